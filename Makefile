@@ -43,6 +43,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/startup.py $(if $(QUICK),--turns 1)
 	$(BIN)/python bench/streaming.py $(if $(QUICK),--rows 20000)
 	$(BIN)/python bench/anchors.py
+	$(BIN)/python bench/calibration.py $(if $(QUICK),--splits 1 --draws 50)
 	$(BIN)/python bench/lint_bounds.py
 	$(BIN)/python bench/floor.py
 	$(BIN)/python bench/dont_know.py
@@ -69,6 +70,7 @@ test-local: $(VENV)/developer
 bench-validity: $(VENV)/developer
 	$(BIN)/python bench/fit_match.py --check
 	$(BIN)/python bench/validity.py $(if $(QUICK),--replicates 20)
+	$(BIN)/python bench/readout.py --model e5-small --model all-MiniLM-L6-v2 $(if $(QUICK),--texts 100 --replicates 20)
 	$(BIN)/python bench/guards.py
 	$(BIN)/python bench/guard_pairs.py developed
 	$(BIN)/python bench/guard_pairs.py unseen

@@ -26,3 +26,10 @@ def test_an_unknown_name_reads_as_a_sentence_without_quotes():
 
 def test_a_missing_extra_gives_the_command():
     assert 'pip install "semscale[torch]"' in str(errors.MissingExtraError("torch", "torch"))
+
+
+@pytest.mark.parametrize("kind", [errors.InputError, errors.ModelError])
+def test_the_shell_has_words_of_its_own_where_they_are_given(kind):
+    assert kind("use engine='torch'", in_shell="use --engine torch").shell_message == "use --engine torch"
+    assert kind("the file is missing").shell_message == "the file is missing"
+    assert errors.MissingExtraError("torch", "torch").shell_message.startswith("torch is not installed")

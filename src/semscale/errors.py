@@ -2,16 +2,14 @@
 
 
 class SemscaleError(Exception):
-    """Base class of all errors of Semscale."""
-
-
-class InputError(SemscaleError, ValueError):
-    """The caller's input is invalid: a wrong value, column, file or shape.
+    """Base class of all errors of Semscale.
 
     Args:
         *message: what is wrong, and what to do, in one sentence.
         in_shell: the same with the names of options, where the message has those of settings.
     """
+
+    in_shell: str | None = None
 
     def __init__(self, *message: object, in_shell: str | None = None) -> None:
         super().__init__(*message)
@@ -21,6 +19,10 @@ class InputError(SemscaleError, ValueError):
     def shell_message(self) -> str:
         """The message as the command line prints it."""
         return str(self) if self.in_shell is None else self.in_shell
+
+
+class InputError(SemscaleError, ValueError):
+    """The caller's input is invalid: a wrong value, column, file or shape."""
 
 
 class UnknownNameError(InputError, KeyError):

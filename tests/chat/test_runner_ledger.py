@@ -6,7 +6,7 @@ import pytest
 from endpoint import completion
 from made_up_requests import ONE, requests, statuses
 
-from semscale.chat.limits import Limits
+from semscale.chat.calls.limits import Limits
 from semscale.chat.replies import CallError
 from semscale.chat.runner import Runner
 from semscale.errors import InputError

@@ -139,6 +139,11 @@ BAD = {
     "a temperature of words": (rate("--temperature", "hot"), ["--temperature"]),
     "a negative epsilon": (rate("--epsilon", -0.1), ["epsilon must be", "-0.1"]),
     "an unknown semantics": (rate("--semantics", "loose"), ["--semantics", "loose"]),
+    "an unknown readout": (rate("--readout", "both"), ["--readout", "both"]),
+    "the paper's semantics for the ordinal readout": (
+        rate("--readout", "ordinal", "--semantics", "paper"),
+        ["--semantics paper belongs to --readout ssr", "leave out one of them"],
+    ),
     "a floor of words": (rate("--floor", "low"), ["floor must be auto, none or a number", "'low'"]),
     "a floor out of range": (rate("--floor", 2), ["floor", "2"]),
     "an interval of everything": (rate("--interval", 1), ["interval must lie between 0 and 1", "got 1"]),

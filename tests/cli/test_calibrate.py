@@ -6,7 +6,6 @@ import json
 import pytest
 
 WORDS = {"I hate it": 1, "it is bad": 2, "neither good nor bad": 3, "it is good": 4, "I love it": 5}
-COLUMNS = ["--text", "text", "--human", "human"]
 
 
 @pytest.fixture
@@ -23,15 +22,14 @@ def labelled(tmp_path, monkeypatch):
     return tmp_path / "labelled.csv"
 
 
-def calibrate(semscale, *further, out="cal.json"):
-    arguments = [*COLUMNS, "--scale", "quality", "--out", out, "--floor", "none"]
+def calibrate(semscale, *further, out="cal.json", human="human"):
+    columns = ["--text", "text", "--human", human]
+    arguments = [*columns, "--scale", "quality", "--out", out, "--floor", "none"]
     return semscale("calibrate", "labelled.csv", *arguments, *further)
 
 
-def rate(semscale, *further):
-    return semscale(
-        "rate", "labelled.csv", "--text", "text", "--scale", "quality", "--floor", "none", *further
-    )
+def rate(semscale, *further, scale="quality"):
+    return semscale("rate", "labelled.csv", "--text", "text", "--scale", scale, "--floor", "none", *further)
 
 
 def test_the_screen_says_what_was_learnt_and_that_it_is_honest(semscale, labelled):
@@ -81,8 +79,10 @@ def test_rate_applies_the_file_and_says_so(semscale, labelled):
 @pytest.mark.parametrize(
     ("further", "said"),
     [
-        (["--temperature", 2], "calibration is for temperature 1, but the ratings have temperature 2"),
-        (["--scale", "satisfaction"], "calibration is for scale quality"),
+        (
+            ["--calibration", "cal.json", "--temperature", 2],
+            "calibration is for temperature 1, but the ratings have temperature 2",
+        ),
         (["--calibration", "none.json"], "none.json cannot be read"),
         (["--calibration", "labelled.csv"], "labelled.csv is no JSON"),
     ],
@@ -91,25 +91,32 @@ def test_a_calibration_that_does_not_serve_is_refused_before_anything_is_written
     semscale, labelled, further, said
 ):
     calibrate(semscale)
-    ended = rate(semscale, "--calibration", "cal.json", "--out", "rated.csv", *further)
+    ended = rate(semscale, "--out", "rated.csv", *further)
     assert ended.code == 2
     assert said in ended.err
     assert ended.err.count("\n") == 1
     assert not (labelled.parent / "rated.csv").exists()
 
 
+def test_a_calibration_for_another_scale_is_refused(semscale, labelled):
+    calibrate(semscale)
+    ended = rate(semscale, "--calibration", "cal.json", scale="satisfaction")
+    assert ended.code == 2
+    assert "calibration is for scale quality" in ended.err
+
+
 @pytest.mark.parametrize(
-    ("further", "said"),
+    ("human", "further", "said"),
     [
-        (["--human", "nobody"], "nobody"),
-        (["--human", "text"], "must hold numbers"),
-        (["--human-range", 0, 4], "widen the range"),
-        (["--by", "nowhere"], "nowhere"),
-        (["--human-range", 4, 0], "lowest value, then the highest"),
+        ("nobody", [], "nobody"),
+        ("text", [], "must hold numbers"),
+        ("human", ["--human-range", 0, 4], "widen the range"),
+        ("human", ["--by", "nowhere"], "nowhere"),
+        ("human", ["--human-range", 4, 0], "lowest value, then the highest"),
     ],
 )
-def test_labels_that_cannot_be_read_are_refused(semscale, labelled, further, said):
-    ended = calibrate(semscale, *further)
+def test_labels_that_cannot_be_read_are_refused(semscale, labelled, human, further, said):
+    ended = calibrate(semscale, *further, human=human)
     assert ended.code == 2
     assert said in ended.err
     assert not (labelled.parent / "cal.json").exists()

@@ -58,6 +58,14 @@ def test_from_the_first_run_to_a_merged_history(semscale, approved, tmp_path):
     assert again.code == 1
 
 
+def test_a_gate_that_is_asked_again_adds_nothing(semscale, approved):
+    first, again = (json.loads(semscale("drift", "gate", GOOD, *NEW, "--json").out) for _ in range(2))
+    assert again == first
+    (feedback,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
+    assert [run["model"] for run in feedback["runs"]] == ["model-a", "model-a", "model-b"]
+    assert [one["id"] for one in feedback["comparisons"]] == [first["comparison"]]
+
+
 def test_all_outputs_of_a_gate_are_written(semscale, approved, tmp_path):
     (tmp_path / "summary.md").write_text("before\n")
     ended = semscale(
@@ -111,9 +119,10 @@ def test_compare_decides_nothing_and_tells_what_changed(semscale, approved):
     shown = next(line for line in ended.out.splitlines() if line.startswith("match "))
     drift = by_name["match"]["drift"]
     assert f"[{drift['low']:.3f}, {drift['high']:.3f}]" in shown
-    (first, second) = json.loads(semscale("drift", "history", "--json").out)["datasets"][0]["comparisons"]
-    (kept,) = [one for one in second["drifts"] if (one["metric"], one["group"]) == ("match", None)]
-    assert kept in first["drifts"]
+    # Asked about again, the comparison is the one that is there.
+    (stored,) = json.loads(semscale("drift", "history", "--json").out)["datasets"][0]["comparisons"]
+    assert stored["id"] == content["comparison"]
+    (kept,) = [one for one in stored["drifts"] if (one["metric"], one["group"]) == ("match", None)]
     assert kept["drift"] == {name: drift[name] for name in ("value", "low", "high", "n", "n_left_out")}
 
 

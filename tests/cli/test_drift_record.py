@@ -43,6 +43,16 @@ def record(semscale, *arguments):
     return semscale("drift", "record", *arguments, "--model", "m")
 
 
+def test_a_file_that_is_recorded_again_is_the_run_that_is_there(semscale, outputs, recorded):
+    again = record(semscale, "base.jsonl")
+    assert "The history has this run since " in again.out
+    assert "--note TEXT keeps them as another run" in again.out
+    assert json.loads(record(semscale, "base.jsonl", "--json").out)["id"] == recorded["id"]
+    assert "The history has this run" not in record(semscale, "base.jsonl", "--note", "once more").out
+    (dataset,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
+    assert [run["note"] for run in dataset["runs"]] == [None, "once more"]
+
+
 def test_a_run_is_stored_and_summed_up(semscale, outputs, files):
     outputs()
     ended = record(semscale, "base.jsonl", "--note", "first")

@@ -15,6 +15,7 @@ from semscale.errors import (
     ReplyError,
     StoppedByUserError,
 )
+from semscale.store.atomic import replacing
 
 NOTHING_FINISHED = "stopped; the same command starts again, or goes on after what an earlier run has finished"
 
@@ -92,8 +93,10 @@ def test_a_bug_where_nothing_can_be_kept(capsys, monkeypatch, logs):
     assert "please report it with its traceback" in capsys.readouterr().err
 
 
-def test_a_parquet_file_that_was_cut_short_asks_for_room(capsys):
-    error = pl.exceptions.ComputeError("parquet: File out of specification: Invalid thrift: transport error")
-    error.written_to = "out.parquet"  # as the writing of files has it
-    assert said_as_code(error) == 2
-    assert capsys.readouterr().err == "semscale: out.parquet: not written whole; make room on the disk\n"
+def test_a_parquet_file_that_was_cut_short_asks_for_room(capsys, tmp_path):
+    told = "parquet: File out of specification: Invalid thrift: transport error"
+    path = tmp_path / "out.parquet"
+    with pytest.raises(OSError, match="not written whole") as caught, replacing(path):
+        raise pl.exceptions.ComputeError(told)
+    assert said_as_code(caught.value) == 2
+    assert capsys.readouterr().err == f"semscale: {path}: not written whole; make room on the disk\n"

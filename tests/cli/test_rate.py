@@ -164,8 +164,20 @@ def test_options_reach_the_model_and_the_rater(rate, seven_answers, monkeypatch,
         "cache": False,
     }  # fmt: skip
     signature = json.loads(ended.out)["signature"]
-    for setting in ("temperature:0.5", "epsilon:0.01", "semantics:paper", "floor:0.01"):
+    for setting in ("readout:ssr", "temperature:0.5", "epsilon:0.01", "semantics:paper", "floor:0.01"):
         assert setting in signature
+
+
+def test_the_readout_reaches_the_rater(rate, seven_answers, monkeypatch, toy_embedder):
+    monkeypatch.setattr(loading, "load_embedder", lambda *_, **__: toy_embedder)
+    means = {}
+    for readout in ("ssr", "ordinal"):
+        ended = rate("--readout", readout, "--json")
+        assert ended.code == 0, ended.err
+        content = json.loads(ended.out)
+        assert f"|readout:{readout}|" in content["signature"]
+        means[readout] = content["estimates"]["overall"]["figures"]["mean"]["value"]
+    assert means["ssr"] != means["ordinal"]
 
 
 @pytest.fixture

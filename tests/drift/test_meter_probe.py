@@ -3,24 +3,22 @@
 import json
 import random
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.athena_exercises import FOLDER, MISSING
 
 from semscale.drift.measure.meter import DriftMeter
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 
-ATHENA = Path(__file__).parents[3] / "shared" / "data" / "athena"
-
 
 @pytest.fixture(scope="module")
 def athena():
-    if not ATHENA.is_dir():
-        pytest.skip(f"the exercises of Athena are not at {ATHENA}")
+    if not FOLDER.is_dir():
+        pytest.skip(MISSING)
     items = []
-    for file in sorted(ATHENA.glob("*.json")):
+    for file in sorted(FOLDER.glob("*.json")):
         exercise = json.loads(file.read_text(encoding="utf-8"))
         for submission in exercise["submissions"]:
             outputs = (

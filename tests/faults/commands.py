@@ -26,8 +26,7 @@ class LongCommand:
         before: commands that have to run first.
         outputs: files and folders that it writes, but no history.
         asks: whether it asks a chat model.
-        adds: whether it adds an entry to the history with an id and a time of its own: killed after it was
-            stored, the same command adds one more, as it cannot tell that from a second run.
+        adds: whether it adds an entry to the history with an id and a time of its own.
         counts: pattern of the part of its JSON that says how much this run had to do.
     """
 

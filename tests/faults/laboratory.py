@@ -73,20 +73,18 @@ class Trial:
         outputs = outputs_of(self.command, self.folder)
         return Whole(ended, printed, outputs, entries, self.n_requests, self.folder)
 
-    def assert_as(self, whole: Whole, ended: Ended, *, again: int = 0) -> None:
+    def assert_as(self, whole: Whole, ended: Ended) -> None:
         """Check that a run has ended as an undisturbed one, with the same files, and left none but these.
 
         Args:
             whole: of the undisturbed run.
             ended: the last run.
-            again: how many runs of a command that adds entries to the history may have added theirs, too.
         """
         left = self.left(ended)
         assert (ended.code, ended.err) == (whole.ended.code, whole.ended.err)
         assert_same(left.outputs, whole.outputs)
         assert strays(self.command, self.folder, self._given) == set()
-        assert set(left.entries) == set(whole.entries)
-        assert (left.entries - whole.entries).total() <= 2 * again
+        assert left.entries == whole.entries
         assert_sound(self.folder)
         assert left.printed == whole.printed
 

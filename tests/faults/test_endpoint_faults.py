@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from endpoint import FAULTS, faulty
 
-from semscale.chat import limits
+from semscale.chat.calls import limits
 
 pytestmark = pytest.mark.needs("api")
 

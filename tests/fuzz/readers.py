@@ -17,9 +17,9 @@ from pathlib import Path
 
 import polars as pl
 
+from semscale.chat.costs.prices import PriceTable
 from semscale.chat.endpoint.reply import parse_reply
 from semscale.chat.ledger.ledger import Ledger
-from semscale.chat.prices import PriceTable
 from semscale.chat.secrets import Scrubber
 from semscale.cli.options.judges import read_panel
 from semscale.compat.athena_report import read_report
@@ -42,7 +42,7 @@ from semscale.store.cells import flat, storable
 from semscale.store.columns import as_names, groups_in
 from semscale.store.list_cells import listed_cell
 from semscale.store.parts import Parts
-from semscale.store.qualtrics import HeaderRowsWarning
+from semscale.store.readers.qualtrics import HeaderRowsWarning
 from semscale.store.reading import open_table
 from semscale.weights.verified_files import STAMP, read_stamps
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from semscale.chat.calls.retrying import Retries
 from semscale.chat.replies import CallError, FailureKind, Reply, Usage
-from semscale.chat.retrying import Retries
 from semscale.judging.asking import Running
 from semscale.signature import Signature
 

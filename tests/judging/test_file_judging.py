@@ -4,9 +4,9 @@ import polars as pl
 import pytest
 from tests.judging.conftest import Scripted, material
 
-from semscale.chat.budget import Budget
+from semscale.chat.calls.retrying import Retries
+from semscale.chat.costs.budget import Budget
 from semscale.chat.replies import CallError, FailureKind, Reply
-from semscale.chat.retrying import Retries
 from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.asking import Running
 from semscale.judging.file_judging import judge_file
@@ -126,7 +126,7 @@ def test_each_judge_of_a_panel_has_its_part_of_the_cap_in_all_parts(run, tmp_pat
     # Six calls each: one judge stops in the second part, the other, with two samples, in the same.
     assert (len(one.requests), len(other.requests)) == (6, 6)
     assert summary.judges["one"].counts == {"scored": 6, "unfinished": 6}
-    assert summary.stopped.startswith("the cap of 12 calls is reached")
+    assert summary.stopped.startswith("the cap of 12 calls, 6 for each of 2 judges, is reached")
     assert summary.judges["other"].counts == {"scored": 3, "unfinished": 9}
     assert summary.counts == {"scored": 6, "unfinished": 6}
     assert not (tmp_path / "out.parquet.parts").exists()  # the first part is not finished either

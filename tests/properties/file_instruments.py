@@ -8,8 +8,8 @@ import polars as pl
 from tests.conftest import ToyEmbedder
 from toy_instruments import Examiner, rating_scale
 
+from semscale.chat.calls.retrying import Retries
 from semscale.chat.replies import Reply
-from semscale.chat.retrying import Retries
 from semscale.chat.runner import Runner
 from semscale.guards.registry import GUARDS, Guards
 from semscale.judging.asking import Running

@@ -1,6 +1,7 @@
 """The instruments that are driven with toys: scripted examiners, and bags of words for an embedder."""
 
 import re
+from typing import get_args
 
 import numpy as np
 from instruments import CELLS, Instrument
@@ -12,6 +13,7 @@ from semscale.judging.asking import Running
 from semscale.judging.judge import Judge
 from semscale.judging.panel import Panel
 from semscale.rating.rater import Rater
+from semscale.rating.readouts import DEFAULT_READOUT, Readout
 from semscale.scales import Scale
 from semscale.self_consistency.consistency import Consistency
 from semscale.signature import Signature
@@ -73,6 +75,15 @@ def made_consistency(**settings):
     return Consistency(**{**chosen, **settings})
 
 
+READOUTS = get_args(Readout)
+OTHER_READOUT = next(readout for readout in READOUTS if readout != DEFAULT_READOUT)
+
+
+def reading(readout):
+    """The rater with one of its readouts."""
+    return lambda cells: rater(readout=readout).rate(cells)
+
+
 TOY_INSTRUMENTS = [
     Instrument(
         kind=Consistency,
@@ -126,22 +137,26 @@ TOY_INSTRUMENTS = [
         settings={"judges": [judging(), judging(order="score-only")]},
         summarize=lambda found: found.summarize(["why?"] * len(CELLS), CELLS),
     ),
-    Instrument(
-        kind=Rater,
-        score=lambda cells: rater().rate(cells),
-        rows=lambda rated: np.column_stack(
-            [rated.pmf, rated.set_means, rated.mean, rated.mode, rated.entropy]
-        ),
-        make=rater,
-        settings={
-            "scale": rating_scale().model_copy(update={"name": "other"}),
-            "embedder": ToyEmbedder(32),
-            "anchor_sets": ["plain"],
-            "temperature": 0.5,
-            "epsilon": 0.1,
-            "semantics": "paper",
-            "floor": 0.3,
-            "missing": ["NA"],
-        },
+    *(
+        Instrument(
+            kind=Rater,
+            score=reading(readout),
+            rows=lambda rated: np.column_stack(
+                [rated.pmf, rated.set_means, rated.mean, rated.mode, rated.entropy]
+            ),
+            make=rater,
+            settings={
+                "scale": rating_scale().model_copy(update={"name": "other"}),
+                "embedder": ToyEmbedder(32),
+                "anchor_sets": ["plain"],
+                "readout": OTHER_READOUT,
+                "temperature": 0.5,
+                "epsilon": 0.1,
+                "semantics": "paper",
+                "floor": 0.3,
+                "missing": ["NA"],
+            },
+        )
+        for readout in READOUTS
     ),
 ]

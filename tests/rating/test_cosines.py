@@ -5,11 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from semscale.rating import ordinal, ssr
 from semscale.rating.cosines import cosines_of, sum_in_order
-from semscale.rating.ssr import rate_vectors, sharpen_pmf, similarity_pmf
+from semscale.rating.ssr import similarity_pmf
+from semscale.rating.temperature import sharpen_pmf
 
 N = 4400  # more than one block of rows
 FIELDS = ("pmf", "set_means", "best_similarity")
+BOTH = pytest.mark.parametrize(
+    "readout", [ssr, ordinal], ids=lambda module: module.__name__.rpartition(".")[2]
+)
 SHAPES = [(384, 6, 5), (384, 1, 5), (7, 1, 2), (33, 3, 11), (1, 1, 2), (48, 2, 8)]
 
 
@@ -27,30 +32,34 @@ def assert_same_bits(got, expected, rows):
         assert getattr(got, name).tobytes() == getattr(expected, name)[rows].tobytes(), name
 
 
+@BOTH
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_no_company_changes_a_bit(shape, dtype):
+def test_no_company_changes_a_bit(readout, shape, dtype):
     vectors, anchors = sample(*shape, dtype)
     rng = np.random.default_rng(1)
-    for settings in ({}, {"temperature": 0.3}, {"epsilon": 0.1, "semantics": "guide"}):
-        whole = rate_vectors(vectors, anchors, **settings)
+    guide = {"semantics": "guide"} if readout is ssr else {}
+    for settings in ({}, {"temperature": 0.3}, {"epsilon": 0.1, **guide}):
+        whole = readout.rate_vectors(vectors, anchors, **settings)
         for n in (1, 1, 1, 2, 7, 255, 1000, 4096, 4097):
             rows = rng.choice(N, n, replace=False)
-            assert_same_bits(rate_vectors(vectors[rows], anchors, **settings), whole, rows)
+            assert_same_bits(readout.rate_vectors(vectors[rows], anchors, **settings), whole, rows)
 
 
-@given(st.lists(st.integers(0, N - 1), min_size=1, max_size=40))
-def test_any_selection_in_any_order_has_the_same_bits(rows):
+@BOTH
+@given(rows=st.lists(st.integers(0, N - 1), min_size=1, max_size=40))
+def test_any_selection_in_any_order_has_the_same_bits(readout, rows):
     vectors, anchors = sample(48, 2, 8, "float32")
-    whole = rate_vectors(vectors, anchors, temperature=0.7)
-    assert_same_bits(rate_vectors(vectors[rows], anchors, temperature=0.7), whole, rows)
+    whole = readout.rate_vectors(vectors, anchors, temperature=0.7)
+    assert_same_bits(readout.rate_vectors(vectors[rows], anchors, temperature=0.7), whole, rows)
 
 
-def test_how_the_vectors_lie_in_memory_changes_no_bit():
+@BOTH
+def test_how_the_vectors_lie_in_memory_changes_no_bit(readout):
     vectors, anchors = sample(33, 3, 11, "float32")
-    whole = rate_vectors(vectors, anchors)
+    whole = readout.rate_vectors(vectors, anchors)
     for laid in (np.asfortranarray(vectors), np.repeat(vectors, 2, axis=0)[::2]):
-        assert_same_bits(rate_vectors(laid, anchors), whole, slice(None))
+        assert_same_bits(readout.rate_vectors(laid, anchors), whole, slice(None))
 
 
 @pytest.mark.parametrize("k", [2, 5, 8, 11])

@@ -7,8 +7,8 @@ import pytest
 
 import semscale
 from semscale.errors import InputError, UnknownNameError
+from semscale.rating import ordinal, ssr
 from semscale.rating.rater import Rater
-from semscale.rating.ssr import rate_vectors
 from semscale.scales import Scale
 from semscale.types import Status
 
@@ -62,10 +62,12 @@ def test_each_cell_gets_its_status_and_only_texts_a_rating(rater):
     np.testing.assert_array_equal(rated.windows, scored.astype(int))
 
 
-def test_ratings_are_those_of_the_arithmetic(rater, toy_embedder):
+@pytest.mark.parametrize(("readout", "arithmetic"), [("ssr", ssr), ("ordinal", ordinal)])
+def test_ratings_are_those_of_the_arithmetic(scale, toy_embedder, readout, arithmetic):
+    rater = Rater(scale, embedder=toy_embedder, floor=None, readout=readout)
     texts = ["great thing", "awful stuff", "so so"]
     anchors = np.stack([toy_embedder.embed(list(sentences)).vectors for sentences in SETS.values()])
-    expected = rate_vectors(toy_embedder.embed(texts).vectors, anchors, values=[-1, 0, 1])
+    expected = arithmetic.rate_vectors(toy_embedder.embed(texts).vectors, anchors, values=[-1, 0, 1])
     rated = rater.rate(texts)
     np.testing.assert_allclose(rated.pmf, expected.pmf)
     np.testing.assert_allclose(rated.set_means, expected.set_means)
@@ -166,8 +168,8 @@ class TestSettings:
         rated = rater.rate(["bad stuff"])
         kept = scale.with_sets(["other"])
         assert str(rated.signature).split("|")[1:] == [
-            "rate", f"scale:mood#{kept.content_hash}", "anchor_sets:other", "temperature:2", "epsilon:0.01",
-            "semantics:paper", "floor:0.1", "model:toy", "dimensions:64",
+            "rate", f"scale:mood#{kept.content_hash}", "anchor_sets:other", "readout:ssr", "temperature:2",
+            "epsilon:0.01", "semantics:paper", "floor:0.1", "model:toy", "dimensions:64",
         ]  # fmt: skip
         assert rated.scale == kept
         assert rated.set_means.shape == (1, 1)
@@ -187,6 +189,8 @@ class TestSettings:
             ({"temperature": -1.0}, InputError, "temperature must be 0 or more, got -1.0"),
             ({"epsilon": -1.0}, InputError, "epsilon"),
             ({"semantics": "pape"}, InputError, "semantics"),
+            ({"readout": "ordnal"}, InputError, "readout must be 'ssr' or 'ordinal', got 'ordnal'"),
+            ({"readout": "ordinal", "semantics": "paper"}, InputError, "leave out one of them"),
             ({"anchor_sets": ["plian"]}, UnknownNameError, "plain"),
             ({"anchor_sets": []}, InputError, "at least one"),
         ],
@@ -197,6 +201,18 @@ class TestSettings:
         with pytest.raises(error, match=message):
             Rater(scale, embedder=toy_embedder, **settings)
         assert toy_embedder.embedded == []
+
+    def test_the_readout_is_applied(self, scale, toy_embedder):
+        rater = Rater(scale, embedder=toy_embedder, floor=None, readout="ordinal", temperature=2, epsilon=0.1)
+        text = ["great stuff"]
+        vectors = toy_embedder.embed(text).vectors
+        expected = ordinal.rate_vectors(
+            vectors, rater.anchors, values=scale.values, temperature=2, epsilon=0.1
+        )
+        rated = rater.rate(text)
+        np.testing.assert_array_equal(rated.pmf, expected.pmf)
+        np.testing.assert_array_equal(rated.set_means, expected.set_means)
+        assert "|readout:ordinal|" in str(rated.signature)
 
     def test_one_name_of_a_set_is_enough(self, scale, toy_embedder):
         assert list(Rater(scale, embedder=toy_embedder, anchor_sets="other").scale.anchor_sets) == ["other"]

@@ -8,7 +8,8 @@ from hypothesis.extra import numpy as hnp
 
 from semscale.errors import InputError
 from semscale.rating.array_checks import unit_anchors
-from semscale.rating.ssr import rate_vectors, sharpen_pmf, similarity_pmf
+from semscale.rating.ssr import rate_vectors, similarity_pmf
+from semscale.rating.temperature import sharpen_pmf
 
 # Cosines 0.1 0.3 0.5 0.4 0.2: g - min(g) = 0 .1 .2 .15 .05, sum .5.
 COSINES = [0.1, 0.3, 0.5, 0.4, 0.2]
@@ -220,20 +221,12 @@ def test_no_vectors_give_no_ratings():
             lambda: similarity_pmf([0.1, 0.2], semantics="papre"),
             "semantics must be 'safe', 'paper' or 'guide'",
         ),
-        (lambda: sharpen_pmf([[0.5, 0.5], [0.0, 0.0]]), "from 0: 1"),
-        (lambda: sharpen_pmf([-0.5, 1.5]), "masses >= 0"),
-        (lambda: sharpen_pmf([np.nan, 1.0]), "masses >= 0"),
-        (lambda: sharpen_pmf([]), "points on its last axis"),
         (lambda: unit_anchors(np.ones(3), 3), "anchors must have shape"),
     ],
 )
 def test_bad_input_is_named(call, message):
     with pytest.raises(InputError, match=message):
         call()
-
-
-def test_infinite_temperature_makes_points_with_mass_alike():
-    np.testing.assert_allclose(sharpen_pmf([0.0, 0.9, 0.1], temperature=np.inf), [0, 0.5, 0.5])
 
 
 cosine_rows = hnp.arrays(
@@ -253,19 +246,3 @@ def test_safe_follows_the_points_when_they_are_permuted(cosines):
     order = np.arange(cosines.shape[-1])[::-1]
     mirrored = similarity_pmf(cosines[..., order], epsilon=0.05)
     np.testing.assert_allclose(mirrored, similarity_pmf(cosines, epsilon=0.05)[..., order], atol=1e-12)
-
-
-@given(cosine_rows, st.floats(0.05, 20))
-def test_temperature_keeps_the_order_of_masses(cosines, temperature):
-    pmf = similarity_pmf(cosines)
-    sharpened = sharpen_pmf(pmf, temperature=temperature)
-    np.testing.assert_allclose(sharpened.sum(axis=-1), 1, atol=1e-12)
-    order = np.argsort(pmf, axis=-1)
-    assert (np.diff(np.take_along_axis(sharpened, order, axis=-1), axis=-1) >= -1e-12).all()
-
-
-@given(cosine_rows, st.floats(0.2, 5))
-def test_temperatures_compose(cosines, temperature):
-    pmf = similarity_pmf(cosines, epsilon=0.1)
-    there_and_back = sharpen_pmf(sharpen_pmf(pmf, temperature=temperature), temperature=1 / temperature)
-    np.testing.assert_allclose(there_and_back, pmf, atol=1e-9)

@@ -21,6 +21,7 @@ from semscale.rating.ssr import rate_vectors
         ({"epsilon": 1e308}, "epsilon must be a number from 0 to 1,000,000"),
         ({"epsilon": "x"}, "epsilon must be a number"),
         ({"semantics": ["safe"]}, "semantics must be"),
+        ({"readout": ["ssr"]}, "readout must be 'ssr' or 'ordinal', got"),
         ({"embedder": 5}, "embedder must be a name, a folder or what load_embedder gives, got 5"),
         ({"anchor_sets": 5}, "anchor_sets must be names"),
         ({"floor": "x"}, "floor must be 'auto'"),

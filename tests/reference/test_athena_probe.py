@@ -6,14 +6,13 @@ that they are met only about. What follows from lengths alone is met exactly.
 
 import random
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+from tests.athena_exercises import FOLDER, MISSING
 
 from semscale.compat.athena import AnalysisSettings, run_quality_drift_analysis
 from semscale.drift.runs.reading import read_run
 
-FOLDER = Path(__file__).parents[2].parent / "shared" / "data" / "athena"
 PUBLISHED = {
     "identity": (1.000, 1.000),
     "shuffled": (0.579, 1.000),
@@ -23,9 +22,7 @@ PUBLISHED = {
 }
 NEAR = 0.06
 
-pytestmark = pytest.mark.skipif(
-    not FOLDER.is_dir(), reason="Athena's exercises are not in ../shared/data/athena beside the checkout"
-)
+pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason=MISSING)
 
 
 def others(items, *, same_exercise, rng):

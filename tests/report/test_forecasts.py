@@ -4,8 +4,8 @@ import json
 
 from tests.schema_check import check_json
 
-from semscale.chat.forecast import Forecast, FurtherCalls
-from semscale.chat.forecast_summary import ForecastSummary
+from semscale.chat.costs.forecast import Forecast, FurtherCalls
+from semscale.chat.costs.forecast_summary import ForecastSummary
 from semscale.chat.replies import Usage
 from semscale.report.json_encoding import to_json
 from semscale.report.render.html import page

@@ -6,9 +6,9 @@ import pytest
 from polars.testing import assert_frame_equal
 from tests.conftest import ToyEmbedder
 
-from semscale.chat.budget import Budget
+from semscale.chat.calls.retrying import Retries
+from semscale.chat.costs.budget import Budget
 from semscale.chat.replies import CallError, FailureKind, Reply
-from semscale.chat.retrying import Retries
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
 from semscale.report.self_consistency.words import cautions

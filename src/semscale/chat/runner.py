@@ -8,16 +8,16 @@ from copy import copy
 from pathlib import Path
 from typing import TypeVar
 
-from semscale.chat.budget import Budget, Meter, Spent
-from semscale.chat.calling import Caller, CapReachedError, FatalCallError, NoReplyError, Setting
+from semscale.chat.calls.calling import Caller, CapReachedError, FatalCallError, NoReplyError, Setting
+from semscale.chat.calls.limits import Clock, Limits
+from semscale.chat.calls.retrying import Retries
 from semscale.chat.chat_model import ChatModel, checked_chat_model
 from semscale.chat.connections import held_open
+from semscale.chat.costs.budget import Budget, Meter, Spent
+from semscale.chat.costs.prices import PriceTable
 from semscale.chat.ledger.ledger import Ledger
-from semscale.chat.limits import Clock, Limits
 from semscale.chat.messages import Request
 from semscale.chat.outcomes import RequestOutcome
-from semscale.chat.prices import PriceTable
-from semscale.chat.retrying import Retries
 from semscale.chat.run_progress import RunProgress
 from semscale.errors import InputError, InterruptedRunError, SemscaleError
 from semscale.types import Progress

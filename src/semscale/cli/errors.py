@@ -7,12 +7,11 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-from semscale.cli.interrupts import INTERRUPTED as STOPPED
-from semscale.errors import InputError, InterruptedRunError, SemscaleError
+from semscale.cli.interrupts import INTERRUPTED
+from semscale.errors import InterruptedRunError, SemscaleError
 
 DONE, BAD_INPUT, BUG = 0, 2, 70
 
-_CUT_SHORT = "thrift: transport error"  # of polars, when the end of a Parquet file cannot be written
 _ENVIRONMENT = {
     errno.ENOSPC: "make room on the disk",
     errno.EFBIG: "raise the limit on the size of a file",
@@ -47,7 +46,7 @@ def exit_code(work: Callable[[], object]) -> int:
 def stopped() -> int:
     """Say that the user stopped a command that has finished nothing yet, and return the exit code."""
     words = "stopped; the same command starts again, or goes on after what an earlier run has finished"
-    return _failed(words, STOPPED)
+    return _failed(words, INTERRUPTED)
 
 
 def say(message: object) -> None:
@@ -60,14 +59,12 @@ def say(message: object) -> None:
 def said_as_code(error: Exception) -> int:
     """Print the error that ended the program as one line, and return its exit code."""
     if isinstance(error, InterruptedRunError):
-        return _failed(error, STOPPED)
+        return _failed(error, INTERRUPTED)
     if isinstance(error, SemscaleError):
-        return _failed(error.shell_message if isinstance(error, InputError) else error, BAD_INPUT)
+        return _failed(error.shell_message, BAD_INPUT)
     code = _environment_code(error)
     named = getattr(error, "filename", None) or getattr(error, "written_to", None)
     where = f"{named}: " if named else ""
-    if code is None and named and _CUT_SHORT in str(error):
-        return _failed(f"{where}not written whole; make room on the disk", BAD_INPUT)
     if code is not None:
         what = getattr(error, "strerror", None) or os.strerror(code)
         return _failed(f"{where}{what}; {_ENVIRONMENT[code]}", BAD_INPUT)

@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.rating.ssr import rate_vectors, sharpen_pmf
+from semscale.rating.ssr import rate_vectors
+from semscale.rating.temperature import sharpen_pmf
 from semscale.types import Floats
 
 _MATRIX_AXES = 2
@@ -47,7 +48,7 @@ def response_embeddings_to_pmf(
 
 
 def scale_pmf(pmf: npt.ArrayLike, temperature: float, max_temp: float = np.inf) -> Floats:
-    """Sharpen or flatten a PMF; see ``semscale.rating.ssr.sharpen_pmf``.
+    """Sharpen or flatten a PMF; see ``semscale.rating.temperature.sharpen_pmf``.
 
     Args:
         pmf: shape (k,), or (n, k) for several.

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from semscale.chat.limits import Limits
+from semscale.chat.calls.limits import Limits
 from semscale.chat.messages import Message
 from semscale.chat.runner import Runner, run_apart
 from semscale.compat.uqlm_result import UQResult

@@ -172,4 +172,7 @@ def _refuse_base_url(base_url: str | None, engine: str) -> None:
 
 def _refuse_precision(precision: str, engine: str) -> None:
     if precision != "exact":
-        raise InputError(f"precision={precision!r} belongs to engine='openvino', not to {engine!r}")
+        raise InputError(
+            f"precision={precision!r} belongs to engine='openvino', not to {engine!r}",
+            in_shell=f"--precision {precision} belongs to --engine openvino, not to {engine}",
+        )

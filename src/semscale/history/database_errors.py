@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from sqlalchemy.exc import DBAPIError, InterfaceError
 
 from semscale.errors import InputError
+from semscale.store.sqlite_errors import primary_code
 
 _READ_ONLY = "is read-only: copy it to where you may write, or name another one"
 _BUSY = "is held by another program for too long: try again when that has ended"
@@ -73,10 +74,11 @@ def _told(error: DBAPIError, connected: bool) -> str | None:
     if isinstance(error.orig, sqlite3.Error):
         # Neither the errors of Python's module itself nor those of a damaged table have a code of their own.
         otherwise = _DAMAGED if any(words in str(error.orig) for words in _WORDS_OF_DAMAGE) else None
-        return _SQLITE.get(getattr(error.orig, "sqlite_errorcode", 0) & 0xFF, otherwise)
-    code = _server_code(error.orig)
-    if code is not None:
-        return next((told for start, told in _POSTGRES.items() if code.startswith(start)), None)
+        code = primary_code(error.orig)
+        return otherwise if code is None else _SQLITE.get(code, otherwise)
+    state = _server_code(error.orig)
+    if state is not None:
+        return next((told for start, told in _POSTGRES.items() if state.startswith(start)), None)
     if connected and (error.connection_invalidated or _is_broken(error.orig)):
         return _LOST
     if isinstance(error, InterfaceError):

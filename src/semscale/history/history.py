@@ -1,23 +1,27 @@
 """The history of runs, approvals and comparisons; entries are added and never changed or deleted."""
 
-from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import select
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.history.column_values import Found, aware
-from semscale.history.comparison_rows import comparison_rows, read_comparison, unpack
+from semscale.history.column_values import aware
+from semscale.history.comparison_rows import comparison_rows
 from semscale.history.database import Database, insert_rows
 from semscale.history.merging import merge
-from semscale.history.name_lookup import find_id, near, near_id
-from semscale.history.run_rows import approval_row, read_approval, read_run, read_summary, run_rows
+from semscale.history.name_lookup import near, near_id
+from semscale.history.recorded_comparisons import load_comparisons, load_scores, record_comparison
+from semscale.history.recorded_runs import datasets_of_runs, find_run, load_run, record_run, refuse_known
+from semscale.history.run_rows import approval_row, read_approval, read_summary, run_rows
 from semscale.history.runs import Approval, Run, now, short_id
+from semscale.history.same_entries import same_comparison_id, same_run_id
 from semscale.history.stored_comparison import StoredComparison
 from semscale.history.summaries import Merged, RunSummary
-from semscale.history.tables import APPROVALS, COMPARISONS, FIGURES, ITEMS, RUNS, SCORES
+from semscale.history.tables import APPROVALS, RUNS
 from semscale.types import Floats
 
 
@@ -71,7 +75,37 @@ class History:
             UnknownNameError: ``rerun_of`` names no run.
         """
         with self._database.writing() as connection:
-            _record(connection, run)
+            record_run(connection, run)
+
+    def record_once(self, run: Run) -> Run:
+        """Store a run, unless the history has one with the same content; return the one that it has now.
+
+        The content is items, outputs, dataset, model, revision, note and ``rerun_of``: a command that was
+        killed after it had stored its run adds nothing when it is given again.
+
+        Raises:
+            InputError: the history cannot be written, or cannot store a value.
+            UnknownNameError: ``rerun_of`` names no run.
+        """
+        row, _ = run_rows(run)
+        with self._database.writing() as connection:
+            known = same_run_id(connection, row)
+            if known is None:
+                record_run(connection, run)
+                return run
+            return load_run(connection, known)
+
+    def same_run(self, run: Run, *, besides: Collection[str] = ()) -> Run | None:
+        """Load the run with the same content as another one; ``None`` if there is none.
+
+        Args:
+            run: as ``record_once`` would store it.
+            besides: ids of runs that are not meant.
+        """
+        row, _ = run_rows(run)
+        with self._database.reading() as connection:
+            known = same_run_id(connection, row, besides=besides)
+            return None if known is None else load_run(connection, known)
 
     def run(self, name: str) -> Run:
         """Load a run.
@@ -84,7 +118,7 @@ class History:
             InputError: its items were changed since they were recorded.
         """
         with self._database.reading() as connection:
-            return _load_run(connection, _find_run(connection, name))
+            return load_run(connection, find_run(connection, name))
 
     def runs(self, dataset: str | None = None) -> list[RunSummary]:
         """List runs without their items, oldest first.
@@ -111,10 +145,10 @@ class History:
             UnknownNameError: the id fits no run or several.
         """
         with self._database.reading() as connection:
-            original = _find_run(connection, run_id)
+            original = find_run(connection, run_id)
             query = select(RUNS.c.id).where(RUNS.c.rerun_of == original)
             ids = connection.execute(query.order_by(RUNS.c.recorded, RUNS.c.id)).scalars().all()
-            return [_load_run(connection, each) for each in ids]
+            return [load_run(connection, each) for each in ids]
 
     def approve(self, approval: Approval) -> None:
         """Store an approval; the latest approval of a dataset determines its baseline.
@@ -125,7 +159,7 @@ class History:
         """
         row = approval_row(approval)
         with self._database.writing() as connection:
-            known = _datasets_of_runs(connection)
+            known = datasets_of_runs(connection)
             if approval.run_id not in known:
                 raise UnknownNameError(
                     f"unknown run {approval.run_id[:60]!r}{near_id(approval.run_id, list(known))}"
@@ -135,7 +169,7 @@ class History:
                     f"run {approval.run_id!r} is of dataset {known[approval.run_id]!r}, so it cannot be the "
                     f"baseline of {approval.dataset!r}: approve a run of that one"
                 )
-            _refuse_known(connection, APPROVALS, approval.id, "an approval")
+            refuse_known(connection, APPROVALS, approval.id, "an approval")
             insert_rows(connection, APPROVALS, [row])
 
     def approvals(self, dataset: str) -> list[Approval]:
@@ -183,14 +217,34 @@ class History:
             InputError: the history has one of the ids, cannot be written, or cannot store a value.
             UnknownNameError: the candidate's ``rerun_of`` names no run.
         """
-        row, figures, scores = comparison_rows(comparison)
         with self._database.writing() as connection:
             if candidate is not None:
-                _record(connection, candidate)
-            _refuse_known(connection, COMPARISONS, comparison.id, "a comparison")
-            insert_rows(connection, COMPARISONS, [row])
-            insert_rows(connection, FIGURES, figures)
-            insert_rows(connection, SCORES, scores)
+                record_run(connection, candidate)
+            record_comparison(connection, comparison)
+
+    def keep_once(self, comparison: StoredComparison, *, candidate: Run | None = None) -> StoredComparison:
+        """Store a comparison as ``keep`` does, unless the history has the same; return the one it has now.
+
+        The same are comparisons of the same two runs with the same signature, outcome and figures, and
+        candidates with the same content, as of ``record_once``.
+
+        Raises:
+            InputError: the history cannot be written, or cannot store a value.
+            UnknownNameError: the candidate's ``rerun_of`` names no run.
+        """
+        with self._database.writing() as connection:
+            if candidate is not None:
+                known = same_run_id(connection, run_rows(candidate)[0], besides=[comparison.baseline_id])
+                if known is None:
+                    record_run(connection, candidate)
+                else:
+                    comparison = replace(comparison, candidate_id=known)
+            row, figures, _ = comparison_rows(comparison)
+            kept = same_comparison_id(connection, row, figures)
+            if kept is None:
+                record_comparison(connection, comparison)
+                return comparison
+            return replace(comparison, id=kept)
 
     def comparisons(
         self, *, dataset: str | None = None, baseline_id: str | None = None
@@ -201,24 +255,8 @@ class History:
             dataset: list only comparisons of this dataset.
             baseline_id: list only comparisons with this baseline.
         """
-        wanted = [
-            column == value
-            for column, value in ((COMPARISONS.c.dataset, dataset), (COMPARISONS.c.baseline_id, baseline_id))
-            if value is not None
-        ]
-        digest = RUNS.c.digest.label("candidate_digest")
-        query = select(COMPARISONS, digest).outerjoin(RUNS, RUNS.c.id == COMPARISONS.c.candidate_id)
-        query = query.where(*wanted).order_by(COMPARISONS.c.compared, COMPARISONS.c.id)
-        of_figures = select(FIGURES).join(COMPARISONS).where(*wanted).order_by(FIGURES.c.position)
         with self._database.reading() as connection:
-            figures = defaultdict[str, list[Found]](list)
-            for figure in connection.execute(of_figures).mappings():
-                figures[figure["comparison_id"]].append(figure)
-            found = connection.execute(query).mappings()
-            return [
-                read_comparison(each, figures[each["id"]], candidate_digest=each["candidate_digest"])
-                for each in found
-            ]
+            return load_comparisons(connection, dataset=dataset, baseline_id=baseline_id)
 
     def scores(self, comparison_id: str) -> dict[str, Floats]:
         """Load the scores of a comparison.
@@ -229,16 +267,8 @@ class History:
         Raises:
             UnknownNameError: there is no such comparison.
         """
-        query = select(SCORES.c.metric, SCORES.c.packed).where(SCORES.c.comparison_id == comparison_id)
         with self._database.reading() as connection:
-            found = connection.execute(query.order_by(SCORES.c.metric)).all()
-            if not found:
-                ids = sorted(connection.execute(select(COMPARISONS.c.id)).scalars())
-                if comparison_id not in ids:
-                    raise UnknownNameError(
-                        f"unknown comparison {comparison_id[:60]!r}{near_id(comparison_id, ids)}"
-                    )
-        return {row.metric: unpack(row.packed) for row in found}
+            return load_scores(connection, comparison_id)
 
     def merge(self, other: "History") -> Merged:
         """Add the entries of another history that this one lacks; merging again adds nothing.
@@ -260,47 +290,3 @@ class History:
             f"dataset {dataset!r} has no approved baseline: semscale drift approve RUN, such as its "
             f"latest run {short_id(recorded[-1].id)}"
         )
-
-
-def _record(connection: Connection, run: Run) -> None:
-    row, items = run_rows(run)
-    if run.rerun_of is not None:
-        _refuse_lone_rerun(connection, run)
-    _refuse_known(connection, RUNS, run.id, "a run")
-    insert_rows(connection, RUNS, [row])
-    insert_rows(connection, ITEMS, items)
-
-
-def _refuse_known(connection: Connection, table: Table, name: str, noun: str) -> None:
-    if connection.execute(select(table.c.id).where(table.c.id == name)).first() is not None:
-        raise InputError(
-            f"the history has {noun} {name!r} already: nothing is ever replaced, so give another id"
-        )
-
-
-def _refuse_lone_rerun(connection: Connection, run: Run) -> None:
-    known = _datasets_of_runs(connection)
-    original = run.rerun_of or ""
-    if original not in known:
-        raise UnknownNameError(
-            f"rerun_of names no run, got {original[:60]!r}{near_id(original, list(known))}"
-        )
-    if known[original] != run.dataset:
-        raise InputError(
-            f"rerun_of must name a run of dataset {run.dataset!r}, got {original!r} of {known[original]!r}"
-        )
-
-
-def _datasets_of_runs(connection: Connection) -> dict[str, str]:
-    found = connection.execute(select(RUNS.c.id, RUNS.c.dataset)).all()
-    return {row.id: row.dataset for row in sorted(found, key=lambda row: row.id)}
-
-
-def _find_run(connection: Connection, name: str) -> str:
-    return find_id(name, sorted(connection.execute(select(RUNS.c.id)).scalars()), "run")
-
-
-def _load_run(connection: Connection, run_id: str) -> Run:
-    found = connection.execute(select(RUNS).where(RUNS.c.id == run_id)).mappings().one()
-    bodies = select(ITEMS.c.body).where(ITEMS.c.run_id == run_id).order_by(ITEMS.c.position)
-    return read_run(found, connection.execute(bodies).scalars().all())

@@ -10,6 +10,7 @@ from sqlalchemy import Engine, create_engine
 from sqlalchemy.pool import NullPool
 
 from semscale.errors import InputError
+from semscale.store.sqlite_errors import primary_code
 
 _BUSY_SECONDS = 60.0
 _CANNOT_SHARE = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
@@ -61,7 +62,7 @@ def _connected(path: Path, mode: str) -> sqlite3.Connection:
         connection.execute("PRAGMA schema_version").fetchone()
     except sqlite3.OperationalError as error:
         connection.close()
-        if error.sqlite_errorcode & 0xFF in _CANNOT_SHARE and path.is_file():
+        if primary_code(error) in _CANNOT_SHARE and path.is_file():
             return _unshared(path)
         raise
     except BaseException:

@@ -6,14 +6,14 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from semscale.chat.budget import Budget, Spent
+from semscale.chat.calls.limits import Limits
+from semscale.chat.calls.retrying import Retries
 from semscale.chat.chat_model import ChatModel
+from semscale.chat.costs.budget import Budget, Spent
+from semscale.chat.costs.prices import PriceTable
 from semscale.chat.ledger.ledger import Ledger
-from semscale.chat.limits import Limits
 from semscale.chat.messages import Message, Request
-from semscale.chat.prices import PriceTable
 from semscale.chat.replies import CallError, Reply
-from semscale.chat.retrying import Retries
 from semscale.chat.runner import Runner
 from semscale.errors import InterruptedRunError
 from semscale.json_reading import parse_json
@@ -46,9 +46,9 @@ class Running:
         """The same, with what was spent taken off the budget."""
         return replace(self, budget=self.budget.after(spent))
 
-    def divided(self, parts: int) -> "Running":
+    def divided(self, parts: int, sharers: str) -> "Running":
         """The same, with an equal part of the budget for each of several judges."""
-        return replace(self, budget=self.budget.divided(parts))
+        return replace(self, budget=self.budget.divided(parts, sharers))
 
 
 @dataclass

@@ -108,7 +108,7 @@ class JudgeWork:
         self._table, self._columns, self._judge, self._progress = table, columns, judge, progress
         self._members = _members(judge)
         self._keeps_replies = running.ledger is not False
-        own = running if len(self._members) == 1 else running.divided(len(self._members))
+        own = running if len(self._members) == 1 else running.divided(len(self._members), "judges")
         self._states: Sequence[JudgeState] = [JudgeState(own)] * len(self._members)
         templates = {name: member.template for name, member in self._members.items()}
         self._collector = JudgeCollector(templates, columns, plan)

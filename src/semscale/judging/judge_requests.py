@@ -4,11 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from semscale.chat.calls.parameter_form import LEFT_OUT
 from semscale.chat.chat_model import ChatModel
+from semscale.chat.costs.tokens import BYTES_PER_TOKEN, most_reply_tokens
 from semscale.chat.messages import Request
-from semscale.chat.parameter_form import LEFT_OUT
 from semscale.chat.replies import Reply
-from semscale.chat.tokens import BYTES_PER_TOKEN, most_reply_tokens
 from semscale.judging.asking import Conversation, Running, ask
 from semscale.judging.model_capabilities import ModelCapabilities
 from semscale.judging.prompts.prompting import JudgedItem, Order, PromptForm, ReferencePlace

@@ -91,7 +91,7 @@ class Panel:
     ) -> PanelVerdicts:
         """Let every judge score the items; as ``judge``, for code that runs in an event loop."""
         rows = read_items(questions, answers, references)
-        part = (running or Running()).divided(len(self.judges))
+        part = (running or Running()).divided(len(self.judges), "judges")
         return await self.judge_rows(rows, [part] * len(self.judges), progress)
 
     async def judge_rows(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from semscale.embedding.loading import as_embedder, checked_embedder
 from semscale.errors import InputError
 from semscale.known_settings import known_settings
+from semscale.rating import ordinal, ssr
 from semscale.rating.array_checks import Semantics, as_rows, check_settings
 from semscale.rating.calibration.calibration import Calibration
 from semscale.rating.calibration.calibration_file import as_calibration
@@ -22,7 +23,8 @@ from semscale.rating.calibration.predictors import Axis, Predictors, anchor_axis
 from semscale.rating.cells import text_status
 from semscale.rating.missing_codes import count_codes, missing_keys, written_codes
 from semscale.rating.ratings import Ratings
-from semscale.rating.ssr import rate_vectors
+from semscale.rating.readouts import Readout, chosen_readout
+from semscale.rating.vector_ratings import VectorRatings
 from semscale.scales import Scale, load_scale
 from semscale.signature import Signature
 from semscale.store.columns import as_list
@@ -40,6 +42,7 @@ class RaterSettings(TypedDict, total=False):
 
     embedder: "str | Path | Embedder | Callable[[], Embedder] | None"
     anchor_sets: Iterable[str] | None
+    readout: Readout | None
     temperature: float
     epsilon: float
     semantics: Semantics
@@ -49,7 +52,7 @@ class RaterSettings(TypedDict, total=False):
 
 
 class Rater:
-    """Rates texts on a scale: nearer anchors get more mass (SSR).
+    """Rates texts on a scale by their cosines with the scale's anchors.
 
     Args:
         scale: a scale, the name of one that ships with Semscale, or a YAML file.
@@ -57,19 +60,24 @@ class Rater:
             Face hub, what ``load_embedder`` gives, or a function that loads one when it is first needed; the
             default model unless given.
         anchor_sets: names of the scale's anchor sets to use; all of them unless given.
+        readout: ``ssr`` (nearer anchors get more mass, see ``semscale.rating.ssr``) or ``ordinal`` (the place
+            between lower and upper anchors, see ``semscale.rating.ordinal``); the default of
+            ``semscale.rating.readouts`` unless given.
         temperature: at least 0; below 1 sharper, above 1 flatter, 1 as it is.
-        epsilon: at least 0; mass added to each text's rating, see ``semscale.rating.ssr``.
-        semantics: ``safe``, ``paper`` or ``guide``, see ``semscale.rating.ssr``.
+        epsilon: at least 0; mass added to each text's rating, see the readout.
+        semantics: ``safe``, ``paper`` or ``guide``, see ``semscale.rating.ssr``; the latter two belong to the
+            readout ``ssr``.
         floor: cosine with the best anchor below which a text is off topic. ``auto`` estimates it for the
             scale and the embedder, ``None`` rates everything.
         missing: codes such as ``NA`` or ``-99``; a text that is one of them, in capitals or not, is missing.
         calibration: fitted by ``calibrate`` of a rater with the same settings, or the file it was saved to.
 
     Raises:
-        InputError: an unknown scale or anchor set, a setting out of range, or a file that is no calibration.
+        InputError: an unknown scale or anchor set, a setting out of range, a semantics that does not belong
+            to the readout, or a file that is no calibration.
 
     References:
-        Maier et al. (2025), arXiv 2510.08338.
+        Maier et al. (2025), arXiv 2510.08338; McCullagh (1980), An et al. (2018) for ``ordinal``.
     """
 
     @known_settings
@@ -79,6 +87,7 @@ class Rater:
         *,
         embedder: "str | Path | Embedder | Callable[[], Embedder] | None" = None,
         anchor_sets: Iterable[str] | None = None,
+        readout: Readout | None = None,
         temperature: float = 1.0,
         epsilon: float = 0.0,
         semantics: Semantics = "safe",
@@ -87,6 +96,7 @@ class Rater:
         calibration: Calibration | str | Path | None = None,
     ) -> None:
         check_settings(epsilon=epsilon, temperature=temperature, semantics=semantics)
+        self.readout = chosen_readout(readout, semantics)
         loaded = load_scale(scale)
         self.scale = loaded if anchor_sets is None else loaded.with_sets(_as_names(anchor_sets))
         self.temperature = float(temperature)
@@ -126,6 +136,7 @@ class Rater:
             "rate",
             scale=f"{self.scale.name}#{self.scale.content_hash}",
             anchor_sets="+".join(self.scale.anchor_sets),
+            readout=self.readout,
             temperature=self.temperature,
             epsilon=self.epsilon,
             semantics=self.semantics,
@@ -231,13 +242,17 @@ class Rater:
         )
 
     def _rated(self, vectors: npt.ArrayLike, windows: Integers, unread: Mask) -> "_Rated":
-        rated = rate_vectors(
+        read: Callable[..., VectorRatings] = (
+            ordinal.rate_vectors
+            if self.readout == "ordinal"
+            else partial(ssr.rate_vectors, semantics=self.semantics)
+        )
+        rated = read(
             vectors,
             self.anchors,
             values=self.scale.values,
             epsilon=self.epsilon,
             temperature=self.temperature,
-            semantics=self.semantics,
         )
         result = _Rated(rated.pmf, rated.set_means, rated.best_similarity, windows, unread)
         if self.calibration is not None:

@@ -13,9 +13,6 @@ References:
     Elicitation of Likert Ratings. arXiv 2510.08338.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -31,33 +28,17 @@ from semscale.rating.array_checks import (
     unit_anchors,
 )
 from semscale.rating.cosines import cosines_of, sum_in_order
+from semscale.rating.temperature import TIES, sharpened
+from semscale.rating.vector_ratings import VectorRatings, row_blocks
 from semscale.types import FEWEST_POINTS, MOST_POINTS, Floats
 
-_BLOCK_ROWS = 4096  # 30 float64 similarities a row: a block's intermediates stay in a core's own cache
-_TIES = {"float32": 1e-6, "float64": 1e-12}  # masses closer than rounding of their inputs may leave them
 _EQUAL_ULPS = (
     8  # cosines of equal anchors differ by a few roundings, because BLAS sums columns in different orders
 )
 
 _UNDEFINED = (
-    "semantics='paper' divides 0 by 0 where all similarities are equal: use 'safe' (uniform), or drop"
+    "semantics 'paper' divides 0 by 0 where all similarities are equal: use 'safe' (uniform), or drop"
 )
-
-
-@dataclass(frozen=True)
-class VectorRatings:
-    """Ratings of vectors, row by row.
-
-    Attributes:
-        pmf: shape (n, k), rows sum to 1 within 1e-12.
-        set_means: shape (n, s), the mean under each anchor set alone, before the temperature, in the scale's
-            values.
-        best_similarity: shape (n,), cosine with the most similar of all anchors, -1 to 1.
-    """
-
-    pmf: Floats
-    set_means: Floats
-    best_similarity: Floats
 
 
 def similarity_pmf(
@@ -101,44 +82,6 @@ def similarity_pmf(
     return np.ascontiguousarray((masses / totals).T).reshape(cosines.shape)
 
 
-def sharpen_pmf(pmf: npt.ArrayLike, *, temperature: float = 1.0, semantics: Semantics = "safe") -> Floats:
-    """Raise masses to the power 1/T and normalise again; below 1 sharper, above 1 flatter.
-
-    Computed on logarithms relative to the largest mass, so any small T is stable. A mass of 0 stays 0 at
-    every T.
-
-    Args:
-        pmf: shape (..., k), not negative, each with a positive sum.
-        temperature: T, at least 0. Infinity makes all points that have any mass alike.
-        semantics: says what T = 0 does when several points share the largest mass (within 1e-12, or 1e-6 for
-            float32). ``safe`` and ``guide`` leave the PMF as it is; ``paper`` takes the equation's limit, the
-            mass shared evenly among them. Without a tie all put the whole mass on the largest.
-
-    Returns:
-        Shape (..., k), float64, the last axis sums to 1 within 1e-12.
-
-    Raises:
-        InputError: a negative or NaN temperature, or masses that are negative, not finite or all 0.
-
-    Example:
-        >>> sharpen_pmf([0.2, 0.8], temperature=0.5).round(4).tolist()
-        [0.0588, 0.9412]
-        >>> sharpen_pmf([0.4, 0.4, 0.2], temperature=0.0).tolist()
-        [0.4, 0.4, 0.2]
-    """
-    check_settings(temperature=temperature, semantics=semantics)
-    given = as_floats(pmf, "pmf")
-    masses = given.astype(np.float64)
-    if masses.ndim == 0 or masses.shape[-1] == 0:
-        raise InputError(f"pmf must have points on its last axis, got shape {masses.shape}")
-    by_point = masses.reshape(-1, masses.shape[-1]).T
-    totals = sum_in_order(by_point)
-    usable = (by_point >= 0).all(axis=0) & np.isfinite(by_point).all(axis=0) & (totals > 0)
-    reject(~usable, "pmf must be masses >= 0 with a positive sum: not so in")
-    sharpened = _sharpened(by_point / totals, temperature, semantics, _TIES[given.dtype.name])
-    return np.ascontiguousarray(sharpened.T).reshape(masses.shape)
-
-
 def rate_vectors(
     vectors: npt.ArrayLike,
     anchors: npt.ArrayLike,
@@ -159,7 +102,7 @@ def rate_vectors(
         anchors: shape (s, k, d), or (k, d) for one set; any lengths but 0.
         values: shape (k,), the points' values for ``set_means``; 1 to k unless given.
         epsilon: as in ``similarity_pmf``.
-        temperature: as in ``sharpen_pmf``.
+        temperature: as in ``semscale.rating.temperature.sharpen_pmf``.
         semantics: as in both.
 
     Returns:
@@ -180,9 +123,9 @@ def rate_vectors(
     n_sets, k, _ = units.shape
     point_values = as_values(values, k)
     n = len(rows)
-    result = VectorRatings(np.empty((n, k)), np.empty((n, n_sets)), np.empty(n))
+    result = VectorRatings.unfilled(n, k, n_sets)
     unusable, undefined = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
-    for block in _blocks(n):
+    for block in row_blocks(n):
         cosines, unusable[block] = cosines_of(rows[block], units)
         masses, totals = _masses(cosines, epsilon, semantics)
         undefined[block] = (totals == 0).any(axis=0)
@@ -190,7 +133,7 @@ def rate_vectors(
         pmf = sum_in_order(masses)
         total = sum_in_order(pmf)
         pmf /= np.where(total == 0, 1.0, total)
-        result.pmf[block] = _sharpened(pmf, temperature, semantics, _TIES[rows.dtype.name]).T
+        result.pmf[block] = sharpened(pmf, temperature, semantics, TIES[rows.dtype.name]).T
         result.set_means[block] = sum_in_order((masses * point_values[:, None]).swapaxes(0, 1)).T
         result.best_similarity[block] = np.clip(cosines.max(axis=(0, 1)), -1, 1)
     reject(unusable, "vectors must be finite and not all 0: not so in")
@@ -216,24 +159,3 @@ def _masses(cosines: Reals, epsilon: float, semantics: Semantics) -> tuple[Float
     if semantics != "paper" and equal.any():
         masses = np.where(equal[..., None, :], 1.0, masses)
     return masses, sum_in_order(np.moveaxis(masses, -2, 0))
-
-
-def _sharpened(pmf: Floats, temperature: float, semantics: Semantics, tie: float) -> Floats:
-    """Apply the temperature to masses (k, n) that sum to 1; those less than ``tie`` apart are equal."""
-    if temperature == 1:
-        return pmf
-    largest = pmf.max(axis=0)
-    if temperature == 0:
-        at_top = pmf >= largest - tie
-        n_top = at_top.sum(axis=0)
-        shared = at_top / n_top
-        return shared if semantics == "paper" else np.where(n_top > 1, pmf, shared)
-    with np.errstate(divide="ignore", over="ignore"):
-        logs = np.log(pmf / np.where(largest == 0, 1.0, largest))
-        powers = np.where(pmf > 0, np.exp(np.where(pmf > 0, logs, 0.0) / temperature), 0.0)
-    total = sum_in_order(powers)
-    return powers / np.where(total == 0, 1.0, total)
-
-
-def _blocks(n: int) -> Iterator[slice]:
-    return (slice(start, start + _BLOCK_ROWS) for start in range(0, n, _BLOCK_ROWS))

@@ -2,15 +2,15 @@
 
 from typing import TYPE_CHECKING
 
-from semscale.chat.prices import amount
+from semscale.chat.costs.prices import amount
 from semscale.report.document.blocks import DataTable
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Count, Quoted, Words
 from semscale.report.sentences import rows_that_count
 
 if TYPE_CHECKING:
-    from semscale.chat.forecast import Forecast
-    from semscale.chat.forecast_summary import ForecastSummary
+    from semscale.chat.costs.forecast import Forecast
+    from semscale.chat.costs.forecast_summary import ForecastSummary
 
 
 def forecast_document(summary: "ForecastSummary") -> Document:

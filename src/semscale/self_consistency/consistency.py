@@ -1,7 +1,7 @@
 """The instrument: measures how far sampled answers to a prompt agree with the answer."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -13,8 +13,8 @@ from semscale.errors import InputError
 from semscale.known_settings import known_settings
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.renamed_settings import renamed
-from semscale.results.estimating import EstimateSettings
-from semscale.self_consistency.asking.asking import Asking, Replies, Score
+from semscale.self_consistency.asked import Asked
+from semscale.self_consistency.asking.asking import Asking, Score
 from semscale.self_consistency.consistencies import Consistencies
 from semscale.self_consistency.reasons import asking_reasons
 from semscale.self_consistency.sampling import Prompt, Sampling, without_parameters
@@ -26,7 +26,6 @@ from semscale.self_consistency.scoring.sample_scorer import SampleScorer
 from semscale.self_consistency.scoring.samples import given_texts, take_samples
 from semscale.self_consistency.scoring.unread_samples import leave_out_unread
 from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
-from semscale.self_consistency.summary import ConsistencySummary
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed
 from semscale.store.columns import as_list
@@ -37,35 +36,6 @@ if TYPE_CHECKING:
     from semscale.chat.chat_model import ChatModel
     from semscale.chat.runner import Runner
     from semscale.embedding import Embedder
-
-
-@dataclass(frozen=True)
-class Asked:
-    """Replies to n prompts, and how consistent they are.
-
-    Attributes:
-        replies: answers and samples, and what it took to have them.
-        consistencies: of the n prompts.
-    """
-
-    replies: Replies
-    consistencies: Consistencies
-
-    def summarize(self, prompts: object = None, **settings: Unpack[EstimateSettings]) -> ConsistencySummary:
-        """Sum up for a report, as ``Consistencies.summarize``, with the answers and samples that came.
-
-        Args:
-            prompts: shape (n,), what was asked.
-            settings: of the estimates: ``by``, ``interval``, ``seed`` and others.
-        """
-        replies = self.replies
-        return self.consistencies.summarize(
-            answers=replies.answers,
-            samples=replies.samples,
-            prompts=prompts,
-            replies=replies.counts,
-            **settings,
-        )
 
 
 class Consistency:

@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from semscale.chat.calls.parameter_form import LEFT_OUT
 from semscale.chat.messages import Message, Parameters, Request
-from semscale.chat.parameter_form import LEFT_OUT
 from semscale.errors import InputError
 from semscale.signature import Signature
 from semscale.store.columns import is_missing

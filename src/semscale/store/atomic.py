@@ -1,5 +1,6 @@
 """Atomic writing: a file appears complete or not at all, even if the machine stops meanwhile."""
 
+import errno
 import hashlib
 import os
 import platform
@@ -10,6 +11,9 @@ from pathlib import Path
 
 from semscale.errors import InputError
 from semscale.messages import shortened
+
+_CUT_SHORT = "thrift: transport error"
+"""What polars says of a Parquet file whose end it could not write."""
 
 _LONGEST_NAME = 255
 """Bytes of a file's name that the file systems of Linux, macOS and Windows allow."""
@@ -28,7 +32,8 @@ def replacing(path: Path, within: Path | None = None) -> Iterator[Path]:
             of the finished file.
 
     Raises:
-        Exception: of the block or of the disk, with ``path`` as its attribute ``written_to``.
+        OSError: a Parquet file was not written whole, which polars does not say as the system does.
+        Exception: any other error of the block or of the disk, with ``path`` as its attribute ``written_to``.
 
     Example:
         >>> target = Path(tempfile.mkdtemp(), "answer.txt")
@@ -51,6 +56,8 @@ def replacing(path: Path, within: Path | None = None) -> Iterator[Path]:
     except Exception as error:
         # What fails while it writes names no file, and polars wraps the system's error in its own.
         vars(error)["written_to"] = str(path)
+        if _CUT_SHORT in str(error):
+            raise OSError(errno.ENOSPC, "not written whole", str(path)) from error
         if isinstance(error, OSError) and error.filename == str(temporary):
             error.filename = str(path)
         raise

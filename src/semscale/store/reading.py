@@ -9,10 +9,10 @@ from typing import TypedDict
 
 from semscale.errors import InputError
 from semscale.messages import shortened
-from semscale.store.delimited import open_delimited
-from semscale.store.excel import open_excel
-from semscale.store.jsonlines import open_jsonl
-from semscale.store.parquet import open_parquet
+from semscale.store.readers.delimited import open_delimited
+from semscale.store.readers.excel import open_excel
+from semscale.store.readers.jsonlines import open_jsonl
+from semscale.store.readers.parquet import open_parquet
 from semscale.store.table import Table
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "xlsx")

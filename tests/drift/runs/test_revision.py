@@ -6,7 +6,9 @@ import pytest
 from semscale.drift.runs.revision import git_revision
 from semscale.errors import InputError
 
-pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="Git is not installed")
+pytestmark = pytest.mark.skipif(
+    shutil.which("git") is None, reason="Git is not there: install it from git-scm.com"
+)
 
 
 def git(folder, *arguments):

@@ -10,7 +10,9 @@ from semscale.report.ci.job_summary import job_summary
 from semscale.report.render.markdown import markdown
 from semscale.report.render.markdown_text import code, escaped
 
-markdown_it = pytest.importorskip("markdown_it")
+markdown_it = pytest.importorskip(
+    "markdown_it", reason="markdown-it-py is not there: pip install markdown-it-py"
+)
 HOSTILE = "| `x` <b>y</b> [z](https://evil.example) @ada #12 *w* \\"
 
 

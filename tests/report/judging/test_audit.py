@@ -5,7 +5,7 @@ import re
 import pytest
 from tests.judging.conftest import Scripted, material, plain_running
 
-from semscale.chat.budget import Budget
+from semscale.chat.costs.budget import Budget
 from semscale.judging.audit.audit import audit
 from semscale.judging.audit.audit_summary import AuditSummary
 from semscale.judging.judge import Judge

@@ -91,6 +91,18 @@ def test_the_signature_the_settings_and_both_citations_are_there(full, parsed):
     assert f"Semscale, version {full.signature.version}" in parsed.text
 
 
+def test_the_ordinal_readout_is_named_and_cited(toy_embedder):
+    rated = Rater("quality", embedder=toy_embedder, floor=None, readout="ordinal").rate(
+        ["good", "bad", "fine"]
+    )
+    document = rated.summarize().document()
+    assert dict(document.settings)["Readout"].startswith("ordinal: where the text lies between")
+    assert [citation.authors for citation in document.citations][1:3] == [
+        "McCullagh, P. (1980).",
+        "An, J., Kwak, H., Ahn, Y.-Y. (2018).",
+    ]
+
+
 def test_the_sample_says_how_many_of_how_many(make_summary):
     summary = make_summary(n=500)
     assert summary.sample.height == 400

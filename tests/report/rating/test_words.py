@@ -2,7 +2,8 @@
 
 from types import SimpleNamespace
 
-from semscale.report.rating.words import NPS_CAUTION, cautions
+from semscale.report.rating.words import NPS_CAUTION, cautions, readout_words
+from semscale.signature import Signature
 
 
 def summary(*, nps=None, comparison=None, lint=None):
@@ -23,3 +24,12 @@ def test_what_comparison_and_linter_say_is_passed_on():
         "3 ratings lie off the scale",
         "This scale passes with warnings (warn: plain: its ends are alike)",
     )
+
+
+def test_the_readout_is_named_with_the_other_one():
+    def said(**settings):
+        return readout_words(SimpleNamespace(signature=Signature.of("rate", **settings)))
+
+    assert said(readout="ssr").startswith("ssr: the more similar an anchor")
+    assert said(readout="ordinal").endswith("the other readout is ssr")
+    assert said(scale="mood") is None

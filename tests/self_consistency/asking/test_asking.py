@@ -5,8 +5,8 @@ import pytest
 from scripted_chat import ScriptedChat
 
 from semscale.chat import FailureKind, Message, Parameters
-from semscale.chat.budget import Budget
-from semscale.chat.limits import Limits
+from semscale.chat.calls.limits import Limits
+from semscale.chat.costs.budget import Budget
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
 from semscale.self_consistency.consistency import Consistency

@@ -15,6 +15,7 @@ from semscale.chat.ledger.reply_json import dump_reply, load_reply, text_in
 from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.errors import InputError, InterruptedRunError
 from semscale.json_reading import parse_json
+from semscale.store.sqlite_errors import primary_code
 from semscale.weights.places import cache_root
 
 T = TypeVar("T")
@@ -118,11 +119,10 @@ class Ledger:
         try:
             return await answer  # type: ignore[return-value]  # what the job returned
         except sqlite3.OperationalError as error:
-            # Errors raised by Python's module itself have no code, such as the one for broken characters.
-            code = getattr(error, "sqlite_errorcode", None)
-            if code is None:
+            code = primary_code(error)
+            if code is None:  # such as the error of Python's module about broken characters
                 raise self._unusable(error) from error
-            if code & 0xFF in _NOT_ALLOWED:
+            if code in _NOT_ALLOWED:
                 raise InputError(
                     f"the ledger {self.path} cannot be written ({error}); check its permissions, or name "
                     "another file"

@@ -17,4 +17,4 @@ def calibrate(options: CalibrateOptions) -> None:
     from semscale.cli.runs.calibrate import calibrate_table
 
     summary = calibrate_table(options)
-    present(summary, options.outputs, calibration=options.out)
+    present(summary, options.outputs)

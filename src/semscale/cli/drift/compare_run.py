@@ -1,6 +1,6 @@
 """Runs of ``semscale drift compare`` and ``gate``: load two runs, measure, decide, keep the decision."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,14 +52,14 @@ class CompareRun:
         annotate = isinstance(outputs, GateOutputs) and outputs.github
         if outputs.json and annotate:
             raise InputError("--github prints its lines beside the table: take it without --json")
-        summary = self._done()
+        summary, kept_id = self._done()
         try:
             if annotate and summary.decision is not None:
                 from semscale.report.ci.github import github_annotations
 
                 typer.echo("\n".join(github_annotations(summary, summary.decision)))
             write_files(summary, outputs)
-            present(summary, outputs, comparison=summary.stored.id)
+            present(summary, outputs, comparison=kept_id)
         except KeyboardInterrupt:
             raise StoppedByUserError(
                 "stopped; the comparison is stored, and files may be missing: ask about "
@@ -67,7 +67,7 @@ class CompareRun:
             ) from None
         return summary
 
-    def _done(self) -> DriftSummary:
+    def _done(self) -> tuple[DriftSummary, str]:
         options = self.options
         options.outputs.check()
         meter = drift_meter(options.measuring, options.embedder, options.seed)
@@ -92,7 +92,7 @@ class CompareRun:
         earlier = history.comparisons(baseline_id=comparison.baseline.id) if settings.over_runs else ()
         return decide(comparison, settings, earlier=earlier)
 
-    def _compared(self, history: "History", meter: DriftMeter) -> DriftSummary:
+    def _compared(self, history: "History", meter: DriftMeter) -> tuple[DriftSummary, str]:
         baseline, candidate, approval, recorded = self._runs(history)
         if candidate.id == baseline.id:
             raise InputError(
@@ -108,8 +108,11 @@ class CompareRun:
             )
             decision = self._decided(history, comparison)
         summary = DriftSummary(comparison, decision, approval, recorded_from=recorded)
-        history.keep(summary.stored, candidate=None if recorded is None else candidate)
-        return summary
+        kept = history.keep_once(summary.stored, candidate=None if recorded is None else candidate)
+        if kept.candidate_id != candidate.id:  # another process has stored the same outputs meanwhile
+            known = replace(candidate, id=kept.candidate_id)
+            summary = replace(summary, comparison=replace(comparison, candidate=known))
+        return summary, kept.id
 
     def _runs(self, history: "History") -> tuple[Run, Run, Approval | None, str | None]:
         """Load the baseline and the candidate; say who approved it, and which file was read."""
@@ -123,8 +126,8 @@ class CompareRun:
             return baseline, candidate, approval, None
         baseline, approval = baseline_of(history, replaced, dataset_of(history, dataset))
         source, table = self.options.source, self.options.table
-        candidate = read_outputs(named, source, table, dataset=baseline.dataset, like=baseline)
-        return baseline, candidate, approval, named
+        read = read_outputs(named, source, table, dataset=baseline.dataset, like=baseline)
+        return baseline, history.same_run(read, besides=[baseline.id]) or read, approval, named
 
     def _check_model(self, candidate: Run) -> None:
         """Refuse ``--model`` where the candidate is a stored run of another model."""

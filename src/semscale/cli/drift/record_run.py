@@ -26,8 +26,8 @@ def record_outputs(options: RecordOptions) -> RecordedRun:
     read = read_outputs(options.file, options.source, options.table, dataset=dataset)
     with options.history.open(create=True) as history:
         run = _placed(history, read, dataset, options.rerun_of)
-        history.record(run)
-        return RecordedRun(run, history.where)
+        kept = history.record_once(run)
+        return RecordedRun(kept, history.where, is_new=kept is run)
 
 
 def approve_run(options: ApprovalOptions) -> ApprovedBaseline:

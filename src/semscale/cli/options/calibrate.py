@@ -1,5 +1,6 @@
 """Options of ``semscale calibrate``."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -29,16 +30,28 @@ class LabelColumnOptions:
 
 
 @option_group
+class CalibrationOutputs(Outputs):
+    """Files that ``semscale calibrate`` writes."""
+
+    calibration: Annotated[
+        Path,
+        option(OUTPUT, "The calibration, for [bold]rate --calibration[/bold]: .json.", "FILE", name="--out"),
+    ]
+
+    @property
+    def further(self) -> Mapping[str, Path | None]:
+        """The calibration."""
+        return {"calibration": self.calibration}
+
+
+@option_group
 class CalibrateOptions:
     """All options of ``semscale calibrate``."""
 
     file: File
     columns: LabelColumnOptions
     rating: Annotated[ScaleOptions, without("calibration")]
-    out: Annotated[
-        Path, option(OUTPUT, "The calibration, for [bold]rate --calibration[/bold]: .json.", "FILE")
-    ]
-    outputs: Annotated[Outputs, without("out")]
+    outputs: Annotated[CalibrationOutputs, without("out")]
     model: ModelOptions
     table: TableOptions
     interval: Annotated[float, setting(RUN, "Coverage of the intervals.")] = 0.95

@@ -7,11 +7,11 @@ from semscale.cli.options.groups import option_group
 from semscale.cli.options.panels import CALLS, option, setting
 
 if TYPE_CHECKING:
-    from semscale.chat.budget import Budget
+    from semscale.chat.calls.limits import Limits
     from semscale.chat.chat_model import ChatModel
-    from semscale.chat.forecast import Forecast
+    from semscale.chat.costs.budget import Budget
+    from semscale.chat.costs.forecast import Forecast
     from semscale.chat.ledger.ledger import Ledger
-    from semscale.chat.limits import Limits
     from semscale.chat.runner import Runner
     from semscale.judging.asking import Running
 
@@ -86,13 +86,13 @@ class CallOptions:
 
     @property
     def _limits(self) -> "Limits":
-        from semscale.chat.limits import Limits
+        from semscale.chat.calls.limits import Limits
 
         return Limits(concurrency=self.concurrency, requests_per_minute=self.per_minute, timeout=self.timeout)
 
     @property
     def _budget(self) -> "Budget":
-        from semscale.chat.budget import Budget
+        from semscale.chat.costs.budget import Budget
 
         return Budget(calls=self.max_calls, tokens=self.max_total_tokens, money=self.max_cost)
 

@@ -74,7 +74,7 @@ def read_corpus(file: str, column: str | None) -> list[str]:
 def _lines(path: Path) -> list[str]:
     if not path.is_file():
         raise InputError(f"corpus: {path} does not exist; check the name of the file")
-    from semscale.store.decoding import open_text
+    from semscale.store.readers.decoding import open_text
 
     with open_text(path, str(path), None) as lines:
         return [line.strip() for line in lines if line.strip()]

@@ -11,6 +11,7 @@ from semscale.cli.options.run import RunOptions
 from semscale.cli.options.table import File, TableOptions
 from semscale.cli.outputs import Outputs, written_as
 from semscale.errors import InputError
+from semscale.rating.readouts import DEFAULT_READOUT, Readout
 
 if TYPE_CHECKING:
     from semscale.rating.rater import RaterSettings
@@ -44,6 +45,14 @@ class ScaleOptions:
         str, option(_RATING, "A scale's name (see [bold]semscale scales list[/bold]) or YAML file.", "SCALE")
     ]
     anchor_sets: Annotated[str | None, option(_RATING, "Use only these sets of anchors.", "NAME,NAME")] = None
+    readout: Annotated[
+        Readout | None,
+        option(
+            _RATING,
+            "How similarities become a rating: ssr, or ordinal, the place between lower and upper anchors; "
+            f"{DEFAULT_READOUT} unless given.",
+        ),
+    ] = None
     temperature: Annotated[float, setting(_RATING, "Below 1 ratings are sharper, above 1 flatter.")] = 1.0
     epsilon: Annotated[float, setting(_RATING, "Mass added to each rating.")] = 0.0
     semantics: Annotated[
@@ -71,6 +80,7 @@ class ScaleOptions:
         sets = None if self.anchor_sets is None else [name.strip() for name in self.anchor_sets.split(",")]
         return {
             "anchor_sets": None if sets is None else [name for name in sets if name],
+            "readout": self.readout,
             "temperature": self.temperature,
             "epsilon": self.epsilon,
             "semantics": self.semantics,

@@ -29,7 +29,7 @@ def calibrate_table(options: CalibrateOptions) -> CalibrationSummary:
     """
     columns = options.columns
     check_human_range(columns.human_range)
-    check_calibration_path(options.out)
+    check_calibration_path(options.outputs.calibration)
     options.outputs.check()
     check_input(options.file, options.outputs.report)
     with progress_bars() as progress:
@@ -52,7 +52,7 @@ def calibrate_table(options: CalibrateOptions) -> CalibrationSummary:
             "source": Path(table.name).name,
         }
         summary = rater.calibrate(texts, ratings, progress=progress, **labels)
-    summary.save(options.out)
+    summary.save(options.outputs.calibration)
     return summary
 
 

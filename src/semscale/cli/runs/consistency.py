@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from semscale.chat.forecast import Forecast, forecast
-from semscale.chat.forecast_summary import ForecastSummary
+from semscale.chat.costs.forecast import Forecast, forecast
+from semscale.chat.costs.forecast_summary import ForecastSummary
 from semscale.chat.ledger.content_key import ContentKeys
 from semscale.chat.messages import Request
 from semscale.chat.replies import CallError

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from semscale.chat.forecast import Forecast, forecast
-from semscale.chat.forecast_summary import ForecastSummary
+from semscale.chat.costs.forecast import Forecast, forecast
+from semscale.chat.costs.forecast_summary import ForecastSummary
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.messages import Request
 from semscale.cli.options.judging import AuditOptions, JudgeOptions
@@ -87,7 +87,7 @@ def audit_judges(options: AuditOptions) -> AuditSummary:
         judge, table, columns = _opened(options, progress)
         cells = read_judge_cells(table, columns, options.rows)
         members = _members(judge)
-        part = options.calls.running().divided(len(members))
+        part = options.calls.running().divided(len(members), "judges")
         audits = {
             each.name: audit(
                 each,

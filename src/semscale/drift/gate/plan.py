@@ -114,7 +114,8 @@ def plan_gate(  # noqa: PLR0913 - what is planned
     if not settings.alpha < power < 1:
         raise InputError(f"power must lie above alpha ({settings.alpha:g}) and below 1, got {power!r}")
     if n < _FEWEST:
-        raise InputError(f"items to plan with (n_items, --items) must be at least {_FEWEST}, got {n!r}")
+        said = f"must be at least {_FEWEST}, got {n!r}"
+        raise InputError(f"n_items {said}", in_shell=f"--items {said}")
     drifts = _drifts(drift, list(spread.sd))
     plans = tuple(
         _planned(name, spread, (n, alpha, power), drifts.get(name), settings.interval) for name in spread.sd

@@ -16,10 +16,12 @@ class RecordedRun(Presentable):
     Attributes:
         run: what was recorded.
         where: the history that keeps it.
+        is_new: whether it was stored now; false where the history had the same run already.
     """
 
     run: Run
     where: str
+    is_new: bool = True
 
     def __repr__(self) -> str:
         return f"RecordedRun({_named(self.run)}, items={len(self.run.items):,})"

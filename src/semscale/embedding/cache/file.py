@@ -14,6 +14,7 @@ from weakref import WeakSet
 from filelock import FileLock
 
 from semscale.errors import InputError
+from semscale.store.sqlite_errors import primary_code
 
 T = TypeVar("T")
 
@@ -83,8 +84,7 @@ class CacheFile:
                 connection = self._opened()
                 return otherwise if connection is None else work(connection)
             except sqlite3.DatabaseError as error:
-                # Errors raised by Python's module itself, such as for a closed connection, have no code.
-                if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED:
+                if primary_code(error) in _DAMAGED:
                     self._renew(error)
                 elif needed:
                     raise self._unusable(error) from error
@@ -247,7 +247,7 @@ def _has_tables(connection: sqlite3.Connection) -> bool:
         connection.execute("SELECT key, slot, used FROM keys LIMIT 0")
         connection.execute("SELECT slot, body FROM vectors LIMIT 0")
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:  # such as a lock that another process holds
+        if primary_code(error) != sqlite3.SQLITE_ERROR:  # such as a lock that another process holds
             raise
         return False
     return True

@@ -66,7 +66,8 @@ class ApiEmbedder:
         self.model = model
         self._base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
         if self._base_url is None and not os.environ.get("OPENAI_API_KEY"):
-            raise InputError("OPENAI_API_KEY is not set; set it, or name another endpoint with base_url")
+            said = "OPENAI_API_KEY is not set; set it, or name another endpoint with"
+            raise InputError(f"{said} base_url", in_shell=f"{said} --base-url")
         require("api")
         self._asked = dimensions
         self._batch = batch

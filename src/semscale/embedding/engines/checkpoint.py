@@ -121,16 +121,13 @@ def _any_json(path: Path) -> object:
 def _architecture(config: Mapping[str, Any], folder: Path) -> Architecture:
     family = config.get("model_type")
     if family not in FAMILIES:
-        raise ModelError(
-            f"{folder}: model_type {family!r} is not one of {', '.join(FAMILIES)}; "
-            'use engine="torch" (pip install "semscale[torch]")'
-        )
+        raise _left_to_torch(f"{folder}: model_type {family!r} is not one of {', '.join(FAMILIES)}")
     if config.get("position_embedding_type", "absolute") != "absolute":
-        raise ModelError(f"{folder}: only absolute positions can be run; use engine='torch'")
+        raise _left_to_torch(f"{folder}: only absolute positions can be run")
     distilled = family == "distilbert"
     activation = config["activation" if distilled else "hidden_act"]
     if activation not in _ACTIVATIONS:
-        raise ModelError(f"{folder}: activation {activation!r} cannot be run; use engine='torch'")
+        raise _left_to_torch(f"{folder}: activation {activation!r} cannot be run")
     pad_id = int(config.get("pad_token_id", 1 if "roberta" in family else 0))
     # RoBERTa counts positions from the padding token's id plus 1 (fairseq's make_positions).
     first_position = pad_id + 1 if "roberta" in family else 0
@@ -159,7 +156,7 @@ def _pooling(folder: Path) -> Pooling:
     kinds = {str(module["type"]).rsplit(".", 1)[-1]: str(module["path"]) for module in modules}
     foreign = sorted(set(kinds) - {"Transformer", "Pooling", "Normalize"})
     if foreign:
-        raise ModelError(f"{folder}: module {foreign[0]} cannot be run; use engine='torch'")
+        raise _left_to_torch(f"{folder}: module {foreign[0]} cannot be run")
     if "Pooling" not in kinds:
         return "mean"
     return _pooling_mode(_json(folder / kinds["Pooling"] / "config.json"), folder)
@@ -167,7 +164,7 @@ def _pooling(folder: Path) -> Pooling:
 
 def _pooling_mode(config: Mapping[str, Any], folder: Path) -> Pooling:
     if config.get("include_prompt", True) is not True:
-        raise ModelError(f"{folder}: pooling without the prompt's tokens cannot be run; use engine='torch'")
+        raise _left_to_torch(f"{folder}: pooling without the prompt's tokens cannot be run")
     chosen = [name for name, on in config.items() if name.startswith("pooling_mode_") and on is True]
     if isinstance(config.get("pooling_mode"), str):
         chosen = [f"pooling_mode_{config['pooling_mode']}"]
@@ -175,14 +172,14 @@ def _pooling_mode(config: Mapping[str, Any], folder: Path) -> Pooling:
         return "mean"
     if chosen in (["pooling_mode_cls_token"], ["pooling_mode_cls"]):
         return "cls"
-    raise ModelError(f"{folder}: pooling {chosen} is neither mean nor CLS; use engine='torch'")
+    raise _left_to_torch(f"{folder}: pooling {chosen} is neither mean nor CLS")
 
 
 def _refuse_lower_case(folder: Path) -> None:
     """Refuse a setting that sentence-transformers applies to a text before it is tokenized."""
     settings = folder / "sentence_bert_config.json"
     if settings.is_file() and _json(settings).get("do_lower_case"):
-        raise ModelError(f"{settings} sets do_lower_case, which is not applied here; use engine='torch'")
+        raise _left_to_torch(f"{settings} sets do_lower_case, which is not applied here")
 
 
 def _default_prompt(folder: Path) -> str:
@@ -203,3 +200,10 @@ def _max_tokens(folder: Path, architecture: Architecture) -> int:
     settings = folder / "sentence_bert_config.json"
     stated = _json(settings).get("max_seq_length") if settings.is_file() else None
     return min(int(stated or architecture.positions), architecture.positions)
+
+
+def _left_to_torch(problem: str) -> ModelError:
+    return ModelError(
+        f"{problem}; use engine='torch' (pip install \"semscale[torch]\")",
+        in_shell=f'{problem}; use --engine torch (pip install "semscale[torch]")',
+    )

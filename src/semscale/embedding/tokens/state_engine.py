@@ -105,7 +105,9 @@ def state_engine(embedder: object) -> StateEngine:
         raise InputError(
             "embedder must show the states of single tokens, which those of engine='openvino' and "
             f"engine='torch' do, got {type(engine).__name__}: give a model's name, a folder, or "
-            "load_embedder(name, engine='torch')"
+            "load_embedder(name, engine='torch')",
+            in_shell="--engine must be openvino or torch, which show the states of single tokens, got "
+            f"{type(engine).__name__}",
         )
     return cast(StateEngine, engine)
 

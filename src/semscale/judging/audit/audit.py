@@ -117,7 +117,7 @@ def audit(  # noqa: PLR0913 - items, and how to ask about them
         ReplyError: no call can succeed.
     """
     rows, plan = read_items(questions, answers, references), plan or IntervalPlan()
-    part = (running or Running()).divided(len(CHECKS) + 1)
+    part = (running or Running()).divided(len(CHECKS) + 1, "rounds")
     plain = run_apart(judge.judge_items(rows, part, progress))
     checks, stopped = [], plain.stopped
     for name, meaning in CHECKS.items():

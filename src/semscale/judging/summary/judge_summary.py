@@ -12,8 +12,9 @@ import polars as pl
 from semscale.judging.human_labels import HumanEvidence
 from semscale.judging.judge_columns import JudgeColumns
 from semscale.judging.prompts.template import Template
+from semscale.judging.summary.judge_scores import JudgeScores
 from semscale.judging.summary.judged_rows import JudgedRow
-from semscale.judging.verdict import REPLIED, Provenance
+from semscale.judging.verdict import Provenance
 from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates, mean_in_words
 from semscale.results.estimating import EstimateSettings, estimate_values
@@ -27,57 +28,12 @@ from semscale.stats.agreement.panels import (
 )
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, estimate_mean
-from semscale.types import Floats, Status, Statuses, are_scored, count_statuses
+from semscale.types import Floats, Status, Statuses, count_statuses
 
 KEPT_ITEMS = 20
 """Items with the lowest scores, and as many that are disputed or least certain, that a summary keeps."""
 
-LITTLE_COVERED = 0.9
-"""Mass below which a distribution rests on little."""
-
 _Pair = tuple[str, str]
-
-
-@dataclass(frozen=True)
-class JudgeScores:
-    """Scores of one judge for n items, and counts of how they came about.
-
-    Attributes:
-        template: what the judge was asked.
-        signature: what was applied.
-        statuses: shape (n,), why each item has a score, or has none.
-        score: shape (n,), the level that was stated, from 0 to 1; NaN where there is none.
-        expected: shape (n,), mean of each distribution, likewise.
-        provenances: how many distributions come from where.
-        fifths: shape (5,), mass that all distributions together put on each fifth of 0 to 1.
-        n_little_covered: scores whose distribution rests on less than .9 of the mass.
-        failure: the most frequent reason why a call had no reply; ``None`` where every call had one.
-    """
-
-    template: Template
-    signature: Signature
-    statuses: Statuses
-    score: Floats
-    expected: Floats
-    provenances: Mapping[Provenance, int]
-    fifths: Floats
-    n_little_covered: int
-    failure: str | None
-
-    @property
-    def counts(self) -> dict[Status, int]:
-        """How many items have each status, as far as it occurs."""
-        return count_statuses(self.statuses)
-
-    @property
-    def has_replies(self) -> bool:
-        """Whether any call brought a reply, were it a refusal."""
-        return any(status in self.counts for status in REPLIED)
-
-    @property
-    def is_scored_anywhere(self) -> bool:
-        """Whether any item has a score."""
-        return bool(are_scored(self.statuses).any())
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 
 from semscale.judging.prompts.template import Template
-from semscale.judging.summary.judge_summary import LITTLE_COVERED, JudgeScores
+from semscale.judging.summary.judge_scores import LITTLE_COVERED, JudgeScores
 from semscale.judging.summary.judged_rows import JudgedColumns
 from semscale.judging.verdict import Provenance
 from semscale.signature import Signature

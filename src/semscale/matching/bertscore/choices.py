@@ -45,9 +45,10 @@ def token_encoder(
     known = find_bert_model(embedder) if isinstance(embedder, str) else None
     if known is not None and not known.runs and engine == "openvino":
         runnable = ", ".join(name for name, each in bert_models().items() if each.runs)
+        said = f"model {known.name} has an architecture that cannot be run here; try {runnable}, or give"
         raise InputError(
-            f"model {known.name} has an architecture that cannot be run here; try {runnable}, or give "
-            f"embedder=load_embedder({known.name!r}, engine='torch')"
+            f"{said} embedder=load_embedder({known.name!r}, engine='torch')",
+            in_shell=f"{said} --engine torch",
         )
     name = known.hub if known and not Path(embedder).is_dir() else embedder
     return load_token_encoder(name, precision=precision, engine=engine, progress=progress)

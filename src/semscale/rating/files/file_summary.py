@@ -69,7 +69,7 @@ class Collector:
         self._running = RunningSummary(
             rater.scale, rater.floor, seed=self.seed, calibration=rater.calibration
         )
-        self._humans = HumanSample(self.seed)
+        self._humans = HumanSample(self.seed, self.rater.scale.values)
 
     @property
     def n(self) -> int:

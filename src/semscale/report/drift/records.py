@@ -9,7 +9,7 @@ from semscale.drift.gate.decision import in_margins
 from semscale.drift.gate.history_summary import DatasetHistory, HistorySummary
 from semscale.drift.gate.trend import MetricTrend, Trends
 from semscale.drift.runs.run_summaries import ApprovedBaseline, RecordedRun
-from semscale.history.runs import short_id
+from semscale.history.runs import Run, short_id
 from semscale.history.stored_comparison import StoredComparison
 from semscale.history.summaries import RunSummary
 from semscale.report.document.blocks import Block, DataTable, Paragraph
@@ -54,6 +54,14 @@ def recorded_document(summary: RecordedRun) -> Document:
         source=(short_id(run.id),),
         signature=None,
         sections=(Section("run", "The run", (DataTable(("", ""), shown),)),),
+        notes=() if summary.is_new else (_known_already(run),),
+    )
+
+
+def _known_already(run: Run) -> str:
+    return (
+        f"The history has this run since {run.recorded:{_TIME}} UTC, so nothing was added. Where a model "
+        "gave the same outputs once more, --note TEXT keeps them as another run."
     )
 
 

@@ -3,16 +3,17 @@
 import math
 from typing import TYPE_CHECKING
 
+from semscale.chat.calls.parameter_form import LEFT_OUT
 from semscale.chat.messages import Parameters
-from semscale.chat.parameter_form import LEFT_OUT
-from semscale.judging.summary.judge_summary import LITTLE_COVERED
+from semscale.judging.summary.judge_scores import LITTLE_COVERED
 from semscale.report.formatting import counted, has_interval, listed, number, one_line, percent
 from semscale.report.sentences import STATUS_MEANINGS, refused_words
 from semscale.signature import Signature
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.judging.summary.judge_summary import JudgeScores, JudgeSummary
+    from semscale.judging.summary.judge_scores import JudgeScores
+    from semscale.judging.summary.judge_summary import JudgeSummary
 
 MEANINGS = STATUS_MEANINGS | {
     "missing": "the question or the answer is empty or null",

@@ -21,7 +21,15 @@ from semscale.report.rating.figures import (
     sets_figure,
     verbatims,
 )
-from semscale.report.rating.words import MEANINGS, advice, cautions, codes_hint, reading
+from semscale.report.rating.words import (
+    MEANINGS,
+    advice,
+    cautions,
+    codes_hint,
+    reading,
+    readout,
+    readout_words,
+)
 from semscale.report.scale_points import scale_digits
 from semscale.report.sentences import left_out_section, windowed_words
 from semscale.report.settings import estimated_settings
@@ -35,6 +43,21 @@ _BOOTSTRAP = Citation(
     "What teachers should know about the bootstrap",
     "The American Statistician 69(4), 371–386",
     "intervals: percentiles expanded for few clusters",
+)
+
+_ORDINAL = (
+    Citation(
+        "McCullagh, P. (1980).",
+        "Regression models for ordinal data",
+        "Journal of the Royal Statistical Society B 42(2), 109–142",
+        "readout: a cumulative model with the probit link",
+    ),
+    Citation(
+        "An, J., Kwak, H., Ahn, Y.-Y. (2018).",
+        "SemAxis: a lightweight framework to characterize domain-specific word semantics beyond sentiment",
+        "Proceedings of ACL 2018, 2450–2461",
+        "readout: places on an axis between opposite anchors",
+    ),
 )
 
 
@@ -70,7 +93,11 @@ def rating_document(summary: "RatingSummary") -> Document:
         cautions=(*base.cautions, *cautions(summary)),
         sections=tuple(_sections(summary)),
         settings=_settings(summary),
-        citations=(SSR, *([_BOOTSTRAP] if bootstrapped else [])),
+        citations=(
+            SSR,
+            *(_ORDINAL if readout(summary) == "ordinal" else ()),
+            *([_BOOTSTRAP] if bootstrapped else []),
+        ),
     )
 
 
@@ -156,6 +183,7 @@ def _settings(summary: "RatingSummary") -> tuple[tuple[str, Line], ...]:
     further: list[tuple[str, Line]] = [
         ("Scale", (Quoted(scale.name), described)),
         ("Anchor sets", Quoted(", ".join(summary.set_names), LONGEST)),
+        *([("Readout", said)] if (said := readout_words(summary)) else []),
         ("Off-topic floor", "none" if summary.floor is None else f"cosine {number(summary.floor, 3)}"),
         *([("Comparison", Quoted(compared.signature, LONGEST))] if compared is not None else []),
     ]

@@ -39,6 +39,12 @@ NPS_CAUTION = (
 RANKING = "Read this mean as a ranking and a comparison between groups, not as a level."
 """How far the mean goes: it spreads less than people's, and its distribution is no better than chance."""
 
+_READOUTS = {
+    "ssr": "ssr: the more similar an anchor, the more mass its point gets; the other readout is ordinal",
+    "ordinal": "ordinal: where the text lies between the lower and the upper anchors, by a cumulative probit "
+    "model; the other readout is ssr",
+}
+
 _SHOWN_CODES = 6
 _MOST_UNLIKE = 0.1  # share of texts unlike the labelled ones, of which 2 % themselves are
 
@@ -94,6 +100,17 @@ def unlike_caution(summary: "RatingSummary") -> tuple[str, ...]:
         f"{count(unlike)} of {counted(scored, 'rated text')} are unlike those that the calibration was "
         f"fitted to ({SHARE_BELOW:.0%} would be usual): label some of them and calibrate anew.",
     )
+
+
+def readout(summary: "RatingSummary") -> str | None:
+    """Name the readout that was applied; ``None`` where the signature does not say."""
+    return dict(summary.signature.fields).get("readout")
+
+
+def readout_words(summary: "RatingSummary") -> str | None:
+    """Say how similarities became ratings, and that there is another way."""
+    name = readout(summary)
+    return None if name is None else _READOUTS[name]
 
 
 def codes_hint(summary: "RatingSummary") -> str | None:

@@ -1,0 +1,130 @@
+"""The two readouts of a scale's anchors beside people: SSR and ordinal, on the quality scale as shipped.
+
+Run with ``python bench/readout.py``. The ordinal readout's width is the one with the least ranked probability
+score on one half of the review sentences, by whole reviews, with the first model; the other half and the
+other sets take no part in that, and nothing else is chosen. A person's rating from -4 to 4 lies linearly on
+the points: a value between two gives each of them a part. All ratings of a text make its people's
+distribution.
+
+r: Pearson's, with the mean of the people. RPS: squared difference of the two cumulated distributions, summed
+over the thresholds between points, mean over texts; less is better. KS: similarity of the average
+distributions. spread: standard deviation of the means, as a share of that of the people's means. Intervals
+are percentiles of a bootstrap of whole reviews and articles, and of single texts elsewhere.
+"""
+
+import argparse
+
+import numpy as np
+
+from anchors import SHIPPED_SEED, half_of
+from rated_texts import HIGHEST, LOWEST, further_sets, review_sentences
+from semscale.embedding import load_embedder
+from semscale.rating import ordinal, ssr
+from semscale.rating.human.values import laid_on
+from semscale.scales import load_scale
+from semscale.weights.known import DEFAULT_MODEL
+
+SCALE = "quality"
+WIDTHS = np.arange(0.25, 1.01, 0.05)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--model", action="append", help="can be repeated; the first one chooses the width")
+    parser.add_argument("--texts", type=int, help="at most so many of each set")
+    parser.add_argument("--replicates", type=int, default=1000)
+    options = parser.parse_args()
+    sets = [first(one, options.texts) for one in (*halves(review_sentences()), *further_sets())]
+    for number, model in enumerate(options.model or [DEFAULT_MODEL]):
+        embedder = load_embedder(model)
+        scale = load_scale(SCALE)
+        anchors = np.array([embedder.embed(list(one)).vectors for one in scale.anchor_sets.values()])
+        vectors = {one.name: embedder.embed(one.texts).vectors for one in sets}
+        print(f"{model}, scale {scale.name}#{scale.content_hash}")
+        if number == 0:
+            report_widths(vectors[sets[0].name], anchors, people(sets[0], scale.values))
+        report_sets(sets, vectors, anchors, scale.values, options.replicates)
+
+
+def halves(reviews):
+    choosing = half_of(reviews.group, SHIPPED_SEED)
+    named = ((choosing, "reviews, choosing half"), (~choosing, "reviews, other half"))
+    return [reviews.where(rows).named(name) for rows, name in named]
+
+
+def first(rated, most):
+    return rated if most is None else rated.where(np.arange(len(rated.texts)) < most)
+
+
+def people(rated, values):
+    """Each text's distribution of single ratings over the scale's points, shape (n, k)."""
+    return laid_on(rated.ratings, values, (LOWEST, HIGHEST))
+
+
+def report_widths(vectors, anchors, masses):
+    scores = {
+        width: ranked_probability(ordinal.rate_vectors(vectors, anchors, width=width).pmf, masses).mean()
+        for width in WIDTHS.round(2).tolist()
+    }
+    print("RPS by width: " + ", ".join(f"{width:g} {score:.4f}" for width, score in scores.items()))
+    print(f"least at {min(scores, key=scores.get):g}; the readout has {ordinal.WIDTH:g}\n")
+
+
+def report_sets(sets, vectors, anchors, values, replicates):
+    print(f"{'':26}{'n':>6}  {'readout':<13}{'r':>6}{'RPS':>7}{'KS':>7}{'spread':>8}")
+    for rated in sets:
+        masses, human = people(rated, values), rated.mean
+        pmfs = {
+            "equal shares": np.full_like(masses, 1 / len(values)),
+            "ssr": ssr.rate_vectors(vectors[rated.name], anchors, values=values).pmf,
+            "ordinal": ordinal.rate_vectors(vectors[rated.name], anchors, values=values).pmf,
+        }
+        for place, (name, pmf) in enumerate(pmfs.items()):
+            heading = f"{rated.name:<26}{len(human):>6,}" if place == 0 else " " * 32
+            means = pmf @ values
+            r = f"{correlation(means, human):6.3f}" if means.std() > 0 else "     -"
+            rps = ranked_probability(pmf, masses).mean()
+            spread = means.std() / (masses @ values).std()
+            print(f"{heading}  {name:<13}{r}{rps:7.3f}{ks_similarity(pmf, masses):7.3f}{spread:8.2f}")
+        report_difference(pmfs, masses, human, rated.group, values, replicates)
+    print()
+
+
+def report_difference(pmfs, masses, human, group, values, replicates):
+    """Print by how much the ordinal readout is above SSR, with intervals."""
+    means = {name: pmfs[name] @ values for name in ("ssr", "ordinal")}
+    gain = ranked_probability(pmfs["ordinal"], masses) - ranked_probability(pmfs["ssr"], masses)
+    members = [np.flatnonzero(group == one) for one in np.unique(group)]
+    rng, drawn_r, drawn_rps = np.random.default_rng(0), [], []
+    for _ in range(replicates):
+        rows = np.concatenate([members[one] for one in rng.integers(len(members), size=len(members))])
+        ours, theirs = (correlation(means[name][rows], human[rows]) for name in ("ordinal", "ssr"))
+        drawn_r.append(ours - theirs)
+        drawn_rps.append(gain[rows].mean())
+    shown = [
+        "{:+.3f} [{:+.3f}, {:+.3f}]".format(value, *np.quantile(drawn, [0.025, 0.975]))
+        for value, drawn in (
+            (correlation(means["ordinal"], human) - correlation(means["ssr"], human), drawn_r),
+            (gain.mean(), drawn_rps),
+        )
+    ]
+    print(f"{'':34}ordinal - ssr: r {shown[0]}, RPS {shown[1]}")
+
+
+def correlation(left, right):
+    return np.corrcoef(left, right)[0, 1]
+
+
+def ranked_probability(pmf, masses):
+    """RPS of each text, shape (n,)."""
+    return (np.cumsum(pmf - masses, axis=1)[:, :-1] ** 2).sum(axis=1)
+
+
+def ks_similarity(pmf, masses):
+    return 1 - np.abs(np.cumsum(pmf.mean(axis=0) - masses.mean(axis=0))).max()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What calls cost: budgets, prices, and the forecast of a run."""

@@ -1,0 +1,141 @@
+"""Forecast of a run's calls, tokens and cost before anything is sent."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from semscale.chat.calls.retrying import Retries
+from semscale.chat.chat_model import ChatModel
+from semscale.chat.costs.budget import Budget
+from semscale.chat.costs.prices import PriceTable
+from semscale.chat.costs.tokens import estimated_prompt, most_reply_tokens
+from semscale.chat.ledger.content_key import ContentKeys
+from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.messages import Request
+from semscale.chat.replies import CallError, Reply, Usage
+
+FollowUps = Callable[[Request, Reply | CallError | None], Iterable[Request]]
+"""Gives the requests that may follow one, from what the ledger has for it, or ``None``."""
+
+
+@dataclass(frozen=True)
+class FurtherCalls:
+    """Calls that may come on top, at most.
+
+    Attributes:
+        calls: how many.
+        most: their tokens, as in ``Forecast``.
+        money: their cost; ``None`` if the price is unknown.
+    """
+
+    calls: int = 0
+    most: Usage = field(default_factory=lambda: Usage(0, 0))
+    money: float | None = 0.0
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Calls, tokens and cost of a run in which each call brings a reply that can be read.
+
+    Attributes:
+        requests: number of requests.
+        answered: requests whose outcome the ledger has; they cost nothing.
+        repeated: requests equal to an earlier one; they are sent once.
+        calls: calls that would be sent.
+        most: the most tokens: prompts are estimated, replies count at their limits.
+        open_ended: calls whose replies have no limit; 1,024 tokens are counted for each.
+        money: the highest cost; ``None`` if the price is unknown.
+        currency: of the money.
+        price_note: the remedy if the price is unknown, else empty.
+        corrections: calls that ask again for replies that cannot be read, at most.
+        repetitions: calls that repeat failed ones, corrections among them, at most.
+    """
+
+    requests: int
+    answered: int
+    repeated: int
+    calls: int
+    most: Usage
+    open_ended: int
+    money: float | None
+    currency: str
+    price_note: str
+    corrections: FurtherCalls = field(default_factory=FurtherCalls)
+    repetitions: FurtherCalls = field(default_factory=FurtherCalls)
+
+    def beyond(self, budget: Budget) -> list[str]:
+        """Return the caps of a budget that the run may reach.
+
+        Example:
+            >>> plan = Forecast(9, 0, 0, 9, Usage(90, 90), 0, None, "", "")
+            >>> plan.beyond(Budget(calls=5, tokens=500))
+            ['9 calls, of 5 allowed']
+        """
+        wanted = (("calls", self.calls), ("tokens", self.most.tokens), ("money", self.money))
+        return [
+            f"{value:,.12g} {name}, of {getattr(budget, name):,.12g} allowed"
+            for name, value in wanted
+            if value is not None and getattr(budget, name) is not None and value > getattr(budget, name)
+        ]
+
+
+async def forecast(
+    requests: Iterable[Request],
+    model: ChatModel,
+    *,
+    prices: PriceTable | None = None,
+    ledger: Ledger | None = None,
+    retries: Retries | None = None,
+    follow_ups: FollowUps = lambda request, found: (),
+) -> Forecast:
+    """Count the calls, tokens and cost of a run without sending anything.
+
+    Args:
+        requests: of the run; they are read once.
+        model: the model that would answer.
+        prices: price table; the user's by default.
+        ledger: outcomes of earlier calls; ``None`` for no ledger.
+        retries: how failed calls are repeated.
+        follow_ups: gives the requests that may follow one, such as corrections; none unless given.
+    """
+    keys, seen = ContentKeys(model), set[bytes]()
+    n_requests = answered = open_ended = prompts = replies = 0
+    corrected, n_corrections = Usage(0, 0), 0
+    for request in requests:
+        n_requests += 1
+        key = keys.of(request)
+        if key in seen:
+            continue
+        seen.add(key)
+        found = None if ledger is None else await ledger.find(key)
+        for other in follow_ups(request, found):
+            n_corrections += 1
+            corrected = _sum(corrected, Usage(estimated_prompt(other), most_reply_tokens(other)))
+        if found is not None:
+            answered += 1
+            continue
+        prompts += estimated_prompt(request)
+        replies += most_reply_tokens(request)
+        open_ended += request.parameters.max_tokens is None
+    table, most = prices or PriceTable.load(), Usage(prompts, replies)
+    price, calls = table.find(model.name), len(seen) - answered
+    times, both = (retries or Retries()).most, _sum(most, corrected)
+    repeated = Usage(times * both.prompt_tokens, times * both.completion_tokens)
+    return Forecast(
+        requests=n_requests,
+        answered=answered,
+        repeated=n_requests - len(seen),
+        calls=calls,
+        most=most,
+        open_ended=open_ended,
+        money=price.of(most) if price else None,
+        currency=price.currency if price else "",
+        price_note="" if price else table.unknown(model.name),
+        corrections=FurtherCalls(n_corrections, corrected, price.of(corrected) if price else None),
+        repetitions=FurtherCalls(
+            times * (calls + n_corrections), repeated, price.of(repeated) if price else None
+        ),
+    )
+
+
+def _sum(a: Usage, b: Usage) -> Usage:
+    return Usage(a.prompt_tokens + b.prompt_tokens, a.completion_tokens + b.completion_tokens)

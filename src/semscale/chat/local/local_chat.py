@@ -1,0 +1,155 @@
+"""Chat models on this machine, run by openvino-genai (``semscale[local]``)."""
+
+import asyncio
+import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from semscale.chat.local.local_files import LocalModel
+from semscale.chat.messages import Request
+from semscale.chat.replies import CallError, FailureKind, Reply, Usage
+from semscale.errors import ModelError
+from semscale.extras import require
+from semscale.signature import Signature
+from semscale.silence import usage_reports_off
+
+if TYPE_CHECKING:
+    from openvino_genai import ChatHistory, DecodedResults, GenerationConfig, LLMPipeline
+
+UNLIMITED = 1024
+"""The most tokens of a reply whose length the request does not limit."""
+
+
+class LocalChat:
+    """A chat model on this machine's processor, which answers one request after the other.
+
+    Without a temperature, or at 0, each token is the likeliest one, so the same request has the same reply.
+    Above 0 the request's seed decides, or its sample number if it has no seed.
+
+    Args:
+        files: the model's files.
+
+    Raises:
+        MissingExtraError: openvino-genai is not installed.
+    """
+
+    def __init__(self, files: LocalModel) -> None:
+        self.check_installed()
+        self._files = files
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="semscale-local")
+
+    @staticmethod
+    def check_installed() -> None:
+        """Check that the extra is installed, before weights are pulled.
+
+        Raises:
+            MissingExtraError: it is not installed.
+        """
+        require("local")
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._files.name
+
+    @property
+    def signature(self) -> Signature:
+        """The model's name, the hash of its weights, and the engine."""
+        version = self._genai.__version__.split("-")[0]
+        return Signature.of(
+            "chat", model=self.name, weights=self._files.sha256[:12], engine=f"openvino-genai-{version}"
+        )
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer one request; see :class:`~semscale.chat.chat_model.ChatModel`."""
+        if any(message.n_images for message in request.messages):
+            raise CallError(f"{self.name} reads no images", kind=FailureKind.UNSUPPORTED)
+        given_up = threading.Event()
+        work = asyncio.get_running_loop().run_in_executor(self._thread, self._answer, request, given_up)
+        try:
+            return await work
+        except asyncio.CancelledError:
+            given_up.set()  # the engine checks it after each token
+            raise
+
+    @cached_property
+    def _genai(self) -> ModuleType:
+        with usage_reports_off():
+            import openvino_genai
+        module: ModuleType = openvino_genai
+        return module
+
+    @cached_property
+    def _pipeline(self) -> "LLMPipeline":
+        try:
+            return self._genai.LLMPipeline(str(self._files.path), "CPU")
+        except RuntimeError as error:
+            line = str(error).strip().splitlines()[-1][:200]
+            raise ModelError(f"{self._files.path} cannot be run by openvino-genai: {line}") from error
+
+    def _answer(self, request: Request, given_up: threading.Event) -> Reply:
+        if given_up.is_set():
+            raise CallError(f"{self.name} was stopped", kind=FailureKind.TIMEOUT)
+        turns = [{"role": message.role, "content": message.text} for message in request.messages]
+        history = self._genai.ChatHistory(turns)
+        settings = self._settings(request, self._room(history))
+        if settings.do_sample:
+            self._reseed(settings.rng_seed)
+        flags = self._genai.StreamingStatus
+        try:
+            result = self._pipeline.generate(
+                history, settings, lambda _: flags.CANCEL if given_up.is_set() else flags.RUNNING
+            )
+        except RuntimeError as error:
+            line = str(error).strip().splitlines()[-1][:200]
+            raise CallError(f"{self.name} did not answer: {line}", kind=FailureKind.REJECTED) from None
+        return self._reply(result)
+
+    def _room(self, history: "ChatHistory") -> int:
+        """Return how many tokens of the context the prompt leaves for a reply."""
+        if self._files.context is None:
+            return UNLIMITED
+        tokenizer = self._pipeline.get_tokenizer()
+        prompt = tokenizer.apply_chat_template(history, add_generation_prompt=True)
+        # The tokenizer itself cuts longer prompts.
+        length = int(tokenizer.encode(prompt, add_special_tokens=False).input_ids.shape[1])
+        if length >= self._files.context:
+            raise CallError(
+                f"{self.name} reads {self._files.context:,} tokens, and the prompt leaves no room",
+                kind=FailureKind.REJECTED,
+            )
+        return self._files.context - length
+
+    def _settings(self, request: Request, room: int) -> "GenerationConfig":
+        asked = request.parameters
+        settings: dict[str, Any] = {"max_new_tokens": min(asked.max_tokens or UNLIMITED, room)}
+        if asked.temperature:
+            seed = asked.seed if asked.seed is not None else request.sample
+            settings |= {"do_sample": True, "temperature": asked.temperature, "rng_seed": seed % 2**32}
+            settings |= {} if asked.top_p is None else {"top_p": asked.top_p}
+        if asked.stop:
+            settings["stop_strings"] = set(asked.stop)
+        if asked.schema is not None:
+            schema = json.dumps(dict(asked.schema))
+            settings["structured_output_config"] = self._genai.StructuredOutputConfig(json_schema=schema)
+        return self._genai.GenerationConfig(**settings)
+
+    def _reseed(self, seed: int) -> None:
+        """Restart the random sequence of a seed: the engine continues it as long as the seed is the same."""
+        other = (seed + 1) % 2**32
+        settings = {"max_new_tokens": 1, "do_sample": True, "temperature": 1.0, "rng_seed": other}
+        self._pipeline.generate("a", self._genai.GenerationConfig(apply_chat_template=False, **settings))
+
+    def _reply(self, result: "DecodedResults") -> Reply:
+        metrics, text = result.perf_metrics, result.texts[0]
+        usage = Usage(int(metrics.get_num_input_tokens()), int(metrics.get_num_generated_tokens()))
+        if not text.strip():
+            raise CallError(f"{self.name} answered without text", kind=FailureKind.SILENT, usage=usage)
+        reason = result.finish_reasons[0].name.lower()
+        return Reply(text, reason, usage, model=self.name, raw=text)
+
+    def __repr__(self) -> str:
+        return f"LocalChat({self.name!r})"

@@ -1,0 +1,54 @@
+"""Scores of one judge for all items, and counts of how they came about."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from semscale.judging.prompts.template import Template
+from semscale.judging.verdict import REPLIED, Provenance
+from semscale.signature import Signature
+from semscale.types import Floats, Status, Statuses, are_scored, count_statuses
+
+LITTLE_COVERED = 0.9
+"""Mass below which a distribution rests on little."""
+
+
+@dataclass(frozen=True)
+class JudgeScores:
+    """Scores of one judge for n items, and counts of how they came about.
+
+    Attributes:
+        template: what the judge was asked.
+        signature: what was applied.
+        statuses: shape (n,), why each item has a score, or has none.
+        score: shape (n,), the level that was stated, from 0 to 1; NaN where there is none.
+        expected: shape (n,), mean of each distribution, likewise.
+        provenances: how many distributions come from where.
+        fifths: shape (5,), mass that all distributions together put on each fifth of 0 to 1.
+        n_little_covered: scores whose distribution rests on less than .9 of the mass.
+        failure: the most frequent reason why a call had no reply; ``None`` where every call had one.
+    """
+
+    template: Template
+    signature: Signature
+    statuses: Statuses
+    score: Floats
+    expected: Floats
+    provenances: Mapping[Provenance, int]
+    fifths: Floats
+    n_little_covered: int
+    failure: str | None
+
+    @property
+    def counts(self) -> dict[Status, int]:
+        """How many items have each status, as far as it occurs."""
+        return count_statuses(self.statuses)
+
+    @property
+    def has_replies(self) -> bool:
+        """Whether any call brought a reply, were it a refusal."""
+        return any(status in self.counts for status in REPLIED)
+
+    @property
+    def is_scored_anywhere(self) -> bool:
+        """Whether any item has a score."""
+        return bool(are_scored(self.statuses).any())

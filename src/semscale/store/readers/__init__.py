@@ -1,0 +1,1 @@
+"""Readers of tables, one for each format of files."""

@@ -1,0 +1,115 @@
+"""Excel workbooks: one sheet as a table in which every cell keeps its type."""
+
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.store.cells import column_of
+from semscale.store.readers.excel_package import check_package
+from semscale.store.readers.qualtrics import header_rows, warn_of_header_rows
+from semscale.store.readers.rust_panics import panics_refused
+from semscale.store.table import Table, check_names
+
+_EXACT = 2**53
+_DAY_0 = datetime(1899, 12, 31)  # noqa: DTZ001 - cells have no time zone
+_LONGEST = datetime.max - _DAY_0
+
+
+def open_excel(path: Path, name: str, *, sheet: str | None = None) -> Table:
+    """Open a sheet; its first row that is not blank is the header, and all of it is read into memory.
+
+    Header rows of Qualtrics below it are skipped with a warning.
+
+    Whole numbers come as integers. In a column that mixes texts with numbers, truth values, dates or times,
+    every cell keeps its type; a time of day, or a duration among others, counts from the last day of 1899.
+
+    Args:
+        path: the workbook.
+        name: the file's name in messages.
+        sheet: the sheet's name; ``None`` for the first one.
+
+    Raises:
+        InputError: the file is no workbook, the sheet is unknown or empty, or a column occurs twice.
+    """
+    check_package(path, name)
+    with panics_refused(lambda: _unreadable(name, "its reader breaks off")):
+        rows, title, others = _read(path, name, sheet)
+    if not rows:
+        raise InputError(f"{name}: the sheet is empty; name another one with --sheet, or add a header row")
+    if len(rows) == 1 and others:
+        raise InputError(
+            f"{name}: sheet '{title}' has one row; name another with --sheet: {', '.join(others)}"
+        )
+    columns = check_names([_title(cell) for cell in rows[0]], name)
+    more = header_rows(columns, rows[1:])
+    warn_of_header_rows(name, more)
+    answers = rows[1 + more :]
+    frame = pl.DataFrame(
+        [_column(title, [_value(row[place]) for row in answers]) for place, title in enumerate(columns)]
+    )
+
+    def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
+        for start in range(skip, frame.height, size):
+            yield frame.slice(start, size)
+
+    return Table(name, path, columns, read, n_rows=frame.height, settings=("xlsx", str(sheet or 0)))
+
+
+def _read(path: Path, name: str, sheet: str | None) -> tuple[list[list[Any]], str, list[str]]:
+    """Read a sheet's rows, and give its title and those of the sheets that might have been meant instead."""
+    from python_calamine import CalamineError, CalamineWorkbook
+
+    try:
+        with CalamineWorkbook.from_path(path) as workbook:
+            titles = workbook.sheet_names
+            if sheet is not None and sheet not in titles:
+                raise InputError(f"sheet: {name} has no sheet '{sheet}'; it has: {', '.join(titles)}")
+            if not titles:
+                raise _unreadable(name, "it has no sheets")
+            title, *others = [sheet] if sheet is not None else titles
+            return workbook.get_sheet_by_name(title).to_python(), title, others
+    except CalamineError as error:
+        raise _unreadable(name, (str(error).splitlines() or ["damaged"])[0]) from error
+
+
+def _unreadable(name: str, reason: str) -> InputError:
+    return InputError(f"{name} cannot be read as an Excel workbook ({reason}); save it again as .xlsx")
+
+
+def _title(cell: object) -> str:
+    value = _value(cell)
+    return "" if value is None else str(value)
+
+
+def _value(cell: object) -> object:
+    """Give a cell's value: Excel has one kind of number, and the reader an empty string for an empty cell."""
+    if cell == "":
+        return None
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) <= _EXACT:
+        return int(cell)
+    return cell
+
+
+def _column(title: str, values: list[object]) -> pl.Series:
+    """Make a column; durations by themselves stay durations, and truth values among numbers are 0 and 1."""
+    kinds = set(map(type, values)) - {type(None)}
+    if kinds == {timedelta}:
+        return pl.Series(title, values, dtype=pl.Duration("ms"))
+    if bool in kinds and len(kinds) > 1 and kinds <= {bool, int, float}:
+        values = [int(value) if isinstance(value, bool) else value for value in values]
+    return column_of(title, [_dated(value) for value in values])
+
+
+def _dated(value: object) -> object:
+    """Turn what Excel shows as a date, a time of day or a duration into a point in time."""
+    if isinstance(value, time):
+        return datetime.combine(_DAY_0, value)
+    if isinstance(value, timedelta):
+        return _DAY_0 + value if value <= _LONGEST else value / timedelta(days=1)
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return datetime.combine(value, time())
+    return value

@@ -1,0 +1,44 @@
+"""The calls, tokens and cost of a run before anything is sent."""
+
+import asyncio
+
+import pytest
+
+from semscale.chat import Request
+from semscale.chat.costs.budget import Budget
+from semscale.chat.costs.forecast import FurtherCalls, forecast
+from semscale.chat.costs.prices import Price, PriceTable
+from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.replies import Usage
+from semscale.chat.runner import Runner
+
+pytestmark = pytest.mark.needs("api")
+
+
+def test_a_forecast_counts_what_is_new(endpoint, tmp_path):
+    model = endpoint.model()
+    requests = [Request.of(f"question {number}", max_tokens=5) for number in range(4)]
+    Runner(model, ledger=tmp_path / "l").run(requests[:1])
+    prices = PriceTable({"m": Price(0.01, 0.1, "EUR")})
+    with Ledger(tmp_path / "l") as ledger:
+        plan = asyncio.run(forecast([*requests, requests[1]], model, prices=prices, ledger=ledger))
+    assert (plan.requests, plan.answered, plan.repeated, plan.calls) == (5, 1, 1, 3)
+    # A question has 10 bytes, which make 4 tokens, and 8 for the message: 12 each, and 5 for the reply.
+    assert plan.most == Usage(36, 15)
+    assert plan.money == pytest.approx(0.36 + 1.5)
+    assert plan.currency == "EUR"
+    # Three calls, each repeated six times.
+    assert plan.repetitions == FurtherCalls(18, Usage(216, 90), pytest.approx(6 * 1.86))
+    assert plan.corrections == FurtherCalls(0, Usage(0, 0), 0.0)
+    assert plan.beyond(Budget(calls=2, tokens=51, money=1.0)) == [
+        "3 calls, of 2 allowed",
+        "1.86 money, of 1 allowed",
+    ]
+    assert len(endpoint.requests) == 1
+
+
+def test_an_unknown_price_is_said_and_not_zero(endpoint):
+    plan = asyncio.run(forecast([Request.of("a")], endpoint.model()))
+    assert plan.money is None
+    assert plan.price_note.startswith("the price of m is not known; add it to ")
+    assert plan.open_ended == 1

@@ -1,0 +1,135 @@
+"""The real local chat model, end to end; its weights are pulled once and kept like any user's."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from semscale.chat import CallError, FailureKind, ImagePart, Message, Request, load_chat_model
+from semscale.chat.calls.limits import Limits
+from semscale.chat.calls.retrying import Retries
+from semscale.chat.replies import Usage
+from semscale.chat.runner import Runner
+from semscale.errors import ModelError
+
+pytest.importorskip("openvino_genai", reason='needs pip install "semscale[local]" (make test-local)')
+
+FRANCE = Request.of("What is the capital of France?", temperature=0.0, max_tokens=24)
+ANIMAL = Request.of("Name an animal.", temperature=1.0, seed=5, max_tokens=12)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return load_chat_model("local")
+
+
+def ask(model, *requests: Request) -> list[str]:
+    async def all_of_them() -> list[str]:
+        return [(await model.complete(request)).text for request in requests]
+
+    return asyncio.run(all_of_them())
+
+
+def test_it_answers(model):
+    reply = asyncio.run(model.complete(FRANCE))
+    assert "Paris" in reply.text
+    assert (reply.finish_reason, reply.model) == ("stop", "SmolLM2-135M-Instruct")
+    assert reply.usage.prompt_tokens > reply.usage.completion_tokens > 2
+
+
+def test_temperature_0_gives_the_same_reply_in_any_company(model):
+    alone = ask(model, FRANCE)[0]
+    assert ask(model, ANIMAL, FRANCE, ANIMAL, FRANCE)[1::2] == [alone, alone]
+
+
+def test_a_seed_decides_random_replies(model):
+    other = Request.of("Name an animal.", temperature=1.0, seed=6, max_tokens=12)
+    first, second, third = ask(model, ANIMAL, other, ANIMAL)
+    assert first == third != second
+
+
+def test_samples_differ_without_a_seed(model):
+    request = Request.of("Name an animal.", temperature=1.0, max_tokens=12)
+    samples = ask(model, *(request.resampled(number) for number in range(4)))
+    assert len(set(samples)) > 1
+    assert ask(model, request.resampled(2)) == [samples[2]]
+
+
+def test_a_length_and_a_stop_are_kept(model):
+    cut = Request.of("What is the capital of France?", max_tokens=3)
+    reply = asyncio.run(model.complete(cut))
+    assert (reply.finish_reason, reply.usage.completion_tokens) == ("length", 3)
+    stopped = Request.of("What is the capital of France?", max_tokens=24, stop=("Paris",))
+    assert ask(model, stopped) == ["The capital of France is"]
+
+
+def test_a_schema_is_followed(model):
+    score = {"type": "integer", "enum": [1, 2, 3, 4, 5]}
+    schema = {
+        "type": "object",
+        "properties": {"score": score},
+        "required": ["score"],
+        "additionalProperties": False,
+    }
+    (text,) = ask(model, Request.of("Rate the answer '4' to 'two and two?'.", schema=schema, max_tokens=40))
+    assert json.loads(text)["score"] in range(1, 6)
+
+
+@pytest.mark.parametrize(
+    ("request_", "kind"),
+    [
+        (Request((Message("user", (ImagePart.of(b"\x89PNG\r\n\x1a\n"),)),)), FailureKind.UNSUPPORTED),
+        (Request.of("x " * 20_000), FailureKind.REJECTED),  # over 8,192 tokens
+    ],
+)
+def test_what_it_cannot_do(model, request_, kind):
+    with pytest.raises(CallError) as caught:
+        asyncio.run(model.complete(request_))
+    assert caught.value.kind is kind
+
+
+def test_a_run_costs_nothing_and_is_resumed(model, tmp_path):
+    requests = [FRANCE, ANIMAL, FRANCE.resampled(1)]
+    runner = Runner(model, ledger=tmp_path / "ledger.sqlite")
+    outcomes = runner.run(requests)
+    assert [outcome.status.value for outcome in outcomes] == ["replied"] * 3
+    assert (runner.spent.calls, runner.spent.money) == (3, 0.0)
+    again = Runner(model, ledger=tmp_path / "ledger.sqlite")
+    assert [outcome.reply for outcome in again.run(requests)] == [outcome.reply for outcome in outcomes]
+    assert again.spent.usage == Usage(0, 0)
+
+
+def test_a_reply_that_takes_too_long_is_broken_off(model):
+    limits, retries = Limits(timeout=0.01), Retries(most=0)
+    runner = Runner(model, limits=limits, retries=retries, ledger=False)
+    (outcome,) = runner.run([Request.of("Tell me a long story.", max_tokens=1000)])
+    assert outcome.failure.kind is FailureKind.TIMEOUT
+    assert "Paris" in ask(model, FRANCE)[0]  # the engine is free again
+
+
+def test_weights_that_cannot_be_run(tmp_path):
+    (tmp_path / "broken.gguf").write_bytes(b"GGUF, but nothing else")
+    with pytest.raises(ModelError, match="cannot be run by openvino-genai"):
+        ask(load_chat_model(str(tmp_path / "broken.gguf")), FRANCE)
+
+
+def test_importing_it_reports_nothing(tmp_path):
+    # OpenVINO itself is silent where CI is set, so the test must not be.
+    program = (
+        "import os; forks = []; os.register_at_fork(before=lambda: forks.append(1))\n"
+        "from semscale.chat import load_chat_model\n"
+        "load_chat_model('local').signature\n"
+        "import sys; print('openvino_telemetry' in sys.modules, len(forks))"
+    )
+    from semscale.weights.places import cache_root
+
+    kept = {"HOME": str(tmp_path), "SEMSCALE_CACHE": str(cache_root())}
+    environment = {name: value for name, value in os.environ.items() if name != "CI"} | kept
+    ended = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    assert ended.stdout.split() == ["False", "0"]
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,196 @@
+"""CSV and TSV: cells as they stand, lines as an editor counts them."""
+
+import csv
+import re
+
+import pytest
+
+from semscale.errors import InputError
+from semscale.store.readers.delimited import open_delimited
+
+
+def rows_of(path, size=100, skip=0, **settings):
+    table = open_delimited(path, path.name, **settings)
+    return [row for batch in table.batches(size, skip) for row in batch.rows()]
+
+
+def written(folder, text, encoding="utf-8", name="answers.csv"):
+    path = folder / name
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def test_every_cell_stays_the_string_it_is(tmp_path):
+    path = written(tmp_path, "id,text,n\n007, spaced ,1.50\n1e3,true,NA\n")
+    assert rows_of(path) == [("007", " spaced ", "1.50"), ("1e3", "true", "NA")]
+
+
+def test_an_empty_cell_is_null_quoted_or_not(tmp_path):
+    assert rows_of(written(tmp_path, 'a,b\n,""\n')) == [(None, None)]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_the_separator_is_the_one_the_header_has_most(tmp_path, separator):
+    other = ";" if separator == "," else ","
+    header = separator.join(["id", f'"a {other} {other} {other} b"', "c"])
+    path = written(tmp_path, f"{header}\n{separator.join(['1', '2', '3'])}\n")
+    assert open_delimited(path, "x").columns == ("id", f"a {other} {other} {other} b", "c")
+    assert rows_of(path) == [("1", "2", "3")]
+
+
+def test_one_column_has_no_separator(tmp_path):
+    assert rows_of(written(tmp_path, "text\ngood\nbad\n")) == [("good",), ("bad",)]
+
+
+def test_a_blank_line_is_a_missing_cell_in_one_column_and_nothing_in_several(tmp_path):
+    assert rows_of(written(tmp_path, "text\ngood\n\nbad\n")) == [("good",), (None,), ("bad",)]
+    assert rows_of(written(tmp_path, "id,text\n1,good\n\n2,bad\n")) == [("1", "good"), ("2", "bad")]
+
+
+def test_cells_with_line_ends_and_quotes_come_through(tmp_path):
+    path = written(tmp_path, 'id,text\r\n1,"two\r\nlines, ""quoted"""\r\n2,x\r\n')
+    assert rows_of(path) == [("1", 'two\r\nlines, "quoted"'), ("2", "x")]
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "cells"),
+    [
+        ("1,a\n2\n", 3, "1 cell "),
+        ("1,a\n2,b,c\n", 3, "3 cells"),
+        # The second row ends on line 4, so the third begins on line 5.
+        ('1,a\n2,"two\nlines"\n3\n', 5, "1 cell "),
+        # A blank line counts as a line although it is no row.
+        ("1,a\n\n\n2\n", 5, "1 cell "),
+    ],
+)
+def test_a_ragged_row_is_refused_with_the_line_it_begins_on(tmp_path, body, line, cells):
+    path = written(tmp_path, "id,text\n" + body)
+    with pytest.raises(InputError, match=rf"answers.csv, line {line}: {cells}.*header has 2"):
+        rows_of(path)
+
+
+def test_a_ragged_row_is_found_whatever_the_batches_and_what_is_skipped(tmp_path):
+    body = "".join(f"{n},x\n" for n in range(50)) + "50\n"
+    path = written(tmp_path, "id,text\n" + body)
+    for size, skip in [(1, 0), (7, 0), (100, 0), (3, 45)]:
+        with pytest.raises(InputError, match="line 52"):
+            rows_of(path, size, skip)
+
+
+def test_an_open_quote_names_the_line_where_it_opens(tmp_path):
+    path = written(tmp_path, 'id,text\n1,fine\n2,"never closed\n3,x\n4,y\n')
+    with pytest.raises(InputError, match=r"line 3: a quotation mark opens .* never closed"):
+        rows_of(path)
+
+
+def test_a_stray_quote_is_refused_and_not_swallowed(tmp_path):
+    with pytest.raises(InputError, match=r"line 2: a quotation mark .* double it"):
+        rows_of(written(tmp_path, 'id,text\n1,"he said "hi" loudly"\n'))
+
+
+def test_long_cells_are_read_and_the_process_wide_limit_is_put_back(tmp_path):
+    before = csv.field_size_limit()
+    long = "word " * 60_000
+    assert rows_of(written(tmp_path, f"id,text\n1,{long}\n")) == [("1", long)]
+    assert csv.field_size_limit() == before
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 10])
+@pytest.mark.parametrize("skip", [0, 1, 4, 5, 9])
+def test_batches_cut_the_same_rows_wherever_they_begin(tmp_path, size, skip):
+    path = written(tmp_path, "n\n" + "".join(f"{n}\n" for n in range(5)))
+    assert rows_of(path, size, skip) == [(str(n),) for n in range(5)][skip:]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "given"),
+    [
+        ("utf-8", None),
+        ("utf-8-sig", None),
+        ("utf-8-sig", "utf-8"),
+        ("utf-16", None),
+        ("utf-32", None),
+        ("utf-16-le", "utf-16-le"),
+        ("cp1252", "cp1252"),
+        ("latin-1", "latin-1"),
+    ],
+)
+def test_encodings(tmp_path, encoding, given):
+    path = written(tmp_path, "id,täxt\n1,süß\n", encoding)
+    table = open_delimited(path, "x", encoding=given)
+    assert table.columns == ("id", "täxt")
+    assert rows_of(path, encoding=given) == [("1", "süß")]
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "\ufeff", " , \n"])
+def test_no_header(tmp_path, content):
+    with pytest.raises(InputError, match="is empty: a header line"):
+        open_delimited(written(tmp_path, content), "answers.csv")
+
+
+def test_columns_with_one_name_twice_are_refused(tmp_path):
+    with pytest.raises(InputError, match="two columns named 'text'; rename"):
+        open_delimited(written(tmp_path, "text,id,text\n"), "answers.csv")
+
+
+def test_a_tab_separated_file_may_hold_commas(tmp_path):
+    path = written(tmp_path, "a,b\tc\n1,2\t3\n")
+    assert rows_of(path, separator="\t") == [("1,2", "3")]
+
+
+@pytest.mark.parametrize("line", ["sep=;", '"sep=;"', "SEP=;", "sep=;;;"])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_the_line_that_names_the_separator_for_excel(tmp_path, line, encoding):
+    # The header has more commas than semicolons, and the cells as well.
+    path = written(tmp_path, f"{line}\r\nid;what, then, is it\r\n1;a, b, c\r\n2\r\n", encoding)
+    table = open_delimited(path, "answers.csv", separator="\t")
+    assert table.columns == ("id", "what, then, is it")
+    assert next(table.batches(1)).rows() == [("1", "a, b, c")]
+    with pytest.raises(InputError, match="line 4: 1 cell where the header has 2"):
+        rows_of(path)
+
+
+def test_a_separator_line_that_names_none_is_a_header(tmp_path):
+    assert open_delimited(written(tmp_path, "sep=a\nx\n"), "x").columns == ("sep=a",)
+
+
+def test_cells_between_bars(tmp_path):
+    path = written(tmp_path, "id|text, free\n1|good\n2|bad, really\n")
+    assert rows_of(path) == [("1", "good"), ("2", "bad, really")]
+
+
+def test_a_bar_in_the_name_of_an_only_column_separates_nothing(tmp_path):
+    path = written(tmp_path, "Do you like it? yes|no\nyes\nno\n")
+    assert rows_of(path) == [("yes",), ("no",)]
+
+
+def test_commas_in_the_header_do_not_hide_semicolons(tmp_path):
+    path = written(tmp_path, "id;good, bad, or what\n1;3,5\n2;none\n")
+    assert rows_of(path) == [("1", "3,5"), ("2", "none")]
+
+
+def test_a_long_quoted_cell_among_the_first_lines_does_not_mislead(tmp_path):
+    text = "\n".join(f"line {n}; of, many, many" for n in range(40))
+    path = written(tmp_path, f'id;text\n1;"{text}"\n2;"{"x" * 200_000}"\n')
+    assert [row[0] for row in rows_of(path)] == ["1", "2"]
+
+
+def test_a_title_above_the_header_is_named(tmp_path):
+    path = written(tmp_path, "\nSurvey 2026\nid,text\n1,good\n")
+    with pytest.raises(InputError, match="line 3: 2 cells .* header has 1; if line 2 is a title, remove"):
+        rows_of(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "settings", "remedy"),
+    [
+        ("Survey 2026,,\nid,text,n\n1,good,2\n", {}, "if its first row is a title, remove what stands above"),
+        ("Survey 2026\nid;text\n1;good\n", {}, "remove a title above the names of the columns"),
+        ("id:text\n1:good\n", {}, "separate cells by comma, semicolon, tab or |"),
+        ("id,text\n1,good\n", {"separator": "\t"}, "give --format csv; columns: id,text"),
+    ],
+)
+def test_a_header_that_is_none_is_named_when_a_column_is_missed(tmp_path, content, settings, remedy):
+    table = open_delimited(written(tmp_path, content), "answers.csv", **settings)
+    with pytest.raises(InputError, match=re.escape(remedy)):
+        table.require("text", "text")

@@ -1,0 +1,167 @@
+"""Excel: numbers in a column of texts stay numbers, headers and sheets are checked."""
+
+import datetime as dt
+
+import polars as pl
+import pytest
+import xlsxwriter
+
+from semscale.errors import InputError
+from semscale.store.cells import column_of, storable
+from semscale.store.readers.excel import open_excel
+
+NOT_AVAILABLE = "=NA()"
+
+
+def workbook(folder, *sheets):
+    path = folder / "answers.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        day = book.add_format({"num_format": "yyyy-mm-dd"})
+        hours = book.add_format({"num_format": "[h]:mm:ss"})
+        for name, rows in sheets:
+            sheet = book.add_worksheet(name)
+            for row, cells in enumerate(rows):
+                for column, cell in enumerate(cells):
+                    if isinstance(cell, dt.date):
+                        sheet.write_datetime(row, column, cell, day)
+                    elif isinstance(cell, dt.timedelta):
+                        sheet.write_datetime(row, column, cell, hours)
+                    elif cell == NOT_AVAILABLE:
+                        sheet.write_formula(row, column, "=NA()", None, "#N/A")
+                    elif isinstance(cell, str):
+                        sheet.write_string(row, column, cell)
+                    elif cell is not None:
+                        sheet.write(row, column, cell)
+    return path
+
+
+def only(path, **settings):
+    (batch,) = open_excel(path, "answers.xlsx", **settings).batches(10_000)
+    return batch
+
+
+def test_a_mixed_column_keeps_each_cells_type(tmp_path):
+    cells = ["good", "5", 5, 2.5, True, "true", "0", 0, None, "1e3"]
+    path = workbook(tmp_path, ("a", [["text", "n"], *([cell, 1] for cell in cells)]))
+    kept = only(path)["text"].to_list()
+    assert kept == cells
+    assert [type(cell) for cell in kept] == [type(cell) for cell in cells]
+
+
+def test_a_date_among_texts_is_no_text(tmp_path):
+    day = dt.datetime(2024, 3, 1)
+    # Read as a date, the number lies past the year 9999.
+    cells = ["good", day, "2024-03-01", None, 3_000_000, True]
+    kept = only(workbook(tmp_path, ("a", [["text"], *([cell] for cell in cells)])))["text"].to_list()
+    assert kept == cells
+    assert [type(cell) for cell in kept] == [type(cell) for cell in cells]
+    assert storable(pl.DataFrame([column_of("text", kept)]))["text"][1] == "2024-03-01 00:00:00"
+
+
+def test_a_duration_among_others_is_no_text_and_spoils_no_column(tmp_path):
+    rows = [["text", "n"], ["good", 1], [dt.timedelta(hours=30), 2], [None, 3]]
+    batch = only(workbook(tmp_path, ("a", rows)))
+    # Thirty hours after midnight of Excel's day 0, which is 1899-12-31 in its calendar from 1900 on.
+    assert batch["text"].to_list() == ["good", dt.datetime(1900, 1, 1, 6), None]
+    assert batch["n"].to_list() == [1, 2, 3]
+
+
+def test_durations_by_themselves_stay_durations(tmp_path):
+    kept = only(workbook(tmp_path, ("a", [["t"], [dt.timedelta(hours=30)], [dt.timedelta(minutes=1)]])))
+    assert kept["t"].to_list() == [dt.timedelta(hours=30), dt.timedelta(minutes=1)]
+
+
+def test_truth_values_among_numbers_are_numbers(tmp_path):
+    kept = only(workbook(tmp_path, ("a", [["n", "x", "t"], [3, 0.5, True], [True, False, False]])))
+    assert kept.rows() == [(3, 0.5, True), (1, 0.0, False)]
+    assert kept.dtypes == [pl.Int64, pl.Float64, pl.Boolean]
+
+
+def test_a_text_below_dates_and_times_of_day(tmp_path):
+    minute = dt.datetime(2024, 3, 1, 5, 6, 7, 123000)
+    kept = only(workbook(tmp_path, ("a", [["when"], [dt.datetime(2024, 3, 1)], [minute], ["unknown"]])))
+    assert kept["when"].to_list() == [dt.datetime(2024, 3, 1), minute, "unknown"]
+
+
+def test_a_date_beyond_the_calendar_is_the_number_that_it_is(tmp_path):
+    # Excel's last day, 9999-12-31, is number 2,958,465.
+    path = tmp_path / "answers.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        sheet, day = book.add_worksheet(), book.add_format({"num_format": "yyyy-mm-dd"})
+        hours = book.add_format({"num_format": "[h]:mm"})
+        sheet.write_row(0, 0, ["when", "length"])
+        for row, number in enumerate((45_352, 3_000_000), start=1):
+            sheet.write_number(row, 0, number, day)
+            sheet.write_number(row, 1, number, hours)
+        sheet.write_string(3, 1, "never")
+    kept = only(path)
+    assert kept["when"].to_list() == [dt.datetime(2024, 3, 1), 3_000_000, None]
+    assert kept["length"].to_list() == [dt.datetime(1899, 12, 31) + dt.timedelta(45_352), 3_000_000, "never"]
+
+
+def test_an_error_of_excels_is_missing(tmp_path):
+    rows = [["text", "n"], ["good", 1], [NOT_AVAILABLE, NOT_AVAILABLE], ["bad", 3]]
+    kept = only(workbook(tmp_path, ("a", rows)))
+    assert kept["text"].to_list() == ["good", None, "bad"]
+    assert kept["n"].to_list() == [1, None, 3]
+
+
+def test_plain_columns_have_plain_types(tmp_path):
+    rows = [["i", "f", "s", "d"], [1, 1.5, "x", dt.date(2024, 2, 29)], [2, 2.0, "5", dt.date(2024, 3, 1)]]
+    batch = only(workbook(tmp_path, ("a", rows)))
+    assert batch.dtypes[:3] == [pl.Int64, pl.Float64, pl.String]
+    assert batch["s"].to_list() == ["x", "5"]
+    assert [day.date() for day in batch["d"]] == [dt.date(2024, 2, 29), dt.date(2024, 3, 1)]
+
+
+def test_a_number_far_below_texts_is_still_a_number(tmp_path):
+    rows = [["text"], *([f"text {n}"] for n in range(1500)), [7]]
+    assert only(workbook(tmp_path, ("a", rows)))["text"].to_list()[-1] == 7
+
+
+def test_sheets_by_name(tmp_path):
+    path = workbook(tmp_path, ("one", [["a"], ["x"]]), ("two", [["b"], ["y"]]))
+    assert only(path).rows() == [("x",)]
+    assert only(path, sheet="two").rows() == [("y",)]
+    with pytest.raises(InputError, match="no sheet 'three'; it has: one, two"):
+        open_excel(path, "answers.xlsx", sheet="three")
+
+
+def test_an_empty_sheet(tmp_path):
+    with pytest.raises(InputError, match="the sheet is empty"):
+        open_excel(workbook(tmp_path, ("a", [])), "answers.xlsx")
+
+
+def test_two_columns_with_one_name(tmp_path):
+    with pytest.raises(InputError, match="two columns named 'text'"):
+        open_excel(workbook(tmp_path, ("a", [["text", "text"], ["x", "y"]])), "answers.xlsx")
+
+
+def test_a_column_without_a_name_is_called_by_its_place(tmp_path):
+    assert only(workbook(tmp_path, ("a", [["text", None, "n"], ["x", "y", "z"]]))).columns == [
+        "text",
+        "column_2",
+        "n",
+    ]
+
+
+@pytest.mark.parametrize("content", [b"id,text\n", b"PK\x03\x04broken"])
+def test_no_workbook(tmp_path, content):
+    path = tmp_path / "answers.xlsx"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="cannot be read as an Excel workbook"):
+        open_excel(path, "answers.xlsx")
+
+
+def test_batches(tmp_path):
+    path = workbook(tmp_path, ("a", [["n"], *([n] for n in range(7))]))
+    table = open_excel(path, "x")
+    assert table.n_rows == 7
+    assert [batch["n"].to_list() for batch in table.batches(3, skip=2)] == [[2, 3, 4], [5, 6]]
+
+
+def test_a_first_sheet_with_a_title_alone_names_the_others(tmp_path):
+    path = workbook(tmp_path, ("Readme", [["About"]]), ("Daten", [["text"], ["good"]]))
+    with pytest.raises(InputError, match="sheet 'Readme' has one row; name another with --sheet: Daten"):
+        only(path)
+    assert only(path, sheet="Daten")["text"].to_list() == ["good"]
