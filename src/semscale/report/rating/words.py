@@ -93,8 +93,10 @@ def advice(summary: "RatingSummary") -> str:
 
 def unlike_caution(summary: "RatingSummary") -> tuple[str, ...]:
     """Say that many texts are unlike those that a calibration was fitted to; empty where few are."""
+    if summary.calibration is None:
+        return ()
     scored, unlike = summary.counts.get("scored", 0), summary.n_unlike
-    if summary.calibration is None or unlike <= _MOST_UNLIKE * scored:
+    if unlike <= _MOST_UNLIKE * scored:
         return ()
     return (
         f"{count(unlike)} of {counted(scored, 'rated text')} are unlike those that the calibration was "
