@@ -11,7 +11,7 @@ WORKERS ?= 2
 SECONDS ?= 600
 PYTEST := python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: demo test faults check bench bench-validity fuzz test-local test-torch clean
+.PHONY: demo test faults check bench bench-validity fuzz test-local test-torch weights-wheel clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo
@@ -34,6 +34,8 @@ check: $(VENV)/developer
 # QUICK=1 has small sizes, to see that all of it runs: its figures say nothing.
 bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/engine.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --texts 100)
+	$(BIN)/python bench/engine.py --model e5-small --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --texts 100)
+	$(BIN)/python bench/memory.py $(if $(QUICK),--texts 500)
 	$(BIN)/python bench/precision.py $(if $(QUICK),--texts 100)
 	$(BIN)/python bench/bertscore.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --pairs 64 --memory-pairs 2000)
 	$(BIN)/python bench/layered.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --pairs 20)
@@ -76,6 +78,10 @@ bench-validity: $(VENV)/developer
 	$(BIN)/python bench/guard_pairs.py unseen
 	$(BIN)/python bench/snapshots.py $(if $(QUICK),--pairs 20)
 	$(BIN)/python bench/drift_self_test.py $(if $(QUICK),--draws 5)
+
+# A wheel with the files of e5-small alone, in dist/, for a maintainer to publish on the package index.
+weights-wheel: $(VENV)/installed
+	$(BIN)/python release/weights_wheel.py e5-small dist
 
 # The tests of the extra semscale[torch], in an environment of their own.
 test-torch: $(BENCH_VENV)/installed

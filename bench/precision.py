@@ -14,7 +14,7 @@ import numpy as np
 from measuring import machine
 from semscale.embedding import load_embedder
 from semscale.embedding.engines import openvino as openvino_engine
-from semscale.embedding.engines.windows import WindowTokenizer
+from semscale.embedding.engines.windows import WindowTokenizer, open_tokenizer
 from semscale.weights.resolving import resolve
 
 TEXTS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"
@@ -28,7 +28,7 @@ def main():
     with TEXTS.open(encoding="utf-8", newline="") as file:
         texts = list(dict.fromkeys(row["text"] for row in csv.DictReader(file)))[: options.texts]
     tokenizer = resolve("all-MiniLM-L6-v2").folder / "tokenizer.json"
-    lengths = WindowTokenizer(tokenizer, 256, 64).split(texts).lengths
+    lengths = WindowTokenizer(open_tokenizer(tokenizer), 256, 64).split(texts).lengths
     exact = load_embedder(precision="exact", cache=False).embed(texts).vectors.astype(float)
     print(f"{date.today()}, {machine()}; {len(texts):,} texts")
     shipped = openvino_engine.SHORT

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.chat.declining import declines_to_answer, declines_to_score
+from semscale.chat.declining import declines_to_answer, declines_to_score, says_not_known
 
 DECLINED = (
     "N/A", "n/a.", "Answer: N/A", "NA", "[no answer]", "Not applicable.", "Unable to determine.",
@@ -38,3 +38,27 @@ def test_answers_with_such_words(text):
 @pytest.mark.parametrize("text", ["Score: none", "I cannot say.", "Score: null"])
 def test_a_judge_declines_in_fewer_words(text):
     assert declines_to_score(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I don't know.", "I don\u2019t know", "I do not know the answer to that question.", "dunno",
+        "Don't know", "Sorry, I don't know the answer.", "I have no idea.", "No idea!",
+        "I'm not sure about that.", "Not sure", "Answer: I don't know", "IDK",
+        "I really don't know.", "Unfortunately, I do not know.",
+    ],
+)  # fmt: skip
+def test_what_says_that_the_answer_is_not_known(text):
+    assert says_not_known(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Unknown", "None", "I don't know, but probably Paris.", "I don't know anybody who would buy it.",
+        "I'm not sure it is Paris.", "He says: I don't know.", "No idea is new.", "I know.", "", "N/A",
+    ],
+)  # fmt: skip
+def test_answers_about_knowing(text):
+    assert not says_not_known(text)

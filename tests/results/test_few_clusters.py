@@ -18,10 +18,20 @@ def estimated(values, **settings):
     )
 
 
+def test_two_nearly_equal_values_are_said_to_be_little_to_go_by():
+    # .50 and .51 differ by 1 % of the range, which is 0 to 1.
+    assert estimated([0.5] * 10 + [0.51] * 10).notes == (
+        "all 20 rows have nearly the same value: the interval rests on small differences, and is probably "
+        "too narrow",
+    )
+    assert estimated([0.5] * 10 + [0.6] * 10).notes == ()
+
+
 def test_one_row_among_equal_ones_is_said_to_carry_the_interval():
     estimates = estimated([0.5] * 19 + [0.6])
     assert estimates.notes == (
-        "19 of 20 rows have the same value: the interval rests on the other one, and is probably too narrow",
+        "19 of 20 rows have one value, or nearly one: the interval rests on the other, and is probably too "
+        "narrow",
     )
     assert estimates.notes_about("prompt")[0].startswith("19 of 20 prompts")
     # Without rows that differ the bound is exact, and says so.
@@ -40,13 +50,15 @@ def test_fewer_than_ten_rows_have_one_note():
 def test_groups_in_which_few_rows_differ_are_counted():
     values = [0.5] * 19 + [0.6] + [0.1, 0.9] * 10
     notes = estimated(values, by=["a"] * 20 + ["b"] * 20).notes
-    assert notes == ("1 group has the same value in all but a few rows: its interval is probably too narrow",)
+    assert notes == (
+        "1 group has one value, or nearly one, in all but a few rows: its interval is probably too narrow",
+    )
 
 
 def test_respondents_are_what_is_counted():
     # Ten respondents with two rows each; one of them differs.
     notes = estimated([0.5] * 18 + [0.6] * 2, respondents=[f"r{row // 2}" for row in range(20)]).notes
-    assert notes[0].startswith("9 of 10 respondents have the same value")
+    assert notes[0].startswith("9 of 10 respondents have one value, or nearly one")
 
 
 def test_the_signature_says_exact_where_nothing_is_drawn():
@@ -61,4 +73,6 @@ def test_the_signature_says_exact_where_nothing_is_drawn():
 def test_screen_page_and_json_have_the_caution():
     texts = ["I might buy it."] * 19 + ["I might buy it!"]
     document = semscale.rate(texts).summarize(texts).document()
-    assert any(caution.startswith("19 of 20 rows have the same value") for caution in document.cautions)
+    assert any(
+        caution.startswith("19 of 20 rows have one value, or nearly one") for caution in document.cautions
+    )

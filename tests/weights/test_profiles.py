@@ -41,3 +41,10 @@ def test_e5_reads_the_languages_of_xlm_roberta():
 
 def test_other_models_have_no_profile():
     assert hub_profile("somebody/multilingual-e5-small") is None
+
+
+def test_a_band_is_in_order():
+    for known in KNOWN.values():
+        band = known.profile.random_cosines
+        assert known.is_chat == (band is None)
+        assert band is None or -1 < band.low < band.middle < band.high < 1

@@ -1,4 +1,4 @@
-"""Recognises replies that decline to answer, or to give a score."""
+"""Recognises replies that decline to answer or to give a score, or say that the answer is not known."""
 
 import re
 
@@ -80,6 +80,16 @@ _AFTER_ALL = _pattern(r"""
       | but (?![ ](?:i|we)[ ](?:can't|cannot)) ) \b
     (?! [, ]* (?: if | please | feel | i[ ](?:can|could|would|am|will) | i'm | i'd | i'll | we[ ]can ) \b )
 """)
+_NOT_KNOWN = _pattern(rf"""
+    \A [\s*_"'(\[]* (?: (?:final[ ])? answer \s* [:=] \s* )? ["'(\[{{*_]* (?: {_APOLOGY} )?
+    (?: (?: (?: i | we )[ ] (?: (?:really|honestly|simply|just)[ ] )? )? (?: do[ ]not | don't )[ ]
+          (?: really[ ] )? know
+      | i (?: [ ]have | 've[ ]got )[ ]no[ ](?: idea | clue ) | no[ ](?: idea | clue ) | dunno | idk
+      | (?: (?: i(?: 'm | [ ]am ) | we(?: 're | [ ]are ) )[ ] )? not[ ](?: sure | certain ) )
+    (?: [ ](?: the | an )[ ]answer )?
+    (?: [ ](?: (?: to | about | of )[ ] )? (?: this | that | it | your[ ]question )(?: [ ]question )? )?
+    [\s.!*_"')\]}}]* \Z
+""")
 _LONGEST = 600
 
 
@@ -87,7 +97,7 @@ def declines_to_answer(text: str) -> bool:
     """Whether a text declines to answer a question, and says nothing else.
 
     It must open with the words of a refusal; a text that goes on at length, or goes back on it ("However,
-    ..."), is an answer. "None" and "I don't know" are answers, too.
+    ..."), is an answer. "None" and "I don't know" do not decline.
 
     Args:
         text: any, in English.
@@ -105,6 +115,30 @@ def declines_to_answer(text: str) -> bool:
         return True
     opening = _DECLINED.search(words) or _FORBIDDEN.search(words)
     return opening is not None and _AFTER_ALL.search(words, opening.end()) is None
+
+
+def says_not_known(text: str) -> bool:
+    """Whether a text says that the answer is not known, and nothing else.
+
+    Args:
+        text: any, in English.
+
+    Example:
+        >>> says_not_known("I don\u2019t know."), says_not_known("Sorry, I have no idea")
+        (True, True)
+        >>> says_not_known("I don't know, but probably Rome."), says_not_known("Unknown")
+        (False, False)
+    """
+    return _NOT_KNOWN.search(text.strip().replace("\u2019", "'")) is not None
+
+
+def gives_no_answer(text: str) -> bool:
+    """Whether a text declines to answer, or says that the answer is not known.
+
+    Args:
+        text: any, in English.
+    """
+    return declines_to_answer(text) or says_not_known(text)
 
 
 def declines_to_score(text: str) -> bool:

@@ -111,6 +111,19 @@ def percent(share: float | None, digits: int = 1) -> str:
     return shown if shown == MISSING else f"{shown}\u00a0%"
 
 
+_PERCENT = re.compile(r"(?<=[0-9]) (?=%)")
+
+
+def percents_unbroken(text: str) -> str:
+    """Hold each number and its percent sign on one line.
+
+    Example:
+        >>> percents_unbroken("in 95 % of rows").split(" ")[1].split()
+        ['95', '%']
+    """
+    return _PERCENT.sub("\u00a0", text)
+
+
 def coverage(interval: float) -> str:
     """Write the coverage of an interval, never rounded to 100 %.
 

@@ -34,15 +34,20 @@ def no_spread_note(m: int, unit: str) -> str:
 
 
 def few_different_note(different: int, m: int, unit: str) -> str:
-    """Write the note about an interval of m clusters of which few differ from the most frequent value.
+    """Write the note about an interval of m clusters of which few, or none, differ by much from the others.
 
     Example:
-        >>> few_different_note(1, 20, "row")
-        '19 of 20 rows have the same value: the interval rests on the other one, and is probably too narrow'
+        >>> few_different_note(1, 20, "row").partition(", and")[0]
+        '19 of 20 rows have one value, or nearly one: the interval rests on the other'
+        >>> few_different_note(0, 20, "row").partition(", and")[0]
+        'all 20 rows have nearly the same value: the interval rests on small differences'
     """
-    others = "one" if different == 1 else f"{different:,}"
-    same = f"{m - different:,} of {m:,} {unit}s have the same value"
-    return f"{same}: the interval rests on the other {others}, and is probably too narrow"
+    if not different:
+        same = f"all {m:,} {unit}s have nearly the same value"
+        return f"{same}: the interval rests on small differences, and is probably too narrow"
+    others = "other" if different == 1 else f"other {different:,}"
+    same = f"{m - different:,} of {m:,} {unit}s have one value, or nearly one"
+    return f"{same}: the interval rests on the {others}, and is probably too narrow"
 
 
 def groups_note(groups: Sequence[tuple[int, str | None]], unit: str, *, among_few: bool = False) -> str:
@@ -76,13 +81,15 @@ def few_different_groups_note(n: int, unit: str) -> str:
     """Write the note about n groups in which few clusters differ; empty without such groups.
 
     Example:
-        >>> few_different_groups_note(2, "row")
-        '2 groups have the same value in all but a few rows: their intervals are probably too narrow'
+        >>> few_different_groups_note(2, "row").partition(":")[0]
+        '2 groups have one value, or nearly one, in all but a few rows'
     """
     if not n:
         return ""
     whose = "its interval is" if n == 1 else "their intervals are"
-    return f"{_groups_have(n)} the same value in all but a few {unit}s: {whose} probably too narrow"
+    return (
+        f"{_groups_have(n)} one value, or nearly one, in all but a few {unit}s: {whose} probably too narrow"
+    )
 
 
 def _groups_have(n: int) -> str:

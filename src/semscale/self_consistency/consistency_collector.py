@@ -24,6 +24,8 @@ from semscale.self_consistency.summary import (
 from semscale.store.columns import is_missing
 from semscale.types import Floats, Integers, Mask, Status, Statuses, count_statuses
 
+_NULL_WORDS = frozenset({"none", "null", "nil", "nan"})
+
 
 class MeasuredItems(Protocol):
     """Measured items as ``Consistencies`` has them: arrays with one entry for each item."""
@@ -123,6 +125,9 @@ class ConsistencyCollector:
         self._counted["samples left out"] += int(found.samples_left_out.sum())
         self._counted["few samples"] += int((found.n_samples[found.scored] < FEW_SAMPLES).sum())
         self._counted["windowed"] += found.n_windowed
+        self._counted["null words"] += sum(
+            _is_null_word(texts.answers[item]) for item in np.flatnonzero(found.scored).tolist()
+        )
         self._counted["contradicted"] += sum(map(bool, found.contradictions))
         for contradictions in found.contradictions:
             self._guards.update({one.finding.guard for one in contradictions})
@@ -205,6 +210,7 @@ class ConsistencyCollector:
             replies=replies,
             too_few_labels=too_few_labels,
             unread_language=self._languages.unread_language(estimates.signature),
+            n_null_words=counted["null words"],
         )
 
 
@@ -227,6 +233,11 @@ def _with_correctness(item: ConsistencyItem, correctness: CorrectnessProbability
     return replace(
         item, probability_correct=float(correctness.probability[place]), decision=correctness.decision[place]
     )
+
+
+def _is_null_word(cell: object) -> bool:
+    """Whether an answer is a word that programs write where there is none."""
+    return isinstance(cell, str) and cell.strip(" .\n\t").casefold() in _NULL_WORDS
 
 
 def _text(cell: object) -> str | None:

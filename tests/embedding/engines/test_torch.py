@@ -1,12 +1,17 @@
 """sentence-transformers behind the protocol: the same numbers for short texts, windows for long ones."""
 
+import json
+import shutil
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from semscale.embedding.embedder import Embedder
+from semscale.embedding.engines.openvino import OpenVinoEmbedder
 from semscale.embedding.engines.torch import SentenceTransformerEmbedder
+from semscale.embedding.tokens.token_states import TokenEncoder
 from semscale.errors import InputError, MissingExtraError, ModelError
 from semscale.weights.resolving import resolve
 
@@ -126,3 +131,58 @@ def test_it_says_how_much_of_a_text_is_unknown(engine):
     assert found.unknown[:3].tolist() == [0.0, 1.0, 0.5]
     assert 0 < found.unknown[3] < 0.01
     assert found.unread.tolist() == [False, True, False, False]
+
+
+def test_4_bits_are_refused_before_anything_is_fetched():
+    with pytest.raises(
+        ModelError, match="e5-small has 4-bit weights, .* give the model intfloat/multilingual-e5"
+    ):
+        SentenceTransformerEmbedder("e5-small")
+
+
+@pytest.fixture(scope="module")
+def prompted(tmp_path_factory) -> Path:
+    """MiniLM in a folder whose settings name a default prompt."""
+    folder = tmp_path_factory.mktemp("prompted") / "minilm"
+    shutil.copytree(resolve("all-MiniLM-L6-v2").folder, folder)
+    settings = {"prompts": {"query": "query: ", "passage": "passage: "}, "default_prompt_name": "query"}
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(settings))
+    return folder
+
+
+@needs_torch
+def test_the_default_prompt_is_that_of_the_library_in_both_engines(prompted):
+    library = sentence_transformers.SentenceTransformer(str(prompted), device="cpu")
+    expected = library.encode(SHORT, normalize_embeddings=True)
+    torch_engine = SentenceTransformerEmbedder(prompted, device="cpu")
+    np.testing.assert_allclose(torch_engine.embed(SHORT).vectors, expected, atol=1e-6)
+    ours = OpenVinoEmbedder(prompted, name="prompted")
+    np.testing.assert_allclose(ours.embed(SHORT).vectors, expected, atol=1e-5)
+    assert dict(ours.signature.fields)["prefix"] == dict(torch_engine.signature.fields)["prefix"]
+
+
+@needs_torch
+def test_every_window_begins_with_the_prompt(prompted, reference):
+    # 256 tokens at once, 4 of them around the text: [CLS] query : [SEP]; words 0-251, 188-439, 376-599.
+    words = [("good", "bad", "house", "tree", "seven")[number % 5] for number in range(600)]
+    windows = [words[0:252], words[188:440], words[376:600]]
+    parts = reference.encode(["query: " + " ".join(window) for window in windows], normalize_embeddings=True)
+    mean = np.array([256, 256, 228]) @ parts
+    for engine in (SentenceTransformerEmbedder(prompted, device="cpu"), OpenVinoEmbedder(prompted, name="p")):
+        result = engine.embed([" ".join(words)])
+        np.testing.assert_allclose(result.vectors[0], mean / np.linalg.norm(mean), atol=1e-5)
+        assert result.windows.tolist() == [3]
+        assert engine.embed(["good 🫩🫩"]).unknown.tolist() == pytest.approx([0.5])
+
+
+@needs_torch
+def test_states_with_a_prompt_are_alike_in_both_engines(prompted):
+    ours, theirs = (
+        TokenEncoder(engine).token_states(["It is good"], layer=6)[0]
+        for engine in (
+            OpenVinoEmbedder(prompted, name="p"),
+            SentenceTransformerEmbedder(prompted, device="cpu"),
+        )
+    )
+    assert ours.special.tolist() == theirs.special.tolist() == [True] * 3 + [False] * 3 + [True]
+    np.testing.assert_allclose(ours.states, theirs.states, atol=1e-4)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from semscale.embedding.engines.windows import Windows, encodable, open_tokenizer, pool_windows
+from semscale.embedding.engines.windows import Windows, cut_windows, encodable, open_tokenizer, pool_windows
 from semscale.errors import ModelError
 
 
@@ -37,3 +37,20 @@ def test_a_tokenizer_that_cannot_be_read(tmp_path):
     (tmp_path / "tokenizer.json").write_text("{}")
     with pytest.raises(ModelError, match=r"tokenizer\.json cannot be read"):
         open_tokenizer(tmp_path / "tokenizer.json")
+
+
+def test_windows_share_their_overlap_and_the_tokens_around_the_text():
+    # 10 own tokens between 2 and 1; 4 fit into a window, and each next one has 4 - 1 = 3 new ones.
+    ids = [100, 101, *range(10), 200]
+    found = [list(window) for window in cut_windows(ids, (2, 1), max_tokens=7, overlap=1)]
+    assert found == [[100, 101, *range(start, start + 4), 200] for start in (0, 3, 6)]
+
+
+def test_a_text_that_fits_or_a_model_without_a_limit_has_one_window():
+    assert [list(window) for window in cut_windows([1, 5, 2], (1, 1), 3, 0)] == [[1, 5, 2]]
+    assert [list(window) for window in cut_windows([1, *[5] * 99, 2], (1, 1), None, 0)] == [[1, *[5] * 99, 2]]
+
+
+def test_a_prefix_that_leaves_no_room_is_refused():
+    with pytest.raises(ModelError, match="tokens around a text are 6 of the 8 .* choose a shorter prefix"):
+        list(cut_windows(range(20), (5, 1), max_tokens=8, overlap=2))

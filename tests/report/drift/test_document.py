@@ -106,7 +106,7 @@ def test_an_expired_approval_is_called_expired(compared, read_page):
 
 
 def test_every_metric_stands_with_interval_margin_p_and_n(parsed, decided):
-    tests = parsed.text.split("All items (95 % interval)")[1].split("Thresholds")[0]
+    tests = parsed.text.split("All items (95\N{NO-BREAK SPACE}% interval)")[1].split("Thresholds")[0]
     for test in decided.tests:
         if test.group is None:
             digits = 2 if test.metric == "credits_difference" else 3
@@ -246,4 +246,4 @@ def test_page_and_screen_say_how_intervals_were_made(compared, capsys):
     print_document(summary.document())
     made = "90 %, 500 bootstrap resamples of items, seed 3"
     assert f"intervals: {made}" in capsys.readouterr().out
-    assert made in page(summary.document())
+    assert made.replace(" %", "\N{NO-BREAK SPACE}%") in page(summary.document())

@@ -40,7 +40,8 @@ def test_a_submission_is_shown_by_task_and_overall(capsys):
     assert "overall, each task counting the same: 0.625" in lines
     made = "95 %, 2,000 bootstrap resamples of items, seed 0"
     assert f"intervals: {made}" in lines
-    assert f"Intervals: {made}" in markdown(evaluation(*TASKS).document())
+    unbroken = made.replace(" %", "\N{NO-BREAK SPACE}%")
+    assert f"Intervals: {unbroken}" in markdown(evaluation(*TASKS).document())
     record = json.loads(evaluation(*TASKS).to_json())
     assert (record["interval"], record["seed"], record["replicates"]) == (0.95, 0, 2000)
 

@@ -81,8 +81,8 @@ def test_coverage_is_not_rounded_to_certainty(full, read_page):
         estimates=dataclasses.replace(full.estimates, interval=0.999),
     )
     text = read_page(page(nearly.document())).text
-    assert "99.9 % interval" in text
-    assert "100% interval" not in text
+    assert "99.9\N{NO-BREAK SPACE}% interval" in text
+    assert "100\N{NO-BREAK SPACE}% interval" not in text
 
 
 def test_the_method_of_the_intervals_has_its_true_name(full):

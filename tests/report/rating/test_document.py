@@ -52,7 +52,9 @@ def test_the_headline_has_the_mean_and_its_interval(full, parsed):
     mean = full.estimates.overall.mean
     assert number(mean.value) in parsed.text
     assert f"[{number(mean.low)}, {number(mean.high)}]" in parsed.text
-    assert f"between {number(mean.low)} and {number(mean.high)} (95 % interval)" in parsed.text
+    assert (
+        f"between {number(mean.low)} and {number(mean.high)} (95\N{NO-BREAK SPACE}% interval)" in parsed.text
+    )
     assert "1 is “Very bad” and 5 is “Very good”" in parsed.text
 
 
@@ -84,7 +86,7 @@ def test_the_signature_the_settings_and_both_citations_are_there(full, parsed):
         "reviews.csv",
         "2026-11-21",
         "cosine 0.123",
-        "95 %, 2,000 bootstrap resamples of rows, seed 0",
+        "95\N{NO-BREAK SPACE}%, 2,000 bootstrap resamples of rows, seed 0",
     ):
         assert shown in parsed.text
     assert "arXiv:2510.08338" in parsed.text

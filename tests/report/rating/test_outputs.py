@@ -49,7 +49,11 @@ def test_every_output_says_once_that_the_mean_is_no_level(make_summary, tmp_path
     assert capsys.readouterr().out.count(RANKING) == 1
     shown = page(document)
     assert shown.count(RANKING) == 1
-    assert shown.index("and its 95 % interval") < shown.index(RANKING) < shown.index('class="ruler"')
+    assert (
+        shown.index("and its 95\N{NO-BREAK SPACE}% interval")
+        < shown.index(RANKING)
+        < shown.index('class="ruler"')
+    )
     written = markdown(document)
     assert written.count(RANKING) == 1
     assert f"interval)\n\n{RANKING}\n" in written

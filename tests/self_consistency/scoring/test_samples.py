@@ -94,3 +94,10 @@ def test_an_answer_that_declines_is_refused_and_such_samples_are_left_out():
     assert taken.n_declined.tolist() == [2, 1, 2, 1, 1]
     assert taken.pairs.item.tolist() == [1, 1]
     assert taken.pairs.place.tolist() == [0, 2]
+
+
+def test_an_answer_that_is_not_known_is_refused_and_such_a_sample_counts_against_an_answer():
+    taken = take_samples(["I don't know.", "Paris"], [["I don't know."], ["Paris", "I don't know."]])
+    assert [str(status) for status in taken.status] == ["refused", "scored"]
+    assert (taken.n_samples.tolist(), taken.n_declined.tolist()) == ([1, 2], [0, 0])
+    assert taken.pairs.place.tolist() == [0, 1]

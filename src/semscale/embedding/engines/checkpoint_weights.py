@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding.engines.checkpoint import Architecture, Checkpoint
+from semscale.embedding.engines.safetensors_file import read_tensors
 from semscale.errors import ModelError
 
 WORDS = "embeddings.word_embeddings.weight"
@@ -33,19 +32,7 @@ _RENAMES = (
 )
 
 
-def read_weights(path: Path) -> bytes:
-    """Read the file of a checkpoint's weights.
-
-    Raises:
-        ModelError: it cannot be read.
-    """
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise ModelError(f"{path} cannot be read: {error}") from error
-
-
-def load_weights(checkpoint: Checkpoint, content: bytes) -> Parameters:
+def load_weights(checkpoint: Checkpoint, content: bytearray) -> Parameters:
     """Read a checkpoint's parameters as float32 arrays, with BERT's names for every family.
 
     Args:
@@ -55,14 +42,8 @@ def load_weights(checkpoint: Checkpoint, content: bytes) -> Parameters:
     Raises:
         ModelError: the file is damaged or lacks a parameter of the architecture.
     """
-    from safetensors import SafetensorError, deserialize
-
-    path = checkpoint.weights
-    try:
-        tensors = deserialize(content)  # type: ignore[no-untyped-call]
-    except SafetensorError as error:
-        raise ModelError(f"{path} cannot be read: {error}") from error
-    weights = {canonical_name(name): _float32(tensor, name) for name, tensor in tensors}
+    tensors = read_tensors(content, checkpoint.weights)
+    weights = {canonical_name(name): tensor for name, tensor in tensors.items()}
     _check_shapes(weights, checkpoint)
     return weights
 
@@ -106,16 +87,3 @@ def canonical_name(name: str) -> str:
     for pattern, replacement in _RENAMES:
         name = re.sub(pattern, replacement, name)
     return name
-
-
-def _float32(tensor: Mapping[str, Any], name: str) -> npt.NDArray[np.float32]:
-    kind, shape, raw = tensor["dtype"], tensor["shape"], tensor["data"]
-    if kind == "BF16":
-        # A bfloat16 is the upper half of a float32.
-        return (np.frombuffer(raw, np.uint16).astype(np.uint32) << 16).view(np.float32).reshape(shape)
-    if kind in {"F16", "F32", "F64"}:
-        floats = np.frombuffer(raw, {"F16": np.float16, "F32": np.float32, "F64": np.float64}[kind])
-        return floats.astype(np.float32).reshape(shape)
-    if kind.startswith(("I", "U", "B")):  # position ids and other buffers, which the arithmetic does not use
-        return np.zeros(0, np.float32)
-    raise ModelError(f"weights of type {kind} cannot be read (tensor {name})")

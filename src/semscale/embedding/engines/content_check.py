@@ -23,7 +23,7 @@ class ContentCheck:
         semscale.errors.ModelError: model.safetensors has SHA-256 ba7816bf8f01..., not 000000000000..., so ...
     """
 
-    def __init__(self, content: bytes, path: Path, expected: str) -> None:
+    def __init__(self, content: bytes | bytearray, path: Path, expected: str) -> None:
         self._path = path
         self._expected = expected
         self._found = ""
@@ -44,5 +44,5 @@ class ContentCheck:
                 f"damaged or was changed: semscale models pull, with the model's name, brings it back"
             )
 
-    def _hash(self, content: bytes) -> None:
+    def _hash(self, content: bytes | bytearray) -> None:
         self._found = hashlib.sha256(content).hexdigest()

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from semscale.embedding.engines.checkpoint import Checkpoint
 from semscale.embedding.engines.model_files import Weights
-from semscale.embedding.engines.q4_file import MIDDLE, Q4Table
+from semscale.embedding.engines.q4_file import BLOCK_BYTES, MIDDLE, SCALE_BYTES, Q4Table
 from semscale.embedding.engines.runtime import openvino_module
 
 if TYPE_CHECKING:
@@ -94,15 +94,18 @@ class _Encoder:
         if not isinstance(words, Q4Table):
             return self._op.gather(self._floats(words), self._ids, first)
         # The table stays in 4 bits: the rows of a batch are taken first and made floats afterwards.
-        packed = self._op.gather(self._op.constant(np.ascontiguousarray(words.packed)), self._ids, first)
-        scales = self._op.gather(self._op.constant(words.scales), self._ids, first)
+        rows = self._op.gather(self._shared(words.blocks), self._ids, first)
+        scales = self._op.gather(self._shared(words.scales), self._ids, first)
+        bounds = [SCALE_BYTES], [BLOCK_BYTES], [1], [3]
+        packed = self._op.slice(rows, *map(self._integers, bounds))
         halves = self._op.convert(packed, "f32")
         high = self._op.floor(self._op.multiply(halves, self._floats(1 / 16)))
         low = self._op.subtract(halves, self._op.multiply(high, self._floats(16)))
         centred = self._op.subtract(self._op.concat([low, high], 3), self._floats(MIDDLE))
         scale = self._op.unsqueeze(self._op.convert(scales, "f32"), self._integers(3))
-        rows = self._op.multiply(centred, scale)
-        return self._op.reshape(rows, self._integers([0, 0, self._shape.hidden]), True)
+        return self._op.reshape(
+            self._op.multiply(centred, scale), self._integers([0, 0, self._shape.hidden]), True
+        )
 
     def _layer(self, states: Node, prefix: str) -> Node:
         attended = self._linear(self._attention(states, prefix), [prefix + "attention.output.dense"])
@@ -150,7 +153,11 @@ class _Encoder:
         return self._floats(self._parameters[name])
 
     def _floats(self, values: float | npt.NDArray[np.float32]) -> Node:
-        return self._op.constant(np.array(values, np.float32, order="C"))
+        return self._shared(np.require(values, np.float32, ["C", "ALIGNED", "WRITEABLE"]))
+
+    def _shared(self, values: npt.NDArray[Any]) -> Node:
+        """Make a constant without a copy; it keeps the array alive."""
+        return self._op.constant(values, shared_memory=True)
 
     def _integers(self, values: int | Sequence[int]) -> Node:
         return self._op.constant(np.array(values, np.int32))

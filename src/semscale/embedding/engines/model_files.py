@@ -48,7 +48,22 @@ def open_checkpoint(folder: Path, profile: ModelProfile | None = None) -> Checkp
     return _q4_checkpoint(packed[0], profile or _PLAIN)
 
 
-def open_weights(checkpoint: Checkpoint, content: bytes) -> Weights:
+def read_content(path: Path) -> bytearray:
+    """Read a file of weights; arrays that share its memory can be given to OpenVINO without a copy.
+
+    Raises:
+        ModelError: it cannot be read.
+    """
+    try:
+        content = bytearray(path.stat().st_size)
+        with path.open("rb") as file:
+            read = file.readinto(content)
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read: {error}") from error
+    return content[:read] if read < len(content) else content
+
+
+def open_weights(checkpoint: Checkpoint, content: bytearray) -> Weights:
     """Read an encoder's parameters from the content of its file of weights.
 
     Raises:

@@ -12,11 +12,10 @@ import numpy as np
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.engines.batching import token_batches
 from semscale.embedding.engines.checkpoint import Checkpoint
-from semscale.embedding.engines.checkpoint_weights import read_weights
 from semscale.embedding.engines.content_check import ContentCheck
 from semscale.embedding.engines.finite_output import check_finite
 from semscale.embedding.engines.graph import sentence_graph, states_graph
-from semscale.embedding.engines.model_files import open_checkpoint, open_weights
+from semscale.embedding.engines.model_files import open_checkpoint, open_weights, read_content
 from semscale.embedding.engines.pipeline import Pipeline, Whose, has_bfloat16
 from semscale.embedding.engines.runtime import openvino_module
 from semscale.embedding.engines.windows import Windows, WindowTokenizer, open_tokenizer, pool_windows
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 PRECISIONS = ("exact", "fast")
 
-TOKEN_BUDGET = 1024  # tokens in a batch; 512 to 2,048 are equally fast within the noise
+TOKEN_BUDGET = 512  # tokens in a batch; up to 2,048 are equally fast within the noise, and need more memory
 CHUNK = 8192  # texts that are tokenized and sorted together
 # Rounding errors average out over a text's tokens, so bfloat16 harms short texts most. Short texts, such as
 # anchors and short answers, are also cheap: below this many tokens `fast` computes in float32.
@@ -207,11 +206,9 @@ class OpenVinoEmbedder:
 
     @cached_property
     def _tokenizer(self) -> WindowTokenizer:
+        checkpoint = self._checkpoint
         return WindowTokenizer(
-            self._checkpoint.tokenizer,
-            self._checkpoint.max_tokens,
-            self._overlap,
-            prefix=self._checkpoint.prefix,
+            self.open_tokenizer(), checkpoint.max_tokens, self._overlap, prefix=checkpoint.prefix
         )
 
     def _pipeline(self, layer: int | None, *, bfloat16: bool) -> Pipeline:
@@ -231,7 +228,7 @@ class OpenVinoEmbedder:
 
     def _compiled(self, layer: int | None, *, bfloat16: bool) -> Pipeline:
         """Compile the model; its weights are hashed meanwhile, so that no vector comes from other ones."""
-        content = read_weights(self._checkpoint.weights)
+        content = read_content(self._checkpoint.weights)
         check = ContentCheck(content, self._checkpoint.weights, self._sha256)
         try:
             weights = open_weights(self._checkpoint, content)

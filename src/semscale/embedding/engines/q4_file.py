@@ -17,7 +17,8 @@ from semscale.errors import ModelError
 MAGIC = b"E5S1"
 BLOCK = 32
 """Numbers that share a scale."""
-BLOCK_BYTES = 2 + BLOCK // 2
+SCALE_BYTES = 2
+BLOCK_BYTES = SCALE_BYTES + BLOCK // 2
 MIDDLE = 8
 """The four bits that stand for 0."""
 
@@ -72,7 +73,7 @@ class Q4Header:
     norm_epsilon: float
 
     @classmethod
-    def read(cls, content: bytes, path: Path) -> "Q4Header":
+    def read(cls, content: bytes | bytearray, path: Path) -> "Q4Header":
         """Read the header from a file's first bytes.
 
         Raises:
@@ -98,16 +99,21 @@ class Q4Table:
     """A matrix in 4 bits, without a copy of the file's bytes.
 
     Attributes:
-        scales: shape (rows, blocks in a row), float16.
-        packed: shape (rows, blocks in a row, 16), uint8; the low halves are the first 16 numbers of a block.
+        blocks: shape (rows, blocks in a row, 18), uint8; the scale's two bytes and 16 more, whose low halves
+            are the first 16 numbers.
     """
 
-    scales: npt.NDArray[np.float16]
-    packed: npt.NDArray[np.uint8]
+    blocks: npt.NDArray[np.uint8]
+
+    @property
+    def scales(self) -> npt.NDArray[np.float16]:
+        """Copy the scales, shape (rows, blocks in a row)."""
+        return self.blocks[:, :, :SCALE_BYTES].copy().view(np.float16)[:, :, 0]
 
     def floats(self) -> npt.NDArray[np.float32]:
         """Return the matrix, shape (rows, columns): four bits less ``MIDDLE``, times the block's scale."""
-        values = np.concatenate([self.packed & 15, self.packed >> 4], axis=2).astype(np.float32) - MIDDLE
+        packed = self.blocks[:, :, SCALE_BYTES:]
+        values = np.concatenate([packed & 15, packed >> 4], axis=2).astype(np.float32) - MIDDLE
         with np.errstate(invalid="ignore"):  # damaged scales are infinite; vectors made of them are refused
             values *= self.scales.astype(np.float32)[:, :, None]
         return values.reshape(len(values), -1)
@@ -127,7 +133,7 @@ class Q4Parameters(Mapping[str, npt.NDArray[np.float32]]):
         ModelError: the file is cut off or damaged.
     """
 
-    def __init__(self, content: bytes, path: Path) -> None:
+    def __init__(self, content: bytes | bytearray, path: Path) -> None:
         self._content = content
         self._path = path
         self._header = Q4Header.read(content, path)
@@ -207,8 +213,7 @@ class Q4Parameters(Mapping[str, npt.NDArray[np.float32]]):
         content = self._bytes(stored)
         if len(content) != rows * blocks * BLOCK_BYTES:
             raise ModelError(f"{self._path}: {stored} does not have the size that the header asks for")
-        whole = content.reshape(rows, blocks, BLOCK_BYTES)
-        return Q4Table(whole[:, :, :2].copy().view(np.float16)[:, :, 0], whole[:, :, 2:])
+        return Q4Table(content.reshape(rows, blocks, BLOCK_BYTES))
 
     def _bytes(self, stored: str) -> npt.NDArray[np.uint8]:
         _, _, first, size = self._places[stored]

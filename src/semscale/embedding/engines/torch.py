@@ -14,16 +14,17 @@ import numpy as np
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.engines.finite_output import check_finite
 from semscale.embedding.engines.torch_states import TorchStates
-from semscale.embedding.engines.windows import Windows, pool_windows
+from semscale.embedding.engines.windows import WindowTokenizer, pool_windows
 from semscale.embedding.texts import checked_texts, distinct
+from semscale.embedding.tokens.prefix import prefix_setting
 from semscale.embedding.tokens.state_engine import Outputs, Rows, Whose, checked_layer
-from semscale.embedding.tokens.unknown_tokens import UnknownTokens
 from semscale.errors import InputError, ModelError
 from semscale.extras import require
 from semscale.signature import Signature
 from semscale.types import Integers, Progress, Vectors
-from semscale.weights.known import find_known
+from semscale.weights.known import WEIGHTS, find_known
 from semscale.weights.places import is_offline
+from semscale.weights.profiles import hub_profile
 from semscale.weights.resolving import resolve
 
 if TYPE_CHECKING:
@@ -56,10 +57,18 @@ class SentenceTransformerEmbedder:
         if batch < 1:
             raise InputError(f"batch must be >= 1, got {batch}")
         self._batch = batch
-        files = resolve(str(name), thorough=True) if find_known(str(name)) else None
+        known = find_known(str(name))
+        if known is not None and known.weights != WEIGHTS:
+            raise ModelError(
+                f"{name} has 4-bit weights, which sentence-transformers does not read: give the model "
+                f"{known.hub_id}, or use engine='openvino'"
+            )
+        files = resolve(str(name), thorough=True) if known else None
         self._model = _loaded(str(files.folder if files else name), device)
         self.name = files.name if files else _short(name)
-        self._states = TorchStates(self._model)
+        profile = known.profile if known else hub_profile(str(name))
+        self._prefix = _default_prompt(self._model) or (profile.prefix if profile else "")
+        self._states = TorchStates(self._model, self._prefix)
         self._hash = files.sha256[:12] if files else _hash(self._model.state_dict())
         reach = self._model.max_seq_length
         self._max_tokens = int(reach) if reach is not None and math.isfinite(reach) else None
@@ -89,6 +98,7 @@ class SentenceTransformerEmbedder:
             precision="+".join(types),
             device=self._model.device.type,
             window=f"{self._max_tokens}/{self._overlap}" if self._max_tokens else "none",
+            **prefix_setting(self._prefix),
         )
 
     def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
@@ -162,7 +172,7 @@ class SentenceTransformerEmbedder:
         """Embed texts, count their windows, and give the share of their tokens that is unknown."""
         if self._max_tokens is None:
             return self._encode(texts), np.ones(len(texts), dtype=np.int64), self._unknown_shares(texts)
-        split = self._split(texts, self._max_tokens)
+        split = self._tokenizer.split(texts)
         counts = split.per_text(len(texts))
         is_whole = counts[split.owner] == 1
         vectors = np.empty((len(split.ids), self.dimensions), dtype=np.float32)
@@ -170,39 +180,23 @@ class SentenceTransformerEmbedder:
             vectors[is_whole] = self._encode([texts[row] for row in np.flatnonzero(counts == 1)])
         for rows in _batches(np.flatnonzero(~is_whole), self._batch):
             vectors[rows] = self._forward([split.ids[row].tolist() for row in rows])
-        unknown = split.unknown_shares(self._unknown, len(texts))
+        unknown = split.unknown_shares(self._tokenizer.unknown, len(texts))
         return pool_windows(vectors, split, len(texts)), counts, unknown
 
     def _unknown_shares(self, texts: list[str]) -> Vectors:
         """Give the shares for a model without a limit, which reads texts of any length at once."""
         if not getattr(self._model.tokenizer, "is_fast", False):
             return np.full(len(texts), np.nan, dtype=np.float32)
-        return self._split(texts, None).unknown_shares(self._unknown, len(texts))
+        return self._tokenizer.split(texts).unknown_shares(self._tokenizer.unknown, len(texts))
 
     @cached_property
-    def _unknown(self) -> UnknownTokens:
-        return UnknownTokens(self.open_tokenizer(), self._prompt)
-
-    @property
-    def _prompt(self) -> str:
-        return str((self._model.prompts or {}).get(self._model.default_prompt_name or "", ""))
-
-    def _split(self, texts: Sequence[str], max_tokens: int | None) -> Windows:
-        encoded = self._model.tokenizer(
-            [self._prompt + text for text in texts],
-            truncation=max_tokens is not None,
-            max_length=max_tokens,
-            stride=self._overlap,
-            return_overflowing_tokens=True,
-            return_token_type_ids=False,
-        )
-        ids = [np.array(row, dtype=np.int32) for row in encoded["input_ids"]]
-        owner = np.array(encoded["overflow_to_sample_mapping"], dtype=np.int64)
-        return Windows(ids, owner, np.fromiter(map(len, ids), np.int64, len(ids)))
+    def _tokenizer(self) -> WindowTokenizer:
+        return WindowTokenizer(self.open_tokenizer(), self._max_tokens, self._overlap, prefix=self._prefix)
 
     def _encode(self, texts: list[str]) -> Vectors:
         encoded = self._model.encode(
             texts,
+            prompt=self._prefix or None,
             batch_size=self._batch,
             show_progress_bar=False,
             convert_to_numpy=True,
@@ -252,6 +246,10 @@ def _quiet() -> Iterator[None]:
     finally:
         if shown:
             logging.enable_progress_bar()
+
+
+def _default_prompt(model: "SentenceTransformer") -> str:
+    return str((model.prompts or {}).get(model.default_prompt_name or "", ""))
 
 
 def _batches(rows: Integers, size: int) -> list[Integers]:

@@ -25,13 +25,15 @@ class TorchStates:
 
     Args:
         model: of sentence-transformers, with a fast tokenizer.
+        prefix: put before every text.
 
     References:
         ``output_hidden_states`` of transformers: state 0 is the embeddings, the last one the model's output.
     """
 
-    def __init__(self, model: "SentenceTransformer") -> None:
+    def __init__(self, model: "SentenceTransformer", prefix: str = "") -> None:
         self._model = model
+        self._prefix = prefix
 
     @cached_property
     def transformer(self) -> Any:  # noqa: ANN401 - a model of transformers
@@ -86,8 +88,8 @@ class TorchStates:
 
     @property
     def word_prefix(self) -> str:
-        """A space for RoBERTa, whose tokenizer spells a word in another way after a space."""
-        return " " if self.transformer.config.model_type == "roberta" else ""
+        """The model's own prefix; a space for RoBERTa, which spells words otherwise after a space."""
+        return self._prefix or (" " if self.transformer.config.model_type == "roberta" else "")
 
     def open_tokenizer(self) -> "Tokenizer":
         """Give a copy of the model's tokenizer, without padding.

@@ -16,6 +16,8 @@ from semscale.types import Floats, Integers, Vectors
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
+_TOGETHER = 1024  # texts that are tokenized in one call, as the tokenizer keeps more of a text than its ids
+
 
 @dataclass(frozen=True)
 class Windows:
@@ -42,14 +44,14 @@ class Windows:
 
 
 def cut_windows(
-    ids: Sequence[int], ends: tuple[int, int], max_tokens: int, overlap: int
+    ids: Sequence[int], ends: tuple[int, int], max_tokens: int | None, overlap: int
 ) -> Iterator[Sequence[int]]:
     """Cut a text's token ids into windows, each between the tokens that stand around every text.
 
     Args:
         ids: shape (t,), with the tokens around the text.
         ends: how many tokens stand before the text, its prefix included, and after it.
-        max_tokens: the most tokens in a window.
+        max_tokens: the most tokens in a window; ``None`` for a single window.
         overlap: how many tokens two neighbouring windows share, beside those around them.
 
     Yields:
@@ -62,7 +64,7 @@ def cut_windows(
         >>> list(cut_windows([0, 11, 12, 13, 14, 15, 2], (1, 1), 5, 1))
         [[0, 11, 12, 13, 2], [0, 13, 14, 15, 2]]
     """
-    if len(ids) <= max_tokens:
+    if max_tokens is None or len(ids) <= max_tokens:
         yield ids
         return
     before, last = ends[0], len(ids) - ends[1]
@@ -82,8 +84,8 @@ class WindowTokenizer:
     """A checkpoint's own tokenizer, which splits long texts into windows instead of cutting them.
 
     Args:
-        path: a ``tokenizer.json``.
-        max_tokens: the most tokens that the model reads at once, special ones included.
+        tokenizer: without padding; its truncation is switched off.
+        max_tokens: the most tokens that the model reads at once, special ones included; ``None`` for any.
         overlap: how many tokens two neighbouring windows share.
         prefix: put before every text, and so at the beginning of each of its windows.
 
@@ -91,8 +93,10 @@ class WindowTokenizer:
         unknown: tells how much of a text the tokenizer does not know.
     """
 
-    def __init__(self, path: Path, max_tokens: int, overlap: int, *, prefix: str = "") -> None:
-        self._tokenizer = open_tokenizer(path)
+    def __init__(
+        self, tokenizer: "Tokenizer", max_tokens: int | None, overlap: int, *, prefix: str = ""
+    ) -> None:
+        self._tokenizer = tokenizer
         self._tokenizer.no_truncation()
         self._prefix = prefix
         self._ends = tokens_around(self._tokenizer, prefix)
@@ -102,15 +106,20 @@ class WindowTokenizer:
 
     def split(self, texts: Sequence[str]) -> Windows:
         """Tokenize texts; a text becomes one window, or several if it is long."""
-        prefixed = [self._prefix + encodable(text) for text in texts]
         ids: list[npt.NDArray[np.int32]] = []
         owner: list[int] = []
-        for text, encoding in enumerate(self._tokenizer.encode_batch_fast(prefixed)):
-            for window in cut_windows(encoding.ids, self._ends, self._max_tokens, self._overlap):
+        for text, own in enumerate(self._token_ids(texts)):
+            for window in cut_windows(own, self._ends, self._max_tokens, self._overlap):
                 ids.append(np.array(window, np.int32))
                 owner.append(text)
         lengths = np.fromiter(map(len, ids), np.int64, len(ids))
         return Windows(ids, np.array(owner, np.int64), lengths)
+
+    def _token_ids(self, texts: Sequence[str]) -> Iterator[list[int]]:
+        for start in range(0, len(texts), _TOGETHER):
+            prefixed = [self._prefix + encodable(text) for text in texts[start : start + _TOGETHER]]
+            for encoding in self._tokenizer.encode_batch_fast(prefixed):
+                yield encoding.ids
 
 
 def open_tokenizer(path: Path) -> "Tokenizer":

@@ -22,6 +22,7 @@ from semscale.report.formatting import (
     has_interval,
     number,
     percent,
+    percents_unbroken,
     plain,
     printable,
 )
@@ -44,7 +45,8 @@ def page(document: Document) -> str:
     Returns:
         A whole HTML document that needs no network and runs no script.
     """
-    return _environment().get_template("document.html.j2").render(document=document, version=__version__)
+    template = _environment().get_template("document.html.j2")
+    return percents_unbroken(template.render(document=document, version=__version__))
 
 
 def write_page(document: Document, file: Path, _pictures: Mapping[int, PurePath]) -> None:

@@ -8,7 +8,14 @@ from semscale.report.cells import cell_text, heading_text, line_text
 from semscale.report.document import blocks
 from semscale.report.document.document import Decision, Document, Headline, Rates, flat
 from semscale.report.document.values import Cell, Flag, Level, Line, Marked, Piece, Quoted, Words
-from semscale.report.formatting import capitalised, counted, coverage, has_interval, percent
+from semscale.report.formatting import (
+    capitalised,
+    counted,
+    coverage,
+    has_interval,
+    percent,
+    percents_unbroken,
+)
 from semscale.report.render.histograms import as_figure
 from semscale.report.render.markdown_text import code, escaped, image, table_row
 
@@ -41,7 +48,7 @@ def markdown(document: Document, *, pictures: Mapping[int, PurePath] | None = No
             for block in flat(section.full):
                 parts += _block(block, pictures or {})
     parts += _method(document)
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return percents_unbroken("\n\n".join(part for part in parts if part)) + "\n"
 
 
 def _head(document: Document) -> Iterator[str]:

@@ -6,6 +6,7 @@ from semscale.report.formatting import counted, coverage, number, one_line, perc
 from semscale.report.sentences import STATUS_MEANINGS, refused_words
 from semscale.results.reasons import UNREAD
 from semscale.self_consistency.correctness_probability import FEWEST_LABELS
+from semscale.self_consistency.reasons import NO_ANSWER
 from semscale.self_consistency.scoring.floor import FEWEST_ANSWERS, TOO_FEW_ANSWERS
 from semscale.self_consistency.scoring.length_baselines import NULLS
 from semscale.self_consistency.summary import FEW_SAMPLES
@@ -29,6 +30,7 @@ MEASURE_NAMES = {
 }
 MEANINGS = STATUS_MEANINGS | {
     "missing": "no answer, or no question: the cell is empty or null",
+    "refused": NO_ANSWER,
     "too-few-samples": "not enough usable samples to compare the answer with",
     "weightless": UNREAD,
     "no-value": "no token that counts stands in the answer or in any sample",
@@ -56,6 +58,12 @@ def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
     if summary.n_samples_left_out:
         samples = counted(summary.n_samples_left_out, "sample")
         said.append(f"{samples} left out: missing, empty, no text, or not read by the model.")
+    if summary.n_null_words:
+        answers = counted(summary.n_null_words, "answer")
+        said.append(
+            f"{answers} read None, null, nil or NaN and count as answers: where these stand for no answer, "
+            "leave the cells empty."
+        )
     if summary.too_few_labels is not None:
         said.append(
             f"P(correct) and decisions are missing: they need at least {FEWEST_LABELS} labelled answers with "

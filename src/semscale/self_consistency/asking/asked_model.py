@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, NamedTuple
 
-from semscale.chat.declining import declines_to_answer
+from semscale.chat.declining import gives_no_answer
 from semscale.errors import InterruptedRunError
 from semscale.self_consistency.sampling import Sampling
 from semscale.types import Progress
@@ -39,7 +39,7 @@ class AskedModel(NamedTuple):
             async with aclosing(self.runner.stream(requests, progress=progress)) as outcomes:
                 async for outcome in outcomes:
                     text = "" if outcome.reply is None else outcome.reply.text
-                    if text.strip() and not declines_to_answer(text):
+                    if text.strip() and not gives_no_answer(text):
                         answers.append(text)
         except InterruptedRunError as error:
             stopped = str(error)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semscale.chat.declining import declines_to_answer
+from semscale.chat.declining import declines_to_answer, gives_no_answer
 from semscale.errors import InputError
 from semscale.matching.pairs import Pairs, pair_up
 from semscale.store.columns import as_list, is_missing
@@ -40,8 +40,9 @@ class SampledAnswers:
 def take_samples(answers: object, samples: object = None, *, fewest: int = 1) -> SampledAnswers:
     """Pair answers with their samples.
 
-    An answer that declines to answer is ``refused``, and such a sample is left out: that a model declines
-    each time says nothing of how right an answer is.
+    An answer that declines to answer, or says that it is not known, is ``refused``: that a model says so each
+    time is no sign that it is right. A sample that declines is left out. One that says "I don't know" counts
+    and does not agree with an answer: the model is less sure of it.
 
     Args:
         answers: shape (n,), texts; without ``samples`` each a list whose first text is the answer.
@@ -67,7 +68,7 @@ def take_samples(answers: object, samples: object = None, *, fewest: int = 1) ->
     status = pairs.status.copy()
     scored = np.array([one in {Status.SCORED, Status.NO_REFERENCE} for one in status], dtype=bool)
     status[scored & (usable < fewest)] = Status.TOO_FEW_SAMPLES
-    status[scored & np.array([_declines(text) for text in originals], dtype=bool)] = Status.REFUSED
+    status[scored & np.array([_answers_nothing(text) for text in originals], dtype=bool)] = Status.REFUSED
     kept = np.asarray(status[pairs.item] == Status.SCORED, dtype=bool)
     pairs = with_pairs(pairs, kept, status)
     return SampledAnswers(pairs, status, usable, given - usable, n_declined, fewest)
@@ -131,6 +132,10 @@ def _cells(row: object, place: int, name: str) -> list[Any]:
 
 def _declines(cell: object) -> bool:
     return isinstance(cell, str) and declines_to_answer(cell)
+
+
+def _answers_nothing(cell: object) -> bool:
+    return isinstance(cell, str) and gives_no_answer(cell)
 
 
 def _without(cells: list[Any], declined: list[bool]) -> list[Any]:

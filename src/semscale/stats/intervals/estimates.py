@@ -12,7 +12,7 @@ from semscale.errors import InputError
 from semscale.stats.intervals.exact_shares import clopper_pearson_upper
 from semscale.stats.intervals.moments import Moments
 from semscale.stats.intervals.pmf_figures import Figures
-from semscale.stats.intervals.rare_values import few_different
+from semscale.stats.intervals.rare_values import NEAR, few_different
 from semscale.stats.intervals.resampling import (
     FEWEST_CLUSTERS,
     check_interval,
@@ -86,9 +86,9 @@ class GroupEstimate:
             percentiles of a bootstrap would be too narrow; ``None`` with fewer than two, as there are none.
         bases: for figures that other rows have than the main one, or whose intervals are exact bounds, what
             each is made from.
-        n_different: clusters whose main figure is not the most frequent one, where fewer than 5 effective
-            clusters are so and the interval rests on them; ``None`` otherwise, with fewer than 10 clusters,
-            and above 20,000, whose values are not kept.
+        n_different: clusters whose main figure is not the most frequent one, or not near the median, where
+            fewer than 5 effective clusters are so and the interval rests on them; ``None`` otherwise, with
+            fewer than 10 clusters, and above 20,000, whose values are not kept.
     """
 
     group: str | None
@@ -231,7 +231,7 @@ def _n_different(tally: Tally, figures: Figures) -> int | None:
     values = totals[:, :-1] @ figures.matrix[0] / totals[:, -1]
     width = float(figures.bounds[1][0] - figures.bounds[0][0])
     span = width if np.isfinite(width) else float(np.ptp(values))
-    return few_different(values, totals[:, -1], ROUNDING * span) if span > 0 else None
+    return few_different(values, totals[:, -1], ROUNDING * span, NEAR * span) if span > 0 else None
 
 
 def estimate_figures(
