@@ -38,7 +38,7 @@ def test_a_sheet_in_every_format(label, files, out):
     [
         (["--n", 0], "sheet.csv", "--n must be at least 1"),
         ([], "sheet.pdf", "must end in one of"),
-        (["--sheet", "nowhere"], "sheet.csv", "--sheet"),
+        (["--sheet", "nowhere"], "sheet.csv", "sheet applies to xlsx"),
         (["--seed", -1], "sheet.csv", "seed must"),
     ],
 )

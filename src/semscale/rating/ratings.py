@@ -114,7 +114,8 @@ class Ratings(Result):
     def _with_rows(self, rows: Mask) -> Self:
         # Which texts look like codes is not known of single rows.
         unlike = None if self.unlike is None else self.unlike[rows]
-        return replace(super()._with_rows(rows), possible_codes={}, unlike=unlike)
+        kept = super(Ratings, replace(self, unlike=None))._with_rows(rows)
+        return replace(kept, possible_codes={}, unlike=unlike)
 
     def compare(  # noqa: PLR0913 - columns beside the ratings
         self,
