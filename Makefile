@@ -46,9 +46,15 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/streaming.py $(if $(QUICK),--rows 20000)
 	$(BIN)/python bench/anchors.py
 	$(BIN)/python bench/calibration.py $(if $(QUICK),--splits 1 --draws 50)
+	$(BIN)/python bench/languages.py
+	$(BIN)/python bench/anchor_search.py $(if $(QUICK),trust,--all)
 	$(BIN)/python bench/lint_bounds.py
+	$(BIN)/python bench/lint_bounds.py --model all-MiniLM-L6-v2
 	$(BIN)/python bench/floor.py
+	$(BIN)/python bench/floor.py --model all-MiniLM-L6-v2
 	$(BIN)/python bench/dont_know.py
+	$(BIN)/python bench/dont_know.py --model all-MiniLM-L6-v2
+	$(BIN)/python bench/emoji.py
 	$(BIN)/python bench/coverage.py $(if $(QUICK),--draws 5)
 	$(BIN)/python bench/correction.py $(if $(QUICK),--draws 5)
 	$(BIN)/python bench/bootstrap.py $(if $(QUICK),--items 500 --replicates 500 --turns 1 --draws 20)
@@ -73,6 +79,7 @@ bench-validity: $(VENV)/developer
 	$(BIN)/python bench/fit_match.py --check
 	$(BIN)/python bench/validity.py $(if $(QUICK),--replicates 20)
 	$(BIN)/python bench/readout.py --model e5-small --model all-MiniLM-L6-v2 $(if $(QUICK),--texts 100 --replicates 20)
+	$(BIN)/python bench/ratings_validity.py $(if $(QUICK),--texts 50 --replicates 20)
 	$(BIN)/python bench/guards.py
 	$(BIN)/python bench/guard_pairs.py developed
 	$(BIN)/python bench/guard_pairs.py unseen

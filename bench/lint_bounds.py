@@ -13,6 +13,7 @@ from semscale.embedding import load_embedder
 from semscale.rating.lint.criteria import due_masses
 from semscale.rating.lint.linter import lint
 from semscale.scales import load_scale, scale_names
+from semscale.weights.known import DEFAULT_RATING_MODEL
 
 WORDS = ("one", "two", "three", "four", "five")
 LABELS = ("Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree")
@@ -43,12 +44,12 @@ BAD = {
 def figures(report):
     """The measurements that have a bound, each at its worst."""
     length = float(np.ptp(report.scale.values))
-    ladder = report.ladder
+    ladder, start = report.ladder, report.random_cosine
     steps = [np.diff(one.other_scores).min() / length for one in report.sets]
     return {
-        "neighbours": max(one.neighbours.max() for one in report.sets),
+        "neighbours": max((one.neighbours.max() - start) / (1 - start) for one in report.sets),
         "step back": -min(steps),
-        "ends": max(one.ends - one.neighbours.mean() for one in report.sets),
+        "ends": max((one.ends - one.neighbours.mean()) / (1 - start) for one in report.sets),
         "peak mass": ladder.peak_mass.min(),
         "due": np.nanmin(due_masses(report.scale, ladder, report.levels)),
         "silent": max((one.ladder.pmf == 0).mean(axis=0).max() for one in report.sets),
@@ -64,16 +65,21 @@ def show(name, report, width=18):
 
 
 def main():
-    argparse.ArgumentParser(description=__doc__).parse_args()
-    embedder = load_embedder(cache=False)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", default=DEFAULT_RATING_MODEL)
+    embedder = load_embedder(parser.parse_args().model)
     library = {name: lint(name, embedder=embedder) for name in scale_names()}
-    print(f"{date.today()}, {machine()}\n")
+    random_cosine = library["quality"].random_cosine
+    print(f"{date.today()}, {machine()}, random pairs have a cosine of {random_cosine:.2f}\n")
     print(" " * 18, " ".join(f"{name:>10}" for name in figures(library["quality"])))
     for name, report in library.items():
         show(name, report)
     print()
     for name, (source, sets) in BAD.items():
-        report = lint(load_scale(source).model_copy(update={"anchor_sets": sets}), embedder=embedder)
+        report = lint(
+            load_scale(source).model_copy(update={"anchor_sets": sets, "sets_by_model": {}}),
+            embedder=embedder,
+        )
         show(name, report)
         failed = {finding.criterion for finding in report.findings if finding.verdict == "fail"}
         print(f"    fails: {', '.join(sorted(failed))}")

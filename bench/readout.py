@@ -39,7 +39,7 @@ def main():
     sets = [first(one, options.texts) for one in (*halves(review_sentences()), *further_sets())]
     for number, model in enumerate(options.model or [DEFAULT_MODEL]):
         embedder = load_embedder(model)
-        scale = load_scale(SCALE)
+        scale = load_scale(SCALE).for_model(model)
         anchors = np.array([embedder.embed(list(one)).vectors for one in scale.anchor_sets.values()])
         vectors = {one.name: embedder.embed(one.texts).vectors for one in sets}
         print(f"{model}, scale {scale.name}#{scale.content_hash}")

@@ -49,14 +49,14 @@ class ToyEmbedder:
 
 @pytest.fixture(scope="session", autouse=True)
 def compiled_once():
-    """Compile each layer of the default model once a run: embedders made later take what is there."""
+    """Compile each layer of a default model once a run: embedders made later take what is there."""
     from semscale.embedding.engines.openvino import OpenVinoEmbedder
-    from semscale.weights.known import DEFAULT_MODEL
+    from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 
     compiled, compile_it = {}, OpenVinoEmbedder._pipeline
 
     def pipeline(self, layer, *, bfloat16):
-        if self.name != DEFAULT_MODEL:
+        if self.name not in {DEFAULT_MODEL, DEFAULT_RATING_MODEL}:
             return compile_it(self, layer, bfloat16=bfloat16)
         key = (self.signature, layer, bfloat16)
         if key not in compiled:
@@ -75,7 +75,16 @@ def toy_embedder() -> ToyEmbedder:
 
 @pytest.fixture(scope="session")
 def embedder():
-    """The real default model; its weights are pulled once and kept like any user's."""
+    """The real all-MiniLM-L6-v2; its weights are pulled once and kept like any user's."""
     from semscale.embedding import load_embedder
 
-    return load_embedder()
+    return load_embedder("all-MiniLM-L6-v2")
+
+
+@pytest.fixture(scope="session")
+def rating_embedder():
+    """The real default model of ratings, e5-small."""
+    from semscale.embedding import load_embedder
+    from semscale.weights.known import DEFAULT_RATING_MODEL
+
+    return load_embedder(DEFAULT_RATING_MODEL)

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 BENCH = Path(__file__).parents[1] / "bench"
-SHARED = {"beetle.py", "float32_checkpoint.py", "measuring.py", "rated_texts.py"}  # what scripts import
+SHARED = {
+    "beetle.py",
+    "float32_checkpoint.py",
+    "measuring.py",
+    "rated_texts.py",
+    "review_sample.py",
+}  # what scripts import
 SCRIPTS = sorted(path.name for path in BENCH.glob("*.py") if path.name not in SHARED)
 
 

@@ -13,7 +13,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def without_versions(text: str) -> str:
-    return re.sub(r"(openvino-|semscale )[\d.]+", r"\1VERSION", text).strip()
+    return re.sub(r"(openvino-|py3langid-|semscale )[\d.]+", r"\1VERSION", text).strip()
 
 
 def blocks(language: str) -> list[str]:

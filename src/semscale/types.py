@@ -13,6 +13,7 @@ Integers = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 Statuses = npt.NDArray[np.object_]
 """Shape (n,), each a ``Status``."""
+ObjectArray = npt.NDArray[np.object_]
 Ids = npt.NDArray[np.int32]
 """Token ids."""
 
@@ -33,10 +34,11 @@ class Status(StrEnum):
     MISSING = "missing"  # null, NaN, or a code that the user named for "no answer"
     NOT_TEXT = "not-text"  # a number, a list, ... in a column of texts
     EMPTY = "empty"  # only white space
-    UNINFORMATIVE = "uninformative"  # no letter and no digit of any script
+    UNINFORMATIVE = "uninformative"  # no letter, no digit, and no emoji that the model reads
     NO_REFERENCE = "no-reference"  # no usable reference for the prediction
     TOO_FEW_SAMPLES = "too-few-samples"  # too few usable samples to measure their agreement
     WEIGHTLESS = "weightless"  # the model cannot read the text, or none of its tokens counts: every idf is 0
+    OTHER_LANGUAGE = "other-language"  # the text is in a language that the model does not read
     OFF_TOPIC = "off-topic"  # no anchor is more similar than to unrelated sentences
     UNPARSABLE = "unparsable"  # no reply states a score beyond doubt
     REFUSED = "refused"  # the model declined to answer

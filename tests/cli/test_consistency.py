@@ -217,28 +217,16 @@ def test_calls_are_made_as_the_options_say(semscale, asked, monkeypatch, tmp_pat
     assert (made["budget"], made["ledger"]) == (Budget(calls=9, tokens=9999), str(tmp_path / "ledger"))
 
 
+DRY_RUN = ("consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--model", "m", "--dry-run")
+
+
 def test_a_dry_run_asks_nobody(semscale, asked, tmp_path):
-    ended = semscale(
-        "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--model", "m", "--dry-run", "--json"
-    )
-    content = json.loads(ended.out)
+    content = json.loads(semscale(*DRY_RUN, "--json").out)
     (model,) = content["models"]
     assert (content["asked"], content["left_out"], model["calls"]) == (2, {"missing": 1}, 8)
     assert model["money"] is None
     assert asked.asked == []
-    shown = semscale(
-        "consistency",
-        "prompts.csv",
-        "--prompt",
-        "q",
-        "--ask",
-        3,
-        "--model",
-        "m",
-        "--dry-run",
-        "--report",
-        "r.html",
-    )
+    shown = semscale(*DRY_RUN, "--report", "r.html")
     assert "report: r.html" in shown.out
     assert "What asking would take" in (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "2 of 3 prompts count; left out: 1 missing" in shown.out
@@ -254,19 +242,7 @@ def test_a_dry_run_reads_the_table_in_parts(semscale, asked, monkeypatch):
         return batches(table, titles, size)
 
     monkeypatch.setattr(Table, "batches_with", noted)
-    command = (
-        "consistency",
-        "prompts.csv",
-        "--prompt",
-        "q",
-        "--ask",
-        3,
-        "--model",
-        "m",
-        "--dry-run",
-        "--json",
-    )
-    whole, parted = semscale(*command), semscale(*command, "--part-rows", 1)
+    whole, parted = (semscale(*DRY_RUN, "--json", *more) for more in ((), ("--part-rows", 1)))
     assert parted.out == whole.out
     assert set(sizes) == {50_000, 1}
 

@@ -222,14 +222,14 @@ def test_anchor_sets_can_be_chosen(rate, seven_answers):
     assert f"anchor_sets:{first}+{second}" in json.loads(ended.out)["signature"]
 
 
-def test_the_default_model_tells_praise_from_blame(capsys, tmp_path, monkeypatch, embedder):
+def test_the_default_model_tells_praise_from_blame(capsys, tmp_path, monkeypatch, rating_embedder):
     monkeypatch.chdir(tmp_path)
     texts = ["I love it, it works great.", "Terrible, it broke after a day.", "It is okay, nothing special."]
     pl.DataFrame({"text": texts}).write_parquet("answers.parquet")
     arguments = ["rate", "answers.parquet", "--text", "text", "--scale", "quality", "--out", "rated.jsonl"]
     assert main([*arguments, "--json"]) == 0, capsys.readouterr().err
     result = json.loads(capsys.readouterr().out)
-    assert str(embedder.signature).split("|", 2)[2] in result["signature"]
+    assert str(rating_embedder.signature).split("|", 2)[2] in result["signature"]
     means = pl.read_ndjson("rated.jsonl")["semscale_mean"]
     assert means[0] > means[2] > means[1]
 

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from semscale.cli.commands.scales import app
 from semscale.cli.main import main
 from semscale.scales import load_scale, scale_names
+from semscale.weights.known import DEFAULT_RATING_MODEL
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def test_list_names_every_scale_with_its_hash():
     assert result.exit_code == 0
     for name in scale_names():
         line = next(line for line in result.stdout.splitlines() if line.split()[:1] == [name])
-        assert line.split()[-1] == load_scale(name).content_hash
+        assert line.split()[-1] == load_scale(name).for_model(DEFAULT_RATING_MODEL).content_hash
 
 
 def test_show_prints_every_anchor():
@@ -45,6 +46,14 @@ def test_show_prints_every_anchor():
     assert all(anchor in result.stdout for anchors in scale.anchor_sets.values() for anchor in anchors)
     assert scale.notes in result.stdout
     assert scale.question in result.stdout
+
+
+def test_show_says_which_sets_serve_which_model():
+    lines = [" ".join(line.split()) for line in run("show", "trust").stdout.splitlines()]
+    scale = load_scale("trust")
+    for model, sets in (("all-MiniLM-L6-v2", "set-1"), ("e5-small", "e5-1"), ("any other", "all sets")):
+        hash_ = scale.for_model(model).content_hash
+        assert any(line.startswith(f"{model} {sets}") and line.endswith(hash_) for line in lines)
 
 
 def test_show_takes_square_brackets_as_text(tmp_path):
@@ -117,7 +126,7 @@ def test_lint_takes_the_model_options_of_rate(tmp_path, monkeypatch, toy_embedde
         for name, settings in asked
     ]
     assert kept == [
-        ("all-MiniLM-L6-v2", {"base_url": None, "cache": True, "engine": "openvino", "precision": "exact"}),
+        ("e5-small", {"base_url": None, "cache": True, "engine": "openvino", "precision": "exact"}),
         ("m", {"base_url": "http://localhost:1", "cache": False, "engine": "api", "precision": "fast"}),
     ]
 
@@ -136,7 +145,7 @@ def test_a_scale_without_probes_is_said_to_have_none(tmp_path):
 def test_a_scale_with_probes_shows_their_figures():
     lines = run("lint", "trust").stdout.splitlines()
     assert lines[3].split() == ["scale", "verdict", "sets", "probes", "order", "spread", "reliability"]
-    assert re.fullmatch(r"trust +\w+ +4 +2\d( +\S+){3}", lines[4])
+    assert re.fullmatch(r"trust +\w+ +8 +2\d( +\S+){3}", lines[4])
     assert "nan" not in lines[4]
 
 

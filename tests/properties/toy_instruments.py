@@ -155,6 +155,7 @@ TOY_INSTRUMENTS = [
                 "semantics": "paper",
                 "floor": 0.3,
                 "missing": ["NA"],
+                "language": "en",
             },
         )
         for readout in READOUTS

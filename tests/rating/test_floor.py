@@ -10,6 +10,7 @@ from semscale.rating.floor import (
     unrelated_probes,
 )
 from semscale.scales import load_scale, scale_names
+from semscale.scales.translation import translated_languages
 
 
 def test_groups_of_probes():
@@ -59,3 +60,23 @@ def test_unrelated_sentences_that_had_no_part_in_the_estimate_are_rejected_about
     similarities = best_similarities(scale, embedder, unrelated)
     rejected = similarities[1::2] < np.quantile(similarities[::2], FLOOR_QUANTILE)
     assert 0.1 <= rejected.mean() <= 0.7
+
+
+@pytest.mark.parametrize("language", translated_languages())
+def test_unrelated_sentences_are_translated_one_by_one(language):
+    english, translated = unrelated_probes(), unrelated_probes(language)
+    for group in FLOOR_GROUPS:
+        assert len(translated[group]) == len(set(translated[group])) == len(english[group])
+        assert not set(translated[group]) & set(english[group])
+
+
+def test_a_language_without_translation_takes_the_english_sentences():
+    assert unrelated_probes("fi") == unrelated_probes()
+
+
+def test_the_floor_comes_from_sentences_in_the_language_of_the_anchors(toy_embedder):
+    german = load_scale("trust", language="de")
+    unrelated = [sentence for group in FLOOR_GROUPS for sentence in unrelated_probes("de")[group]]
+    best = np.sort(best_similarities(german, toy_embedder, unrelated))
+    # The .4 quantile of 50 values lies at place 19.6, counted from 0.
+    assert off_topic_floor(german, toy_embedder) == round(0.4 * best[19] + 0.6 * best[20], 3)

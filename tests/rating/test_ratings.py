@@ -37,6 +37,7 @@ def ratings(pmf, status=None):
         set_means=np.full((n, 2), 2.0),
         status=np.array(status, dtype=object),
         windows=np.ones(n, dtype=np.int64),
+        language=np.full(n, "en", dtype=object),
         signature=Signature.of("rate", scale="four"),
     )
 
@@ -63,7 +64,7 @@ def test_rounding_does_not_decide_the_mode():
 def test_frame_has_null_and_not_nan_for_what_is_missing():
     frame = ratings(THREE).to_frame()
     assert frame.columns == [
-        "status", "mean", "mode", "entropy", "similarity", "windows", "p_1", "p_2", "p_3", "p_4",
+        "status", "mean", "mode", "entropy", "similarity", "windows", "language", "p_1", "p_2", "p_3", "p_4",
     ]  # fmt: skip
     assert frame["status"].to_list() == ["scored", "empty", "scored", "scored"]
     assert frame["mean"].to_list()[1] is None

@@ -13,8 +13,10 @@ from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.rater import Rater
 from semscale.report.rating.words import MEANINGS, codes_hint
+from semscale.signature import Signature
 from semscale.store.reading import open_table
 from semscale.types import Status
+from semscale.weights.known import KNOWN
 
 DOCS = Path(__file__).parents[2] / "docs" / "rating.md"
 
@@ -36,7 +38,8 @@ OUTCOMES = [
     ("\u200b", Status.UNINFORMATIVE),
     ("&nbsp;", Status.UNINFORMATIVE),
     ("好 thing", Status.SCORED),
-    ("great 好好 好", Status.WEIGHTLESS),
+    ("so 好 好", Status.WEIGHTLESS),
+    ("Ich würde es sofort kaufen.", Status.OTHER_LANGUAGE),
     ("entirely unrelated words", Status.OFF_TOPIC),
 ]
 CELLS = [cell for cell, _ in OUTCOMES]
@@ -44,11 +47,13 @@ STATUSES = [status for _, status in OUTCOMES]
 
 
 class Reader:
-    """The toy model, to which words of Chinese signs are unknown."""
+    """The toy model as one that reads English alone, and to which words of Chinese signs are unknown."""
 
     def __init__(self, embedder):
+        known = KNOWN["all-MiniLM-L6-v2"]
         self.embedder = embedder
-        self.dimensions, self.signature = embedder.dimensions, embedder.signature
+        self.dimensions = embedder.dimensions
+        self.signature = Signature.of("embed", model=f"{known.name}#{known.sums[known.weights][:12]}")
 
     def embed(self, texts, *, progress=None):
         unknown = [sum("好" in word for word in text.split()) / len(text.split()) for text in texts]

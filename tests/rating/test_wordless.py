@@ -11,7 +11,7 @@ from tests.conftest import ToyEmbedder
 
 from semscale.rating.cells import text_status
 from semscale.rating.rater import Rater
-from semscale.rating.wordless import is_wordless
+from semscale.rating.wordless import has_emoji, is_wordless
 from semscale.types import Status
 
 SAYS_NOTHING = [
@@ -36,6 +36,53 @@ def test_without_letter_and_digit_it_is_uninformative(text):
 def test_a_letter_or_digit_of_any_script_is_enough(text):
     assert not is_wordless(text)
     assert text_status(text) is Status.SCORED
+
+
+EMOJI = ["😀", "👍👍👍", "👎🏽", "❤️", "✓", "★★★★★", "☆", "⭐⭐", "🤷‍♀️", "😡!!!"]
+NO_EMOJI = [
+    "-",
+    "...",
+    "???",
+    "!",
+    "*",
+    "$$$",
+    ":-)",
+    ":(",
+    "©",
+    "→",
+    "■",
+    "│",
+    "\ufffd",
+    "\ufe0f",
+    "🇩🇪",
+    "&nbsp;",
+]
+
+
+@pytest.mark.parametrize("text", EMOJI)
+def test_emoji_are_read_where_the_model_reads_them(text):
+    assert has_emoji(text)
+    assert text_status(text, reads_emoji=True) is Status.SCORED
+    assert text_status(text, reads_emoji=False) is Status.UNINFORMATIVE
+
+
+@pytest.mark.parametrize("text", NO_EMOJI)
+def test_punctuation_and_other_signs_are_no_emoji(text):
+    assert not has_emoji(text)
+    assert text_status(text, reads_emoji=True) is Status.UNINFORMATIVE
+
+
+def test_a_code_of_emoji_is_still_missing():
+    assert text_status("🤷", frozenset({"🤷"}), reads_emoji=True) is Status.MISSING
+
+
+def test_ratings_of_emoji_with_the_default_model(rating_embedder):
+    rated = Rater("quality", embedder=rating_embedder).rate(["👍", "👎", "❤️", "😡", "★★★★★", "★", "???"])
+    assert rated.scored.tolist() == [True] * 6 + [False]
+    up, down, heart, angry, five, one = rated.mean[:6]
+    assert up > 3 > down
+    assert heart > 3 > angry
+    assert five > 3 > one
 
 
 def test_every_letter_and_digit_of_unicode_counts_and_nothing_else():

@@ -77,6 +77,17 @@ def test_any_other_number_of_points_is_not(n):
         ({"points": (*POINTS[:2], {"value": 3, "label": True})}, "point 3, label must be text, in quotes"),
         ({"points": "1 to 5"}, "points must be a list, got '1 to 5'"),
         ({"anchor_sets": {}}, "anchor_sets must hold at least one set"),
+        (
+            {"sets_by_model": {"some-model": ["plain", "fancy"]}},
+            "sets_by_model of 'some-model' must name one or more of the anchor sets, each once, "
+            "got ['plain', 'fancy'] (anchor sets: plain)",
+        ),
+        ({"sets_by_model": {"some-model": []}}, "sets_by_model of 'some-model' must name one or more"),
+        (
+            {"sets_by_model": {"some-model": ["plain", "plain"]}},
+            "must name one or more of the anchor sets, each",
+        ),
+        ({"sets_by_model": ["plain"]}, "sets_by_model must be a mapping"),
         ({"anchor_sets": ["a", "b", "c"]}, "anchor_sets must be a mapping"),
         ({"anchor_sets": {"plain": ("a", "b")}}, "one anchor for each of the 3 points, got 2"),
         (
@@ -121,6 +132,14 @@ def test_the_hash_is_the_documented_one():
     # sha256 over compact JSON of the values and of the sets as pairs, written out by hand.
     canonical = '{"values":[1.0,2.0,4.0],"sets":[["plain",["I feel bad.","I feel so-so.","I feel good."]]]}'
     assert scale().content_hash == hashlib.sha256(canonical.encode()).hexdigest()[:8]
+
+
+def test_sets_that_serve_a_model():
+    more = {**FIELDS["anchor_sets"], "strong": ("I am in pain.", "I am all right.", "I am blissful.")}
+    mood = scale(anchor_sets=more, sets_by_model={"small": ["strong"]})
+    assert list(mood.for_model("small").anchor_sets) == ["strong"]
+    assert mood.for_model("small").sets_by_model == {}
+    assert mood.for_model("large") is mood
 
 
 def test_some_of_the_sets():

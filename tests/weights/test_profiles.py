@@ -14,6 +14,13 @@ def test_e5_asks_for_its_prefix_whatever_its_size_and_revision(size, revision):
     assert (profile.prefix, profile.pooling, profile.max_tokens) == ("query: ", "mean", 512)
 
 
+def test_only_models_whose_ratings_of_emoji_were_tried_claim_to_read_them():
+    assert KNOWN["e5-small"].profile.reads_emoji
+    assert hub_profile("intfloat/multilingual-e5-small").reads_emoji
+    assert not hub_profile("intfloat/multilingual-e5-large").reads_emoji
+    assert not KNOWN["all-MiniLM-L6-v2"].profile.reads_emoji
+
+
 def test_minilm_reads_english_without_a_prefix():
     assert KNOWN["all-MiniLM-L6-v2"].languages == {"en"}
     assert KNOWN["all-MiniLM-L6-v2"].profile.prefix == ""

@@ -3,17 +3,18 @@
 from collections.abc import Set
 
 from semscale.rating.missing_codes import code_key
-from semscale.rating.wordless import is_wordless
+from semscale.rating.wordless import has_emoji, is_wordless
 from semscale.store.columns import is_missing
 from semscale.types import Status
 
 
-def text_status(cell: object, missing: Set[str] = frozenset()) -> Status:
+def text_status(cell: object, missing: Set[str] = frozenset(), *, reads_emoji: bool = False) -> Status:
     """Give the status of a cell of texts; ``SCORED`` means that it can be rated.
 
     Args:
         cell: anything.
         missing: codes for a missing answer, as ``missing_keys`` gives them.
+        reads_emoji: whether the model reads emoji, so that a text of nothing else can be rated.
 
     Example:
         >>> [str(text_status(cell)) for cell in ("good", " ", "?!", None, 3)]
@@ -25,4 +26,6 @@ def text_status(cell: object, missing: Set[str] = frozenset()) -> Status:
         return Status.MISSING
     if not cell or cell.isspace():
         return Status.EMPTY
-    return Status.UNINFORMATIVE if is_wordless(cell) else Status.SCORED
+    if is_wordless(cell) and not (reads_emoji and has_emoji(cell)):
+        return Status.UNINFORMATIVE
+    return Status.SCORED

@@ -17,27 +17,34 @@ if TYPE_CHECKING:
 FLOOR_GROUPS = ("everyday", "factual")
 FLOOR_QUANTILE = 0.4
 """Two in five unrelated sentences fall below the floor; ``docs/scales.md`` has what others cost."""
+ENGLISH = "en"
 _DECIMALS = 3
 
 
 @cache
-def unrelated_probes() -> dict[str, tuple[str, ...]]:
+def unrelated_probes(language: str = ENGLISH) -> dict[str, tuple[str, ...]]:
     """Sentences that answer no survey question, by group: everyday, factual, gibberish, dont-know.
+
+    Args:
+        language: ISO 639-1 code; English, where there is no translation. Translated are everyday and factual.
 
     Example:
         >>> sorted(unrelated_probes())
         ['dont-know', 'everyday', 'factual', 'gibberish']
     """
-    text = (resources.files("semscale.rating") / "probes.yaml").read_text(encoding="utf-8")
-    return {group: tuple(sentences) for group, sentences in yaml.safe_load(text).items()}
+    translation = resources.files("semscale.scales") / "translations" / language / "unrelated.yaml"
+    english = resources.files("semscale.rating") / "probes.yaml"
+    file = translation if translation.is_file() else english
+    groups = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return {group: tuple(texts) for group, texts in groups.items() if isinstance(texts, list)}
 
 
 def off_topic_floor(scale: Scale, embedder: "Embedder", *, quantile: float = FLOOR_QUANTILE) -> float:
     """Estimate the floor: the best anchor's cosine that a share of unrelated sentences does not exceed.
 
-    It is the given quantile, over the shipped everyday and factual sentences, of the cosine with the most
-    similar anchor of any set. Gibberish and don't-know answers are left out: gibberish resembles everything
-    a little, and don't-know answers resemble the middle points.
+    It is the given quantile, over the shipped everyday and factual sentences in the language of the anchors,
+    of the cosine with the most similar anchor of any set. Gibberish and don't-know answers are left out:
+    gibberish resembles everything a little, and don't-know answers resemble the middle points.
 
     Args:
         scale: the scale, with the anchor sets that are used.
@@ -54,7 +61,8 @@ def off_topic_floor(scale: Scale, embedder: "Embedder", *, quantile: float = FLO
     """
     if not 0 <= quantile <= 1:
         raise InputError(f"quantile must lie in 0 to 1, got {quantile}")
-    unrelated = [sentence for group in FLOOR_GROUPS for sentence in unrelated_probes()[group]]
+    probes = unrelated_probes(scale.language)
+    unrelated = [sentence for group in FLOOR_GROUPS for sentence in probes[group]]
     floor = np.quantile(best_similarities(scale, embedder, unrelated), quantile)
     return round(float(floor), _DECIMALS)
 

@@ -36,6 +36,10 @@ class RatedRows(Protocol):
         """Which texts are unlike those that a calibration was fitted to; ``None`` without a calibration."""
 
     @property
+    def language(self) -> npt.NDArray[np.object_]:
+        """ISO 639-1 code of each text's language, ``None`` where it is not clear, shape (n,)."""
+
+    @property
     def mean(self) -> Floats:
         """Expected value on the scale, shape (n,)."""
 

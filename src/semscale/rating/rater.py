@@ -1,6 +1,6 @@
 """The rater: rates texts on a scale by their similarity with the scale's anchors."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from semscale.embedding.languages.identification import load_identifier
 from semscale.embedding.loading import as_embedder, checked_embedder
 from semscale.errors import InputError
 from semscale.known_settings import known_settings
 from semscale.rating import ordinal, ssr
+from semscale.rating.anchor_languages import AnchorLanguages, check_language, identifies
+from semscale.rating.anchor_vectors import AnchorVectors
 from semscale.rating.array_checks import Semantics, as_rows, check_settings
 from semscale.rating.calibration.calibration import Calibration
 from semscale.rating.calibration.calibration_file import as_calibration
@@ -22,19 +25,28 @@ from semscale.rating.calibration.labels import LabelSettings, labelled_cells
 from semscale.rating.calibration.predictors import Axis, Predictors, anchor_axis
 from semscale.rating.cells import text_status
 from semscale.rating.missing_codes import count_codes, missing_keys, written_codes
+from semscale.rating.model_sets import profile_of, scale_for_model
+from semscale.rating.rated_texts import RatedTexts
 from semscale.rating.ratings import Ratings
 from semscale.rating.readouts import Readout, chosen_readout
+from semscale.rating.text_languages import check_reads, in_other_languages, text_languages
 from semscale.rating.vector_ratings import VectorRatings
 from semscale.scales import Scale, load_scale
 from semscale.signature import Signature
 from semscale.store.columns import as_list
-from semscale.types import Floats, Integers, Mask, Progress, Status
+from semscale.types import (
+    Floats,
+    Integers,
+    Mask,
+    ObjectArray,
+    Progress,
+    Status,
+    are_scored,
+)
+from semscale.weights.known import DEFAULT_RATING_MODEL
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
-
-_STATUSES = list(Status)
-_SCORED, _OFF_TOPIC, _WEIGHTLESS = map(_STATUSES.index, (Status.SCORED, Status.OFF_TOPIC, Status.WEIGHTLESS))
 
 
 class RaterSettings(TypedDict, total=False):
@@ -48,6 +60,7 @@ class RaterSettings(TypedDict, total=False):
     semantics: Semantics
     floor: Literal["auto"] | float | None
     missing: Iterable[str]
+    language: str | None
     calibration: Calibration | str | Path | None
 
 
@@ -58,8 +71,9 @@ class Rater:
         scale: a scale, the name of one that ships with Semscale, or a YAML file.
         embedder: turns texts into vectors: a known model, a folder, ``organisation/model`` on the Hugging
             Face hub, what ``load_embedder`` gives, or a function that loads one when it is first needed; the
-            default model unless given.
-        anchor_sets: names of the scale's anchor sets to use; all of them unless given.
+            default model of ratings unless given.
+        anchor_sets: names of the scale's anchor sets to use; unless given, those that serve the model, or all
+            of them if the scale does not name the model.
         readout: ``ssr`` (nearer anchors get more mass, see ``semscale.rating.ssr``) or ``ordinal`` (the place
             between lower and upper anchors, see ``semscale.rating.ordinal``); the default of
             ``semscale.rating.readouts`` unless given.
@@ -70,11 +84,15 @@ class Rater:
         floor: cosine with the best anchor below which a text is off topic. ``auto`` estimates it for the
             scale and the embedder, ``None`` rates everything.
         missing: codes such as ``NA`` or ``-99``; a text that is one of them, in capitals or not, is missing.
+        language: ``None`` rates all texts with the scale's own anchors; ``auto`` each text with anchors of
+            its language, where the scale has some that passed their check. Both identify the language of
+            each text, and one in a language that the model does not read gets no rating. An ISO 639-1 code
+            says that all texts are in that language, and takes its anchors where they passed.
         calibration: fitted by ``calibrate`` of a rater with the same settings, or the file it was saved to.
 
     Raises:
-        InputError: an unknown scale or anchor set, a setting out of range, a semantics that does not belong
-            to the readout, or a file that is no calibration.
+        InputError: an unknown scale, anchor set or language, a setting out of range, or a semantics that does
+            not belong to the readout, or a file that is no calibration.
 
     References:
         Maier et al. (2025), arXiv 2510.08338; McCullagh (1980), An et al. (2018) for ``ordinal``.
@@ -93,12 +111,15 @@ class Rater:
         semantics: Semantics = "safe",
         floor: Literal["auto"] | float | None = "auto",
         missing: Iterable[str] = (),
+        language: str | None = None,
         calibration: Calibration | str | Path | None = None,
     ) -> None:
         check_settings(epsilon=epsilon, temperature=temperature, semantics=semantics)
         self.readout = chosen_readout(readout, semantics)
         loaded = load_scale(scale)
-        self.scale = loaded if anchor_sets is None else loaded.with_sets(_as_names(anchor_sets))
+        self._scale = loaded if anchor_sets is None else loaded.with_sets(_as_names(anchor_sets))
+        check_language(self._scale, language)
+        self.language = language
         self.temperature = float(temperature)
         self.epsilon = float(epsilon)
         self.semantics: Semantics = semantics
@@ -109,24 +130,46 @@ class Rater:
 
     @cached_property
     def embedder(self) -> "Embedder":
-        """The embedder; it is loaded when it is first needed."""
-        return self._load_embedder()
+        """The embedder; it is loaded when it is first needed, and the identifier of languages beside it."""
+        load_identifier()
+        embedder = self._load_embedder()
+        if not identifies(self.language):
+            check_reads(embedder.signature, str(self.language))
+        return embedder
 
     @cached_property
+    def anchor_languages(self) -> AnchorLanguages:
+        """The anchors that are used, in each language."""
+        scale = scale_for_model(self._scale, self.embedder) if self._scale.sets_by_model else self._scale
+        return AnchorLanguages(scale, self.language)
+
+    @property
+    def scale(self) -> Scale:
+        """The scale with the anchor sets that are used."""
+        return self.anchor_languages.scale
+
+    @property
     def anchors(self) -> Floats:
         """Vectors of the anchors, shape (s, k, d)."""
-        sentences = [sentence for anchors in self.scale.anchor_sets.values() for sentence in anchors]
-        vectors = self.embedder.embed(sentences).vectors.astype(np.float64)
-        return vectors.reshape(len(self.scale.anchor_sets), self.scale.n_points, -1)
+        return self._own_anchors.vectors
 
-    @cached_property
+    @property
     def floor(self) -> float | None:
         """Cosine below which a text is off topic; estimated when it is first needed."""
-        if not isinstance(self._floor, str):
-            return self._floor
-        from semscale.rating.floor import off_topic_floor
+        return self._own_anchors.floor
 
-        return float(off_topic_floor(self.scale, self.embedder))
+    @cached_property
+    def _own_anchors(self) -> AnchorVectors:
+        return AnchorVectors(self.scale, lambda: self.embedder, self._floor)
+
+    @cached_property
+    def _translated_anchors(self) -> dict[str, AnchorVectors]:
+        """Anchors in other languages, made when a text of that language comes."""
+        languages = self.anchor_languages
+        return {
+            code: AnchorVectors(languages.translated(code), lambda: self.embedder, self._floor)
+            for code in languages.own
+        }
 
     @cached_property
     def signature(self) -> Signature:
@@ -142,6 +185,7 @@ class Rater:
             semantics=self.semantics,
             floor=self.floor,
             **codes,
+            **self.anchor_languages.settings(),
         ).extended(self.embedder.signature)
         if self.calibration is None:
             return applied
@@ -159,9 +203,10 @@ class Rater:
         Args:
             texts: shape (n,): a list, a NumPy array, or a polars, pandas or Arrow series. These have a status
                 and no rating: null and codes of ``missing`` (``missing``), other types than strings
-                (``not-text``), white space (``empty``), texts without a letter or digit (``uninformative``),
-                texts that the model cannot read (``weightless``), and those that resemble no anchor
-                (``off-topic``).
+                (``not-text``), white space (``empty``), texts without a letter, a digit or an emoji that the
+                model reads (``uninformative``), texts in a language that the model does not read
+                (``other-language``), texts that it cannot read (``weightless``), and those that resemble no
+                anchor (``off-topic``).
             progress: called while texts are embedded.
 
         Raises:
@@ -169,16 +214,16 @@ class Rater:
             ModelError: the model cannot be run.
         """
         cells = as_list(texts, "texts")
-        statuses = (text_status(cell, self.missing) for cell in cells)
-        codes = np.array([_STATUSES.index(status) for status in statuses], dtype=np.int64)
-        readable = np.flatnonzero(codes == _SCORED)
+        reads_emoji = profile_of(self.embedder).reads_emoji
+        statuses = [text_status(cell, self.missing, reads_emoji=reads_emoji) for cell in cells]
+        status = np.array(statuses, dtype=object)
+        readable = np.flatnonzero(are_scored(status))
         places: dict[str, int] = {}
         place = np.array([places.setdefault(str(cells[row]), len(places)) for row in readable], dtype=int)
-        if not places:
-            return self._ratings(codes, readable, place, _Rated.nothing(self.scale))
-        embedded = self.embedder.embed(list(places), progress=progress)
-        rated = self._rated(embedded.vectors, embedded.windows, embedded.unread)
-        ratings = self._ratings(codes, readable, place, rated)
+        languages, rated = self._rated(list(places), progress)
+        language = np.full(len(cells), None, dtype=object)
+        language[readable] = languages[place]
+        ratings = self._ratings(rated.in_rows(status, readable, place), language)
         scored = np.flatnonzero(ratings.scored)
         return replace(ratings, possible_codes=count_codes(str(cells[row]) for row in scored))
 
@@ -192,12 +237,12 @@ class Rater:
             InputError: the wrong width, or rows (named) with NaN, infinity or length 0.
         """
         rows = as_rows(vectors)
-        if len(rows) == 0:
-            nobody = np.zeros(0, dtype=np.int64)
-            return self._ratings(nobody, nobody, nobody, _Rated.nothing(self.scale))
-        everyone = np.arange(len(rows))
-        rated = self._rated(rows, np.ones(len(rows), dtype=np.int64), np.zeros(len(rows), np.bool_))
-        return self._ratings(np.full(len(rows), _SCORED), everyone, everyone, rated)
+        everyone, n = np.arange(len(rows)), len(rows)
+        rated = RatedTexts.unrated(n, self.scale)
+        if n:
+            windows, unread = np.ones(n, dtype=np.int64), np.zeros(n, np.bool_)
+            self._rate_rows(rated, everyone, rows, windows=windows, unread=unread, anchors=self._own_anchors)
+        return self._ratings(rated, np.full(n, None, dtype=object))
 
     def calibrate(
         self,
@@ -241,64 +286,77 @@ class Rater:
             seed=settings.get("seed", 0),
         )
 
-    def _rated(self, vectors: npt.ArrayLike, windows: Integers, unread: Mask) -> "_Rated":
+    def _rated(self, texts: list[str], progress: Progress | None) -> tuple[ObjectArray, RatedTexts]:
+        """Identify the languages of distinct texts, and rate those that the model reads."""
+        rated = RatedTexts.unrated(len(texts), self.scale)
+        languages, others = text_languages(texts), np.zeros(len(texts), np.bool_)
+        if texts and identifies(self.language):
+            others = in_other_languages(texts, languages, self.embedder.signature)
+        read = np.flatnonzero(~others)
+        if len(read):
+            embedded = self.embedder.embed([texts[row] for row in read], progress=progress)
+            for anchors, members in self._by_anchors(languages[read]):
+                self._rate_rows(
+                    rated,
+                    read[members],
+                    embedded.vectors[members],
+                    windows=embedded.windows[members],
+                    unread=embedded.unread[members],
+                    anchors=anchors,
+                )
+        return languages, rated
+
+    def _by_anchors(self, languages: ObjectArray) -> Iterator[tuple[AnchorVectors, Integers]]:
+        """Give the anchors that serve, each with the places of the texts that they rate."""
+        own = np.isin(languages, self.anchor_languages.own)
+        yield self._own_anchors, np.flatnonzero(~own)
+        for code in sorted(set(languages[own])):
+            yield self._translated_anchors[code], np.flatnonzero(languages == code)
+
+    def _rate_rows(  # noqa: PLR0913 - columns of the rows
+        self,
+        rated: RatedTexts,
+        rows: Integers,
+        vectors: npt.ArrayLike,
+        *,
+        windows: Integers,
+        unread: Mask,
+        anchors: AnchorVectors,
+    ) -> None:
+        if not len(rows):
+            return
         read: Callable[..., VectorRatings] = (
             ordinal.rate_vectors
             if self.readout == "ordinal"
             else partial(ssr.rate_vectors, semantics=self.semantics)
         )
-        rated = read(
+        ratings = read(
             vectors,
-            self.anchors,
+            anchors.vectors,
             values=self.scale.values,
             epsilon=self.epsilon,
             temperature=self.temperature,
         )
-        result = _Rated(rated.pmf, rated.set_means, rated.best_similarity, windows, unread)
         if self.calibration is not None:
             _ = self.signature  # refuses a calibration for other ratings
-            rows = as_rows(vectors)
-            result.pmf = self.calibration.pmf(Predictors(rows, rated.pmf, self.scale.values, self.axis))
-            result.unlike = self.calibration.unlike(rows)
-        return result
+            given = as_rows(vectors)
+            predictors = Predictors(given, ratings.pmf, self.scale.values, self.axis)
+            ratings = replace(ratings, pmf=self.calibration.pmf(predictors))
+            rated.unlike[rows] = self.calibration.unlike(given)
+        rated.put(rows, ratings, windows=windows, unread=unread, floor=anchors.floor)
 
-    def _ratings(self, codes: Integers, readable: Integers, place: Integers, rated: "_Rated") -> Ratings:
-        """Put what was computed for distinct texts into the rows that hold them."""
-        n = len(codes)
-        pmf, set_means = (np.full((n, part.shape[1]), np.nan) for part in (rated.pmf, rated.set_means))
-        similarity, windows = np.full(n, np.nan), np.zeros(n, dtype=np.int64)
-        similarity[readable], windows[readable] = rated.similarity[place], rated.windows[place]
-        codes[readable] = np.where(rated.unread[place], _WEIGHTLESS, codes[readable])
-        similarity[codes == _WEIGHTLESS] = np.nan
-        if self.floor is not None:
-            codes = np.where(similarity < self.floor, _OFF_TOPIC, codes)
-        kept = codes[readable] == _SCORED
-        pmf[readable[kept]] = rated.pmf[place[kept]]
-        set_means[readable[kept]] = rated.set_means[place[kept]]
-        status = np.array(_STATUSES, dtype=object)[codes]
-        ratings = Ratings(self.scale, pmf, similarity, set_means, status, windows, self.signature, self.floor)
-        if self.calibration is None:
-            return ratings
-        unlike = np.zeros(n, dtype=np.bool_)
-        unlike[readable[kept]] = rated.unlike[place[kept]]
-        return replace(ratings, calibration=self.calibration, unlike=unlike)
-
-
-class _Rated:
-    """What was computed for distinct texts."""
-
-    def __init__(
-        self, pmf: Floats, set_means: Floats, similarity: Floats, windows: Integers, unread: Mask
-    ) -> None:
-        self.pmf, self.set_means, self.similarity = pmf, set_means, similarity
-        self.windows, self.unread = windows, unread
-        self.unlike: Mask = np.zeros(len(pmf), np.bool_)
-
-    @classmethod
-    def nothing(cls, scale: Scale) -> "_Rated":
-        k, s = scale.n_points, len(scale.anchor_sets)
-        windows, unread = np.empty(0, dtype=np.int64), np.empty(0, np.bool_)
-        return cls(np.empty((0, k)), np.empty((0, s)), np.empty(0), windows, unread)
+    def _ratings(self, rows: RatedTexts, languages: ObjectArray) -> Ratings:
+        is_calibrated = self.calibration is not None
+        unlike = rows.unlike & (rows.status == Status.SCORED) if is_calibrated else None
+        return Ratings(
+            scale=self.scale,
+            **{**vars(rows), "unlike": unlike},
+            language=languages,
+            signature=self.signature,
+            floor=self.floor,
+            own_anchors=self.anchor_languages.own,
+            calibration=self.calibration,
+        )
 
 
 def rate(
@@ -331,7 +389,7 @@ def _loader(embedder: "str | Path | Embedder | Callable[[], Embedder] | None") -
     """Return a function that gives the embedder; anything else than an embedder or a loader is refused."""
     if callable(embedder) and not hasattr(embedder, "embed"):
         return embedder
-    checked = checked_embedder(embedder)
+    checked = DEFAULT_RATING_MODEL if embedder is None else checked_embedder(embedder)
     return lambda: as_embedder(checked)
 
 

@@ -21,7 +21,7 @@ from semscale.signature import Signature
 from semscale.stats.intervals.pmf_figures import figures_of
 from semscale.stats.mass_names import mass_names
 from semscale.store.columns import as_list
-from semscale.types import Floats, Integers, Mask, Statuses
+from semscale.types import Floats, Integers, Mask, ObjectArray, Statuses
 
 _TIE = 1e-6  # float32 products leave masses that are equal this far apart
 
@@ -37,10 +37,13 @@ class Ratings(Result):
         set_means: shape (n, s), mean under each anchor set alone, before the temperature; NaN as ``pmf``.
         status: shape (n,), why each text has a rating, or has none.
         windows: shape (n,), windows that a text was read in; 0 where it was not read.
+        language: shape (n,), ISO 639-1 code of each text's language, as it was identified; ``None`` where it
+            is not clear, and where there is no text.
         signature: the settings that were applied.
-        floor: similarity below which a text is off topic; ``None`` for no floor.
+        floor: similarity with the scale's own anchors below which a text is off topic; ``None`` for no floor.
         possible_codes: rated texts that look like a code for a missing answer ("NA", "-99"), each with how
             often it occurs; name those that are codes in ``missing``. Empty for a part of other ratings.
+        own_anchors: languages whose texts were rated with anchors of their own; all others with the scale's.
         calibration: what was applied to the masses; ``None`` for none.
         unlike: shape (n,), which texts are unlike those that the calibration was fitted to; ``None`` without
             one.
@@ -55,13 +58,15 @@ class Ratings(Result):
     set_means: Floats
     status: Statuses
     windows: Integers
+    language: ObjectArray
     signature: Signature
     floor: float | None = None
     possible_codes: dict[str, int] = field(default_factory=dict)
+    own_anchors: tuple[str, ...] = ()
     calibration: Calibration | None = None
     unlike: Mask | None = None
 
-    row_fields = ("pmf", "similarity", "set_means", "status", "windows")
+    row_fields = ("pmf", "similarity", "set_means", "status", "windows", "language")
 
     def __post_init__(self) -> None:
         n = len(self.status)
@@ -185,7 +190,11 @@ class Ratings(Result):
                 f"texts must have {len(self)} rows, as many as there are ratings, got {len(cells)}"
             )
         running = RunningSummary(
-            self.scale, self.floor, seed=settings.get("seed", 0), calibration=self.calibration
+            self.scale,
+            self.floor,
+            own_anchors=self.own_anchors,
+            seed=settings.get("seed", 0),
+            calibration=self.calibration,
         )
         running.add(self, cells)
         summary = running.summary(
@@ -208,8 +217,9 @@ class Ratings(Result):
         """Lay the ratings out as a table, one row per text; what is missing is null.
 
         Returns:
-            Columns ``status``, ``mean``, ``mode``, ``entropy`` (nats), ``similarity``, ``windows``, and the
-            mass of each point as ``p_<value>``; with a calibration ``unlike_labels`` as well.
+            Columns ``status``, ``mean``, ``mode``, ``entropy`` (nats), ``similarity``, ``windows``,
+            ``language``, and the mass of each point as ``p_<value>``; with a calibration
+            ``unlike_labels`` as well.
         """
         masses = dict(zip(mass_names(self.scale.values), self.pmf.T, strict=True))
         floats = {
@@ -222,6 +232,7 @@ class Ratings(Result):
         table = pl.DataFrame([statuses]).with_columns(
             *(pl.Series(name, column, nan_to_null=True) for name, column in floats.items()),
             pl.Series("windows", self.windows),
+            pl.Series("language", self.language.tolist(), dtype=pl.String),
             *(pl.Series(name, np.ascontiguousarray(column)) for name, column in masses.items()),
         )
         unlike = [] if self.unlike is None else [pl.Series("unlike_labels", self.unlike)]

@@ -1,5 +1,6 @@
 """Summary of ratings, in memory or in files of any size."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypedDict, Unpack
@@ -13,6 +14,7 @@ from semscale.rating.calibration.calibration import Calibration
 from semscale.rating.distinct_texts import DistinctCount
 from semscale.rating.examples import Examples
 from semscale.rating.human.comparison import RatingComparison
+from semscale.rating.language_tally import LanguageTally, LanguageTexts
 from semscale.rating.lint.report import LintReport
 from semscale.rating.missing_codes import LONGEST_CODE, CodeCount
 from semscale.rating.rated_rows import RatedRows
@@ -57,7 +59,10 @@ class RatingSummary(Presentable):
         created: when the summary was made.
         possible_codes: rated texts that look like a code for a missing answer, each with how often it occurs.
         lint: the linter's report on the scale with the model that rated; ``None`` where it was not asked.
-        unread_language: the language of most texts, if the model does not read it.
+        unread_language: the language of most texts that were read, if the model does not read it.
+        languages: texts by language, the most frequent first.
+        fell_back: the language that was asked for, where its anchors have not passed their check and others
+            served; ``None`` otherwise.
         calibration: what was applied to the ratings; ``None`` for none.
         n_unlike: rated texts that are unlike those that the calibration was fitted to.
     """
@@ -85,6 +90,8 @@ class RatingSummary(Presentable):
     possible_codes: dict[str, int] = field(default_factory=dict)
     lint: LintReport | None = None
     unread_language: UnreadLanguage | None = None
+    languages: tuple[LanguageTexts, ...] = ()
+    fell_back: str | None = None
     calibration: Calibration | None = None
     n_unlike: int = 0
 
@@ -103,6 +110,8 @@ class RatingSummary(Presentable):
             "rows": self.n,
             "counts": self.counts,
             "unread_language": self.unread_language,
+            "languages": self.languages,
+            "fell_back": self.fell_back,
             "possible_codes": self.possible_codes,
             "windowed": self.n_windowed,
             "distinct": self.n_distinct,
@@ -165,12 +174,19 @@ class RunningSummary:
     Args:
         scale: the scale that was used.
         floor: similarity below which a text was called off topic.
+        own_anchors: languages whose texts were rated with anchors of their own.
         seed: seed of the sample.
         calibration: what was applied to the ratings.
     """
 
     def __init__(
-        self, scale: Scale, floor: float | None, *, seed: int = 0, calibration: Calibration | None = None
+        self,
+        scale: Scale,
+        floor: float | None,
+        *,
+        own_anchors: Sequence[str] = (),
+        seed: int = 0,
+        calibration: Calibration | None = None,
     ) -> None:
         self.n = 0
         self._scale = scale
@@ -182,7 +198,8 @@ class RunningSummary:
         self._has_texts = True
         self._sets = Moments.empty(len(scale.anchor_sets))
         self._examples = Examples(seed)
-        self._languages = LanguageSample()
+        self._sampled_texts = LanguageSample()
+        self._languages = LanguageTally(scale.language, own_anchors)
         self._calibration = calibration
         self._n_unlike = 0
 
@@ -196,6 +213,7 @@ class RunningSummary:
         for status, count in ratings.counts.items():
             self._counts[status] += count
         self._n_windowed += int((ratings.windows > 1).sum())
+        self._languages.add(ratings.language, ratings.status)
         self._n_unlike += 0 if ratings.unlike is None else int(ratings.unlike.sum())
         if cells is None:
             self._has_texts, cells = False, [None] * len(ratings)
@@ -230,7 +248,9 @@ class RunningSummary:
             floor=self._floor,
             created=datetime.now(UTC),
             possible_codes=self._codes.counts,
-            unread_language=self._languages.unread_language(estimates.signature),
+            unread_language=self._sampled_texts.unread_language(estimates.signature),
+            languages=self._languages.counts,
+            fell_back=_fell_back(estimates.signature),
             calibration=self._calibration,
             n_unlike=self._n_unlike,
             **settings,
@@ -238,7 +258,7 @@ class RunningSummary:
 
     def _count_texts(self, ratings: RatedRows, cells: list[object]) -> None:
         worded = np.isin(ratings.status, _WORDED)
-        self._languages.add(np.flatnonzero(worded), cells.__getitem__, self.n)
+        self._sampled_texts.add(np.flatnonzero(worded), cells.__getitem__, self.n)
         read = [
             (str(cell), status == Status.SCORED)
             for cell, status in zip(cells, ratings.status, strict=True)
@@ -247,3 +267,9 @@ class RunningSummary:
         self._distinct.add([text for text, _ in read])
         rated = (text.strip() for text, is_rated in read if is_rated)
         self._codes.add(text for text in rated if len(text) <= LONGEST_CODE)
+
+
+def _fell_back(signature: Signature) -> str | None:
+    """The language that was asked for, where anchors in another one served."""
+    fields = dict(signature.fields)
+    return fields["language"] if "anchor_language" in fields else None

@@ -30,6 +30,7 @@ _IN_WORDS = {
     "too-few-samples": "with too few samples",
     "no-value": "without value",
     "weightless": "that the model cannot read",
+    "other-language": "in a language that the model does not read",
     "no-weight": "without weight",
     "zero-weight": "with weight 0",
     "no-respondent": "without respondent",

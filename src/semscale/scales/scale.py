@@ -53,6 +53,7 @@ class Scale(BaseModel):
         polarity: Whether a higher value is good (``ascending-good``), bad, or neither.
         points: 2 to 11 points with labels; values from -1e6 to 1e6, each at least 1e-6 above the one before.
         anchor_sets: For each set's name, one sentence per point, from the lowest point to the highest.
+        sets_by_model: For each model's name, the sets that serve it; a model that is not named uses all sets.
         provenance: Who wrote the anchors, when, and on what they were tried.
         notes: What a user should know; the reason if the scale does not pass the linter.
         probes: Verbatims from low to high, written apart from the anchors, for the linter.
@@ -79,6 +80,7 @@ class Scale(BaseModel):
     polarity: Polarity = "ascending-good"
     points: tuple[Point, ...]
     anchor_sets: dict[Name, tuple[Text, ...]]
+    sets_by_model: dict[Text, tuple[Name, ...]] = {}
     provenance: Text
     notes: str = ""
     probes: tuple[Probe, ...] = ()
@@ -125,7 +127,19 @@ class Scale(BaseModel):
                 raise unknown_name(f"{self.name} anchor set", name, list(self.anchor_sets))
         if not wanted or len(set(wanted)) < len(wanted):
             raise InputError(f"anchor_sets must name at least one set, and none twice, got {wanted}")
-        return self.model_copy(update={"anchor_sets": {name: self.anchor_sets[name] for name in wanted}})
+        chosen = {name: self.anchor_sets[name] for name in wanted}
+        return self.model_copy(update={"anchor_sets": chosen, "sets_by_model": {}})
+
+    def for_model(self, model: str) -> "Scale":
+        """Return the scale with the anchor sets that serve a model: all of them where it is not named.
+
+        Example:
+            >>> from semscale.scales import load_scale
+            >>> len(load_scale("quality").for_model("e5-small").anchor_sets)
+            6
+        """
+        names = self.sets_by_model.get(model)
+        return self if names is None else self.with_sets(names)
 
     @model_validator(mode="after")
     def _check_points(self) -> Self:
@@ -170,6 +184,17 @@ class Scale(BaseModel):
             twin = seen.setdefault(tuple(map(_folded, anchors)), name)
             if twin != name:
                 raise ValueError(f"anchor sets must differ, got the same anchors in {twin!r} and {name!r}")
+        return self
+
+    @model_validator(mode="after")
+    def _check_sets_by_model(self) -> Self:
+        for model, names in self.sets_by_model.items():
+            unknown = [name for name in names if name not in self.anchor_sets]
+            if unknown or not names or len(set(names)) < len(names):
+                raise ValueError(
+                    f"sets_by_model of {model!r} must name one or more of the anchor sets, each once, "
+                    f"got {list(names)} (anchor sets: {', '.join(self.anchor_sets)})"
+                )
         return self
 
     @model_validator(mode="after")

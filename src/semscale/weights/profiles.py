@@ -35,6 +35,7 @@ class ModelProfile:
         pooling: how a text's vector is made of its tokens' states, where the files do not say.
         max_tokens: the most tokens that the model was trained to read at once, special ones included.
         languages: ISO 639-1 codes of the languages that it reads; empty where that is not known.
+        reads_emoji: whether ratings of single emoji are known to agree with people's (``bench/emoji.py``).
         random_cosines: the band in which cosines of unrelated texts lie; ``None`` where nobody measured it.
     """
 
@@ -42,6 +43,7 @@ class ModelProfile:
     pooling: Literal["mean", "cls"] = "mean"
     max_tokens: int = 512
     languages: frozenset[str] = frozenset()
+    reads_emoji: bool = False
     random_cosines: CosineBand | None = None
 
 
@@ -50,7 +52,7 @@ MINILM_PROFILE = ModelProfile(
 )
 # The model's page asks for "query: " before texts of one kind, and for "passage: " before what is searched.
 _E5 = ModelProfile(prefix="query: ", languages=XLM_ROBERTA_LANGUAGES)
-E5_SMALL_PROFILE = replace(_E5, random_cosines=CosineBand(0.743, 0.789, 0.840))
+E5_SMALL_PROFILE = replace(_E5, reads_emoji=True, random_cosines=CosineBand(0.743, 0.789, 0.840))
 
 HUB_PROFILES = {
     "sentence-transformers/all-MiniLM-L6-v2": MINILM_PROFILE,

@@ -44,6 +44,7 @@ def test_added_columns_all_have_the_prefix(rater):
             "entropy",
             "similarity",
             "windows",
+            "language",
             "p_1",
             "p_2",
             "p_3",

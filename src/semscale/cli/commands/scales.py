@@ -17,6 +17,9 @@ _GATE_FAILED = 1
 _NameOrFile = Annotated[
     str, typer.Argument(metavar="NAME|FILE", help="A scale of the library, or a YAML file of your own.")
 ]
+_Language = Annotated[
+    str | None, typer.Option(metavar="LANGUAGE", help="Translated anchors and probes, such as de.")
+]
 
 
 @app.command("list")
@@ -30,13 +33,13 @@ def list_scales() -> None:
 
 
 @app.command()
-def show(scale: _NameOrFile) -> None:
+def show(scale: _NameOrFile, language: _Language = None) -> None:
     """Show a scale: its points, its anchors, where they come from, and notes."""
     from semscale.report.lint.library import scale_document
     from semscale.report.render.terminal import print_document
     from semscale.scales import load_scale
 
-    print_document(scale_document(load_scale(scale)))
+    print_document(scale_document(load_scale(scale, language=language)))
 
 
 @option_group
@@ -47,6 +50,7 @@ class LintOptions:
         str | None, typer.Argument(metavar="[NAME|FILE]", help="A scale of the library, or a YAML file.")
     ] = None
     every: Annotated[bool, typer.Option("--all", help="All scales of the library.")] = False
+    language: _Language = None
     outputs: Annotated[Outputs, without("out")]
     model: ModelOptions
 
@@ -81,10 +85,11 @@ def lint(options: LintOptions) -> None:
     from semscale.report.lint.document import lint_overview
     from semscale.report.render.terminal import print_document
     from semscale.scales import load_scale
+    from semscale.weights.known import DEFAULT_RATING_MODEL
 
-    scales = [load_scale(name) for name in options.names()]
+    scales = [load_scale(name, language=options.language) for name in options.names()]
     with progress_bars() as progress:
-        embedder = options.model.load(progress)
+        embedder = options.model.load(progress, default=DEFAULT_RATING_MODEL)
         results = [lint_scale(each, embedder=embedder, progress=progress) for each in scales]
     if options.every:
         print_document(lint_overview(results))

@@ -44,13 +44,18 @@ class ModelOptions:
             "progress": progress,
         }
 
-    def load(self, progress: "Progress | None") -> "Embedder":
-        """Load the model; the first time its weights are pulled."""
+    def load(self, progress: "Progress | None", *, default: str | None = None) -> "Embedder":
+        """Load the model; the first time its weights are pulled.
+
+        Args:
+            progress: called while weights are pulled.
+            default: the model if none is named; that of most commands unless given.
+        """
         from semscale.embedding.loading import load_embedder
 
         loading = self.loading(progress)
         loading["precision"] = self.precision
-        return load_embedder(self.chosen_name, **loading)
+        return load_embedder(self.name or default or self.chosen_name, **loading)
 
 
 EmbedderOptions = Annotated[

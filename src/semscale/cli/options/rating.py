@@ -66,6 +66,14 @@ class ScaleOptions:
         list[str] | None,
         option(_RATING, "A code that stands for no answer, such as NA or -99; can be repeated.", "CODE"),
     ] = None
+    language: Annotated[
+        str | None,
+        option(
+            _RATING,
+            "Anchors in each text's language (auto), or in that of all texts, such as de.",
+            "LANGUAGE",
+        ),
+    ] = None
 
     calibration: Annotated[
         Path | None, option(_RATING, "What [bold]semscale calibrate[/bold] wrote.", "FILE")
@@ -87,6 +95,7 @@ class ScaleOptions:
             "floor": as_floor(self.floor),
             "missing": self.missing or [],
             "calibration": self.calibration,
+            "language": self.language,
         }
 
 

@@ -10,6 +10,7 @@ from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.lint.linter import lint
 from semscale.rating.rater import Rater, RaterSettings
 from semscale.rating.summary import RatingSummary
+from semscale.weights.known import DEFAULT_RATING_MODEL
 
 
 def rate_table(options: RatingOptions) -> RatingSummary:
@@ -27,7 +28,10 @@ def rate_table(options: RatingOptions) -> RatingSummary:
     with progress_bars() as progress:
         # What is wrong with the scale or a setting is said before the file is opened, and what is wrong
         # with a column before the model is loaded.
-        rating: RaterSettings = {**settings, "embedder": lambda: options.model.load(progress)}
+        rating: RaterSettings = {
+            **settings,
+            "embedder": lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL),
+        }
         rater = Rater(options.rating.scale, **rating)
         summary = rate_file(
             options.table.open(options.file),

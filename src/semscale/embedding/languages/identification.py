@@ -1,8 +1,10 @@
 """Identification of the language of single texts, with py3langid and the model in its wheel."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
+from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 from semscale.embedding.languages.language_names import LANGUAGE_NAMES
@@ -18,7 +20,9 @@ SURE = 0.5
 LONGEST = 500
 """Characters of a text that are looked at."""
 
-_CHINESE = {"yue": "zh", "wuu": "zh"}
+_VARIANTS = {"yue": "zh", "wuu": "zh", "arz": "ar"}
+_NEVER_CLEAR = {"la"}  # Latin: terms of medicine and biology, in texts of any language
+_LOADING = Lock()
 
 
 def has_enough_letters(text: str) -> bool:
@@ -45,14 +49,50 @@ def identified_languages(texts: Sequence[str], *, longest: int | None = LONGEST)
     return [_identified(text[:longest]) for text in texts]
 
 
+def probability_of(text: str, languages: Collection[str]) -> float:
+    """Give the probability that a text is in one of some languages, 0 to 1.
+
+    Args:
+        text: any text; its first 500 characters are looked at.
+        languages: ISO 639-1 codes.
+
+    Example:
+        >>> probability_of("Ich würde es sofort kaufen.", {"en", "fr"}) < 0.01
+        True
+    """
+    ranked = _identifier().rank(text[:LONGEST])
+    return float(sum(share for code, share in ranked if _VARIANTS.get(code, code) in languages))
+
+
+def load_identifier() -> None:
+    """Load the identifier in a thread of its own, beside other work: it takes .7 s, most of it unpacking."""
+    Thread(target=_identifier, daemon=True).start()
+
+
+def identifier_name() -> str:
+    """Name the library that identifies languages, with its version, for signatures.
+
+    Example:
+        >>> identifier_name().partition("-")[0]
+        'py3langid'
+    """
+    return f"py3langid-{version('py3langid')}"
+
+
 def _identified(text: str) -> str | None:
     code, probability = _identifier().classify(text)
-    code = _CHINESE.get(code, code)
-    return str(code) if probability >= SURE and code in LANGUAGE_NAMES else None
+    code = _VARIANTS.get(code, code)
+    is_clear = probability >= SURE and code in LANGUAGE_NAMES and code not in _NEVER_CLEAR
+    return str(code) if is_clear else None
+
+
+def _identifier() -> "LanguageIdentifier":
+    with _LOADING:  # the thread of `load_identifier` may be at it
+        return _loaded()
 
 
 @cache
-def _identifier() -> "LanguageIdentifier":
+def _loaded() -> "LanguageIdentifier":
     import py3langid
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 

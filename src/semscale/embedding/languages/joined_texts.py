@@ -12,8 +12,6 @@ FEWEST_TEXTS = 5
 LONGEST = 100
 """Characters of each text that are joined at most."""
 
-_LATIN = "la"  # terms of medicine and biology, in texts of any language
-
 
 def joined_language(texts: Sequence[str]) -> str | None:
     """Identify the language of texts that are joined into one.
@@ -27,7 +25,7 @@ def joined_language(texts: Sequence[str]) -> str | None:
 
     Returns:
         An ISO 639-1 code, or ``None`` where the readings differ, where one of them is not clear, and with
-        fewer than 5 distinct texts; nor for Latin, as terms of medicine in any language seem to be.
+        fewer than 5 distinct texts.
 
     Example:
         >>> joined_language(["gut", "schlecht", "zu teuer", "geht so", "weiß nicht", "nein danke"])
@@ -45,7 +43,7 @@ def joined_language(texts: Sequence[str]) -> str | None:
     ]
     # All of a reading is looked at: the five are not cut as single texts are.
     found = set(identified_languages(readings, longest=None))
-    return found.pop() if len(found) == 1 and _LATIN not in found else None
+    return found.pop() if len(found) == 1 else None
 
 
 def _distinct_texts(texts: Sequence[str]) -> list[str]:

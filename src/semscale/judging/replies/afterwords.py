@@ -4,32 +4,26 @@ import re
 from collections.abc import Iterator, Sequence
 
 from semscale.judging.replies.grammar.class_patterns import class_pattern, sequence
-from semscale.judging.replies.grammar.lexicon import lexicon, split_words
-from semscale.judging.replies.numerals import numerals
+from semscale.judging.replies.grammar.lexicon import classes_of, numerals
 from semscale.judging.replies.quotations import within
 from semscale.judging.replies.stated_levels import LevelReader, StatedLevel
 
 _LONGEST_REMARK = 7
 _SENTENCE = re.compile(r"(?:[^.!?\n]|[.!?](?=[\w]))+")
 _REST = re.compile(r"(?:[^.!?\n]|[.!?](?=[\w]))*")
-_SIGNS = {
-    ",": "comma", ";": "comma", ":": "colon", "(": "open", "[": "open", ")": "close", "]": "close",
-    "-": "dash",     "–": "dash", "—": "dash",
-}  # fmt: skip
 _LEAD = "^ amount? (comma | open | dash | adverb)*"
 _CLAUSE_ENDS = "(close | comma | $)"
 _CHANGED = class_pattern(
     f"{_LEAD} (be | adverb)* changed (adverb | direction)* {_CLAUSE_ENDS}"
     f"| {_LEAD} direction number amount? {_CLAUSE_ENDS}"
-    f"| {_LEAD} (with | the | adverb)* number? amount* (number | amount) taken_off"
     f"| {_LEAD} taken_off number for? | (^ (comma | open) | ^ any{{0,2}} adverb) dash number"
     f"| (with | comma | open) the* (number | amount)+ taken_off | (comma "
     f"| open) the? now number {_CLAUSE_ENDS}"
 )
 _EXPLAINED = class_pattern("^ open number amount* taken_off for")
 _UNEARNED = class_pattern(
-    f"{_LEAD} (which | this | adverb | be | the | party)* not (be | adverb)* earn {_CLAUSE_ENDS} "
-    f"| {_LEAD} (which | this | be)* unearned "
+    f"{_LEAD} (which | this | score | adverb | be | the | party)* not (be | adverb)* earn {_CLAUSE_ENDS} "
+    f"| {_LEAD} (which | this | score | be)* unearned "
     f"{_CLAUSE_ENDS}"
 )
 _SOURCE = class_pattern(
@@ -40,12 +34,21 @@ _SOURCE = class_pattern(
 _RANKING = class_pattern(
     f"^ (comma | open | dash)+ (word | the | source){{0,2}} ranking (word | number){{0,2}} {_CLAUSE_ENDS}"
 )
+_TENTATIVE = class_pattern(
+    f"^ (comma | open | dash)+ adverb* (tentative | question) | {_LEAD} not? tentative $"
+)
+_FALLS = class_pattern(
+    "score (be | adverb | which)* not (be | adverb)* (earn | stands) | score be adverb* unearned"
+)
+_HANDLED = class_pattern(
+    "^ (not | adverb | which)* (handle | change | stands) word? source? (this | score) | ^ adverb* pending"
+)
 _REMARKS = class_pattern(
-    "^ adverb* ignore (this | adverb)* $ | ^ adverb* (this adverb* be)? direction adverb* $"
-    "| ^ adverb* change this (source | amount | the | number | direction | adverb)* (direction "
+    "^ adverb* ignore (this | score | adverb)* (comma | $)"
+    "| ^ adverb* ((this | score) adverb* be)? direction adverb* $"
+    "| ^ adverb* change (this | score) (source | amount | the | number | direction | adverb)* (direction "
     "| taken_off | amount | number) $"
-    "| ^ correction (be | adverb)* pending $ | ^ not $ | ^ number $"
-    "| ^ this be adverb* (unearned | not adverb* earn) $"
+    "| ^ correction (be | adverb)* pending $ | ^ number $"
 )
 _SPELLED_REASON = re.compile(r"[ \t]*(?:explanation|reasoning|reason|rationale)[ \t]*:", re.IGNORECASE)
 _BOUND_BEFORE = re.compile(r"\b(?:under|beneath|past|within|over|below|above)[ \t]+\Z", re.IGNORECASE)
@@ -85,20 +88,21 @@ def unsettles(text: str, level: StatedLevel, quoted: Sequence[tuple[int, int]], 
     line = text[text.rfind("\n", 0, level.start) + 1 : _line_end(text, level.after)]
     rest = _REST.match(text, level.end)
     tail = rest[0] if rest else ""
-    kinds = sequence(_kinds(tail))
+    kinds = sequence(classes_of(tail, "afterwords"))
     if _EXAMPLE_ABOVE.search(text, 0, level.start):
         return True
     if _WOULD_BE.search(text, 0, level.start) and kinds.startswith("with "):
         return True
     changed = not level.named and not _EXPLAINED.search(kinds) and _CHANGED.search(kinds)
-    if changed or any(pattern.search(kinds) for pattern in (_UNEARNED, _SOURCE, _RANKING)):
+    if changed or any(pattern.search(kinds) for pattern in (_UNEARNED, _SOURCE, _RANKING, _TENTATIVE)):
         return True
     if not level.named and (
         _BOUND_BEFORE.search(text, 0, level.start) or _is_turned(line, reader) or _TICKED.search(line)
     ):
         return True
     return _counts(tail, level, reader) or any(
-        _REMARKS.search(said) for said in _remarks(text, level, quoted)
+        _FALLS.search(said) or _HANDLED.search(said) or (short and _REMARKS.search(said))
+        for said, short in _remarks(text, level, quoted)
     )
 
 
@@ -129,25 +133,13 @@ def _is_turned(line: str, reader: LevelReader) -> bool:
     return re.search(turned, line, re.IGNORECASE) is not None
 
 
-def _remarks(text: str, level: StatedLevel, quoted: Sequence[tuple[int, int]]) -> Iterator[str]:
-    """Classes of the short sentences after a score."""
+def _remarks(text: str, level: StatedLevel, quoted: Sequence[tuple[int, int]]) -> Iterator[tuple[str, bool]]:
+    """Classes of each sentence after a score, and whether it is short."""
     for found in _SENTENCE.finditer(text, level.after):
         if within(quoted, found.start()):
             continue
         said = _SPELLED_REASON.sub("", found[0])
-        kinds = list(_kinds(said.strip(" \t\"'*")))
-        if 0 < len(kinds) <= _LONGEST_REMARK and not said.strip().isdecimal():
-            yield sequence(kinds)
-
-
-def _kinds(text: str) -> Iterator[str]:
-    words = split_words(text)
-    at = 0
-    while at < len(words):
-        kind, length = lexicon("afterwords").find(words, at)
-        if kind == "word":
-            kind = _SIGNS.get(words[at]) or (
-                "number" if words[at][0].isdecimal() or words[at] in numerals() else kind
-            )
-        yield kind
-        at += length
+        kinds = list(classes_of(said.strip(" \t\"'*"), "afterwords"))
+        short = len(kinds) <= _LONGEST_REMARK
+        if kinds and not said.strip().isdecimal():
+            yield sequence(kinds), short

@@ -1,7 +1,7 @@
 """Decides which score a reply states, by the roles of everything in it that may be one."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from semscale.judging.replies.grammar.roles import STANDING, Role
 from semscale.judging.replies.stated_levels import StatedLevel
@@ -46,8 +46,13 @@ def decide(statements: Iterable[Statement], withdrawals: Withdrawals) -> StatedL
         The level, or ``None`` if none is stated beyond doubt.
     """
     state = _Deliberation(withdrawals)
-    for statement in sorted(statements, key=lambda item: item.start):
-        state.hear(statement)
+    ordered = sorted(statements, key=lambda item: item.start)
+    stated = any(item.role in STANDING - {Role.AGREEING} for item in ordered)
+    for statement in ordered:
+        if statement.role is not Role.IMPLIED:
+            state.hear(statement)
+        elif not stated:
+            state.hear(replace(statement, role=Role.STATED))
     return state.conclusion()
 
 

@@ -123,6 +123,13 @@ def within(spans: Sequence[tuple[int, int]], place: int) -> bool:
     return before >= 0 and place < spans[before][1]
 
 
+def without(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """A text of the same length, with blanks in place of some spans."""
+    for start, end in spans:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
 def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Join spans that overlap."""
     joined: list[tuple[int, int]] = []

@@ -8,6 +8,7 @@ from semscale.judging.prompts.template import Template
 from semscale.judging.replies.afterwords import unsettles
 from semscale.judging.replies.decision import decide
 from semscale.judging.replies.explanation import explanation_of
+from semscale.judging.replies.first_person import is_uneasy
 from semscale.judging.replies.grammar.roles import STANDING
 from semscale.judging.replies.json_reply import json_replies, long_values, schema_reply
 from semscale.judging.replies.quotations import quotations
@@ -16,6 +17,7 @@ from semscale.judging.replies.reply_text import readable, without_reasoning
 from semscale.judging.replies.stated_levels import LevelReader
 from semscale.judging.replies.statements import statements_of
 from semscale.judging.replies.sums import blank_sums
+from semscale.judging.replies.tick_boxes import ticked_level
 
 LONGEST = 50_000
 """Characters of a reply, reasoning and blanks apart, above which nobody could say what it states."""
@@ -84,15 +86,26 @@ def read_reply(
     explanation = next((item.explanation for item in objects if item.explanation), "")
     for item in objects:
         text = text[: item.start] + long_values(text[item.start : item.end]) + text[item.end :]
+    text, ticked = ticked_level(text, reader)
     quoted = quotations(reply, text)
     text = blank_sums(text)
     statements, withdrawals = statements_of(text, quoted, reader, objects, score_last=score_last)
+    statements += [ticked] if ticked is not None else []
     level = decide(statements, withdrawals)
     if level is not None:
         clashes = contradicts(text, level.score, quoted, withdrawals.last_before(level.start))
         may_go_on = (cut or _is_open(text)) and not text[level.end :].strip()
         unsettled = not objects and unsettles(text, level, quoted, reader)
-        level = None if clashes or unsettled or may_go_on else level
+        since = withdrawals.last_before(level.start)
+        begin = next((item.start for item in objects if item.level is level), level.after)
+        sure = level.score != reader.name_score("uncertain")
+        uneasy = (
+            sure
+            and since == 0
+            and not any(item.settled for item in objects)
+            and is_uneasy(text, begin, quoted)
+        )
+        level = None if clashes or unsettled or uneasy or may_go_on else level
     if level is None:
         refused = not any(item.role in STANDING for item in statements) and declines_to_score(readable(reply))
         return ReplyReading(None, "refused" if refused else "unparsable", explanation)

@@ -4,41 +4,36 @@ import re
 from collections.abc import Iterator, Sequence
 
 from semscale.judging.replies.grammar.class_patterns import class_pattern, sequence
-from semscale.judging.replies.grammar.lexicon import lexicon, split_words
+from semscale.judging.replies.grammar.lexicon import classes_of
+from semscale.judging.replies.quotations import without
 
 _NEAR = 10
 _FEWEST_WORDS = 3
-_LOWEST, _LOW, _MIDDLE, _HIGH, _HIGHEST = 0.1, 0.25, 0.5, 0.75, 0.9
+_LOWEST, _MIDDLE, _HIGH, _HIGHEST = 0.1, 0.5, 0.75, 0.9
 _SEGMENT = re.compile(r"(?:[^.!?;:\n—–-]|\.(?=\w)|(?<=\w)-(?=\w))+[?]?")
 _NUMBERED = re.compile(r"\d[ \t]*[:=][ \t]*\Z")
 _IDENTIFIER = re.compile(r"\w+_\w+")
 _OF_ANSWER = "^ adverb* (answer be adverb*)?"
 _FLAWLESS = class_pattern(
-    f"{_OF_ANSWER} wholly right | {_OF_ANSWER} wholly? flawless | comma flawless"
+    f"{_OF_ANSWER} wholly right | {_OF_ANSWER} wholly? flawless"
     f" | ^ adverb* whole (?! comma) any{{0,3}} right"
-    f" | answer adverb* match any{{0,5}} wholly | answer wholly match | none word? error adverb* (comma | $)"
+    f" | answer adverb* match any{{0,5}} wholly | none word? error adverb* (comma | $)"
 )
 _WORTHLESS = class_pattern(
     f"{_OF_ANSWER} wholly (wrong | aside) | worthless"
     f" | ((^ | answer) any{{0,3}}) none (?! comma) any{{0,3}} right"
     f" | whole ((?! comma) any){{0,5}} be adverb* wrong"
 )
-_POOR = class_pattern(
-    f"{_OF_ANSWER} mostly wrong | answer be adverb* wrong (comma | adverb | $)"
-    f" | (^ | answer) (be | adverb)* aside "
-    f"| ^ adverb* answer ((?! comma) any){1, 10} adverb be adverb* wrong $"
-)
-_GOOD = class_pattern("answer be adverb* mostly? right (comma | adverb | $)")
+_POOR = class_pattern("(^ | answer) (be | adverb)* aside")
 _DENIED = "(none | not) any{0,3}"
 _GOOD_WORD = "(praise | right | flawless)"
 _BAD_WORD = "(blame | wrong | worthless | aside | error)"
-_PRAISE = class_pattern(f"^ ((?! none | not) any)* {_GOOD_WORD} | {_DENIED} {_BAD_WORD} | flawless")
-_BLAME = class_pattern(f"^ ((?! none | not) any)* {_BAD_WORD} | {_DENIED} {_GOOD_WORD} | worthless")
+_PRAISE = class_pattern(f"^ ((?! none | not) any)* {_GOOD_WORD}")
+_BLAME = class_pattern(f"^ ((?! none | not) any)* {_BAD_WORD} | {_DENIED} {_GOOD_WORD}")
 _CONTRADICTED = (
     (_FLAWLESS, 0.0, _MIDDLE),
     (_WORTHLESS, _MIDDLE, 1.0),
     (_POOR, _HIGH, 1.0),
-    (_GOOD, 0.0, _LOW),
 )
 """Remarks, with the lowest and the highest of the scores that they contradict."""
 
@@ -79,18 +74,9 @@ def _clashes(clauses: Sequence[str], whole: Sequence[str], score: float) -> bool
 
 def _clauses(text: str, quoted: Sequence[tuple[int, int]], since: int) -> Iterator[str]:
     """Classes of the judge's own clauses."""
-    for start, end in quoted:
-        text = text[:start] + " " * (end - start) + text[end:]
+    text = without(text, quoted)
     for found in _SEGMENT.finditer(text, since):
         before = text[max(0, found.start() - _NEAR) : found.start()]
         if found[0].endswith("?") or _NUMBERED.search(before):
             continue
-        yield sequence(_kinds(split_words(_IDENTIFIER.sub(" ", found[0]))))
-
-
-def _kinds(words: Sequence[str]) -> Iterator[str]:
-    at = 0
-    while at < len(words):
-        kind, length = lexicon("remarks").find(words, at)
-        yield "comma" if words[at] == "," else kind
-        at += length
+        yield sequence(classes_of(_IDENTIFIER.sub(" ", found[0]), "remarks"))

@@ -30,6 +30,21 @@ _STRUCK = re.compile(r"~~[^~\n]{1,80}~~")
 _ENTITIES = re.compile(r"&(?:[a-z]{2,8}|#\d{2,5});", re.IGNORECASE)
 _FORMULA = re.compile(r"\${1,2}([^$\n]{1,60})\${1,2}")
 _BULLETS = re.compile(r"(?m)^[ \t]*[-•·+][ \t]+(?=[^\W\d])")
+_HIDDEN = "\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
+_SPLIT_WORD = re.compile(rf"(?<![^\W\d_])[^\W\d_]++(?:[{_HIDDEN}]++[^\W\d_]++)+")
+_GAP = re.compile(r"[ \t]{200,}")  # nobody writes so many; each pattern would try all ways to part them
+_COLOURED = re.compile(r"\x1b\[[0-9;]*m")
+_COMMENT_MARKS = re.compile(r"/\*+|\*+/")
+_VERB = r"(?:[\w.]*(?:print|log|write)\w*[ \t]*\(|(?:<\?php[ \t]+)?(?:echo|puts|print)\b[ \t]*\(?)"
+_PRINTED = re.compile(
+    rf"(?m)(?:^|(?<=;))[ \t]*{_VERB}[ \t]*(?P<mark>[\"'])(?P<inside>[^\"'\n{{%]*)(?:%d)?(?P=mark)"
+    r"(?:[ \t]*[,+][ \t]*(?P<value>\d+))?[ \t]*\)?[ \t]*;?(?:[ \t]*\?>)?(?=[ \t]*(?:$|[#/])|[ \t]*\w+[.(])"
+)
+_ASSIGNED = re.compile(
+    r"(?m)^[ \t]*(?:(?:(?:const|let|var|val|int|integer|float|double|auto|final|static)[ \t]+)+"
+    r"|\w+(?:\.|\[[\"']))"
+    r"(?=(?:score|rating|grade|verdict)\b[\"'\]]{0,2}[ \t]*:?=(?!=))"
+)
 _KEYCAP = "\ufe0e\ufe0f\u20e3"  # drawn around a digit, which stays the digit it is
 _WIDE = str.maketrans("：＝／％．，（）［］－−’‘‛＂“”„«»", ':=/%.,()[]--\'\'\'""""""')
 
@@ -48,12 +63,15 @@ def readable(reply: str) -> str:
         'Score:   4'
     """
     text = _ENTITIES.sub(_character, reply.replace("\r\n", " \n"))
+    text = _SPLIT_WORD.sub(_closed_up, _COLOURED.sub(_blank, text))
     text = "".join(map(_plain, text)).translate(_WIDE)
+    text = _GAP.sub(lambda found: ";".center(len(found[0]), "\n"), text)
     text = _without_reasoning(text)
     for pattern in (_FORMULA, _WRAPPED):
         text = pattern.sub(_blank_around_group, text)
     text = _BOXED.sub("score: ", text)
-    for pattern in (_FORMATTING, _STRUCK, _SPECIAL, _FENCES, _MARKS, _BULLETS):
+    text = _PRINTED.sub(_printed, _ASSIGNED.sub(_blank, text))
+    for pattern in (_COMMENT_MARKS, _FORMATTING, _STRUCK, _SPECIAL, _FENCES, _MARKS, _BULLETS):
         text = pattern.sub(_blank, text)
     text = _CLOSE_TAG.sub(lambda found: ";" + _blank(found)[1:], text)
     return _OPEN_TAG.sub(lambda found: f" {found[1]}:" + " " * (len(found[0]) - len(found[1]) - 2), text)
@@ -75,6 +93,20 @@ def _character(found: re.Match[str]) -> str:
     """The character that an entity stands for, with blanks up to its length."""
     character = html.unescape(found[0])
     return character + " " * (len(found[0]) - 1) if len(character) == 1 else found[0]
+
+
+def _closed_up(found: re.Match[str]) -> str:
+    """A word without the characters inside it that nobody sees, with blanks up to its length."""
+    return re.sub(f"[{_HIDDEN}]", "", found[0]).ljust(len(found[0]))
+
+
+def _printed(found: re.Match[str]) -> str:
+    """What a line of a program prints, in its place."""
+    kept = [" "] * len(found[0])
+    for group in ("inside", "value"):
+        start, end = (place - found.start() for place in found.span(group))
+        kept[max(start, 0) : max(end, 0)] = found[group] or ""
+    return "".join(kept)
 
 
 def _plain(character: str) -> str:

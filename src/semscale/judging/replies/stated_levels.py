@@ -5,12 +5,12 @@ What contradicts itself (``4/10`` on five levels, ``4 (Completely correct)``) or
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from semscale.judging.prompts.template import Level, Template
-from semscale.judging.replies.numerals import numerals
-from semscale.judging.replies.translated_names import translated
+from semscale.judging.replies.grammar.lexicon import numerals, translated
 
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*")
 _TEN = 10
@@ -100,7 +100,7 @@ class LevelReader:
         """Finds where a level may begin: at a number, or at a name or a numeral of one."""
         return re.compile(
             rf"(?<![\w.,+-])[+-]?\d+"
-            rf"|(?<![\w'-])(?:{_words_of(self._keyed)})(?![\w%]|[ \t]+(?:myself|my|that[.,;])(?!\w))",
+            rf"|(?<![\w-])(?<!\w')(?:{_words_of(self._keyed)})(?![\w%]|[ \t]+(?:myself|my|that[.,;])(?!\w))",
             re.IGNORECASE,
         )
 
@@ -280,6 +280,11 @@ def _any_of(names: dict[str, float]) -> re.Pattern[str]:
     return re.compile(rf"(?:{words})(?![\w%]|['-]\w|[ \t]*/)" if names else r"(?!)", re.IGNORECASE)
 
 
-def _words_of(names: dict[str, float]) -> str:
+def _words_of(names: Iterable[str]) -> str:
+    return _alternatives(tuple(names))
+
+
+@lru_cache(maxsize=64)
+def _alternatives(names: tuple[str, ...]) -> str:
     ordered = sorted(names, key=len, reverse=True)
     return "|".join(r"[ \t_-]+".join(map(re.escape, name.split())) for name in ordered) or "(?!)"

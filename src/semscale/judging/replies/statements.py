@@ -19,8 +19,9 @@ from semscale.judging.replies.stated_levels import LevelReader
 from semscale.judging.replies.withdrawals import Withdrawals, withdrawals
 
 _FEWEST_PAIRS = 3
+_ENDS = {0.0, 1.0}
 _LEAD = 300
-_WITH_LEVEL = STANDING | {Role.WITHDRAWN, Role.UNEXPLAINED, Role.DOUBTFUL}
+_WITH_LEVEL = STANDING | {Role.IMPLIED, Role.WITHDRAWN, Role.UNEXPLAINED, Role.DOUBTFUL}
 _STRONG = STANDING - {Role.AGREEING}
 _OPENS_KEY = class_pattern(
     "^ (dash | open | bar | the | judge | final | so | plain | adverb | number | and |"
@@ -106,7 +107,8 @@ def _legend(mentions: Sequence[LevelMention]) -> Collection[int]:
     for mention in mentions:
         if mention.level is not None and mention.level.paired:
             places.setdefault(mention.score, mention.start)
-    return places.values() if len(places) >= _FEWEST_PAIRS else ()
+    both_ends = places.keys() >= _ENDS and len(places) < len(mentions)
+    return places.values() if both_ends or len(places) >= _FEWEST_PAIRS else ()
 
 
 def _described_scale(

@@ -12,22 +12,19 @@ _AGAINST = frozenset(
 )
 _TAKES_BACK = class_pattern(
     "withdraw (?! to | for) | (^ | comma | dash | but | open) pause (?! to | for)"
-    "| score_word ((?! because) any){0,6} (faulted | amend | edit) | (faulted | amend) any{0,6} score_word"
-    "| judge (will | would | ought | adverb)* deduct"
+    "| score_word ((?! because) any){0,6} (faulted | amend | edit)"
     "| (?<! because) judge (word | adverb | will | would | have | be | to | ought | if){0,3}"
     "  (amend | not{0,1} any? faulted)"
-    "| judge any{0,5} (other | corrected) score_word ((?! level) any)* $"
     "| (so | comma | but) this (be | might) (be | a | adverb)* faulted (stop | line) $"
-    "| ^ (pause | amend) comma? this be | score_word be adverb* draft | level faulted"
+    "| level faulted"
     "| ^ (open | dash)* edit any* (refuse any{0,3} bound | score_word | faulted | ought | not a? level)"
     "| ^ (adverb | but | so | and | amend | edit | pause | maybe | colon | comma)*"
     "  (amend (stop | line) $ | this (be | might be | ought) adverb* faulted | faulted colon"
     "  | adverb* faulted any{0,2} (stop | question | line) $)"
 )
 _DOUBTS = class_pattern(
-    "(faulted | maybe) judge be (stop | line | comma) | faulted judge be | judge (adverb | be "
-    "| settle | have)* (maybe | might (?! not))"
-    "| (judge any* (level | number) | score_word | faulted | better) any* question $"
+    "(faulted | maybe) judge be (stop | line | comma)"
+    "| judge (adverb | be | settle | have)* (maybe | might (?! not))"
     "| ^ (but | or | and | maybe | adverb)* be this any* question $"
     "| score_word any{0,4} (maybe | might) | (maybe | might) any{0,6} score_word"
 )
@@ -41,7 +38,6 @@ _STAYS = class_pattern(
     "unchanged | level be (stop | line) | score_word any{0,3} not (be | adverb)* (corrected | amend | edit)"
 )
 _REOPENS = class_pattern("^ (open | dash)* (edit | amend | pause)")
-_HEADING = class_pattern("^ (open | dash)* edit")
 _UPDATES = class_pattern("^ (open | dash)* edit any{0,7} (colon | dash | close)")
 _COSMETIC = class_pattern("cosmetic")
 _PASSED = frozenset({"close", "dash", "comma"})
@@ -72,7 +68,7 @@ class _Sentence:
 
     Attributes:
         tokens: without the sign that ends it, at least one.
-        kinds: their classes with that of the sign, after ``edit`` where a later addition goes on.
+        kinds: their classes with that of the sign.
         after_level: whether the sentence before it, on the same line, ends on a level.
     """
 
@@ -117,18 +113,16 @@ def withdrawals(tokens: Sequence[Token]) -> Withdrawals:
 
 
 def _sentences(tokens: Sequence[Token]) -> Iterator[_Sentence]:
-    heading = ended_on = ""
+    ended_on = ""
     sentence: list[Token] = []
     for token in [*tokens, Token(0, 0, "line")]:
         if token.kind not in BOUNDARIES:
             sentence.append(token)
             continue
         if sentence:
-            kinds = heading + sequence(item.kind for item in [*sentence, token])
+            kinds = sequence(item.kind for item in [*sentence, token])
             yield _Sentence(sentence, kinds, ended_on == "level")
-            heading = "edit " if _HEADING.search(kinds) else ""
             ended_on = next((item.kind for item in reversed(sentence) if item.kind not in _PASSED), "")
         elif token.kind == "line":
             ended_on = ""
-        heading = "" if token.kind == "line" else heading
         sentence = []

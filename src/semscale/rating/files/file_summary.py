@@ -42,8 +42,10 @@ def ratings_of(frame: pl.DataFrame, rater: Rater) -> Ratings:
         set_means=frame[SET_MEANS].to_numpy(),
         status=np.array([Status(status) for status in frame[f"{PREFIX}status"]], dtype=object),
         windows=frame[f"{PREFIX}windows"].to_numpy(),
+        language=np.array(frame[f"{PREFIX}language"].to_list(), dtype=object),
         signature=rater.signature,
         floor=rater.floor,
+        own_anchors=rater.anchor_languages.own,
         calibration=rater.calibration,
         unlike=None if rater.calibration is None else frame[unlike].to_numpy(),
     )
@@ -67,9 +69,13 @@ class Collector:
         self._tallies = Tallies([figures_of(self.rater.scale.values)], self.rater.signature)
         rater = self.rater
         self._running = RunningSummary(
-            rater.scale, rater.floor, seed=self.seed, calibration=rater.calibration
+            rater.scale,
+            rater.floor,
+            own_anchors=rater.anchor_languages.own,
+            seed=self.seed,
+            calibration=rater.calibration,
         )
-        self._humans = HumanSample(self.seed, self.rater.scale.values)
+        self._humans = HumanSample(self.seed, rater.scale.values)
 
     @property
     def n(self) -> int:

@@ -10,16 +10,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from semscale.rating.lint.random_pairs import cosine_at
 from semscale.rating.lint.report import Ladder, Level, LintFinding, SetLint
 from semscale.scales import Scale
 from semscale.types import Floats
 
 NEIGHBOURS_WARN, NEIGHBOURS_FAIL = 0.90, 0.95
-"""Cosine of neighbours. Shipped: below .90. Repeating the question: .98."""
+"""Where neighbours lie between random pairs (0) and equal texts (1). Shipped: below .90. Repeating the
+question: .98."""
 REVERSAL_WARN = 0.05
 """Step back on other sets' anchors, as a share of the scale's length. Shipped: 2 of 69 sets; README: .10."""
 ENDS_WARN, ENDS_FAIL = 0.0, 0.1
-"""Cosine of the ends minus the neighbours' mean. Shipped: at most -.00; README: .38."""
+"""The ends minus the neighbours' mean, on the same measure. Shipped: at most -.00; README: .38."""
 DEAD_MASS = 0.01
 """Largest mass any probe gives to a point. Shipped: at least .14."""
 DUE_WARN, DUE_FAIL = 0.8, 0.5
@@ -36,14 +38,21 @@ SET_AGREEMENT_WARN = 0.0
 """A set's mean r with the others; below 0 it works against them."""
 
 
-def judge_set(scale: Scale, one: SetLint, agreement: Floats) -> tuple[LintFinding, ...]:
-    """Judge one anchor set; ``agreement`` holds its correlations with the other sets, shape (s - 1,)."""
+def judge_set(scale: Scale, one: SetLint, agreement: Floats, random_cosine: float) -> tuple[LintFinding, ...]:
+    """Judge one anchor set.
+
+    Args:
+        scale: the scale.
+        one: its measurements.
+        agreement: shape (s - 1,), its correlations with the other sets.
+        random_cosine: mean cosine of unrelated sentences, 0 to 1; bounds on cosines start there.
+    """
     return tuple(
         itertools.chain(
             _own_order(scale, one),
             _others_order(scale, one),
-            _neighbours(scale, one),
-            _ends(one),
+            _neighbours(scale, one, random_cosine),
+            _ends(one, random_cosine),
             _silent_points(scale, one),
             _disagreement(one, agreement),
         )
@@ -89,23 +98,25 @@ def _step_back(scale: Scale, scores: Floats, below: int, whose: str) -> str:
     return f"rates {whose} anchors out of order: {steps}"
 
 
-def _neighbours(scale: Scale, one: SetLint) -> Iterator[LintFinding]:
+def _neighbours(scale: Scale, one: SetLint, random_cosine: float) -> Iterator[LintFinding]:
+    warn, fail = (cosine_at(share, random_cosine) for share in (NEIGHBOURS_WARN, NEIGHBOURS_FAIL))
     for below, cosine in enumerate(one.neighbours):
-        if cosine >= NEIGHBOURS_WARN:
-            verdict, bound = _bounded(-float(cosine), -NEIGHBOURS_WARN, -NEIGHBOURS_FAIL)
+        if cosine >= warn:
+            verdict, bound = _bounded(-float(cosine), -warn, -fail)
             reason = (
                 f"anchors of {scale.labels[below]!r} and {scale.labels[below + 1]!r} are too alike: "
-                f"cosine {cosine:.2f}, needs less than {-bound:.2f}"
+                f"cosine {cosine:.3f}, needs less than {-bound:.3f}"
             )
             yield LintFinding(verdict, "neighbours", one.name, reason)
 
 
-def _ends(one: SetLint) -> Iterator[LintFinding]:
+def _ends(one: SetLint, random_cosine: float) -> Iterator[LintFinding]:
     if len(one.anchors) == 2:  # noqa: PLR2004 - two points are neighbours and ends at once
         return
     nearest = float(one.neighbours.mean())
-    if one.ends - nearest > ENDS_WARN:
-        verdict, _ = _bounded(nearest - one.ends, -ENDS_WARN, -ENDS_FAIL)
+    gap, unit = one.ends - nearest, 1 - random_cosine
+    if gap > ENDS_WARN * unit:
+        verdict, _ = _bounded(-gap, -ENDS_WARN * unit, -ENDS_FAIL * unit)
         reason = (
             f"its ends are as alike as neighbours: cosine {one.ends:.2f}, neighbours {nearest:.2f} on average"
         )

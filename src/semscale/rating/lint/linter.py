@@ -8,12 +8,15 @@ import numpy as np
 
 from semscale.embedding.loading import as_embedder
 from semscale.rating.lint.criteria import judge_scale, judge_set
+from semscale.rating.lint.random_pairs import random_pair_cosine, unrelated_sentences
 from semscale.rating.lint.report import Ladder, LintReport, SetLint, reliability
+from semscale.rating.model_sets import scale_for_model
 from semscale.rating.ssr import rate_vectors, similarity_pmf
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.signature import Signature
 from semscale.stats.agreement.correlations import pearson, spearman
 from semscale.types import Floats, Progress
+from semscale.weights.known import DEFAULT_RATING_MODEL
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,40 +36,45 @@ def lint(
 
     A scale without probes is tried on the probes of all scales that ship with Semscale. Their levels mean
     nothing on it, so only dead points and the agreement between sets can then be judged on the ladder.
+    Anchor sets that serve other models are left out, as ``Rater`` does.
 
     Args:
         scale: a scale, the name of one that ships with Semscale, or a YAML file.
         embedder: turns texts into vectors: a known model, a folder, ``organisation/model`` on the Hugging
-            Face hub, or what ``load_embedder`` gives; the default model unless given. A verdict holds for one
-            embedder.
+            Face hub, or what ``load_embedder`` gives; the default model of ratings unless given. A verdict
+            holds for one embedder.
         progress: called while texts are embedded.
 
     Raises:
         InputError: the scale cannot be loaded, or ``embedder`` is none.
         ModelError: the model cannot be run.
     """
-    loaded = load_scale(scale)
-    texts, levels = _ladder_texts(loaded)
-    engine = as_embedder(embedder)
-    sentences = [anchor for anchors in loaded.anchor_sets.values() for anchor in anchors]
-    vectors = engine.embed([*sentences, *texts], progress=progress).vectors.astype(np.float64)
-    anchors = vectors[: len(sentences)].reshape(len(loaded.anchor_sets), loaded.n_points, -1)
-    sets, agreement = _lint_sets(loaded, anchors, vectors[len(sentences) :], levels)
-    ladder = _rated(vectors[len(sentences) :], anchors, loaded.values, levels)
-    of_all = judge_scale(loaded, ladder, levels, reliability(agreement))
+    engine = as_embedder(DEFAULT_RATING_MODEL if embedder is None else embedder)
+    used = scale_for_model(load_scale(scale), engine)
+    texts, levels = _ladder_texts(used)
+    sentences = [anchor for anchors in used.anchor_sets.values() for anchor in anchors]
+    embedded = engine.embed([*sentences, *texts, *unrelated_sentences()], progress=progress)
+    vectors = embedded.vectors.astype(np.float64)
+    rows, n = vectors[len(sentences) :], len(texts)
+    anchors = vectors[: len(sentences)].reshape(len(used.anchor_sets), used.n_points, -1)
+    random_cosine = random_pair_cosine(rows[n:])
+    sets, agreement = _lint_sets(used, anchors, rows[:n], levels, random_cosine)
+    ladder = _rated(rows[:n], anchors, used.values, levels)
+    of_all = judge_scale(used, ladder, levels, reliability(agreement))
     signature = Signature.of(
         "lint",
-        scale=f"{loaded.name}#{loaded.content_hash}",
+        scale=f"{used.name}#{used.content_hash}",
         probes=f"{len(texts)}#{_probes_hash(texts, levels)}",
     )
     return LintReport(
-        scale=loaded,
+        scale=used,
         signature=signature.extended(engine.signature),
         probes=texts,
         levels=levels,
         sets=sets,
         ladder=ladder,
         agreement=agreement,
+        random_cosine=random_cosine,
         findings=(*(finding for one in sets for finding in one.findings), *of_all),
     )
 
@@ -87,12 +95,13 @@ def _probes_hash(texts: tuple[str, ...], levels: Floats) -> str:
 
 
 def _lint_sets(
-    scale: Scale, anchors: Floats, probes: Floats, levels: Floats
+    scale: Scale, anchors: Floats, probes: Floats, levels: Floats, random_cosine: float
 ) -> tuple[tuple[SetLint, ...], Floats]:
     unjudged = [_measured(scale, row, anchors, probes, levels) for row in range(len(anchors))]
     agreement = _agreement([one.ladder.means for one in unjudged])
     sets = tuple(
-        one.judged(judge_set(scale, one, np.delete(agreement[row], row))) for row, one in enumerate(unjudged)
+        one.judged(judge_set(scale, one, np.delete(agreement[row], row), random_cosine))
+        for row, one in enumerate(unjudged)
     )
     return sets, agreement
 

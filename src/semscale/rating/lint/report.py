@@ -112,6 +112,7 @@ class LintReport(Presentable):
         sets: One entry for each anchor set, in the scale's order.
         ladder: How all sets together rate the probes.
         agreement: shape (s, s), Pearson's r between sets of their means on the ladder; NaN where undefined.
+        random_cosine: Mean cosine of unrelated sentences, 0 to 1, where the bounds on cosines start.
         findings: All criteria that are not met, sets first.
     """
 
@@ -122,6 +123,7 @@ class LintReport(Presentable):
     sets: tuple[SetLint, ...]
     ladder: Ladder
     agreement: Floats
+    random_cosine: float
     findings: tuple[LintFinding, ...]
 
     def __repr__(self) -> str:
@@ -161,6 +163,7 @@ class LintReport(Presentable):
             "probes": self.probes,
             "levels": self.levels,
             "agreement": self.agreement,
+            "random_cosine": self.random_cosine,
             "reliability": self.reliability,
             "signature": self.signature,
         }

@@ -56,8 +56,8 @@ def metrics_figure(summary: DriftSummary) -> Figure:
         f"Drift of each metric over all items. {described}.",
         metric_table(summary, figures),
         caption="Losses: 0 is as the baseline. The mark is the candidate, the line its "
-        f"{coverage_words(summary)} interval, and the figure its drift: its loss less what reruns of the "
-        f"baseline lose by chance.{_RULE if gated else ''}",
+        f"{coverage_words(summary)} interval, and the figure its drift, in the metric's own unit: its loss "
+        f"less what reruns of the baseline lose by chance.{_RULE if gated else ''}",
         legend=legend(rows, gated=gated),
     )
 

@@ -5,7 +5,7 @@ from semscale.report.document.blocks import DataTable, Paragraph
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Count, Number
 from semscale.report.drift.tables import metric_cell
-from semscale.report.formatting import counted, number, plain
+from semscale.report.formatting import capitalised, counted, number, plain
 
 
 def plan_document(plan: GatePlan) -> Document:
@@ -17,6 +17,7 @@ def plan_document(plan: GatePlan) -> Document:
              *(("drift", "items for it") if asked else ()))  # fmt: skip
     table = DataTable(heads, tuple(_row(one, asked=asked) for one in plan.metrics), brief_title="By metric")
     sources = tuple(dict.fromkeys(f"spread: {one.source}" for one in plan.metrics))
+    notes = (Paragraph(f"{capitalised(one)}.", "note") for one in sources)
     return Document(
         kind="plan for a drift gate",
         name="Plan for the drift gate",
@@ -38,7 +39,7 @@ def plan_document(plan: GatePlan) -> Document:
             ("Strictest level", Number(plan.alpha, 4)),
         ),
         cautions=(*([said] if within else []), *plan.cautions),
-        sections=(Section("metrics", "By metric", (table, *(Paragraph(one, "note") for one in sources))),),
+        sections=(Section("metrics", "By metric", (table, *notes)),),
         notes=sources,
     )
 

@@ -1,20 +1,21 @@
 """Documents of scales as they are: the library's list, and one scale with its anchors."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from semscale.report.document.blocks import DataTable, Paragraph
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Count, Quoted, Words
-from semscale.report.formatting import counted, one_line, plain
+from semscale.report.formatting import counted, listed, one_line, plain
 from semscale.report.parts import Columns, table_of
+from semscale.weights.known import DEFAULT_RATING_MODEL
 
 if TYPE_CHECKING:
     from semscale.scales import Scale
 
 
 def library_document(scales: "Sequence[Scale]") -> Document:
-    """List scales, each with its points, its anchor sets and the hash of its content."""
+    """List scales, each with its points and the anchor sets that serve the default model."""
     columns: Columns[Scale] = (
         ("scale", lambda scale: Quoted(scale.name)),
         ("points", lambda scale: Count(scale.n_points)),
@@ -23,13 +24,14 @@ def library_document(scales: "Sequence[Scale]") -> Document:
         ("sets", lambda scale: Count(len(scale.anchor_sets))),
         ("hash", lambda scale: Words(scale.content_hash)),
     )
+    served = [scale.for_model(DEFAULT_RATING_MODEL) for scale in scales]
     return Document(
         kind="list of scales",
         name="Scales",
         title="Scales that ship with Semscale",
-        source=(counted(len(scales), "scale"),),
+        source=(counted(len(scales), "scale"), f"sets and hashes for {DEFAULT_RATING_MODEL}"),
         signature=None,
-        sections=(Section("scales", "", (table_of(scales, columns),)),),
+        sections=(Section("scales", "", (table_of(served, columns),)),),
     )
 
 
@@ -48,9 +50,22 @@ def scale_document(scale: "Scale") -> Document:
                 Section(f"set-{place}", Quoted(name), (_anchors(scale, name, anchors),))
                 for place, (name, anchors) in enumerate(scale.anchor_sets.items(), start=1)
             ),
+            *_serving(scale),
             Section("about", "", (Paragraph(one_line(scale.provenance), detail="brief"), *notes)),
         ),
     )
+
+
+def _serving(scale: "Scale") -> Iterator[Section]:
+    """Say which sets serve which model, where the scale does."""
+    if scale.sets_by_model:
+        rows = tuple(
+            (Quoted(model), Quoted(listed(list(names))), Words(scale.for_model(model).content_hash))
+            for model, names in scale.sets_by_model.items()
+        )
+        others = (Words("any other"), Words("all sets"), Words(scale.content_hash))
+        table = DataTable(("model", "sets", "hash"), (*rows, others), title="Sets that serve a model")
+        yield Section("models", "", (table,))
 
 
 def _anchors(scale: "Scale", name: str, anchors: Sequence[str]) -> DataTable:

@@ -21,6 +21,7 @@ from semscale.report.rating.figures import (
     sets_figure,
     verbatims,
 )
+from semscale.report.rating.languages import language_section, other_language_warnings
 from semscale.report.rating.words import (
     MEANINGS,
     advice,
@@ -79,6 +80,7 @@ def rating_document(summary: "RatingSummary") -> Document:
         base,
         lead=None if lead is None else replace(lead, advice=advice(summary)),
         warnings=(
+            *other_language_warnings(summary),
             *language_warnings(summary.unread_language),
             *off_topic_warnings(summary.counts),
             *unread_warnings(summary.counts, "text"),
@@ -126,6 +128,7 @@ def _sections(summary: "RatingSummary") -> Iterator[Section]:
         yield Section(
             "groups", ("By ", Quoted(summary.by or "group")), (group_estimate_table(summary), drawn)
         )
+    yield from language_section(summary)
     if summary.comparison is not None:
         compared = comparison_blocks(summary.comparison, summary.scale)
         yield Section("humans", "Against human ratings", compared)

@@ -15,6 +15,7 @@ from semscale.report.formatting import (
     plain,
 )
 from semscale.report.lint.words import lint_caution
+from semscale.report.rating.languages import fell_back_words
 from semscale.report.scale_points import scale_digits
 from semscale.report.sentences import STATUS_MEANINGS
 from semscale.results.reasons import UNREAD
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
 
 MEANINGS = STATUS_MEANINGS | {
     "missing": "nobody answered: the cell is empty or null, or holds a code that was named",
-    "uninformative": "no letter and no digit: only punctuation, symbols, emoji or what cannot be seen",
+    "uninformative": "no letter, no digit and no emoji that the model reads",
     "weightless": UNREAD,
+    "other-language": "the model does not read the language that the text is in",
     "off-topic": "no anchor is closer than unrelated sentences are",
     "no-weight": "rated, but without a weight",
     "zero-weight": "rated, but with a weight of 0",
@@ -79,7 +81,8 @@ def cautions(summary: "RatingSummary") -> tuple[str, ...]:
     said = lint_caution(summary.lint) if summary.lint else None
     unlike = unlike_caution(summary)
     notes = comparison.notes if comparison else ()
-    return (*nps, *unlike, *notes, *([said] if said else []))
+    further = [words for words in (fell_back_words(summary), said) if words is not None]
+    return (*nps, *unlike, *notes, *further)
 
 
 def advice(summary: "RatingSummary") -> str:

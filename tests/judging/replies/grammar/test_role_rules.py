@@ -16,9 +16,9 @@ ROLES = [
     ("Overall: 4", Role.FINAL), ("My final score is 4", Role.FINAL), ("4? No, 3.", Role.CORRECTED),
     ("Score: 4. Make that 3.", Role.CORRECTED), ("Not a 5 but a 4.", Role.CORRECTED),
     ("Score: 4. Hmm, 3 is better.", Role.CORRECTED), ("Revised score: 3", Role.CORRECTED),
-    ("Initial score: 4", Role.DRAFT), ("4 before penalty", Role.DRAFT), ("Style score: 4", Role.PART),
+    ("Initial score: 4", Role.DRAFT), ("Style score: 4", Role.PART),
     ("For grammar, I'd give a 4.", Role.PART), ("Accuracy: 4", Role.CONTENT),
-    ("1. It omits a date.\n2. It is short.", Role.LIST_NUMBER), ("Confidence: 4", Role.CONFIDENCE),
+    ("1. It omits a date.\n2. It is short.", Role.LIST_NUMBER), ("Confidence: 4", Role.CONTENT),
     ("It names 4 cities.", Role.CONTENT), ("See step 4", Role.CONTENT),
     ("It names 4 of the rivers", Role.CONTENT), ("I subtract 2", Role.DEDUCTION),
     ("It lost 2", Role.CONTENT), ("The reference gets a 5", Role.OF_ANOTHER),
@@ -27,7 +27,7 @@ ROLES = [
     ("If it named both, I would give it a 5.", Role.HYPOTHETICAL),
     ("A 5 would need a source.", Role.HYPOTHETICAL), ("Score: at least 4", Role.DOUBTFUL),
     ("Score: 4 or so", Role.DOUBTFUL), ("Score: 4/7", Role.OFF_SCALE), ("Score: 6", Role.OFF_SCALE),
-    ("Something that I said and 4", Role.UNEXPLAINED), ("It was built in 4", Role.CONTENT),
+    ("Something that I said and a 4", Role.UNEXPLAINED), ("It was built in 4", Role.CONTENT),
 ]  # fmt: skip
 
 

@@ -27,8 +27,6 @@ def said_to_fit(mention: LevelMention, around: Surroundings) -> Role | None:
     if mention.level is None or mention.named or mention.spelled:
         return None
     left, right = mention.left, mention.right
-    if patterns.GIVEN_AFTER.search(right):
-        return Role.AGREEING
     if not patterns.APT.search(right) or "if " in left + right or not patterns.FITTING.search(left):
         return None
     against = (patterns.NOT, patterns.BOUND, patterns.SAID, patterns.OTHER)
@@ -54,8 +52,6 @@ def number(mention: LevelMention, around: Surroundings) -> Role | None:
 
 
 _NUMBERS = (
-    (Role.CONFIDENCE, patterns.CONFIDENCE, None),
-    (Role.DRAFT, patterns.DRAFTED, patterns.DRAFT_AFTER),
     (Role.DEDUCTION, None, patterns.DEDUCTED_LATER),
     (Role.SCALE, None, patterns.SCALE_AFTER),
 )
@@ -63,18 +59,16 @@ _NUMBERS = (
 
 def of_others(mention: LevelMention, around: Surroundings) -> Role | None:
     """Scores of other answers, words of others, and scores that are denied."""
-    left, right = mention.left, mention.right
+    left = mention.left
     near = own_words(clause(left))
     if patterns.OTHER.search(near) or patterns.FOR_OTHER.search(left):
         return Role.OF_ANOTHER
-    if around.earlier and patterns.TAKEN_BACK.search(left):
-        return Role.WITHDRAWN
     replaces = patterns.NOT_BUT.search(left) and ends_clause(mention)
     if around.standing and mention.level is not None and patterns.NOT_ABOVE.search(near):
         return Role.DOUBTFUL
     if patterns.NOT.search(near) and not replaces:
         return Role.WITHDRAWN if around.standing and _of_this(mention) else Role.DENIED
-    said = patterns.PER.search(left) or patterns.SAID.search(near) or patterns.SAID_AFTER.search(right)
+    said = patterns.PER.search(left) or patterns.SAID.search(near)
     return Role.ATTRIBUTED if said else None
 
 
@@ -83,15 +77,13 @@ def doubt(mention: LevelMention, around: Surroundings) -> Role | None:
     left = mention.left
     if mention.level is None and not patterns.KEY.search(left):
         return None
-    if patterns.FITS_TOO.search(mention.right) and not mention.named:
-        return Role.DOUBTFUL
     found = patterns.BOUND.search(left)
     if found is None:
         return None
     key = left[: found.start()]
     if patterns.KEY.search(key) and not key.endswith("score_word "):
         return Role.DOUBTFUL
-    if patterns.HEDGED.search(left) or speaks(mention):
+    if speaks(mention):
         return Role.DOUBTFUL
     word = mention.named and mention.words == 1
     return Role.DOUBTFUL if patterns.AFTER_LEVEL.search(left) and not word else None
@@ -111,7 +103,7 @@ def hypothetical(mention: LevelMention, around: Surroundings) -> Role | None:
 def left_over(mention: LevelMention, around: Surroundings) -> Role:
     """The role of what no other rule explains: content, unless the judge gives it, or uses it as a score."""
     left, right = mention.left, mention.right
-    if mention.spelled or mention.level is None or patterns.PART_LABEL.search(left):
+    if mention.spelled or mention.level is None:
         return Role.CONTENT
     if mention.named:
         return _left_over_name(mention, around)
@@ -127,19 +119,15 @@ def _left_over_name(mention: LevelMention, around: Surroundings) -> Role:
         return Role.CONTENT
     if long and around.standing and ends_clause(mention):
         return Role.AGREEING
-    said = patterns.JUDGE_GIVES.search(left) or (long and "answer " in left and "be " in left)
+    said = long and "answer " in left and "be " in left
     return Role.UNEXPLAINED if said else Role.CONTENT
 
 
 def speaks(mention: LevelMention) -> bool:
-    """Whether the judge gives something in the sentence of a mention, or it is used as a score: ``a 4``."""
-    left = mention.left
-    if patterns.JUDGE_GIVES.search(left) or (mention.explicit and patterns.HEDGED.search(left)):
-        return True
-    if mention.named or mention.spelled or patterns.A_LEVEL.search(left) is None:
+    """Whether a number is used as a score, and not to count something: ``a 4``, ``the 4``."""
+    if mention.named or mention.spelled or patterns.A_LEVEL.search(mention.left) is None:
         return False
-    closed = patterns.THE_LEVEL.search(left) is not None
-    return (patterns.CLOSES if closed else patterns.ENDS).search(mention.right) is not None
+    return patterns.ENDS.search(mention.right) is not None
 
 
 def _of_this(mention: LevelMention) -> bool:

@@ -16,7 +16,7 @@ ADORNED = "(a | the | adverb | plain | open | dash | judge)* (a (word | plain | 
 ASIDE_WORDS = "(word | the | a | of | for | and | plain | numbered | number | level | this | to | adverb)"
 SUBJECT = (
     f"(this | (a | the | this | judge | {OF} | adverb)? (plain | given)* answer) "
-    f"(comma ((?! comma) any){{1,8}} comma | (because | for | of | to) {ASIDE_WORDS}{{1,8}})?"
+    f"(comma ((?! comma) any){{1,8}} comma | (because | for | of | to | adverb) {ASIDE_WORDS}{{1,8}})?"
 )
 OBJECT = (
     f"(this answer? | (the | this | judge | a | {WHY} | {OF} | to | plain) (word | plain | be){{0,2}} answer)"
@@ -30,7 +30,6 @@ APT = class_pattern(
 FOR_PART = class_pattern(
     "^ (close)? for (a | the | judge)? (word | numbered) (stop | comma | and | line | $)"
 )
-EDITED = class_pattern("^ (edit | amend | pause) any{0,8} colon (a | the | adverb | open)* $")
 START = (
     f"(^ | this | comma | colon | dash | so | and | but | {WHY} | open | close | adverb | final | stop "
     f"| bar | outcome | (judge {WILL}* adverb? ({GIVE} | say | settle)))"
@@ -40,7 +39,9 @@ NOTE_KEY = class_pattern(f"^ note colon+ {ADORNED} $")
 KEY = class_pattern(
     f"{SCORE} final? (because ((?! level | number | score_word | colon) any){{0,5}} (?= colon))? (open "
     f"any{{1,7}} (close | level | number))? {ABOUT} (adverb | {WHY} (this | judge | the | a)* (answer "
-    f"| this)?)? ((this ) (word | be | plain | judge | have){{1,4}})? (colon | bar | be | earn | settle | "
+    f"| this)?)? "
+    f"((this | judge (?! not)) (word | be | plain | judge | have | will){{1,4}})? "
+    f"(colon | bar | be | earn | settle | "
     f"{WILL} be | ought | to | so | adverb | line | comma be)* {ADORNED} $"
 )
 KEY_FAR = class_pattern(
@@ -62,12 +63,18 @@ EARNED = class_pattern(
     f"earn (adverb | to | {WHY} | this | judge)* {ADORNED} ({SCORE} ({OF} | comma | "
     f"colon)*)? {ADORNED} $"
 )
-EARNED_FAR = class_pattern(f"(this | answer) any{{0,8}} (earn | be {GIVE}) adverb* a (plain | adverb)* $")
 THATS = class_pattern(
     f"({START} | judge be (number | adverb)* confidence) (so | adverb | final | and | comma "
     f"| {WHY})* {SUBJECT} (adverb | so)* (be | seems) "
     f"(adverb | so | {WHY})* {ADORNED} a (plain | adverb | word){{0,2}} ({SCORE} {OF}?)? $"
 )
+IT_IS = class_pattern(
+    f"{START} (so | adverb | final | and | comma | judge)* this (adverb | so)* be (adverb | so)* $"
+)
+IT_IS_ENDS = class_pattern(
+    "^ (close | unit)* (adverb (stop | line | $) | $ | stop | line | (comma | colon | dash)? because | colon)"
+)
+COMPARED = class_pattern("(comparing | bound) any* (colon | comma so | comma) a? $")
 MAKES = class_pattern(
     f"so (this | judge | {WHY})? (to | adverb)* (a | adverb | plain)* ({SCORE} ({OF} | colon)*)? {ADORNED} $"
 )
@@ -80,8 +87,7 @@ OVERALL = class_pattern(
 OUTCOME = class_pattern(
     "(^ | comma | so | and | open) (the | judge | so | adverb)* (outcome | corrected) "
     f"(close | colon | dash | bar)+ {ADORNED} $ | "
-    f"^ (the | judge)* give (word | numbered | scale | answer) colon+ {ADORNED} $ | "
-    f"judge adverb* outcome (be | colon | to | adverb)* {ADORNED} $"
+    f"^ (the | judge)* give (word | numbered | scale | answer) colon+ {ADORNED} $"
 )
 REMARK = class_pattern(
     f"{START} (so | adverb | final | and | comma)* {SUBJECT} ({WILL} | adverb | so)* be (adverb | so "
@@ -97,12 +103,8 @@ REPLACED = class_pattern(
     f"answer | plain | {GIVE} | {WILL} | final)* $"
 )
 DENIED_THEN = class_pattern(
-    f"(level | question) (comma | dash | open | but)* deny (comma | dash | colon | {CHANGE} | withdraw "
-    f"| this | be | so)* {ADORNED} $"
-)
-OPENED_BY_NO = class_pattern(
-    f"^ (but | adverb)* deny (?= comma | dash | colon | {CHANGE} | withdraw | this | be | so | but) "
-    f"(comma | dash | colon | {CHANGE} | withdraw | this | be | so | but)* {ADORNED} $"
+    f"(^ adverb* | (level | question) (comma | dash | open)*) but? deny "
+    f"(comma | dash | colon | {CHANGE} | withdraw | this | be | so | but)+ {ADORNED} $"
 )
 NOT_BUT = class_pattern(
     f"(not | deny) any{{0,6}} level ((?! level | not) any){{0,6}} (but | {CHANGE} | better | dash | comma) "
@@ -111,23 +113,12 @@ NOT_BUT = class_pattern(
 IS_BETTER = class_pattern(
     f"^ (close)? ((be | {WILL} be | word) adverb? better | better | this be (stop | comma | so | $))"
 )
-DRAFT_AFTER = class_pattern(
-    f"^ (open | comma | dash)? (judge | {WHY} | adverb)? draft (?! level | number | a | judge | colon | be)"
-)
-DRAFTED = class_pattern(
-    "draft (judge | have | be | colon | give | rate | say | score_word | weak_key | a | to | this | "
-    "would | adverb | the)* $ | level (stop)? open be a? $"
-)
-CONFIDENCE = class_pattern(
-    f"confidence (({WHY} | {OF})? (the | this | judge | a)* ({SCORE} | word | answer))? (colon | {OF} | "
-    f"be | dash | comma | bar | (word | plain) open)* (bound)? {ADORNED} $"
-)
 COUNTED = class_pattern(
-    "^ (and | to | dash | or | comma | slash) (a | the | bound)? (level | number) (word | numbered | "
-    "confidence | reason) | ^ of (the | level | number | a | word | this | judge | answer | if) | ^ "
+    "^ of (the | level | number | a | word | this | judge | answer | if) | ^ "
     "(a | plain | adverb)? (word | cosmetic | numbered | answer | reason | say | confidence | scale | inject "
     "| other | level | draft | filler | earn)"
 )
+DASH_COUNT = class_pattern("^ dash number (word | numbered | of)")
 DEDUCT = class_pattern(
     f"deduct (a | the | adverb | number | level | word | colon | open | {OF} | unit | {WHY} | this | "
     f"to | {SCORE} | other){{0,4}} $"
@@ -138,15 +129,9 @@ FOR_OTHER = class_pattern(
     "^ (and | but | so)* (for | to) (the | a | judge)? other ((?! this | answer) any)* $"
 )
 SAID = class_pattern("(say | inject | refuse) any* $")
-SAID_AFTER = class_pattern(
-    "^ (close)? by (?! judge) | "
-    f"^ (answer | {SCORE} | unit | close | word)? (this | answer | (the answer) ) (adverb | "
-    f"word)? (say) | ^ (close)? (be | word)? (inject) | ^ (close)? comma? {WHY} (say | inject)"
-)
 OWN_WORDS = class_pattern(f"judge ({WILL} | adverb | have | to)* say")
 NOT_ABOVE = class_pattern("not ((?! level) any){0,4} bound (a | the)* $")
 PER = class_pattern("per ((?! comma final) any){0,20} $")
-TAKEN_BACK = class_pattern(f"refuse (the | this | judge | a | {SCORE} | of | adverb | draft)* $")
 NOT = class_pattern(
     "((not | withdraw to | faulted (to | earn | a | give | this)) ((?! colon) any){0,7} | "
     "deny (plain | a)*) $"
@@ -157,7 +142,6 @@ IF_AFTER = class_pattern(
     f"^ (close)? (answer | {SCORE} | unit)? (comma)? (if | unreal | {WILL} (word | not | have | if | "
     f"be | {GIVE} | deduct) | be ({WHY} | not | maximum | if) | {CHANGE} if)"
 )
-FITS_TOO = class_pattern(f"^ (close)? {WILL} be adverb* (maybe | apt | better)")
 UNREAL_AFTER = class_pattern("^ any* unreal")
 RESET = class_pattern(
     "(?: (word | filler | level | plain | numbered | adverb | other) "
@@ -174,7 +158,7 @@ BOUND = class_pattern(
     f"be | plain | open | to | {WHY} | judge {GIVE}){{0,4}} $"
 )
 DOUBT_AFTER = class_pattern(
-    "^ open (maximum | bound) | "
+    "^ open (maximum | bound | question) | "
     "^ open ((?! close | draft | other | confidence) any){0,8} colon level (close | stop | line | $) | "
     "^ (close)? (question | plus | compare | or | maybe | bound | slash "
     "| percent | but | if | might "
@@ -192,40 +176,22 @@ CLEAN_AFTER = class_pattern(
     f"{WHY} | and | adverb | so | this | the | judge | final | reason | withdraw | {CHANGE} | "
     f"to | {OF} | question | relative | seems (?! faulted | maybe | bound) | not (a | the)? level)"
 )
-JUDGE_GIVES = class_pattern(
-    f"(judge ({WILL} | adverb | not | have | might | be)* ({GIVE} | say) | settle | withdraw) "
-    "((?! word) any){0,6} $"
-)
-A_LEVEL = class_pattern("(a | the | judge) (plain | adverb)* $")
+A_LEVEL = class_pattern("(a | judge) (plain | adverb)* $")
 ENDS = class_pattern(
     f"^ (close)* ($ | stop | line | comma | colon | {WHY} | and | but | or | dash | if | question | "
     f"might | be | seems | {WILL})"
-)
-THE_LEVEL = class_pattern("the (plain | adverb)* $")
-CLOSES = class_pattern("^ (close)* ($ | stop | line | comma | question)")
-HEDGED = class_pattern(
-    f"^ (comma | {CHANGE} | pause | bound | maybe | or | between | adverb | this | {WILL} | be | might "
-    "| a | the | so | but | open | plain | judge | and | better)* $"
 )
 AFTER_LEVEL = class_pattern(
     f"level (comma | open | dash | close)* (bound | maybe | or | might) (a | the | adverb | be | to | "
     f"maybe | bound | {CHANGE})* $"
 )
-GIVEN_AFTER = class_pattern(f"^ (this )? judge (have | {WILL} | adverb)* ({GIVE} | given | settle)")
 MINE = class_pattern("^ (this answer | unit) (colon | bar | dash) (a | the | open)* $")
 WOULD_BE = class_pattern(f"(this | answer | word) ({WILL} | might) be (a | adverb | plain)* $")
 SCALE_AFTER = class_pattern(
     "^ (colon | be | close)+ (a | the)? (maximum | plain) (close | comma | stop | line | dash | bar | $)"
 )
-CHANGED = class_pattern(
-    "^ (but | and | so | adverb)* (edit | amend | pause | withdraw) | ^ (this | score_word)? ought a? $"
-)
+CHANGED = class_pattern("^ (this | score_word)? ought a? $")
 PARALLEL = class_pattern("level for any{1,3} (comma | and)+ $")
-PART_LABEL = class_pattern(
-    "(word | numbered | number | level | plain | answer | unit) (open any{1,6} close)? (colon | bar | "
-    "dash | be) (a | open)* $"
-)
-PARTLY_AFTER = class_pattern("^ (close)? (bound | for | partly)")
 ASIDE = class_pattern("(word | comma | but | and | say) any* $")
 BARE_A = class_pattern(
     f"^ (better | {CHANGE} | but | comma | final | adverb | so | and | colon | dash)* "

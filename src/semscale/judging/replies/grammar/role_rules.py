@@ -8,7 +8,7 @@ from semscale.judging.replies.grammar.roles import Role, Surroundings
 from semscale.judging.replies.mentions import LevelMention
 
 _RULES: tuple[Callable[[LevelMention, Surroundings], Role | None], ...] = (
-    passing.by_place, passing.said_to_fit, passing.number, passing.of_others, passing.doubt,
+    passing.by_place, passing.said_to_fit, passing.number, stating.compared, passing.of_others, passing.doubt,
     passing.hypothetical, stating.correction, stating.keyed, stating.sentence, stating.remark, stating.bare,
     stating.last_sentence, stating.with_article,
 )  # fmt: skip

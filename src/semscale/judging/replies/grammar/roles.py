@@ -15,6 +15,8 @@ class Role(StrEnum):
     """A score that replaces the ones before it."""
     AGREEING = "agreeing"
     """Said of the answer in passing: it states no score by itself, and contradicts another one."""
+    IMPLIED = "implied"
+    """Stands for the score in a loose sentence, if nothing else in the reply states one."""
     DRAFT = "draft"
     """A score that the judge does not keep."""
     PART = "part"

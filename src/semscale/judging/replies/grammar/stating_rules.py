@@ -15,11 +15,11 @@ _RANKS = {
     "inject": Role.ATTRIBUTED, "say": Role.ATTRIBUTED, "deduct": Role.DEDUCTION,
     "bound": Role.DOUBTFUL, "maybe": Role.DOUBTFUL,
 }  # fmt: skip
-_COLOURING = frozenset({"plain", "adverb", "a", "the", "judge"})
+_COLOURING = frozenset({"plain", "adverb", "a", "the", "judge", "for", "this"})
 _SIGNS = frozenset({"dash", "open", "plus"})
 _OPENING_WORDS = frozenset({"so", "amend", "pause", "better", "adverb", "comma", "colon", "final", "dash"})
 _SHORT = 4
-_GIVING = (patterns.GIVEN, patterns.EARNED, patterns.EARNED_FAR, patterns.THATS, patterns.MAKES)
+_GIVING = (patterns.GIVEN, patterns.EARNED, patterns.THATS, patterns.MAKES)
 
 
 def correction(mention: LevelMention, around: Surroundings) -> Role | None:
@@ -29,9 +29,7 @@ def correction(mention: LevelMention, around: Surroundings) -> Role | None:
         return None
     if patterns.IS_BETTER.search(right) and not mention.named and not patterns.NOT.search(left):
         return Role.DOUBTFUL if around.other_scale or right.endswith("question ") else Role.CORRECTED
-    edited = patterns.EDITED.search(left) and not mention.named
-    replacing = (patterns.DENIED_THEN, patterns.OPENED_BY_NO, patterns.REPLACED)
-    if edited or any(pattern.search(left) for pattern in replacing):
+    if patterns.DENIED_THEN.search(left) or patterns.REPLACED.search(left):
         return settled(mention, around, Role.CORRECTED)
     if patterns.NOT_BUT.search(left) and ends_clause(mention):
         role = settled(mention, around, Role.CORRECTED)
@@ -73,7 +71,7 @@ def sentence(mention: LevelMention, around: Surroundings) -> Role | None:
     """A score that a sentence gives: ``I rate it 4``, ``it deserves a 4``, ``that's a 4``, ``Overall: 4``."""
     left = own_words(mention.left)
     if mention.level is None:
-        given = (patterns.GIVEN, patterns.EARNED_FAR, patterns.OVERALL)
+        given = (patterns.GIVEN, patterns.OVERALL)
         named = "judge " in left or "a " in left
         return Role.OFF_SCALE if named and any(pattern.search(left) for pattern in given) else None
     if patterns.OVERALL.search(left):
@@ -82,10 +80,35 @@ def sentence(mention: LevelMention, around: Surroundings) -> Role | None:
         found = pattern.search(left)
         if found is not None and not (mention.named and pattern is patterns.MAKES):
             return _given(mention, around, left, found)
+    if "level " not in left and implied(mention, around, patterns.IT_IS):
+        return Role.IMPLIED
     announced = (patterns.MINE, patterns.NOTE_KEY, patterns.OUTCOME, patterns.CONCLUDED, patterns.KEY_FAR)
     if any(pattern.search(left) for pattern in announced):
         return settled(mention, around, Role.STATED)
     return None
+
+
+def implied(mention: LevelMention, around: Surroundings, pattern: re.Pattern[str]) -> bool:
+    """Whether a number that ends the first or the last sentence stands for the score: ``it's 3``."""
+    concludes = mention.last and (
+        "so " in mention.left or "judge " in mention.left or "other " in mention.left
+    )
+    if (
+        not (mention.opening or concludes)
+        or mention.level is None
+        or mention.named
+        or mention.spelled
+        or not pattern.search(mention.left)
+    ):
+        return False
+    ends = patterns.IT_IS_ENDS.search(mention.right) is not None
+    return ends and settled(mention, around, Role.STATED) is Role.STATED
+
+
+def compared(mention: LevelMention, around: Surroundings) -> Role | None:
+    """The number that ends a comparison and the reply: ``Worse than the reference (5): 3``."""
+    beside = mention.last and "other " in mention.left and "if " not in mention.left
+    return Role.IMPLIED if beside and implied(mention, around, patterns.COMPARED) else None
 
 
 def _given(mention: LevelMention, around: Surroundings, left: str, found: re.Match[str]) -> Role:
@@ -106,8 +129,6 @@ def remark(mention: LevelMention, around: Surroundings) -> Role | None:
     if patterns.PROSE_AFTER.search(right):
         loose = mention.words > 1 and not right.startswith(("prose ", "this ", "to "))
         return Role.AGREEING if loose else Role.CONTENT
-    if patterns.PARTLY_AFTER.search(mention.right):
-        return Role.AGREEING
     role = settled(mention, around, Role.STATED)
     if role is not Role.STATED:
         return role
@@ -193,7 +214,9 @@ def settled(mention: LevelMention, around: Surroundings, role: Role) -> Role:
     """The role, unless what follows a level or its sentence leaves it in doubt."""
     if around.other_scale:
         return Role.OFF_SCALE
-    right = mention.right.removeprefix("dash ") if mention.explicit else mention.right
+    right = mention.right
+    if mention.explicit:
+        right = "" if patterns.DASH_COUNT.search(right) else right.removeprefix("dash ")
     doubtful = right.endswith("question ")
     if mention.named:
         right = right.removeprefix("answer ")

@@ -1,0 +1,180 @@
+"""Ratings in other languages: translated anchors beside English ones, people, and identification.
+
+``python bench/languages.py`` prints three tables; ``--write`` also writes the first one to
+``src/semscale/scales/translations/equivalence.json``, from which ratings know which translations passed.
+
+1. Every scale's probes, in English with the English anchors and translated with the translated ones: mean
+   absolute distance of the two means of a probe, as a share of the scale's length, and their rank
+   correlation; the linter's verdict in the language; the rank correlation with the probes' levels by these
+   anchors, and by the English ones on the same probes.
+2. 200 review sentences that were translated (``bench/review_sample.py``): r with the human means of the
+   English ones, by the scale ``quality``, with English anchors and with those of the language.
+3. How often the language of a short answer is found (``bench/data/short_answers.csv``, and the probes).
+"""
+
+import argparse
+import csv
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from measuring import machine
+from review_sample import sampled_reviews
+from semscale.embedding import load_embedder
+from semscale.embedding.languages.identification import identified_languages
+from semscale.embedding.languages.language_names import LANGUAGE_NAMES
+from semscale.rating.lint.linter import lint
+from semscale.rating.model_sets import scale_for_model
+from semscale.rating.rater import Rater
+from semscale.scales import load_scale, scale_names
+from semscale.scales.equivalence import Equivalence
+from semscale.scales.translation import languages_of, translated_languages
+from semscale.stats.agreement.correlations import spearman
+
+HERE = Path(__file__).parent
+TABLE = HERE.parent / "src/semscale/scales/translations/equivalence.json"
+DIGITS = 3
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--model", default="e5-small")
+    parser.add_argument("--write", action="store_true", help="write the table that ships")
+    options = parser.parse_args()
+    embedder = load_embedder(options.model)
+    print(f"{machine()}; {embedder.signature}\n")
+    measured = report_equivalence(embedder)
+    if options.write:
+        write(measured, embedder)
+    report_reviews(embedder)
+    report_identification()
+
+
+def report_equivalence(embedder):
+    """Print each language's figures, and give those of every translation by scale and language."""
+    measured = {name: {} for name in scale_names() if languages_of(name)}
+    print("means over scales; ladder: English anchors on English probes, own anchors, English anchors")
+    print("language    passed    distance  rank  ladder          not passed")
+    for code in translated_languages():
+        in_english = []
+        for name in (name for name in measured if is_translated(name, code, embedder)):
+            measured[name][code], ladder = measure(name, code, embedder)
+            in_english.append(ladder)
+        found = {name: by_code[code] for name, by_code in measured.items() if code in by_code}
+        if found:
+            print(f"{LANGUAGE_NAMES[code]:<12}{line(found, np.mean(in_english))}")
+    return measured
+
+
+def is_translated(name, code, embedder):
+    """Say whether all sets that serve the model are translated."""
+    sets = scale_for_model(load_scale(name), embedder).anchor_sets
+    return code in languages_of(name) and set(sets) <= set(load_scale(name, language=code).anchor_sets)
+
+
+def line(found, in_english):
+    """Sum up the translations into one language."""
+    failed = [name for name, one in found.items() if not one.passed]
+    keys = ("distance", "rank_correlation", "ladder", "ladder_by_english")
+    distance, rank, own, english = (np.mean([getattr(one, key) for one in found.values()]) for key in keys)
+    ladders = f"{in_english:.2f} {own:.2f} {english:.2f}"
+    passed = f"{len(found) - len(failed)} of {len(found)}"
+    return f"{passed:<10}{distance:.3f}     {rank:.2f}  {ladders}  {', '.join(failed)}"
+
+
+def measure(name, code, embedder):
+    """Measure a translation, and the probes' rank correlations with their levels."""
+    english = scale_for_model(load_scale(name), embedder)
+    translated = load_scale(name, language=code).with_sets(english.anchor_sets)
+    levels = [probe.level for probe in english.probes]
+    in_english, in_language = means(english, english, embedder), means(translated, translated, embedder)
+    with_english_anchors = means(english, translated, embedder)
+    length = float(np.ptp(english.values))
+    found = Equivalence(
+        anchor_sets=tuple(english.anchor_sets),
+        english=english.content_hash,
+        translated=translated.content_hash,
+        distance=round(float(np.abs(in_language - in_english).mean()) / length, DIGITS),
+        rank_correlation=round(spearman(in_language, in_english), DIGITS),
+        ladder=round(spearman(in_language, levels), DIGITS),
+        ladder_by_english=round(spearman(with_english_anchors, levels), DIGITS),
+        linter=lint(translated, embedder=embedder).verdict,
+        english_linter=lint(english, embedder=embedder).verdict,
+    )
+    return found, spearman(in_english, levels)
+
+
+def means(anchors_of, probes_of, embedder):
+    """Means of one scale's probes by another one's anchors, no text being off topic."""
+    rater = Rater(anchors_of, embedder=embedder, floor=None, language=anchors_of.language)
+    return rater.rate([probe.text for probe in probes_of.probes]).mean
+
+
+def write(measured, embedder):
+    scales = {
+        name: {code: vars(found) for code, found in sorted(by_language.items())}
+        for name, by_language in measured.items()
+    }
+    content = {"made by": "bench/languages.py", "signature": str(embedder.signature), "scales": scales}
+    TABLE.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    print(f"\nwrote {TABLE.relative_to(HERE.parent)}")
+
+
+def report_reviews(embedder):
+    """Print the agreement with people on the translated sentences, beside the English ones."""
+    rows = sampled_reviews()
+    human = np.array([float(row["human_mean"]) for row in rows])
+    english = Rater("quality", embedder=embedder, language="en").rate([row["text"] for row in rows])
+    print(f"\n{len(rows)} review sentences, scale quality: r with people (share off topic)")
+    print(f"English      {agreement(english, human)}")
+    for path in sorted((HERE / "data").glob("reviews_*.csv")):
+        code = path.stem.removeprefix("reviews_")
+        with path.open(encoding="utf-8", newline="") as file:
+            text = {row["id"]: row["text"] for row in csv.DictReader(file)}
+        texts = [text[row["id"]] for row in rows]
+        raters = [("English anchors", Rater("quality", embedder=embedder, language="en"))]
+        if is_translated("quality", code, embedder):
+            own = load_scale("quality", language=code)
+            raters.append(("own anchors", Rater(own, embedder=embedder, language=code)))
+        said = [f"{name}: {agreement(rater.rate(texts), human)}" for name, rater in raters]
+        apart = np.nanmean(np.abs(raters[-1][1].rate(texts).mean - english.mean)) / 4
+        print(f"{LANGUAGE_NAMES[code]:<12} {'; '.join(said)}; distance from English {apart:.3f}")
+
+
+def agreement(ratings, human):
+    """The correlation over the rated texts; ratings that are missing do not count."""
+    scored = ratings.scored
+    r = np.corrcoef(ratings.mean[scored], human[scored])[0, 1]
+    return f"r = {r:.3f} ({1 - scored.mean():.1%})"
+
+
+def report_identification():
+    """Print how many short answers and probes are given the right language, a wrong one, or none."""
+    with (HERE / "data/short_answers.csv").open(encoding="utf-8", newline="") as file:
+        short = [(row["language"], row["text"]) for row in csv.DictReader(file)]
+    probes = [("en", probe.text) for name in scale_names() for probe in load_scale(name).probes]
+    for name in scale_names():
+        for code in languages_of(name):
+            probes += [(code, probe.text) for probe in load_scale(name, language=code).probes]
+    print("\nlanguage of texts: right, wrong, not clear")
+    for what, texts in (("short answers", short), ("probes", probes)):
+        print(f"{what} ({len(texts)}): {counted(texts)}")
+        for code in sorted({code for code, _ in texts}):
+            print(f"  {LANGUAGE_NAMES[code]:<11} {counted([pair for pair in texts if pair[0] == code])}")
+
+
+def counted(texts):
+    found = identified_languages([text for _, text in texts])
+    kinds = Counter(
+        "not clear" if got is None else "right" if got == code else "wrong"
+        for (code, _), got in zip(texts, found, strict=True)
+    )
+    return ", ".join(str(kinds[kind]) for kind in ("right", "wrong", "not clear"))
+
+
+if __name__ == "__main__":
+    main()

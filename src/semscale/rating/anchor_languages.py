@@ -1,0 +1,80 @@
+"""Which anchors rate the texts of each language: translated ones that passed, or the scale's own."""
+
+import hashlib
+
+from semscale.embedding.languages.identification import identifier_name
+from semscale.embedding.languages.language_names import LANGUAGE_NAMES
+from semscale.errors import InputError
+from semscale.scales import Scale
+from semscale.scales.equivalence import equivalences, passed_languages
+from semscale.scales.library import in_language, languages_in
+
+AUTO = "auto"
+
+
+class AnchorLanguages:
+    """The anchors of a scale in all languages that they may be taken from.
+
+    Args:
+        scale: the scale, with the sets that are used.
+        language: ``None`` for the scale's own anchors; ``auto`` for anchors of each text's own language; or
+            an ISO 639-1 code, for anchors of that language for all texts. Where a translation has not passed
+            its check, the scale's own serve.
+
+    Attributes:
+        language: as given.
+        scale: rates texts of all languages that have no anchors of their own.
+    """
+
+    def __init__(self, scale: Scale, language: str | None) -> None:
+        self.language = language
+        self.scale = scale
+        self.own: tuple[str, ...] = ()
+        if language == AUTO:
+            self.own = passed_languages(scale)
+        elif language is not None and language != scale.language and language in passed_languages(scale):
+            self.scale = in_language(scale, language)
+
+    @property
+    def fell_back(self) -> bool:
+        """Whether anchors were asked for that have not passed, so that the scale's own serve."""
+        return not identifies(self.language) and self.language != self.scale.language
+
+    def settings(self) -> dict[str, str]:
+        """Name the languages and the anchors' content hash, for the signature."""
+        identified = f"{self.language or 'any'}+{identifier_name()}"
+        chosen = {"language": identified if identifies(self.language) else str(self.language)}
+        if self.own:
+            return chosen | {"translations": f"{'+'.join(self.own)}#{self._content_hash()}"}
+        return chosen | {"anchor_language": self.scale.language} if self.fell_back else chosen
+
+    def translated(self, code: str) -> Scale:
+        """Give the scale with the anchors of one of the languages ``own``."""
+        return in_language(self.scale, code)
+
+    def _content_hash(self) -> str:
+        """Eight hex digits over the translations' content hashes; the files themselves are not read."""
+        measured = equivalences(self.scale.name)
+        hashes = "+".join(measured[code].translated for code in self.own)
+        return hashlib.sha256(hashes.encode()).hexdigest()[:8]
+
+
+def identifies(language: str | None) -> bool:
+    """Say whether each text's language is identified, rather than known beforehand."""
+    return language in {None, AUTO}
+
+
+def check_language(scale: Scale, language: str | None) -> None:
+    """Refuse a language that a scale has no anchors in.
+
+    Raises:
+        InputError: neither ``None`` nor ``auto`` nor a language that the scale's anchors are in.
+    """
+    if identifies(language):
+        return
+    known = [scale.language, *languages_in(scale)]
+    if language not in known:
+        listed = ", ".join([AUTO, *known])
+        name = LANGUAGE_NAMES.get(str(language))
+        lacking = f"; {scale.name!r} has no anchors in {name}" if name else ""
+        raise InputError(f"language must be one of {listed}, got {language!r}{lacking}")

@@ -1,0 +1,76 @@
+"""Counts of texts by language: how many there are, how many were rated, and with whose anchors."""
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from semscale.types import ObjectArray, Status, Statuses
+
+_WORDED = [Status.SCORED, Status.OTHER_LANGUAGE, Status.OFF_TOPIC, Status.WEIGHTLESS]
+
+
+@dataclass(frozen=True)
+class LanguageTexts:
+    """Texts of one language.
+
+    Attributes:
+        language: ISO 639-1 code; ``None`` for texts whose language is not clear.
+        texts: how many there are, whether rated or not.
+        rated: how many have a rating.
+        anchors: language of the anchors that they are rated with; ``None`` where the model does not read the
+            language of any of them.
+    """
+
+    language: str | None
+    texts: int
+    rated: int
+    anchors: str | None
+
+
+class LanguageTally:
+    """Counts the languages of rows, part by part.
+
+    Args:
+        language: of the scale's own anchors.
+        own_anchors: languages whose texts are rated with anchors of their own.
+    """
+
+    def __init__(self, language: str, own_anchors: Collection[str]) -> None:
+        self._language = language
+        self._own_anchors = own_anchors
+        self._texts: Counter[str | None] = Counter()
+        self._unread: Counter[str | None] = Counter()
+        self._rated: Counter[str | None] = Counter()
+
+    def add(self, languages: ObjectArray, statuses: Statuses) -> None:
+        """Take the next rows; those without a word are passed over.
+
+        Args:
+            languages: shape (n,), codes, or ``None`` where the language is not clear.
+            statuses: shape (n,).
+        """
+        self._texts.update(languages[np.isin(statuses, _WORDED)].tolist())
+        self._unread.update(languages[statuses == Status.OTHER_LANGUAGE].tolist())
+        self._rated.update(languages[statuses == Status.SCORED].tolist())
+
+    @property
+    def counts(self) -> tuple[LanguageTexts, ...]:
+        """Languages from the most frequent to the rarest; texts without a clear language come last.
+
+        Example:
+            >>> tally = LanguageTally("en", ["de"])
+            >>> tally.add(np.array(["de", None, "en", "en"]), np.array([Status.SCORED] * 4))
+            >>> [(found.language, found.texts, found.anchors) for found in tally.counts]
+            [('en', 2, 'en'), ('de', 1, 'de'), (None, 1, 'en')]
+        """
+        ordered = sorted(self._texts, key=lambda code: (code is None, -self._texts[code], code or ""))
+        return tuple(
+            LanguageTexts(code, self._texts[code], self._rated[code], self._anchors(code)) for code in ordered
+        )
+
+    def _anchors(self, code: str | None) -> str | None:
+        if self._unread[code] == self._texts[code]:
+            return None
+        return code if code in self._own_anchors else self._language

@@ -1,0 +1,56 @@
+"""The cosine of unrelated sentences, from which the linter's bounds on cosines are measured.
+
+Models differ in how alike they find two sentences that have nothing to do with each other: all-MiniLM-L6-v2
+gives them .06 on average, multilingual-e5-small .78. A cosine says little until that is taken off.
+"""
+
+import numpy as np
+
+from semscale.rating.floor import FLOOR_GROUPS, unrelated_probes
+from semscale.types import Floats
+
+
+def unrelated_sentences() -> tuple[str, ...]:
+    """List the shipped everyday and factual sentences, of which no two are about the same thing.
+
+    Example:
+        >>> len(unrelated_sentences())
+        50
+    """
+    return tuple(sentence for group in FLOOR_GROUPS for sentence in unrelated_probes()[group])
+
+
+def random_pair_cosine(vectors: Floats) -> float:
+    """Mean cosine of all pairs of unrelated sentences, and 0 where it is negative.
+
+    Args:
+        vectors: shape (n, d), two or more, each of length 1.
+
+    Returns:
+        0 to 1.
+
+    Example:
+        >>> random_pair_cosine(np.array([[1.0, 0.0], [0.6, 0.8]]))
+        0.6
+    """
+    pairs = np.triu_indices(len(vectors), 1)
+    return max(0.0, float((vectors @ vectors.T)[pairs].mean()))
+
+
+def cosine_at(share: float, random_cosine: float) -> float:
+    """Say which cosine lies at a share of the way from random pairs to equal texts.
+
+    The inverse of BERTScore's rescaling ``(cosine - random) / (1 - random)``.
+
+    Args:
+        share: 0 is the cosine of random pairs, 1 that of equal texts.
+        random_cosine: of random pairs, 0 to 1.
+
+    References:
+        Zhang et al. (2020), BERTScore, arXiv 1904.09675, section "Baseline Rescaling".
+
+    Example:
+        >>> round(cosine_at(0.9, 0.78), 3)
+        0.978
+    """
+    return random_cosine + share * (1 - random_cosine)

@@ -1,0 +1,85 @@
+"""Ratings of distinct texts, before they are put into the rows that hold them."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from semscale.scales import Scale
+from semscale.types import Floats, Integers, Mask, Status, Statuses
+
+if TYPE_CHECKING:
+    from semscale.rating.vector_ratings import VectorRatings
+
+
+@dataclass(frozen=True)
+class RatedTexts:
+    """Ratings of m distinct texts; arrays are filled group by group.
+
+    Attributes:
+        pmf: shape (m, k), NaN where there is no rating.
+        set_means: shape (m, s), likewise.
+        similarity: shape (m,), cosine with the most similar anchor; NaN where there is no vector.
+        windows: shape (m,), windows that a text was read in; 0 where it was not read.
+        status: shape (m,), why a text has a rating, or has none.
+        unlike: shape (m,), texts unlike those that a calibration was fitted to; none without one.
+    """
+
+    pmf: Floats
+    set_means: Floats
+    similarity: Floats
+    windows: Integers
+    status: Statuses
+    unlike: Mask
+
+    @classmethod
+    def unrated(cls, m: int, scale: Scale) -> Self:
+        """Start with texts of which none is read."""
+        return cls(
+            pmf=np.full((m, scale.n_points), np.nan),
+            set_means=np.full((m, len(scale.anchor_sets)), np.nan),
+            similarity=np.full(m, np.nan),
+            windows=np.zeros(m, dtype=np.int64),
+            status=np.full(m, Status.OTHER_LANGUAGE, dtype=object),
+            unlike=np.zeros(m, dtype=np.bool_),
+        )
+
+    def put(
+        self, rows: Integers, rated: "VectorRatings", *, windows: Integers, unread: Mask, floor: float | None
+    ) -> None:
+        """Take the ratings of some texts.
+
+        Args:
+            rows: shape (r,), their places.
+            rated: with r rows.
+            windows: shape (r,).
+            unread: shape (r,), texts that the model cannot read.
+            floor: cosine below which a text is off topic; ``None`` for none.
+        """
+        self.windows[rows] = windows
+        self.similarity[rows] = np.where(unread, np.nan, rated.best_similarity)
+        off_topic = np.zeros(len(rows), np.bool_) if floor is None else self.similarity[rows] < floor
+        self.status[rows] = Status.SCORED
+        self.status[rows[unread]] = Status.WEIGHTLESS
+        self.status[rows[off_topic]] = Status.OFF_TOPIC
+        scored = ~(unread | off_topic)
+        self.pmf[rows[scored]] = rated.pmf[scored]
+        self.set_means[rows[scored]] = rated.set_means[scored]
+
+    def in_rows(self, status: Statuses, readable: Integers, place: Integers) -> "RatedTexts":
+        """Put the texts into the rows that hold them.
+
+        Args:
+            status: shape (n,), of each row before reading; it stays where there is nothing to read.
+            readable: shape (r,), the rows with a text.
+            place: shape (r,), which of the m texts each of them holds.
+        """
+        n = len(status)
+        spread: dict[str, np.ndarray] = {}
+        for name, column in vars(self).items():
+            blank = 0 if column.dtype.kind in "bi" else np.nan
+            spread[name] = np.full((n, *column.shape[1:]), blank, dtype=column.dtype)
+            spread[name][readable] = column[place]
+        spread["status"] = status.copy()
+        spread["status"][readable] = self.status[place]
+        return RatedTexts(**spread)

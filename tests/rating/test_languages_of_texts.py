@@ -1,0 +1,136 @@
+"""Texts in several languages through a rater: whose anchors rate them, and what is left out."""
+
+import json
+
+import numpy as np
+import pytest
+
+import semscale
+from semscale.errors import InputError
+from semscale.rating import anchor_languages
+from semscale.rating.files.columns import FileColumns
+from semscale.rating.files.file_rating import FileSettings, rate_file
+from semscale.rating.rater import Rater
+from semscale.scales import load_scale
+from semscale.scales.equivalence import Equivalence
+from semscale.signature import Signature
+from semscale.store.reading import open_table
+from semscale.types import Status
+from semscale.weights.known import KNOWN
+
+ENGLISH = "I think I would buy this one here."
+GERMAN = "Ich denke, ich würde das kaufen, ja."
+FRENCH = "Je pense que je vais certainement l'acheter."
+TEXTS = [ENGLISH, GERMAN, "ok", None, FRENCH, GERMAN]
+
+GERMAN_MEASURED = Equivalence(
+    tuple(load_scale("purchase-intent").anchor_sets),
+    english="a",
+    translated="b",
+    distance=0,
+    rank_correlation=1,
+    ladder=1,
+    ladder_by_english=1,
+    linter="pass",
+    english_linter="pass",
+)
+
+
+class EnglishReader:
+    """The toy model under the name of the known one that reads English alone."""
+
+    def __init__(self, embedder):
+        known = KNOWN["all-MiniLM-L6-v2"]
+        self.dimensions, self.embed = embedder.dimensions, embedder.embed
+        self.signature = Signature.of("embed", model=f"{known.name}#{known.sums[known.weights][:12]}")
+
+
+@pytest.fixture
+def german_passed(monkeypatch):
+    monkeypatch.setattr(anchor_languages, "passed_languages", lambda scale: ("de",))
+    measured = {"de": GERMAN_MEASURED}
+    monkeypatch.setattr(anchor_languages, "equivalences", lambda name: measured)
+
+
+def rater(embedder, **settings):
+    return Rater("purchase-intent", embedder=embedder, **{"floor": None, "language": "auto", **settings})
+
+
+def test_each_text_is_rated_with_anchors_of_its_language(toy_embedder, german_passed):
+    ratings = rater(toy_embedder).rate(TEXTS)
+    assert ratings.language.tolist() == ["en", "de", None, None, "fr", "de"]
+    english = Rater("purchase-intent", embedder=toy_embedder, floor=None, language="en").rate(TEXTS)
+    german = rater(toy_embedder, language="de").rate(TEXTS)
+    assert german.scale == load_scale("purchase-intent", language="de")
+    expected = np.where((ratings.language == "de")[:, None], german.pmf, english.pmf)
+    np.testing.assert_array_equal(ratings.pmf, expected)
+    assert not np.allclose(english.pmf[1], german.pmf[1])
+    assert "|translations:de#" in str(ratings.signature)
+
+
+def test_a_text_is_rated_alone_as_in_company(toy_embedder, german_passed):
+    together = rater(toy_embedder).rate(TEXTS)
+    alone = rater(toy_embedder).rate([GERMAN])
+    np.testing.assert_array_equal(alone.pmf[0], together.pmf[1])
+
+
+def test_texts_that_the_model_does_not_read_have_no_rating(toy_embedder, german_passed):
+    ratings = rater(EnglishReader(toy_embedder), language=None).rate(TEXTS)
+    assert ratings.status.tolist() == [
+        Status.SCORED, Status.OTHER_LANGUAGE, Status.SCORED, Status.MISSING, Status.OTHER_LANGUAGE,
+        Status.OTHER_LANGUAGE,
+    ]  # fmt: skip
+    assert GERMAN not in toy_embedder.embedded
+    assert np.isnan(ratings.similarity[1])
+    assert np.isnan(ratings.pmf[1]).all()
+
+
+def test_texts_that_are_said_to_be_english_are_all_rated(toy_embedder):
+    ratings = rater(EnglishReader(toy_embedder), language="en").rate(TEXTS)
+    assert ratings.n_left_out == 1
+    assert "|language:en" in str(ratings.signature)
+
+
+def test_a_language_that_the_model_does_not_read_is_refused(toy_embedder):
+    with pytest.raises(InputError, match="does not read German"):
+        rater(EnglishReader(toy_embedder), language="de").rate(TEXTS)
+
+
+def test_the_floor_is_that_of_the_anchors_that_rate(toy_embedder, german_passed):
+    # An anchor of the German set is itself on topic by any floor; unrelated German words share none.
+    german = load_scale("purchase-intent", language="de").anchor_sets["set-1"][3]
+    unrelated = "Gestern kamen viele graue Kraniche nach Süden geflogen"
+    ratings = rater(toy_embedder, floor=0.9).rate([german, unrelated])
+    assert ratings.language.tolist() == ["de", "de"]
+    assert ratings.status.tolist() == [Status.SCORED, Status.OFF_TOPIC]
+
+
+def test_a_file_counts_languages_as_the_same_texts_in_memory(toy_embedder, german_passed, tmp_path):
+    path, out = tmp_path / "answers.jsonl", tmp_path / "rated.jsonl"
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in TEXTS))
+    one = rater(toy_embedder)
+    summary = rate_file(open_table(path), FileColumns("text"), rater=one, out=out, settings=FileSettings(2))
+    counted = [(found.language, found.texts, found.rated, found.anchors) for found in summary.languages]
+    # Rows without a clear language or without anchors of their own take the English ones.
+    assert counted == [("de", 2, 2, "de"), ("en", 1, 1, "en"), ("fr", 1, 1, "en"), (None, 1, 1, "en")]
+    assert one.rate(TEXTS).summarize(TEXTS).languages == summary.languages
+    (rated,) = open_table(out).batches(100)
+    assert rated["semscale_language"].to_list() == ["en", "de", None, None, "fr", "de"]
+
+
+def test_a_language_that_did_not_pass_is_told(toy_embedder, monkeypatch):
+    monkeypatch.setattr(anchor_languages, "passed_languages", lambda scale: ())
+    ratings = rater(toy_embedder, language="de").rate(TEXTS)
+    assert ratings.scale.language == "en"
+    summary = ratings.summarize(TEXTS)
+    assert summary.fell_back == "de"
+    said = "The German anchors of this scale have not passed their check against the English ones"
+    assert any(caution.startswith(said) for caution in summary.document().cautions)
+    assert "|language:de|anchor_language:en" in str(summary.signature)
+
+
+def test_it_is_a_setting_of_the_function_too(toy_embedder):
+    ratings = semscale.rate(
+        [ENGLISH], scale="purchase-intent", embedder=toy_embedder, floor=None, language="en"
+    )
+    assert ratings.n_scored == 1

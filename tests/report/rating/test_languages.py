@@ -1,0 +1,48 @@
+"""Languages in a report: counted where there are several, and a warning for what was not read."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from semscale.rating.language_tally import LanguageTexts
+from semscale.report.rating.languages import fell_back_words, language_section, other_language_warnings
+
+ENGLISH = LanguageTexts("en", texts=6, rated=5, anchors="en")
+GERMAN = LanguageTexts("de", texts=3, rated=0, anchors=None)
+UNCLEAR = LanguageTexts(None, texts=1, rated=1, anchors="en")
+
+
+def summary(*languages, fell_back=None):
+    unread = sum(found.texts for found in languages if found.anchors is None)
+    return SimpleNamespace(
+        scale=SimpleNamespace(language="en"),
+        languages=languages,
+        fell_back=fell_back,
+        counts={"other-language": unread},
+    )
+
+
+def test_texts_that_were_not_read_are_warned_of_with_their_languages():
+    (said,) = other_language_warnings(summary(ENGLISH, GERMAN, UNCLEAR))
+    assert said == (
+        "3 of 10 texts (30\N{NO-BREAK SPACE}%) have no rating: the model does not read their language "
+        "(German 3). Use a model that does (--model e5-small)."
+    )
+    assert other_language_warnings(summary(ENGLISH, UNCLEAR)) == ()
+
+
+@pytest.mark.parametrize(("languages", "shown"), [((ENGLISH, UNCLEAR), 0), ((ENGLISH, GERMAN), 1)])
+def test_languages_are_listed_where_a_text_is_in_another_one_than_the_scale(languages, shown):
+    assert len(list(language_section(summary(*languages)))) == shown
+
+
+def test_every_language_has_its_row():
+    (section,) = language_section(summary(ENGLISH, GERMAN, UNCLEAR))
+    table = section.blocks[0]
+    rows = [(name.text, texts.value, rated.value, anchors.text) for name, texts, rated, anchors in table.rows]
+    assert rows == [("English", 6, 5, "English"), ("German", 3, 0, "–"), ("not clear", 1, 1, "English")]
+
+
+def test_anchors_in_another_language_than_the_one_asked_for_are_told():
+    assert fell_back_words(summary(ENGLISH)) is None
+    assert fell_back_words(summary(ENGLISH, fell_back="pl")).startswith("The Polish anchors of this scale")
