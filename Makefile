@@ -45,6 +45,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/startup.py $(if $(QUICK),--turns 1)
 	$(BIN)/python bench/streaming.py $(if $(QUICK),--rows 20000)
 	$(BIN)/python bench/anchors.py
+	$(BIN)/python bench/calibration.py $(if $(QUICK),--splits 1 --draws 50)
 	$(BIN)/python bench/languages.py
 	$(BIN)/python bench/anchor_search.py $(if $(QUICK),trust,--all)
 	$(BIN)/python bench/lint_bounds.py

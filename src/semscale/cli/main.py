@@ -9,9 +9,11 @@ from typer.core import TyperGroup
 
 from semscale.cli.commands.bertscore import app as bertscore
 from semscale.cli.commands.cache import app as cache
+from semscale.cli.commands.calibrate import calibrate
 from semscale.cli.commands.consistency import consistency
 from semscale.cli.commands.drift import app as drift
 from semscale.cli.commands.judge import judge, judge_audit
+from semscale.cli.commands.label import label
 from semscale.cli.commands.match import evaluate, match
 from semscale.cli.commands.models import app as models
 from semscale.cli.commands.rate import rate
@@ -41,6 +43,8 @@ app = CommandGroup(
     pretty_exceptions_enable=False,
 )
 app.command()(rate)
+app.command()(calibrate)
+app.command()(label)
 app.command()(consistency)
 app.command()(match)
 app.command("match evaluate")(evaluate)

@@ -32,6 +32,10 @@ class RatedRows(Protocol):
         """Windows that each text was read in, shape (n,)."""
 
     @property
+    def unlike(self) -> npt.NDArray[np.bool_] | None:
+        """Which texts are unlike those that a calibration was fitted to; ``None`` without a calibration."""
+
+    @property
     def language(self) -> npt.NDArray[np.object_]:
         """ISO 639-1 code of each text's language, ``None`` where it is not clear, shape (n,)."""
 

@@ -22,6 +22,7 @@ class RatedTexts:
         similarity: shape (m,), cosine with the most similar anchor; NaN where there is no vector.
         windows: shape (m,), windows that a text was read in; 0 where it was not read.
         status: shape (m,), why a text has a rating, or has none.
+        unlike: shape (m,), texts unlike those that a calibration was fitted to; none without one.
     """
 
     pmf: Floats
@@ -29,6 +30,7 @@ class RatedTexts:
     similarity: Floats
     windows: Integers
     status: Statuses
+    unlike: Mask
 
     @classmethod
     def unrated(cls, m: int, scale: Scale) -> Self:
@@ -39,6 +41,7 @@ class RatedTexts:
             similarity=np.full(m, np.nan),
             windows=np.zeros(m, dtype=np.int64),
             status=np.full(m, Status.OTHER_LANGUAGE, dtype=object),
+            unlike=np.zeros(m, dtype=np.bool_),
         )
 
     def put(
@@ -74,7 +77,7 @@ class RatedTexts:
         n = len(status)
         spread: dict[str, np.ndarray] = {}
         for name, column in vars(self).items():
-            blank = 0 if column.dtype.kind == "i" else np.nan
+            blank = 0 if column.dtype.kind in "bi" else np.nan
             spread[name] = np.full((n, *column.shape[1:]), blank, dtype=column.dtype)
             spread[name][readable] = column[place]
         spread["status"] = status.copy()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,12 @@ from semscale.rating import ordinal, ssr
 from semscale.rating.anchor_languages import AnchorLanguages, check_language, identifies
 from semscale.rating.anchor_vectors import AnchorVectors
 from semscale.rating.array_checks import Semantics, as_rows, check_settings
+from semscale.rating.calibration.calibration import Calibration
+from semscale.rating.calibration.calibration_file import as_calibration
+from semscale.rating.calibration.calibration_summary import CalibrationSummary
+from semscale.rating.calibration.fitting import fit_calibration
+from semscale.rating.calibration.labels import LabelSettings, labelled_cells
+from semscale.rating.calibration.predictors import Axis, Predictors, anchor_axis
 from semscale.rating.cells import text_status
 from semscale.rating.missing_codes import count_codes, missing_keys, written_codes
 from semscale.rating.model_sets import profile_of, scale_for_model
@@ -34,6 +40,7 @@ from semscale.types import (
     Mask,
     ObjectArray,
     Progress,
+    Status,
     are_scored,
 )
 from semscale.weights.known import DEFAULT_RATING_MODEL
@@ -54,6 +61,7 @@ class RaterSettings(TypedDict, total=False):
     floor: Literal["auto"] | float | None
     missing: Iterable[str]
     language: str | None
+    calibration: Calibration | str | Path | None
 
 
 class Rater:
@@ -80,10 +88,11 @@ class Rater:
             its language, where the scale has some that passed their check. Both identify the language of
             each text, and one in a language that the model does not read gets no rating. An ISO 639-1 code
             says that all texts are in that language, and takes its anchors where they passed.
+        calibration: fitted by ``calibrate`` of a rater with the same settings, or the file it was saved to.
 
     Raises:
         InputError: an unknown scale, anchor set or language, a setting out of range, or a semantics that does
-            not belong to the readout.
+            not belong to the readout, or a file that is no calibration.
 
     References:
         Maier et al. (2025), arXiv 2510.08338; McCullagh (1980), An et al. (2018) for ``ordinal``.
@@ -103,6 +112,7 @@ class Rater:
         floor: Literal["auto"] | float | None = "auto",
         missing: Iterable[str] = (),
         language: str | None = None,
+        calibration: Calibration | str | Path | None = None,
     ) -> None:
         check_settings(epsilon=epsilon, temperature=temperature, semantics=semantics)
         self.readout = chosen_readout(readout, semantics)
@@ -116,6 +126,7 @@ class Rater:
         self._load_embedder = _loader(embedder)
         self._floor = _checked_floor(floor)
         self.missing = missing_keys(missing)
+        self.calibration = as_calibration(calibration)
 
     @cached_property
     def embedder(self) -> "Embedder":
@@ -164,7 +175,7 @@ class Rater:
     def signature(self) -> Signature:
         """Signature of the settings: the scale with its content hash, all settings, and the embedder."""
         codes = {"missing": written_codes(self.missing)} if self.missing else {}
-        return Signature.of(
+        applied = Signature.of(
             "rate",
             scale=f"{self.scale.name}#{self.scale.content_hash}",
             anchor_sets="+".join(self.scale.anchor_sets),
@@ -176,6 +187,15 @@ class Rater:
             **codes,
             **self.anchor_languages.settings(),
         ).extended(self.embedder.signature)
+        if self.calibration is None:
+            return applied
+        self.calibration.check(applied)
+        return applied.extended(Signature.of("calibrate", calibration=self.calibration.name))
+
+    @cached_property
+    def axis(self) -> Axis:
+        """Direction from the low anchors to the high ones, in the scale's units."""
+        return anchor_axis(self.anchors, self.scale.values)
 
     def rate(self, texts: object, *, progress: Progress | None = None) -> Ratings:
         """Rate texts in their order; equal texts are embedded once.
@@ -223,6 +243,48 @@ class Rater:
             windows, unread = np.ones(n, dtype=np.int64), np.zeros(n, np.bool_)
             self._rate_rows(rated, everyone, rows, windows=windows, unread=unread, anchors=self._own_anchors)
         return self._ratings(rated, np.full(n, None, dtype=object))
+
+    def calibrate(
+        self,
+        texts: object,
+        ratings: object,
+        *,
+        progress: Progress | None = None,
+        **settings: Unpack[LabelSettings],
+    ) -> CalibrationSummary:
+        """Learn from people's ratings of some texts how to rate others like them.
+
+        Args:
+            texts: shape (n,), as for ``rate``.
+            ratings: shape (n,): for each text a number, a list of numbers (one per person), or missing; texts
+                without one are passed over. A list shows how far people differ, a mean does not.
+            progress: called while texts are embedded.
+            settings: ``human_range``, ``by``, ``interval``, ``seed`` and ``source``; see ``LabelSettings``.
+
+        Returns:
+            The calibration, to be saved or given to another rater, and how good it is on other texts.
+
+        Raises:
+            InputError: this rater has a calibration, labels outside the scale, fewer than 10 labelled texts
+                with a rating, or fewer than two different labels.
+        """
+        if self.calibration is not None:
+            raise InputError("calibrate needs a rater without a calibration: make one without calibration=")
+        labels = labelled_cells(texts, ratings, settings)
+        rated = self.rate(labels.cells, progress=progress)
+        labelled = labels.with_ratings(rated.status)
+        scored = np.flatnonzero(rated.scored)
+        vectors: npt.NDArray[np.floating[Any]] = np.empty((0, self.anchors.shape[2]))
+        if len(labelled.texts):  # a cache has the vectors that the ratings were made from
+            vectors = self.embedder.embed(labelled.texts, progress=progress).vectors
+        return fit_calibration(
+            labelled,
+            Predictors(vectors, rated.pmf[scored], self.scale.values, self.axis),
+            self.scale,
+            ratings=self.signature,
+            interval=settings.get("interval", 0.95),
+            seed=settings.get("seed", 0),
+        )
 
     def _rated(self, texts: list[str], progress: Progress | None) -> tuple[ObjectArray, RatedTexts]:
         """Identify the languages of distinct texts, and rate those that the model reads."""
@@ -275,16 +337,25 @@ class Rater:
             epsilon=self.epsilon,
             temperature=self.temperature,
         )
+        if self.calibration is not None:
+            _ = self.signature  # refuses a calibration for other ratings
+            given = as_rows(vectors)
+            predictors = Predictors(given, ratings.pmf, self.scale.values, self.axis)
+            ratings = replace(ratings, pmf=self.calibration.pmf(predictors))
+            rated.unlike[rows] = self.calibration.unlike(given)
         rated.put(rows, ratings, windows=windows, unread=unread, floor=anchors.floor)
 
     def _ratings(self, rows: RatedTexts, languages: ObjectArray) -> Ratings:
+        is_calibrated = self.calibration is not None
+        unlike = rows.unlike & (rows.status == Status.SCORED) if is_calibrated else None
         return Ratings(
             scale=self.scale,
-            **vars(rows),
+            **{**vars(rows), "unlike": unlike},
             language=languages,
             signature=self.signature,
             floor=self.floor,
             own_anchors=self.anchor_languages.own,
+            calibration=self.calibration,
         )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.rating.calibration.calibration import Calibration
 from semscale.rating.cosines import sum_in_order
 from semscale.rating.human.comparison import RatingComparison, compare, text_lengths
 from semscale.rating.lint.report import LintReport
@@ -43,6 +44,9 @@ class Ratings(Result):
         possible_codes: rated texts that look like a code for a missing answer ("NA", "-99"), each with how
             often it occurs; name those that are codes in ``missing``. Empty for a part of other ratings.
         own_anchors: languages whose texts were rated with anchors of their own; all others with the scale's.
+        calibration: what was applied to the masses; ``None`` for none.
+        unlike: shape (n,), which texts are unlike those that the calibration was fitted to; ``None`` without
+            one.
 
     Raises:
         InputError: arrays whose lengths do not agree.
@@ -59,6 +63,8 @@ class Ratings(Result):
     floor: float | None = None
     possible_codes: dict[str, int] = field(default_factory=dict)
     own_anchors: tuple[str, ...] = ()
+    calibration: Calibration | None = None
+    unlike: Mask | None = None
 
     row_fields = ("pmf", "similarity", "set_means", "status", "windows", "language")
 
@@ -112,7 +118,9 @@ class Ratings(Result):
 
     def _with_rows(self, rows: Mask) -> Self:
         # Which texts look like codes is not known of single rows.
-        return replace(super()._with_rows(rows), possible_codes={})
+        unlike = None if self.unlike is None else self.unlike[rows]
+        kept = super(Ratings, replace(self, unlike=None))._with_rows(rows)
+        return replace(kept, possible_codes={}, unlike=unlike)
 
     def compare(  # noqa: PLR0913 - columns beside the ratings
         self,
@@ -182,7 +190,11 @@ class Ratings(Result):
                 f"texts must have {len(self)} rows, as many as there are ratings, got {len(cells)}"
             )
         running = RunningSummary(
-            self.scale, self.floor, own_anchors=self.own_anchors, seed=settings.get("seed", 0)
+            self.scale,
+            self.floor,
+            own_anchors=self.own_anchors,
+            seed=settings.get("seed", 0),
+            calibration=self.calibration,
         )
         running.add(self, cells)
         summary = running.summary(
@@ -198,14 +210,16 @@ class Ratings(Result):
 
     def take(self, rows: Integers) -> Self:
         """Give the ratings of some rows alone, in the order of ``rows``, shape (m,), counted from 0."""
-        return replace(self, **{name: getattr(self, name)[rows] for name in self.row_fields})
+        unlike = None if self.unlike is None else self.unlike[rows]
+        return replace(self, unlike=unlike, **{name: getattr(self, name)[rows] for name in self.row_fields})
 
     def to_frame(self) -> pl.DataFrame:
         """Lay the ratings out as a table, one row per text; what is missing is null.
 
         Returns:
             Columns ``status``, ``mean``, ``mode``, ``entropy`` (nats), ``similarity``, ``windows``,
-            ``language``, and the mass of each point as ``p_<value>``.
+            ``language``, and the mass of each point as ``p_<value>``; with a calibration
+            ``unlike_labels`` as well.
         """
         masses = dict(zip(mass_names(self.scale.values), self.pmf.T, strict=True))
         floats = {
@@ -221,7 +235,8 @@ class Ratings(Result):
             pl.Series("language", self.language.tolist(), dtype=pl.String),
             *(pl.Series(name, np.ascontiguousarray(column)) for name, column in masses.items()),
         )
-        return table.with_columns(pl.col(*floats, *masses).fill_nan(None))
+        unlike = [] if self.unlike is None else [pl.Series("unlike_labels", self.unlike)]
+        return table.with_columns(pl.col(*floats, *masses).fill_nan(None), *unlike)
 
     def _short_summary(self) -> RatingSummary:
         return self.summarize()

@@ -10,6 +10,7 @@ import polars as pl
 
 from semscale.embedding.languages.unread_language import LanguageSample, UnreadLanguage
 from semscale.presentable import Presentable
+from semscale.rating.calibration.calibration import Calibration
 from semscale.rating.distinct_texts import DistinctCount
 from semscale.rating.examples import Examples
 from semscale.rating.human.comparison import RatingComparison
@@ -62,6 +63,8 @@ class RatingSummary(Presentable):
         languages: texts by language, the most frequent first.
         fell_back: the language that was asked for, where its anchors have not passed their check and others
             served; ``None`` otherwise.
+        calibration: what was applied to the ratings; ``None`` for none.
+        n_unlike: rated texts that are unlike those that the calibration was fitted to.
     """
 
     scale: Scale
@@ -89,6 +92,8 @@ class RatingSummary(Presentable):
     unread_language: UnreadLanguage | None = None
     languages: tuple[LanguageTexts, ...] = ()
     fell_back: str | None = None
+    calibration: Calibration | None = None
+    n_unlike: int = 0
 
     def __repr__(self) -> str:
         scored = self.counts.get("scored", 0)
@@ -115,6 +120,16 @@ class RatingSummary(Presentable):
             "weight": self.weight,
             "respondent": self.respondent,
             "floor": self.floor,
+            "calibration": None
+            if self.calibration is None
+            else {
+                "method": self.calibration.method,
+                "texts": self.calibration.labels.n,
+                "error": self.calibration.error.calibrated,
+                "uncalibrated_error": self.calibration.error.uncalibrated,
+                "unlike": self.n_unlike,
+                "signature": self.calibration.signature,
+            },
             "comparison": None
             if compared is None
             else {name: figure for name, figure in vars(compared).items() if name != "points"},
@@ -161,10 +176,17 @@ class RunningSummary:
         floor: similarity below which a text was called off topic.
         own_anchors: languages whose texts were rated with anchors of their own.
         seed: seed of the sample.
+        calibration: what was applied to the ratings.
     """
 
     def __init__(
-        self, scale: Scale, floor: float | None, *, own_anchors: Sequence[str] = (), seed: int = 0
+        self,
+        scale: Scale,
+        floor: float | None,
+        *,
+        own_anchors: Sequence[str] = (),
+        seed: int = 0,
+        calibration: Calibration | None = None,
     ) -> None:
         self.n = 0
         self._scale = scale
@@ -178,6 +200,8 @@ class RunningSummary:
         self._examples = Examples(seed)
         self._sampled_texts = LanguageSample()
         self._languages = LanguageTally(scale.language, own_anchors)
+        self._calibration = calibration
+        self._n_unlike = 0
 
     def add(self, ratings: RatedRows, cells: list[object] | None) -> None:
         """Add the next part.
@@ -190,6 +214,7 @@ class RunningSummary:
             self._counts[status] += count
         self._n_windowed += int((ratings.windows > 1).sum())
         self._languages.add(ratings.language, ratings.status)
+        self._n_unlike += 0 if ratings.unlike is None else int(ratings.unlike.sum())
         if cells is None:
             self._has_texts, cells = False, [None] * len(ratings)
         else:
@@ -226,6 +251,8 @@ class RunningSummary:
             unread_language=self._sampled_texts.unread_language(estimates.signature),
             languages=self._languages.counts,
             fell_back=_fell_back(estimates.signature),
+            calibration=self._calibration,
+            n_unlike=self._n_unlike,
             **settings,
         )
 

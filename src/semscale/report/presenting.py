@@ -11,6 +11,7 @@ from semscale.store.atomic import check_folder, check_writable
 _DOCUMENTS = {
     "ApprovedBaseline": ("semscale.report.drift.records", "approved_document"),
     "AuditSummary": ("semscale.report.judging.audit", "audit_document"),
+    "CalibrationSummary": ("semscale.report.rating.calibration", "calibration_document"),
     "ConsistencySummary": ("semscale.report.self_consistency.document", "consistency_document"),
     "DriftSummary": ("semscale.report.drift.document", "drift_document"),
     "EvaluationSummary": ("semscale.report.matching.submission", "evaluation_document"),

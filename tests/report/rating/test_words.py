@@ -2,13 +2,15 @@
 
 from types import SimpleNamespace
 
-from semscale.report.rating.words import NPS_CAUTION, cautions, readout_words
+from semscale.report.rating.words import NPS_CAUTION, RANKING, advice, cautions, readout_words, unlike_caution
 from semscale.signature import Signature
 
 
 def summary(*, nps=None, comparison=None, lint=None):
     estimates = SimpleNamespace(overall=SimpleNamespace(nps=nps))
-    return SimpleNamespace(estimates=estimates, comparison=comparison, lint=lint, fell_back=None)
+    return SimpleNamespace(
+        calibration=None, estimates=estimates, comparison=comparison, lint=lint, fell_back=None
+    )
 
 
 def test_nothing_to_say_says_nothing():
@@ -33,3 +35,22 @@ def test_the_readout_is_named_with_the_other_one():
     assert said(readout="ssr").startswith("ssr: the more similar an anchor")
     assert said(readout="ordinal").endswith("the other readout is ssr")
     assert said(scale="mood") is None
+
+
+def calibrated(error, n_unlike):
+    labels = SimpleNamespace(n=40)
+    found = SimpleNamespace(
+        method="ridge", labels=labels, error=SimpleNamespace(calibrated=error, uncalibrated=0.2)
+    )
+    return SimpleNamespace(calibration=found, counts={"scored": 100}, n_unlike=n_unlike)
+
+
+def test_a_calibrated_mean_is_a_level_unless_the_calibration_is_no_gain():
+    assert advice(calibrated(0.1, 0)).startswith("Calibrated by 40 labelled texts (method ridge): a level")
+    assert advice(calibrated(0.2, 0)) == advice(summary()) == RANKING
+
+
+def test_many_texts_unlike_the_labelled_ones_are_a_caution():
+    assert unlike_caution(calibrated(0.1, 10)) == ()
+    (said,) = unlike_caution(calibrated(0.1, 11))
+    assert said.startswith("11 of 100 rated texts are unlike those")

@@ -1,6 +1,7 @@
 """Options of ``semscale rate``."""
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from semscale.cli.options.groups import option_group
@@ -74,6 +75,10 @@ class ScaleOptions:
         ),
     ] = None
 
+    calibration: Annotated[
+        Path | None, option(_RATING, "What [bold]semscale calibrate[/bold] wrote.", "FILE")
+    ] = None
+
     def settings(self) -> "RaterSettings":
         """Settings of the rater, without its embedder.
 
@@ -89,6 +94,7 @@ class ScaleOptions:
             "semantics": self.semantics,
             "floor": as_floor(self.floor),
             "missing": self.missing or [],
+            "calibration": self.calibration,
             "language": self.language,
         }
 

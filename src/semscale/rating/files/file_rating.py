@@ -96,6 +96,8 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
     settings = settings or FileSettings()
     _check_file(table, columns, out)
     _ = rater.embedder  # a model that cannot be loaded is said before the file is read through
+    if rater.calibration is not None:
+        _ = rater.signature  # refuses a calibration for other ratings
     table = check_cells(table, columns, settings.part_rows, counting=needs_counting(table, out))
     collector = Collector(rater, columns, settings.seed)
     work = RatingWork(table, columns, rater, collector, settings.interval, progress)

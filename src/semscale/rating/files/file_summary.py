@@ -33,6 +33,7 @@ def rated_frame(ratings: Ratings) -> pl.DataFrame:
 
 def ratings_of(frame: pl.DataFrame, rater: Rater) -> Ratings:
     """Read ratings back from the columns of ``rated_frame``."""
+    unlike = f"{PREFIX}unlike_labels"
     masses = frame.select(PREFIX + name for name in mass_names(rater.scale.values)).to_numpy()
     return Ratings(
         scale=rater.scale,
@@ -45,6 +46,8 @@ def ratings_of(frame: pl.DataFrame, rater: Rater) -> Ratings:
         signature=rater.signature,
         floor=rater.floor,
         own_anchors=rater.anchor_languages.own,
+        calibration=rater.calibration,
+        unlike=None if rater.calibration is None else frame[unlike].to_numpy(),
     )
 
 
@@ -64,13 +67,15 @@ class Collector:
 
     def __post_init__(self) -> None:
         self._tallies = Tallies([figures_of(self.rater.scale.values)], self.rater.signature)
+        rater = self.rater
         self._running = RunningSummary(
-            self.rater.scale,
-            self.rater.floor,
-            own_anchors=self.rater.anchor_languages.own,
+            rater.scale,
+            rater.floor,
+            own_anchors=rater.anchor_languages.own,
             seed=self.seed,
+            calibration=rater.calibration,
         )
-        self._humans = HumanSample(self.seed)
+        self._humans = HumanSample(self.seed, rater.scale.values)
 
     @property
     def n(self) -> int:

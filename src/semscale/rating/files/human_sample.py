@@ -9,8 +9,11 @@ import numpy as np
 from semscale.errors import InputError
 from semscale.rating.files.columns import FileColumns
 from semscale.rating.human.comparison import RatingComparison, compare
+from semscale.rating.human.corrected_mean import corrected_mean
+from semscale.rating.human.values import human_table
 from semscale.results.row_sampling import RowSample
 from semscale.signature import Signature
+from semscale.stats.calibration.prediction_powered import CorrectedMean
 from semscale.types import Floats
 
 COMPARED_ROWS = 20_000
@@ -33,11 +36,14 @@ class HumanSample:
 
     Args:
         seed: of the choice, and of the comparison.
+        values: shape (k,), of the scale's points; with them the means of rated texts without a human rating
+            are kept, 8 bytes each, for the mean of all texts.
     """
 
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
+    def __init__(self, seed: int, values: Floats | None = None) -> None:
+        self._seed, self._values = seed, values
         self._rows = RowSample[_Row](COMPARED_ROWS, seed)
+        self._unlabelled: list[Floats] = []
 
     def add(  # noqa: PLR0913 - a part's columns
         self,
@@ -57,6 +63,9 @@ class HumanSample:
         heavy = np.ones(len(humans)) if weights is None else np.nan_to_num(weights, nan=0.0)
         scored = ~np.isnan(pmf[:, 0]) & (heavy > 0)
         names = [None] * len(humans) if respondents is None else respondents
+        if self._values is not None and respondents is None and weights is None:
+            without = scored & np.array([human is None for human in humans], dtype=bool)
+            self._unlabelled.append(pmf[without] @ self._values)
         self._rows.add(
             # A view of a row would keep the array of its part.
             (first_row + row, _Row(pmf[row].copy(), human, lengths[row], names[row], float(heavy[row])))
@@ -101,4 +110,16 @@ class HumanSample:
             seed=self._seed,
             signature=signature.extended(Signature.of("compare", eligible=self._rows.n)),
         )
-        return replace(compared, n_eligible=self._rows.n)
+        return replace(
+            compared, n_eligible=self._rows.n, corrected=self._corrected(columns.human_range, interval)
+        )
+
+    def _corrected(self, human_range: tuple[float, float] | None, interval: float) -> CorrectedMean | None:
+        """Correct the mean of all rated texts; ``None`` where it is not known which these are."""
+        if self._values is None or not any(map(len, self._unlabelled)):
+            return None
+        rows, others = self._rows.items, np.concatenate(self._unlabelled)
+        means = np.concatenate([[row.pmf @ self._values for row in rows], others])
+        humans = [*(row.human for row in rows), *([None] * len(others))]
+        table = human_table(humans)
+        return corrected_mean(means, table, self._values, human_range=human_range, interval=interval)

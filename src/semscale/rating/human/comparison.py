@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
+from semscale.rating.human.corrected_mean import corrected_mean
 from semscale.rating.human.values import human_table, laid_on, off_the_scale
 from semscale.results.few_clusters import few_note
 from semscale.results.respondents import NOBODY, numbered
@@ -14,6 +15,7 @@ from semscale.results.weights import as_weights, in_unit
 from semscale.signature import Signature
 from semscale.stats.agreement.correlations import ks_similarity_estimate, pearson_estimate, spearman_estimate
 from semscale.stats.agreement.reliability import split_half_reliability
+from semscale.stats.calibration.prediction_powered import CorrectedMean
 from semscale.stats.intervals.coefficients import Resampling, replicates_for
 from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
@@ -50,6 +52,8 @@ class RatingComparison:
         n_clusters: texts, or respondents where they are named, that the intervals are made from.
         notes: sentences that a reader should know of: why there are no distributions, which figures have no
             interval and why, or that intervals come from few texts.
+        corrected: mean of all rated texts, corrected by the labels of those that have one; ``None`` where all
+            have one, where weights or respondents are named, or as ``ks_similarity``.
     """
 
     n: int
@@ -67,6 +71,7 @@ class RatingComparison:
     signature: Signature
     n_clusters: int = 0
     notes: tuple[str, ...] = ()
+    corrected: CorrectedMean | None = None
 
 
 def compare(  # noqa: PLR0913 - two measurements, and columns beside them
@@ -117,7 +122,7 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
         >>> compared.n, round(compared.pearson.value, 6), compared.human_pmf.tolist()
         (3, 1.0, [0.5, 0.5])
     """
-    table = human_table(human)
+    whole = table = human_table(human)
     if len(table) != len(pmf):
         raise InputError(f"human must have {len(pmf)} rows, as many as there are ratings, got {len(table)}")
     human_masses = laid_on(table, values, human_range)
@@ -159,6 +164,9 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
         signature=_signed(signature, human_range, how, n_clusters, n),
         n_clusters=n_clusters,
         notes=_notes(off_scale, [*correlations, *distributions], how),
+        corrected=corrected_mean(pmf @ values, whole, values, human_range=human_range, interval=interval)
+        if clusters is None and heavy is None
+        else None,
     )
 
 

@@ -18,6 +18,7 @@ from semscale.report.scale_points import point_names
 if TYPE_CHECKING:
     from semscale.rating.human.comparison import RatingComparison
     from semscale.scales import Scale
+    from semscale.stats.calibration.prediction_powered import CorrectedMean
     from semscale.stats.intervals.estimates import Estimate
 
 _DRAWN_POINTS = 1000
@@ -118,6 +119,7 @@ def _table(comparison: "RatingComparison") -> DataTable:
         ("to beat: KS of equal shares", comparison.null_ks,
          "the KS similarity that the same share on every point reaches; a distribution that does no better "
          "has read nothing", _NOT_LAID),
+        *_corrected(comparison),
     )  # fmt: skip
     known = [WithInterval.of(figure, _DIGITS) for _, figure, _, _ in rows]
     return DataTable(
@@ -129,6 +131,31 @@ def _table(comparison: "RatingComparison") -> DataTable:
         title=f"Agreement{covered(known, comparison.interval)}",
         brief_title=f"Compared with humans ({_compared_texts(comparison)})",
         explained=True,
+    )
+
+
+def _corrected(
+    comparison: "RatingComparison",
+) -> "tuple[tuple[str, Estimate | CorrectedMean | None, str, str], ...]":
+    """List the mean of all texts that people's ratings of some correct, where some have none."""
+    corrected = comparison.corrected
+    if corrected is None:
+        return ()
+    n, rated = count(corrected.n_labelled), count(corrected.n_labelled + corrected.n_unlabelled)
+    return (
+        (
+            "mean of all texts, corrected by the labels",
+            corrected,
+            f"what people would give to all {rated} rated texts, if the {n} labelled ones are a random "
+            "sample of them and no calibration was fitted to them",
+            "",
+        ),
+        (
+            "mean of the labels alone",
+            corrected.labels_only,
+            f"the same without the ratings, of {n} texts",
+            "",
+        ),
     )
 
 

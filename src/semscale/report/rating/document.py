@@ -24,7 +24,7 @@ from semscale.report.rating.figures import (
 from semscale.report.rating.languages import language_section, other_language_warnings
 from semscale.report.rating.words import (
     MEANINGS,
-    RANKING,
+    advice,
     cautions,
     codes_hint,
     reading,
@@ -78,14 +78,18 @@ def rating_document(summary: "RatingSummary") -> Document:
     bootstrapped = summary.estimates.overall.method == "bootstrap"
     return replace(
         base,
-        lead=None if lead is None else replace(lead, advice=RANKING),
+        lead=None if lead is None else replace(lead, advice=advice(summary)),
         warnings=(
             *other_language_warnings(summary),
             *language_warnings(summary.unread_language),
             *off_topic_warnings(summary.counts),
             *unread_warnings(summary.counts, "text"),
         ),
-        counting=(*base.counting, *([f"hint: {hint}"] if hint else []), *([] if lead is None else [RANKING])),
+        counting=(
+            *base.counting,
+            *([f"hint: {hint}"] if hint else []),
+            *([] if lead is None else [advice(summary)]),
+        ),
         reading=base.reading if read is None else (read,),
         facts=_facts(summary),
         cautions=(*base.cautions, *cautions(summary)),
@@ -106,6 +110,7 @@ def _facts(summary: "RatingSummary") -> tuple[tuple[str, Cell], ...]:
     facts.append(("Left out", Count(summary.n - counting)))
     facts += [("Distinct", Count(summary.n_distinct))] if summary.n_distinct is not None else []
     facts += [("Read in windows", Count(summary.n_windowed))] if summary.n_windowed else []
+    facts += [] if summary.calibration is None else [("Unlike the labelled", Count(summary.n_unlike))]
     effective = Number(summary.estimates.overall.effective_n, 0)
     return (*facts, ("Effective n", effective)) if summary.weight is not None else tuple(facts)
 

@@ -3,6 +3,7 @@
 import shlex
 from typing import TYPE_CHECKING
 
+from semscale.rating.calibration.familiarity import SHARE_BELOW
 from semscale.rating.missing_codes import OTHER_NUMBERS
 from semscale.report.formatting import (
     count,
@@ -47,6 +48,7 @@ _READOUTS = {
 }
 
 _SHOWN_CODES = 6
+_MOST_UNLIKE = 0.1  # share of texts unlike the labelled ones, of which 2 % themselves are
 
 
 def reading(summary: "RatingSummary") -> str | None:
@@ -77,9 +79,32 @@ def cautions(summary: "RatingSummary") -> tuple[str, ...]:
     comparison = summary.comparison
     nps = [NPS_CAUTION] if summary.estimates.overall.nps is not None else []
     said = lint_caution(summary.lint) if summary.lint else None
-    language = fell_back_words(summary)
-    further = [words for words in (language, said) if words is not None]
-    return (*nps, *(comparison.notes if comparison else ()), *further)
+    unlike = unlike_caution(summary)
+    notes = comparison.notes if comparison else ()
+    further = [words for words in (fell_back_words(summary), said) if words is not None]
+    return (*nps, *unlike, *notes, *further)
+
+
+def advice(summary: "RatingSummary") -> str:
+    """Say how far the mean goes: as a ranking, or as a level where people's labels calibrated it."""
+    calibration = summary.calibration
+    if calibration is None or not calibration.error.calibrated < calibration.error.uncalibrated:
+        return RANKING
+    texts = counted(calibration.labels.n, "labelled text")
+    return f"Calibrated by {texts} (method {calibration.method}): a level for texts like these."
+
+
+def unlike_caution(summary: "RatingSummary") -> tuple[str, ...]:
+    """Say that many texts are unlike those that a calibration was fitted to; empty where few are."""
+    if summary.calibration is None:
+        return ()
+    scored, unlike = summary.counts.get("scored", 0), summary.n_unlike
+    if unlike <= _MOST_UNLIKE * scored:
+        return ()
+    return (
+        f"{count(unlike)} of {counted(scored, 'rated text')} are unlike those that the calibration was "
+        f"fitted to ({SHARE_BELOW:.0%} would be usual): label some of them and calibrate anew.",
+    )
 
 
 def readout(summary: "RatingSummary") -> str | None:

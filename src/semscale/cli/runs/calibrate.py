@@ -1,0 +1,77 @@
+"""Runs of ``semscale calibrate``: read the labelled rows, rate them, choose and fit, write."""
+
+from pathlib import Path
+from typing import Any
+
+from semscale.cli.options.calibrate import CalibrateOptions
+from semscale.cli.outputs import check_input
+from semscale.cli.progress import progress_bars
+from semscale.errors import InputError
+from semscale.rating.calibration.calibration_file import check_calibration_path
+from semscale.rating.calibration.calibration_summary import CalibrationSummary
+from semscale.rating.calibration.labels import LabelSettings
+from semscale.rating.files.cells import humans_in
+from semscale.rating.human.values import check_human_range
+from semscale.rating.rater import Rater, RaterSettings
+from semscale.store.columns import column_in
+from semscale.store.table import Table
+
+_BATCH = 50_000
+_MOST_LABELLED = 20_000
+
+
+def calibrate_table(options: CalibrateOptions) -> CalibrationSummary:
+    """Fit a calibration to the labelled rows of a file, and write it.
+
+    Raises:
+        InputError: a column, option, label or output that does not serve.
+        SemscaleError: the model cannot be run.
+    """
+    columns = options.columns
+    check_human_range(columns.human_range)
+    check_calibration_path(options.outputs.calibration)
+    options.outputs.check()
+    check_input(options.file, options.outputs.report)
+    with progress_bars() as progress:
+        settings: RaterSettings = {
+            **options.rating.settings(),
+            "embedder": lambda: options.model.load(progress),
+        }
+        rater = Rater(options.rating.scale, **settings)
+        table = options.table.open(options.file)
+        for parameter in ("text", "human", "by"):
+            if (name := getattr(columns, parameter)) is not None:
+                table.require(name, parameter)
+        table.require_text(columns.text, "text")
+        texts, ratings, groups = _labelled_rows(table, options)
+        labels: LabelSettings = {
+            "human_range": columns.human_range,
+            "by": groups,
+            "interval": options.interval,
+            "seed": options.seed,
+            "source": Path(table.name).name,
+        }
+        summary = rater.calibrate(texts, ratings, progress=progress, **labels)
+    summary.save(options.outputs.calibration)
+    return summary
+
+
+def _labelled_rows(table: Table, options: CalibrateOptions) -> tuple[list[Any], list[Any], list[Any] | None]:
+    """Read texts, ratings and groups of the rows that have a rating."""
+    columns, first_row = options.columns, 0
+    texts: list[Any] = []
+    ratings: list[Any] = []
+    groups: list[Any] = []
+    for batch in table.batches(_BATCH):
+        humans = humans_in(column_in(batch, columns.human), first_row, columns.human_range)
+        kept = [row for row, human in enumerate(humans) if human is not None]
+        ratings += [humans[row] for row in kept]
+        texts += column_in(batch, columns.text)[kept].to_list()
+        groups += [] if columns.by is None else column_in(batch, columns.by)[kept].to_list()
+        first_row += batch.height
+        if len(texts) > _MOST_LABELLED:
+            raise InputError(
+                f"human: column '{columns.human}' labels more than {_MOST_LABELLED:,} texts, and a "
+                "calibration gains nothing from so many; leave some cells empty"
+            )
+    return texts, ratings, None if columns.by is None else groups

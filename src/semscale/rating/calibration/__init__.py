@@ -1,0 +1,1 @@
+"""Calibration of ratings from a few labels of people."""

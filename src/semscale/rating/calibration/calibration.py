@@ -1,0 +1,126 @@
+"""A calibration: what was learnt from labelled texts, and for which ratings it holds."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+
+from semscale.errors import InputError
+from semscale.rating.array_checks import Reals
+from semscale.rating.calibration.calibrators import Calibrator, MethodName
+from semscale.rating.calibration.familiarity import Familiarity
+from semscale.rating.calibration.predictors import Predictors
+from semscale.signature import Signature
+from semscale.types import Floats, Mask
+
+_PASSED_OVER = frozenset({"floor", "missing", "engine", "calibration"})
+"""Fields of a rater's signature that do not change what a calibration was fitted to."""
+
+
+@dataclass(frozen=True)
+class LabelSource:
+    """What a calibration was fitted to.
+
+    Attributes:
+        n: labelled texts that were used.
+        n_answers: people's answers to them.
+        hash: of texts and answers, in their order; 8 hexadecimal digits.
+        human_range: lowest and highest value that people could give; ``None`` for the scale's own.
+        grouped: whether whole groups were left out for the choice and the error.
+        seed: of the folds.
+    """
+
+    n: int
+    n_answers: int
+    hash: str
+    human_range: tuple[float, float] | None
+    grouped: bool
+    seed: int
+
+
+@dataclass(frozen=True)
+class HonestError:
+    """Mean ranked probability scores on texts that nothing was fitted to, 0 (best) to 1.
+
+    Attributes:
+        calibrated: of the calibrated ratings, method and fit chosen without the text (nested folds).
+        uncalibrated: of the ratings as they are.
+    """
+
+    calibrated: float
+    uncalibrated: float
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A fitted calibration of ratings on one scale by one model with one precision.
+
+    Attributes:
+        method: which one was chosen.
+        calibrator: its fitted numbers.
+        familiarity: where the labelled texts lie.
+        ratings: signature of the rater whose ratings it is for.
+        language: of the scale's anchors.
+        labels: what it was fitted to.
+        error: its own, and that of the ratings as they are.
+    """
+
+    method: MethodName
+    calibrator: Calibrator
+    familiarity: Familiarity
+    ratings: Signature
+    language: str
+    labels: LabelSource
+    error: HonestError
+
+    @cached_property
+    def signature(self) -> Signature:
+        """What was applied to fit it."""
+        labels = self.labels
+        ends = "scale" if labels.human_range is None else "{:.12g} to {:.12g}".format(*labels.human_range)
+        return Signature.of(
+            "calibrate",
+            method=self.method,
+            fitted=self.content_hash,
+            texts=labels.n,
+            answers=labels.n_answers,
+            labels=labels.hash,
+            human_range=ends,
+            folds="groups" if labels.grouped else "texts",
+            fold_seed=labels.seed,
+            error=round(self.error.calibrated, 6),
+            language=self.language,
+        ).extended(self.ratings)
+
+    @cached_property
+    def content_hash(self) -> str:
+        """Hash of what was fitted, 8 hexadecimal digits."""
+        fitted = json.dumps([self.method, self.calibrator.record()], sort_keys=True)
+        return hashlib.sha256(fitted.encode()).hexdigest()[:8]
+
+    @property
+    def name(self) -> str:
+        """Method, number of labelled texts and hash, for the signature of calibrated ratings."""
+        return f"{self.method}-{self.labels.n}#{self.content_hash}"
+
+    def check(self, rater: Signature) -> None:
+        """Refuse a rater whose ratings differ from those that the calibration was fitted to.
+
+        Raises:
+            InputError: another scale, model, precision or setting; the message names the first.
+        """
+        ours, theirs = (dict(one.fields) for one in (self.ratings, rater))
+        for name in [*ours, *(name for name in theirs if name not in ours)]:
+            if name not in _PASSED_OVER and ours.get(name) != theirs.get(name):
+                raise InputError(
+                    f"calibration is for {name} {ours.get(name, 'none')}, but the ratings have {name} "
+                    f"{theirs.get(name, 'none')}: rate with what it was made with, or calibrate anew"
+                )
+
+    def pmf(self, predictors: Predictors) -> Floats:
+        """Calibrated masses (n, k) of n texts."""
+        return self.calibrator.pmf(predictors)
+
+    def unlike(self, vectors: Reals) -> Mask:
+        """Mark vectors (n, d) of texts that are unlike those it was fitted to."""
+        return self.familiarity.unlike(vectors)

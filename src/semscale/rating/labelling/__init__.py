@@ -1,0 +1,1 @@
+"""Choice of texts for people to label, and the sheet that they get."""

@@ -1,0 +1,88 @@
+"""The sheet for people who label texts, and their instructions."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from semscale.rating.labelling.drawing import DrawnTexts
+from semscale.scales import Scale
+from semscale.store.atomic import replacing
+from semscale.store.writing import PREFIX, write_table
+
+INCLUSION = f"{PREFIX}inclusion"
+"""Column with the probability with which a text was drawn."""
+
+
+def label_sheet(cells: Sequence[object], drawn: DrawnTexts) -> pl.DataFrame:
+    """Lay drawn texts out for labelling; the ratings are left out, so that nobody follows them.
+
+    Args:
+        cells: the texts that were drawn from.
+        drawn: which ones, and with which probability.
+
+    Returns:
+        Columns ``row`` (place in the input, from 1), ``text``, ``human`` (empty, for the label) and
+        ``semscale_inclusion``.
+    """
+    return pl.DataFrame(
+        {
+            "row": drawn.rows + 1,
+            "text": [str(cells[row]) for row in drawn.rows.tolist()],
+            "human": [None] * len(drawn.rows),
+            INCLUSION: np.round(drawn.probability, 6),
+        },
+        schema_overrides={"human": pl.Float64},
+    )
+
+
+def instructions(scale: Scale, file: str) -> str:
+    """Write instructions for people who label, as Markdown.
+
+    Args:
+        scale: on which they label.
+        file: name of the sheet.
+    """
+    points = "\n".join(f"- {point.value:g}: {point.label}" for point in scale.points)
+    return f"""# Labelling {file}
+
+For each text answer the question: **{scale.question}**
+
+{points}
+
+- Write the number into the column `human`. Where several people label one text, write a list: [3, 4].
+- Judge what the text says, not what you know or think of it yourself.
+- Leave the cell empty if the text says nothing on the question; do not put the middle for "cannot say".
+- Go through the texts in their order, one at a time, and do not go back to make answers alike.
+- Leave the other columns as they are: `row` is the place in the original file, `{INCLUSION}` the
+  probability with which the text was drawn.
+
+Then: `semscale calibrate {file} --text text --human human --scale {scale.name} --out cal.json`
+"""
+
+
+def instructions_path(out: Path) -> Path:
+    """Name the file of instructions beside a sheet.
+
+    Example:
+        >>> instructions_path(Path("sheet.csv")).name
+        'sheet-instructions.md'
+    """
+    return out.with_name(f"{out.stem}-instructions.md")
+
+
+def write_sheet(sheet: pl.DataFrame, scale: Scale, out: Path) -> Path:
+    """Write a sheet and the instructions beside it.
+
+    Returns:
+        Where the instructions are.
+
+    Raises:
+        InputError: an ending that is no table's.
+    """
+    write_table(sheet, out)
+    beside = instructions_path(out)
+    with replacing(beside) as temporary:
+        temporary.write_text(instructions(scale, out.name), encoding="utf-8", newline="\n")
+    return beside

@@ -1,0 +1,227 @@
+"""The document of a calibration: its quality on new texts, its choice, and what more labels may gain."""
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semscale.rating.calibration.calibrators import METHODS
+from semscale.report.charts.squares import scatter
+from semscale.report.document.blocks import Block, DataTable, Figure, Paragraph, SideBySide
+from semscale.report.document.document import Citation, Document, Section
+from semscale.report.document.values import Cell, Count, Number, Quoted, WithInterval, Words
+from semscale.report.formatting import counted, coverage, has_interval, number, one_line
+from semscale.report.parts import covered
+from semscale.report.settings import settings
+from semscale.stats.intervals.estimates import Estimate
+
+if TYPE_CHECKING:
+    from semscale.rating.calibration.calibration_summary import CalibrationSummary
+    from semscale.rating.calibration.quality import RatingQuality
+
+_DIGITS = 3
+_FEW_LABELS = 50
+_WORTH = 0.01  # share of the error that more labels must promise to be recommended
+_SCORES = Citation(
+    "Gneiting, T. and Raftery, A. E. (2007).",
+    "Strictly proper scoring rules, prediction, and estimation",
+    "Journal of the American Statistical Association 102(477), 359–378",
+    "ranked probability score and log score",
+)
+_PROBIT = Citation(
+    "McCullagh, P. (1980).",
+    "Regression models for ordinal data",
+    "Journal of the Royal Statistical Society B 42(2), 109–142",
+    "the methods ordinal and ridge",
+)
+
+
+def calibration_document(summary: "CalibrationSummary") -> Document:
+    """Turn a calibration into a document."""
+    labels, title = summary.calibration.labels, one_line(summary.scale.title)
+    left_out = ", ".join(f"{n} {status}" for status, n in summary.left_out.items())
+    counting = (
+        f"{counted(labels.n, 'labelled text')} with {counted(labels.n_answers, 'answer')}"
+        f"{f'; left out: {left_out}' if left_out else ''}"
+    )
+    return Document(
+        kind="calibration report",
+        name=f"Calibration of {title}",
+        title=("Calibration of ", Quoted(summary.scale.title)),
+        source=(Quoted(summary.source), f"{summary.created:%Y-%m-%d}"),
+        signature=summary.signature,
+        counting=(counting, gain_words(summary)),
+        reading=(f"{counting}.", gain_words(summary), _HONEST),
+        facts=(
+            ("Labelled texts", Count(labels.n)),
+            ("Answers", Count(labels.n_answers)),
+            ("Method", Words(summary.calibration.method)),
+        ),
+        cautions=tuple(_cautions(summary)),
+        sections=tuple(_sections(summary)),
+        notes=(_HONEST,),
+        settings=settings(
+            summary.source,
+            summary.created,
+            (("Intervals", f"{coverage(summary.interval)}, over {_unit(summary)}s"),),
+            summary.signature,
+        ),
+        citations=(_SCORES, _PROBIT),
+    )
+
+
+_HONEST = (
+    "All figures are of texts that neither the choice of the method nor its fit had seen (nested "
+    "cross-validation)."
+)
+
+
+def gain_words(summary: "CalibrationSummary") -> str:
+    """Say in a sentence how far the calibration helps."""
+    error, gain, method = summary.calibration.error, summary.gain, summary.calibration.method
+    reached = (
+        f"The method {method} brings the ranked probability score from "
+        f"{number(error.uncalibrated, _DIGITS)} to {number(error.calibrated, _DIGITS)}"
+    )
+    if not has_interval(gain):
+        return f"{reached}; how certain that is, these labels do not show."
+    ends = f"{number(gain.low, _DIGITS)} and {number(gain.high, _DIGITS)}"
+    return f"{reached} (less is better); the gain lies plausibly between {ends}."
+
+
+def _cautions(summary: "CalibrationSummary") -> Iterator[str]:
+    labels, quality = summary.calibration.labels, summary.qualities
+    if not summary.gain.low > 0:
+        yield "These labels do not show that the calibration helps: label more texts before relying on it."
+    if labels.n < _FEW_LABELS:
+        yield f"{counted(labels.n, 'labelled text')} fix the shape of a distribution only roughly."
+    ours, equal = quality["calibrated"].ks_similarity, quality["equal shares"].ks_similarity
+    if ours.value <= equal.value:
+        yield "The calibrated distribution is no nearer to people's than equal shares on every point."
+    if labels.n_answers == labels.n:
+        yield (
+            "One answer a text: how far people differ about a text and how far the ratings are wrong about "
+            "it cannot be told apart."
+        )
+
+
+def _sections(summary: "CalibrationSummary") -> Iterator[Section]:
+    yield Section("quality", "Beside no calibration and equal shares", (_quality_table(summary),))
+    yield Section("picture", "Are the means right?", _pictures(summary))
+    yield Section("method", "How the method was chosen", tuple(_choice(summary)))
+    if summary.curve:
+        yield Section("labels", "Are more labels worth it?", tuple(_curve(summary)))
+
+
+def _quality_table(summary: "CalibrationSummary") -> DataTable:
+    names = tuple(summary.qualities)
+    rows: tuple[tuple[str, str, str], ...] = (
+        ("Pearson r of means", "pearson", "ranking: 1 is best"),
+        ("KS similarity", "ks_similarity", "the distribution of all texts together: 1 is best"),
+        ("ranked probability score", "ranked_probability", "each text's distribution: 0 is best"),
+        ("log score, nats", "log_score", "the same, harder on points called impossible: 0 is best"),
+    )
+    figures: list[tuple[Cell, ...]] = [
+        (Words(name), *(_figure(one, field) for one in summary.qualities.values()), Words(meaning))
+        for name, field, meaning in rows
+    ]
+    spread: tuple[Cell, ...] = (
+        Words("spread of means"),
+        *(Number(one.spread) for one in summary.qualities.values()),
+        Words(f"standard deviation; people's means have {number(summary.human_spread)}"),
+    )
+    cells = [cell for row in figures for cell in row]
+    return DataTable(
+        ("", *names, "what it can show"),
+        (*figures, spread),
+        title=f"Agreement with people on new texts{covered(cells, summary.interval)}",
+        explained=True,
+    )
+
+
+def _figure(quality: "RatingQuality", field: str) -> Cell:
+    estimate: Estimate = getattr(quality, field)
+    return WithInterval.of(estimate, _DIGITS)
+
+
+def _pictures(summary: "CalibrationSummary") -> tuple[Block, ...]:
+    drawn = tuple(
+        (_picture(summary, name),) for name in ("calibrated", "as rated") if summary.qualities[name].bins
+    )
+    return (SideBySide(drawn),)
+
+
+def _picture(summary: "CalibrationSummary", name: str) -> Figure:
+    """Draw people's means against the ratings' means, bin by bin."""
+    bins, values = summary.qualities[name].bins, summary.scale.values
+    points = np.array([[one.rated, one.human] for one in bins])
+    domain = (float(values[0]), float(values[-1]))
+    axes = (f"mean rating, {name}", "people's mean")
+    said = "; ".join(f"{number(one.rated)}: {number(one.human)}" for one in bins)
+    return Figure(
+        f"calibration-{name.replace(' ', '-')}",
+        lambda _: scatter(points, (domain, domain), axes),
+        f"People's mean by mean rating, {name}, in bins of like size: {said}.",
+        DataTable(
+            (*axes, "texts"),
+            tuple((Number(one.rated), Number(one.human), Count(one.n)) for one in bins),
+            detail="full",
+        ),
+        caption=f"{name.capitalize()}: one dot for about {counted(bins[0].n, 'text')} with like ratings; on "
+        "the dashed line the ratings are right.",
+        style="square",
+        is_narrow=True,
+    )
+
+
+def _choice(summary: "CalibrationSummary") -> Iterator[Block]:
+    chosen = summary.chosen_in_folds
+    yield DataTable(
+        ("method", "error", "chosen in folds", "what it does"),
+        tuple(
+            (Words(method), Number(error, 4), Count(chosen.get(method, 0)), Words(METHODS[method]))
+            for method, error in summary.errors.items()
+        ),
+        title="Cross-validated ranked probability score of each method",
+        explained=True,
+    )
+    yield Paragraph(
+        "ridge shrinks itself towards the ratings as they are; another method is taken only if its error is "
+        "lower by more than one standard error.",
+        "note",
+    )
+
+
+def _curve(summary: "CalibrationSummary") -> Iterator[Block]:
+    yield Paragraph(curve_words(summary), "note", detail="both")
+    yield DataTable(
+        ("labelled texts", "error", "Pearson r", ""),
+        tuple(
+            (
+                Count(point.n),
+                Number(point.ranked_probability, 4),
+                Number(point.pearson, _DIGITS),
+                Words("forecast" if point.is_forecast else "measured"),
+            )
+            for point in summary.curve
+        ),
+        title="Ranked probability score by number of labels",
+    )
+
+
+def curve_words(summary: "CalibrationSummary") -> str:
+    """Say what twice as many labels may gain."""
+    forecast = next((point for point in summary.curve if point.is_forecast), None)
+    now = summary.calibration.error.calibrated
+    measured = [point.ranked_probability for point in summary.curve if not point.is_forecast]
+    if forecast is None or not measured or math.isnan(now):
+        return "Too few labels to say what more would gain."
+    share = (measured[-1] - forecast.ranked_probability) / measured[-1]
+    if share < _WORTH:
+        return "More labels like these promise little: twice as many would lower the error by less than 1 %."
+    return f"Twice as many labels would lower the error by about {100 * share:.0f} %."
+
+
+def _unit(summary: "CalibrationSummary") -> str:
+    return "group" if summary.calibration.labels.grouped else "text"

@@ -1,0 +1,136 @@
+"""``semscale calibrate``, and ``rate`` with what it wrote."""
+
+import csv
+import json
+
+import pytest
+
+WORDS = {"I hate it": 1, "it is bad": 2, "neither good nor bad": 3, "it is good": 4, "I love it": 5}
+
+
+@pytest.fixture
+def labelled(tmp_path, monkeypatch):
+    """Forty texts, of which people labelled thirty."""
+    monkeypatch.chdir(tmp_path)
+    with open("labelled.csv", "w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(["text", "human", "survey"])
+        for place in range(40):
+            words, score = list(WORDS.items())[place % 5]
+            human = "" if place >= 30 else json.dumps([score, max(1, score - 1)])
+            rows.writerow([f"{words}, number {place}", human, f"survey {place % 6}"])
+    return tmp_path / "labelled.csv"
+
+
+def calibrate(semscale, *further, out="cal.json", human="human"):
+    columns = ["--text", "text", "--human", human]
+    arguments = [*columns, "--scale", "quality", "--out", out, "--floor", "none"]
+    return semscale("calibrate", "labelled.csv", *arguments, *further)
+
+
+def rate(semscale, *further, scale="quality"):
+    return semscale("rate", "labelled.csv", "--text", "text", "--scale", scale, "--floor", "none", *further)
+
+
+def test_the_screen_says_what_was_learnt_and_that_it_is_honest(semscale, labelled):
+    ended = calibrate(semscale)
+    assert (ended.code, ended.err) == (0, "")
+    for words in ("30 labelled texts with 60 answers", "ranked probability score", "as rated", "equal shares",
+                  "nested cross-validation", "calibration: cal.json", "signature: semscale "):  # fmt: skip
+        assert words in ended.out, words
+    assert json.loads((labelled.parent / "cal.json").read_text())["labels"]["n"] == 30
+
+
+def test_json_has_every_figure(semscale, labelled):
+    ended = calibrate(semscale, "--json", "--by", "survey", "--seed", 3)
+    found = json.loads(ended.out)
+    assert (found["instrument"], found["texts"], found["answers"]) == ("calibrate", 30, 60)
+    assert set(found["quality"]) == {"calibrated", "as rated", "equal shares"}
+    assert found["calibration"] == "cal.json"
+    assert sum(found["chosen_in_folds"].values()) == 5
+    assert "folds:groups" in found["signature"]
+
+
+@pytest.mark.parametrize("report", ["report.html", "report.md", "report.xlsx"])
+def test_a_report_in_every_form(semscale, labelled, report):
+    assert calibrate(semscale, "--report", report).code == 0
+    assert (labelled.parent / report).stat().st_size > 1000
+
+
+def test_rate_applies_the_file_and_says_so(semscale, labelled):
+    calibrate(semscale)
+    plain, ended = (
+        json.loads(rate(semscale, "--json").out),
+        rate(semscale, "--json", "--calibration", "cal.json", "--out", "rated.csv"),
+    )
+    found = json.loads(ended.out)
+    assert plain["calibration"] is None
+    assert found["calibration"]["texts"] == 30
+    assert found["calibration"]["error"] < found["calibration"]["uncalibrated_error"]
+    assert (
+        found["estimates"]["overall"]["figures"]["mean"] != plain["estimates"]["overall"]["figures"]["mean"]
+    )
+    with open("rated.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert sum(row["semscale_unlike_labels"] == "true" for row in rows) == found["calibration"]["unlike"]
+    assert "Calibrated by 30 labelled texts" in rate(semscale, "--calibration", "cal.json").out
+
+
+@pytest.mark.parametrize(
+    ("further", "said"),
+    [
+        (
+            ["--calibration", "cal.json", "--temperature", 2],
+            "calibration is for temperature 1, but the ratings have temperature 2",
+        ),
+        (["--calibration", "none.json"], "none.json cannot be read"),
+        (["--calibration", "labelled.csv"], "labelled.csv is no JSON"),
+    ],
+)
+def test_a_calibration_that_does_not_serve_is_refused_before_anything_is_written(
+    semscale, labelled, further, said
+):
+    calibrate(semscale)
+    ended = rate(semscale, "--out", "rated.csv", *further)
+    assert ended.code == 2
+    assert said in ended.err
+    assert ended.err.count("\n") == 1
+    assert not (labelled.parent / "rated.csv").exists()
+
+
+def test_a_calibration_for_another_scale_is_refused(semscale, labelled):
+    calibrate(semscale)
+    ended = rate(semscale, "--calibration", "cal.json", scale="satisfaction")
+    assert ended.code == 2
+    assert "calibration is for scale quality" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("human", "further", "said"),
+    [
+        ("nobody", [], "nobody"),
+        ("text", [], "must hold numbers"),
+        ("human", ["--human-range", 0, 4], "widen the range"),
+        ("human", ["--by", "nowhere"], "nowhere"),
+        ("human", ["--human-range", 4, 0], "lowest value, then the highest"),
+    ],
+)
+def test_labels_that_cannot_be_read_are_refused(semscale, labelled, human, further, said):
+    ended = calibrate(semscale, *further, human=human)
+    assert ended.code == 2
+    assert said in ended.err
+    assert not (labelled.parent / "cal.json").exists()
+
+
+def test_another_ending_than_json_is_refused(semscale, labelled):
+    ended = calibrate(semscale, out="cal.pkl")
+    assert ended.code == 2
+    assert "must end in .json" in ended.err
+
+
+def test_too_few_labels_say_how_many_are_missing(semscale, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "labelled.csv").write_text("text,human\n" + "it is good,4\nit is bad,2\n" * 3)
+    ended = calibrate(semscale)
+    assert ended.code == 2
+    assert "got 6; label 4 more" in ended.err

@@ -1,0 +1,27 @@
+import numpy as np
+import polars as pl
+
+from semscale.rating.labelling.drawing import DrawnTexts
+from semscale.rating.labelling.sheet import instructions, label_sheet, write_sheet
+from semscale.scales import load_scale
+
+DRAWN = DrawnTexts(np.array([2, 0]), np.array([0.25, 0.5]))
+
+
+def test_the_sheet_has_rows_texts_room_for_labels_and_probabilities():
+    sheet = label_sheet(["good", None, "bad"], DRAWN)
+    assert sheet.rows() == [(3, "bad", None, 0.25), (1, "good", None, 0.5)]
+    assert sheet.columns == ["row", "text", "human", "semscale_inclusion"]
+
+
+def test_it_is_written_with_instructions_beside_it(tmp_path):
+    scale = load_scale("quality")
+    beside = write_sheet(label_sheet(["good", None, "=bad"], DRAWN), scale, tmp_path / "sheet.csv")
+    assert beside.read_text() == instructions(scale, "sheet.csv")
+    assert pl.read_csv(tmp_path / "sheet.csv")["text"].to_list() == ["'=bad", "good"]
+
+
+def test_instructions_have_the_question_every_point_and_the_next_command():
+    said = instructions(load_scale("quality"), "sheet.xlsx")
+    for words in ("How good is it?", "- 1: Very bad", "- 5: Very good", "semscale calibrate sheet.xlsx"):
+        assert words in said

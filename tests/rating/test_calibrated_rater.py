@@ -1,0 +1,75 @@
+"""A rater learns from labels, and applies what it learnt to every row alike."""
+
+import numpy as np
+import pytest
+
+from semscale.errors import InputError
+from semscale.rating.calibration.labels import labelled_cells
+from semscale.rating.rater import Rater
+
+WORDS = {"awful thing": 1, "so so thing": 2, "great thing": 3, "lovely lovely thing": 4}
+TEXTS = [f"{words} {place}" for place in range(6) for words in WORDS]
+RATINGS = [[score, min(4, score + 1)] for _ in range(6) for score in WORDS.values()]
+
+
+@pytest.fixture
+def learnt(rater):
+    return rater, rater.calibrate([*TEXTS, "", "?!"], [*RATINGS, 3, None])
+
+
+def test_labels_without_a_rating_are_counted(learnt):
+    _, summary = learnt
+    assert summary.left_out == {"empty": 1}
+    assert (summary.calibration.labels.n, summary.calibration.labels.n_answers) == (24, 48)
+
+
+def test_it_reads_its_own_file(learnt, tmp_path):
+    rater, summary = learnt
+    summary.save(tmp_path / "cal.json")
+    from_file = Rater(rater.scale, embedder=rater.embedder, floor=None, calibration=tmp_path / "cal.json")
+    at_hand = Rater(rater.scale, embedder=rater.embedder, floor=None, calibration=summary.calibration)
+    assert from_file.rate(TEXTS).pmf.tolist() == at_hand.rate(TEXTS).pmf.tolist()
+    assert from_file.signature == at_hand.signature != rater.signature
+
+
+def test_rows_are_the_same_alone_and_in_company_and_missing_ones_stay_missing(learnt):
+    rater, summary = learnt
+    calibrated = Rater(rater.scale, embedder=rater.embedder, floor=None, calibration=summary.calibration)
+    together = calibrated.rate([*TEXTS, None, ""])
+    assert calibrated.rate([TEXTS[3]]).pmf[0].tolist() == together.pmf[3].tolist()
+    assert np.isnan(together.pmf[-2:]).all()
+    np.testing.assert_allclose(together.pmf[:-2].sum(axis=1), 1)
+    assert together.unlike[-2:].tolist() == [False, False]
+    assert together.set_means[:-2].tolist() == rater.rate(TEXTS).set_means.tolist()
+
+
+def test_calibrated_ratings_are_nearer_to_people(learnt):
+    rater, summary = learnt
+    calibrated = Rater(rater.scale, embedder=rater.embedder, floor=None, calibration=summary.calibration)
+    people = np.mean(RATINGS, axis=1)
+    before, after = (np.abs(one.rate(TEXTS).mean - people).mean() for one in (rater, calibrated))
+    assert after < before
+
+
+def test_parts_keep_what_is_unlike(learnt):
+    rater, summary = learnt
+    calibrated = Rater(rater.scale, embedder=rater.embedder, floor=None, calibration=summary.calibration)
+    ratings = calibrated.rate([*TEXTS, "shipping price"])
+    assert ratings[1:3].unlike.tolist() == ratings.unlike[1:3].tolist()
+    assert ratings.take(np.array([4])).unlike.tolist() == [ratings.unlike[4]]
+    assert ratings.to_frame()["unlike_labels"].to_list() == ratings.unlike.tolist()
+    assert ratings.summarize().n_unlike == ratings.unlike.sum()
+    assert "unlike_labels" not in rater.rate(TEXTS).to_frame().columns
+
+
+def test_what_cannot_serve_is_refused(learnt):
+    rater, summary = learnt
+    calibrated = Rater(rater.scale, embedder=rater.embedder, floor=None, calibration=summary.calibration)
+    with pytest.raises(InputError, match="needs a rater without a calibration"):
+        calibrated.calibrate(TEXTS, RATINGS)
+    sharper = Rater(rater.scale, embedder=rater.embedder, temperature=0.5, calibration=summary.calibration)
+    with pytest.raises(InputError, match="calibration is for temperature 1"):
+        sharper.rate(TEXTS)
+    with pytest.raises(InputError, match="got 0; label 10 more"):
+        rater.calibrate(TEXTS, [None] * len(TEXTS))
+    assert labelled_cells(TEXTS, RATINGS, {}).groups is None
