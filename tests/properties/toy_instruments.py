@@ -79,6 +79,12 @@ READOUTS = get_args(Readout)
 OTHER_READOUT = next(readout for readout in READOUTS if readout != DEFAULT_READOUT)
 
 
+def toy_calibration():
+    """What a rater with the default settings learns from a dozen labels."""
+    texts = [f"{word} {number}" for number, word in enumerate(["never", "maybe", "buy"] * 4)]
+    return rater().calibrate(texts, [0, 1, 2] * 4).calibration
+
+
 def reading(readout):
     """The rater with one of its readouts."""
     return lambda cells: rater(readout=readout).rate(cells)
@@ -156,6 +162,7 @@ TOY_INSTRUMENTS = [
                 "floor": 0.3,
                 "missing": ["NA"],
                 "language": "en",
+                "calibration": toy_calibration,
             },
         )
         for readout in READOUTS
