@@ -13,10 +13,8 @@ from semscale.embedding.languages.identification import load_identifier
 from semscale.embedding.loading import as_embedder, checked_embedder
 from semscale.errors import InputError
 from semscale.known_settings import known_settings
-from semscale.rating import ordinal, ssr
-from semscale.rating.anchor_languages import AnchorLanguages, check_language, identifies
-from semscale.rating.anchor_vectors import AnchorVectors
-from semscale.rating.array_checks import Semantics, as_rows, check_settings
+from semscale.rating.anchors.anchor_vectors import AnchorVectors
+from semscale.rating.anchors.model_sets import profile_of, scale_for_model
 from semscale.rating.calibration.calibration import Calibration
 from semscale.rating.calibration.calibration_file import as_calibration
 from semscale.rating.calibration.calibration_summary import CalibrationSummary
@@ -24,13 +22,15 @@ from semscale.rating.calibration.fitting import fit_calibration
 from semscale.rating.calibration.labels import LabelSettings, labelled_cells
 from semscale.rating.calibration.predictors import Axis, Predictors, anchor_axis
 from semscale.rating.cells import text_status
+from semscale.rating.languages.anchor_languages import AnchorLanguages, check_language, identifies
+from semscale.rating.languages.text_languages import check_reads, in_other_languages, text_languages
 from semscale.rating.missing_codes import count_codes, missing_keys, written_codes
-from semscale.rating.model_sets import profile_of, scale_for_model
 from semscale.rating.rated_texts import RatedTexts
 from semscale.rating.ratings import Ratings
-from semscale.rating.readouts import Readout, chosen_readout
-from semscale.rating.text_languages import check_reads, in_other_languages, text_languages
-from semscale.rating.vector_ratings import VectorRatings
+from semscale.rating.readouts import ordinal, ssr
+from semscale.rating.readouts.array_checks import Semantics, as_rows, check_settings
+from semscale.rating.readouts.readout_choice import Readout, chosen_readout
+from semscale.rating.readouts.vector_ratings import VectorRatings
 from semscale.scales import Scale, load_scale
 from semscale.signature import Signature
 from semscale.store.columns import as_list
@@ -74,13 +74,12 @@ class Rater:
             default model of ratings unless given.
         anchor_sets: names of the scale's anchor sets to use; unless given, those that serve the model, or all
             of them if the scale does not name the model.
-        readout: ``ssr`` (nearer anchors get more mass, see ``semscale.rating.ssr``) or ``ordinal`` (the place
-            between lower and upper anchors, see ``semscale.rating.ordinal``); the default of
-            ``semscale.rating.readouts`` unless given.
+        readout: ``ssr`` (nearer anchors get more mass) or ``ordinal`` (the place between lower and upper
+            anchors), see ``semscale.rating.readouts``; the default of its ``readout_choice`` unless given.
         temperature: at least 0; below 1 sharper, above 1 flatter, 1 as it is.
         epsilon: at least 0; mass added to each text's rating, see the readout.
-        semantics: ``safe``, ``paper`` or ``guide``, see ``semscale.rating.ssr``; the latter two belong to the
-            readout ``ssr``.
+        semantics: ``safe``, ``paper`` or ``guide``, see ``semscale.rating.readouts.ssr``; the latter two
+            belong to the readout ``ssr``.
         floor: cosine with the best anchor below which a text is off topic. ``auto`` estimates it for the
             scale and the embedder, ``None`` rates everything.
         missing: codes such as ``NA`` or ``-99``; a text that is one of them, in capitals or not, is missing.

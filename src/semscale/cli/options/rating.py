@@ -11,7 +11,7 @@ from semscale.cli.options.run import RunOptions
 from semscale.cli.options.table import File, TableOptions
 from semscale.cli.outputs import Outputs, written_as
 from semscale.errors import InputError
-from semscale.rating.readouts import DEFAULT_READOUT, Readout
+from semscale.rating.readouts.readout_choice import DEFAULT_READOUT, Readout
 
 if TYPE_CHECKING:
     from semscale.rating.rater import RaterSettings

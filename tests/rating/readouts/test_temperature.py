@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from semscale.errors import InputError
-from semscale.rating.ssr import similarity_pmf
-from semscale.rating.temperature import sharpen_pmf
+from semscale.rating.readouts.ssr import similarity_pmf
+from semscale.rating.readouts.temperature import sharpen_pmf
 
 cosine_rows = hnp.arrays(
     np.float64, st.tuples(st.integers(1, 6), st.integers(2, 11)), elements=st.floats(-1, 1)

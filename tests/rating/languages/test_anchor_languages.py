@@ -1,8 +1,8 @@
 import pytest
 
 from semscale.errors import InputError
-from semscale.rating import anchor_languages
-from semscale.rating.anchor_languages import AnchorLanguages, check_language
+from semscale.rating.languages import anchor_languages
+from semscale.rating.languages.anchor_languages import AnchorLanguages, check_language
 from semscale.scales import load_scale
 from semscale.scales.equivalence import Equivalence
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from semscale.rating.anchors.model_sets import scale_for_model
 from semscale.rating.lint.linter import lint
-from semscale.rating.model_sets import scale_for_model
 from semscale.rating.rater import Rater
 from semscale.scales import Scale
 from semscale.signature import Signature

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Literal, get_args
 from semscale.errors import InputError
 
 if TYPE_CHECKING:
-    from semscale.rating.array_checks import Semantics
+    from semscale.rating.readouts.array_checks import Semantics
 
 Readout = Literal["ssr", "ordinal"]
-"""How cosines with anchors become a rating: ``semscale.rating.ssr`` or ``semscale.rating.ordinal``."""
+"""How cosines with anchors become a rating: by the module ``ssr`` or ``ordinal``, beside this one."""
 
 DEFAULT_READOUT: Readout = "ssr"
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from semscale.errors import InputError
-from semscale.rating.ordinal import WIDTH, AnchorLine, ordinal_pmf, rate_vectors
+from semscale.rating.readouts.ordinal import WIDTH, AnchorLine, ordinal_pmf, rate_vectors
 
 PHI = NormalDist().cdf
 

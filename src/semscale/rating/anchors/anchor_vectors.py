@@ -41,6 +41,6 @@ class AnchorVectors:
         """Cosine below which a text is off topic."""
         if not isinstance(self._floor, str):
             return self._floor
-        from semscale.rating.floor import off_topic_floor
+        from semscale.rating.anchors.floor import off_topic_floor
 
         return float(off_topic_floor(self.scale, self._embedder()))

@@ -1,7 +1,12 @@
 import pytest
 
 from semscale.errors import InputError
-from semscale.rating.text_languages import check_reads, in_other_languages, languages_read, text_languages
+from semscale.rating.languages.text_languages import (
+    check_reads,
+    in_other_languages,
+    languages_read,
+    text_languages,
+)
 from semscale.signature import Signature
 from semscale.weights.known import KNOWN
 

@@ -30,7 +30,7 @@ import numpy.typing as npt
 from scipy.special import ndtr
 
 from semscale.errors import InputError
-from semscale.rating.array_checks import (
+from semscale.rating.readouts.array_checks import (
     Reals,
     as_floats,
     as_rows,
@@ -39,9 +39,9 @@ from semscale.rating.array_checks import (
     reject,
     unit_anchors,
 )
-from semscale.rating.cosines import cosines_of, sum_in_order
-from semscale.rating.temperature import TIES, sharpened
-from semscale.rating.vector_ratings import VectorRatings, row_blocks
+from semscale.rating.readouts.cosines import cosines_of, sum_in_order
+from semscale.rating.readouts.temperature import TIES, sharpened
+from semscale.rating.readouts.vector_ratings import VectorRatings, row_blocks
 from semscale.types import FEWEST_POINTS, MOST_POINTS, Floats
 
 WIDTH = 0.45
@@ -125,16 +125,16 @@ def rate_vectors(  # noqa: PLR0913 - the same settings as those of the other rea
 ) -> VectorRatings:
     """Rate vectors by their positions on the axis of all anchor sets.
 
-    Runs in blocks of rows, as ``semscale.rating.ssr.rate_vectors`` does: a row's rating is the same to the
-    last bit alone, in any order and in any company. The temperature comes before epsilon, so that a higher
-    position never has a lower mean, whatever both are.
+    Runs in blocks of rows, as ``ssr.rate_vectors`` does: a row's rating is the same to the last bit alone, in
+    any order and in any company. The temperature comes before epsilon, so that a higher position never has a
+    lower mean, whatever both are.
 
     Args:
         vectors: shape (n, d), or (d,) for one; any lengths but 0. float32 is computed in float32 products.
         anchors: shape (s, k, d), or (k, d) for one set; any lengths but 0.
         values: shape (k,), the points' values for ``set_means``; 1 to k unless given.
         epsilon: at least 0; mass spread evenly over all points, beside the 1 that the rating has.
-        temperature: as in ``semscale.rating.temperature.sharpen_pmf``.
+        temperature: as in ``semscale.rating.readouts.temperature.sharpen_pmf``.
         width: as in ``ordinal_pmf``.
 
     Returns:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from semscale.errors import InputError
-from semscale.rating.floor import (
+from semscale.rating.anchors.floor import (
     FLOOR_GROUPS,
     FLOOR_QUANTILE,
     best_similarities,

@@ -33,7 +33,7 @@ def unrelated_probes(language: str = ENGLISH) -> dict[str, tuple[str, ...]]:
         ['dont-know', 'everyday', 'factual', 'gibberish']
     """
     translation = resources.files("semscale.scales") / "translations" / language / "unrelated.yaml"
-    english = resources.files("semscale.rating") / "probes.yaml"
+    english = resources.files("semscale.rating.anchors") / "probes.yaml"
     file = translation if translation.is_file() else english
     groups = yaml.safe_load(file.read_text(encoding="utf-8"))
     return {group: tuple(texts) for group, texts in groups.items() if isinstance(texts, list)}

@@ -4,8 +4,8 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.rating.array_checks import Semantics, as_floats, check_settings, reject
-from semscale.rating.cosines import sum_in_order
+from semscale.rating.readouts.array_checks import Semantics, as_floats, check_settings, reject
+from semscale.rating.readouts.cosines import sum_in_order
 from semscale.types import Floats
 
 TIES = {"float32": 1e-6, "float64": 1e-12}

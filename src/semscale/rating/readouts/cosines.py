@@ -7,7 +7,7 @@ stands. Each text is therefore multiplied by itself, in a product whose shape is
 import numpy as np
 import numpy.typing as npt
 
-from semscale.rating.array_checks import Reals
+from semscale.rating.readouts.array_checks import Reals
 from semscale.types import Floats
 
 _SAFE_SQUARES = (1e-30, 1e30)  # outside, float32 squares may have under- or overflowed

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.rating import ordinal, ssr
-from semscale.rating.cosines import cosines_of, sum_in_order
-from semscale.rating.ssr import similarity_pmf
-from semscale.rating.temperature import sharpen_pmf
+from semscale.rating.readouts import ordinal, ssr
+from semscale.rating.readouts.cosines import cosines_of, sum_in_order
+from semscale.rating.readouts.ssr import similarity_pmf
+from semscale.rating.readouts.temperature import sharpen_pmf
 
 N = 4400  # more than one block of rows
 FIELDS = ("pmf", "set_means", "best_similarity")

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from semscale.errors import InputError
-from semscale.rating.array_checks import unit_anchors
-from semscale.rating.ssr import rate_vectors, similarity_pmf
-from semscale.rating.temperature import sharpen_pmf
+from semscale.rating.readouts.array_checks import unit_anchors
+from semscale.rating.readouts.ssr import rate_vectors, similarity_pmf
+from semscale.rating.readouts.temperature import sharpen_pmf
 
 # Cosines 0.1 0.3 0.5 0.4 0.2: g - min(g) = 0 .1 .2 .15 .05, sum .5.
 COSINES = [0.1, 0.3, 0.5, 0.4, 0.2]

@@ -3,7 +3,7 @@
 import pytest
 
 from semscale.errors import InputError
-from semscale.rating.readouts import DEFAULT_READOUT, chosen_readout
+from semscale.rating.readouts.readout_choice import DEFAULT_READOUT, chosen_readout
 
 
 @pytest.mark.parametrize(

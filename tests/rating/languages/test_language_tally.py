@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from semscale.rating.language_tally import LanguageTally, LanguageTexts
+from semscale.rating.languages.language_tally import LanguageTally, LanguageTexts
 from semscale.types import Status
 
 LANGUAGES = ["en", "de", "en", None, "fr", "en", None, "de"]

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.rating.array_checks import (
+from semscale.rating.readouts.array_checks import (
     Reals,
     Semantics,
     as_floats,
@@ -27,9 +27,9 @@ from semscale.rating.array_checks import (
     reject,
     unit_anchors,
 )
-from semscale.rating.cosines import cosines_of, sum_in_order
-from semscale.rating.temperature import TIES, sharpened
-from semscale.rating.vector_ratings import VectorRatings, row_blocks
+from semscale.rating.readouts.cosines import cosines_of, sum_in_order
+from semscale.rating.readouts.temperature import TIES, sharpened
+from semscale.rating.readouts.vector_ratings import VectorRatings, row_blocks
 from semscale.types import FEWEST_POINTS, MOST_POINTS, Floats
 
 _EQUAL_ULPS = (
@@ -102,7 +102,7 @@ def rate_vectors(
         anchors: shape (s, k, d), or (k, d) for one set; any lengths but 0.
         values: shape (k,), the points' values for ``set_means``; 1 to k unless given.
         epsilon: as in ``similarity_pmf``.
-        temperature: as in ``semscale.rating.temperature.sharpen_pmf``.
+        temperature: as in ``semscale.rating.readouts.temperature.sharpen_pmf``.
         semantics: as in both.
 
     Returns:
