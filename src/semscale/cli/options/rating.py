@@ -14,7 +14,7 @@ from semscale.errors import InputError
 from semscale.rating.readouts.readout_choice import DEFAULT_READOUT, Readout
 
 if TYPE_CHECKING:
-    from semscale.rating.rater import RaterSettings
+    from semscale.rating.rater_settings import RaterSettings
 
 _RATING = "Rating"
 
