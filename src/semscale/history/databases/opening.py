@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semscale.extras import require
-from semscale.history.address import Address, read_address
+from semscale.history.databases.address import Address, read_address
 
 if TYPE_CHECKING:
-    from semscale.history.database import Database
+    from semscale.history.databases.database import Database
     from semscale.history.history import History
 
 
@@ -35,9 +35,9 @@ def open_history(where: str | Path, *, create: bool = True) -> "History":
     """
     address = read_address(where)
     require("history" if address.url is None else "postgres")
+    from semscale.history.databases.migrating import bring_up_to_date
+    from semscale.history.databases.sqlite_file import write_ahead
     from semscale.history.history import History
-    from semscale.history.migrating import bring_up_to_date
-    from semscale.history.sqlite_file import write_ahead
 
     database = connect(address, create=create)
     try:
@@ -60,12 +60,12 @@ def connect(address: Address, *, create: bool) -> "Database":
     Raises:
         InputError: the file is missing, or the URL cannot be understood.
     """
-    from semscale.history.database import Database
+    from semscale.history.databases.database import Database
 
     if address.url is not None:
-        from semscale.history.postgres_server import postgres_engine
+        from semscale.history.databases.postgres_server import postgres_engine
 
         return Database(postgres_engine(address.url, address.shown), address.shown)
-    from semscale.history.sqlite_file import sqlite_engine
+    from semscale.history.databases.sqlite_file import sqlite_engine
 
     return Database(sqlite_engine(address.path or Path(), create=create), address.shown)

@@ -21,10 +21,10 @@ from sqlalchemy.engine import URL, make_url
 from stored_runs import a_run
 
 from semscale.errors import InputError, MissingExtraError
-from semscale.history import postgres_server as reaching
-from semscale.history.address import read_address
-from semscale.history.migrating import bring_up_to_date
-from semscale.history.opening import connect, open_history
+from semscale.history.databases import postgres_server as reaching
+from semscale.history.databases.address import read_address
+from semscale.history.databases.migrating import bring_up_to_date
+from semscale.history.databases.opening import connect, open_history
 
 SECRET = "s3cret-p@ssword/?#%"
 ANA = f"postgresql://ana:{quote(SECRET, safe='')}@"
@@ -34,8 +34,8 @@ ENDED = """
 import sys
 from sqlalchemy import text
 from semscale.errors import InputError
-from semscale.history.address import read_address
-from semscale.history.opening import connect
+from semscale.history.databases.address import read_address
+from semscale.history.databases.opening import connect
 database = connect(read_address(sys.argv[1]), create=True)
 try:
     with database.writing() as connection:

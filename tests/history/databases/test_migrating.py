@@ -11,11 +11,11 @@ from sqlalchemy import bindparam, inspect, text
 from stored_runs import START, a_comparison, a_run, an_approval
 
 from semscale.errors import InputError
-from semscale.history.address import read_address
 from semscale.history.comparison_rows import comparison_rows
-from semscale.history.database import Database
-from semscale.history.migrating import bring_up_to_date, revisions, stored_revision
-from semscale.history.opening import connect, open_history
+from semscale.history.databases.address import read_address
+from semscale.history.databases.database import Database
+from semscale.history.databases.migrating import bring_up_to_date, revisions, stored_revision
+from semscale.history.databases.opening import connect, open_history
 from semscale.history.run_rows import approval_row, run_rows
 from semscale.history.tables import APPROVALS, COMPARISONS, FIGURES, ITEMS, METADATA, REVISION, RUNS, SCORES
 
@@ -101,7 +101,7 @@ def test_processes_that_open_an_old_history_at_once(raw, where):
     fill_as_of(raw, "1")
     script = """
 import sys
-from semscale.history.opening import open_history
+from semscale.history.databases.opening import open_history
 sys.stdin.readline()
 with open_history(sys.argv[1]) as history:
     assert history.runs()[0].n_items
@@ -124,7 +124,7 @@ def test_a_migration_that_is_interrupted_leaves_the_old_tables(raw, where, monke
         raise KeyboardInterrupt
 
     monkeypatch.setattr(script.get_revision("3").module, "upgrade", interrupted)
-    monkeypatch.setattr("semscale.history.migrating.revisions", lambda: script)
+    monkeypatch.setattr("semscale.history.databases.migrating.revisions", lambda: script)
     with pytest.raises(KeyboardInterrupt):
         bring_up_to_date(raw, create=True)
     with raw.reading() as connection:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, inspect, text
 
 from semscale.errors import InputError
-from semscale.history.database import Database
+from semscale.history.databases.database import Database
 from semscale.history.tables import REVISION, VERSION_TABLE
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def revisions() -> "ScriptDirectory":
     """Return all revisions that this version knows."""
     from alembic.script import ScriptDirectory
 
-    folder = Path(__file__).parents[1] / "migrations"
+    folder = Path(__file__).parents[2] / "migrations"
     return ScriptDirectory(str(folder), version_locations=[str(folder)])
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from sqlalchemy import Connection, Engine, Table, event, func, insert, select
 
 from semscale.history.column_values import Row
-from semscale.history.database_errors import clear_errors
+from semscale.history.databases.database_errors import clear_errors
 
 _WRITES = "semscale_writes"
 _LOCK = 0x53454D53  # "SEMS": the server's lock under which histories are made, brought up to date and merged
