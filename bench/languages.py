@@ -25,8 +25,8 @@ from review_sample import sampled_reviews
 from semscale.embedding import load_embedder
 from semscale.embedding.languages.identification import identified_languages
 from semscale.embedding.languages.language_names import LANGUAGE_NAMES
+from semscale.rating.anchors.model_sets import scale_for_model
 from semscale.rating.lint.linter import lint
-from semscale.rating.model_sets import scale_for_model
 from semscale.rating.rater import Rater
 from semscale.scales import load_scale, scale_names
 from semscale.scales.equivalence import Equivalence

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 from made_up import stored_comparison
 
+from semscale.history.databases.opening import open_history
 from semscale.history.items import Item, Output
-from semscale.history.opening import open_history
 from semscale.history.runs import Approval, Run
 
 pytestmark = pytest.mark.needs("history")

@@ -13,7 +13,7 @@ from semscale.judging.asking import Running
 from semscale.judging.judge import Judge
 from semscale.judging.panel import Panel
 from semscale.rating.rater import Rater
-from semscale.rating.readouts import DEFAULT_READOUT, Readout
+from semscale.rating.readouts.readout_choice import DEFAULT_READOUT, Readout
 from semscale.scales import Scale
 from semscale.self_consistency.consistency import Consistency
 from semscale.signature import Signature
