@@ -66,10 +66,22 @@ def json_keeps_to_its_schema(monkeypatch):
 
 
 @pytest.fixture
-def semscale(capsys, monkeypatch, tmp_path, toy_embedder):
+def asked_models(monkeypatch, toy_embedder):
+    """Put the toy model in the place of every embedding model; the names that were asked for, in order."""
+    names = []
+
+    def load(name, **_):
+        names.append(name)
+        return toy_embedder
+
+    monkeypatch.setattr(loading, "load_embedder", load)
+    return names
+
+
+@pytest.fixture
+def semscale(capsys, monkeypatch, tmp_path, asked_models):
     """Run ``semscale`` with arguments, in an empty folder, with the toy model."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(loading, "load_embedder", lambda *_, **__: toy_embedder)
 
     def run(*arguments):
         capsys.readouterr()

@@ -51,6 +51,18 @@ def test_json_has_every_figure(semscale, labelled):
     assert "folds:groups" in found["signature"]
 
 
+@pytest.mark.parametrize(("given", "asked"), [([], "e5-small"), (["--model", "mine"], "mine")])
+def test_label_calibrate_and_rate_ask_for_the_same_model(semscale, labelled, asked_models, given, asked):
+    draw = ["--text", "text", "--scale", "quality", "--floor", "none", "--out", "sheet.csv", *given]
+    ended = [
+        semscale("label", "labelled.csv", *draw),
+        calibrate(semscale, *given),
+        rate(semscale, "--calibration", "cal.json", *given),
+    ]
+    assert [one.code for one in ended] == [0, 0, 0]
+    assert asked_models == [asked] * 3
+
+
 @pytest.mark.parametrize("report", ["report.html", "report.md", "report.xlsx"])
 def test_a_report_in_every_form(semscale, labelled, report):
     assert calibrate(semscale, "--report", report).code == 0

@@ -28,6 +28,11 @@ def test_another_scale_model_or_precision_is_refused(name, value):
         calibration().check(Signature.of("rate", **{**RATED, name: value}))
 
 
+def test_another_model_with_other_anchors_is_refused_as_another_model():
+    with pytest.raises(InputError, match="calibration is for model small, but the ratings have model large"):
+        calibration().check(Signature.of("rate", **{**RATED, "scale": "quality#2", "model": "large"}))
+
+
 def test_a_setting_that_the_calibration_does_not_know_is_refused():
     with pytest.raises(InputError, match="calibration is for readout none"):
         calibration().check(Signature.of("rate", **RATED, readout="ordinal"))

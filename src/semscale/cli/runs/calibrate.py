@@ -16,6 +16,7 @@ from semscale.rating.rater import Rater
 from semscale.rating.rater_settings import RaterSettings
 from semscale.store.columns import column_in
 from semscale.store.table import Table
+from semscale.weights.known import DEFAULT_RATING_MODEL
 
 _BATCH = 50_000
 _MOST_LABELLED = 20_000
@@ -36,7 +37,7 @@ def calibrate_table(options: CalibrateOptions) -> CalibrationSummary:
     with progress_bars() as progress:
         settings: RaterSettings = {
             **options.rating.settings(),
-            "embedder": lambda: options.model.load(progress),
+            "embedder": lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL),
         }
         rater = Rater(options.rating.scale, **settings)
         table = options.table.open(options.file)

@@ -15,6 +15,7 @@ from semscale.rating.rater_settings import RaterSettings
 from semscale.store.atomic import check_writable
 from semscale.store.columns import column_in
 from semscale.store.writing import output_format
+from semscale.weights.known import DEFAULT_RATING_MODEL
 
 _BATCH = 50_000
 
@@ -35,7 +36,7 @@ def draw_sheet(options: LabelOptions) -> None:
     with progress_bars() as progress:
         settings: RaterSettings = {
             **options.rating.settings(),
-            "embedder": lambda: options.model.load(progress),
+            "embedder": lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL),
         }
         rater = Rater(options.rating.scale, **settings)
         table = options.table.open(options.file)

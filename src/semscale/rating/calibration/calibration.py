@@ -110,7 +110,8 @@ class Calibration:
             InputError: another scale, model, precision or setting; the message names the first.
         """
         ours, theirs = (dict(one.fields) for one in (self.ratings, rater))
-        for name in [*ours, *(name for name in theirs if name not in ours)]:
+        # Another model often takes other anchors, too, so the model is the cause and comes first.
+        for name in dict.fromkeys(["model", *ours, *theirs]):
             if name not in _PASSED_OVER and ours.get(name) != theirs.get(name):
                 raise InputError(
                     f"calibration is for {name} {ours.get(name, 'none')}, but the ratings have {name} "
