@@ -1,5 +1,6 @@
 import numpy as np
 import polars as pl
+import pytest
 
 from semscale.rating.labelling.drawing import DrawnTexts
 from semscale.rating.labelling.sheet import instructions, label_sheet, write_sheet
@@ -12,6 +13,13 @@ def test_the_sheet_has_rows_texts_room_for_labels_and_probabilities():
     sheet = label_sheet(["good", None, "bad"], DRAWN)
     assert sheet.rows() == [(3, "bad", None, 0.25), (1, "good", None, 0.5)]
     assert sheet.columns == ["row", "text", "human", "semscale_inclusion"]
+
+
+def test_one_text_of_three_million_keeps_its_probability(tmp_path):
+    sheet = label_sheet(["good"], DrawnTexts(np.array([0]), np.array([1 / 3_000_000])))
+    write_sheet(sheet, load_scale("quality"), tmp_path / "sheet.csv")
+    weight = 1 / pl.read_csv(tmp_path / "sheet.csv")["semscale_inclusion"][0]
+    assert weight == pytest.approx(3_000_000)
 
 
 def test_it_is_written_with_instructions_beside_it(tmp_path):

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from semscale.rating.labelling.drawing import DrawnTexts
@@ -31,7 +30,7 @@ def label_sheet(cells: Sequence[object], drawn: DrawnTexts) -> pl.DataFrame:
             "row": drawn.rows + 1,
             "text": [str(cells[row]) for row in drawn.rows.tolist()],
             "human": [None] * len(drawn.rows),
-            INCLUSION: np.round(drawn.probability, 6),
+            INCLUSION: drawn.probability,
         },
         schema_overrides={"human": pl.Float64},
     )
