@@ -149,7 +149,7 @@ class Rater:
         ).extended(self.embedder.signature)
         if self.calibration is None:
             return applied
-        self.calibration.check(applied)
+        self.calibration.check(applied, self.scale.language)
         return applied.extended(Signature.of("calibrate", calibration=self.calibration.name))
 
     @cached_property

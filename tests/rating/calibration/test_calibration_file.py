@@ -5,6 +5,7 @@ import pytest
 from labelled_toys import predictors_at
 
 from semscale.errors import InputError
+from semscale.rating.calibration.calibration import hash_of
 from semscale.rating.calibration.calibration_file import (
     as_calibration,
     calibration_text,
@@ -42,23 +43,79 @@ def test_what_is_read_gives_the_same_masses_and_signature(calibration, written):
     assert as_calibration(str(written)).name == as_calibration(calibration).name
 
 
+@pytest.fixture
+def changed(written):
+    """Change one place of the file by hand, and the hash with it where that is asked for."""
+
+    def change(*path, value, hashed):
+        content = json.loads(written.read_text())
+        part = content
+        for name in path[:-1]:
+            part = part[name]
+        part[path[-1]] = value
+        if hashed:
+            beside = ("format", "version", "signature", "hash")
+            content["hash"] = hash_of({name: each for name, each in content.items() if name not in beside})
+        written.write_text(json.dumps(content))
+        return written
+
+    return change
+
+
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("path", "value"),
     [
-        (lambda content: content.update(version=2), "has version 2, and this Semscale reads version 1"),
-        (lambda content: content.update(format="scale"), "is no calibration"),
-        (lambda content: content.pop("fitted"), r"is damaged \(KeyError"),
-        (lambda content: content["fitted"].update(slope=99.0), "was changed since it was written"),
-        (lambda content: content["familiarity"].update(centre=["a"]), "is damaged"),
-        (lambda content: content.update(method="boosting"), "is damaged"),
+        (("familiarity", "floor"), -2),
+        (("familiarity", "floor"), "nan"),
+        (("familiarity", "centre"), [1.0]),
+        (("familiarity", "centre"), [[1.0, 0.0]]),
+        (("familiarity", "centre"), [1e300, 1e300]),
+        (("error", "uncalibrated"), 9.9),
+        (("error", "uncalibrated"), float("nan")),
+        (("labels", "n"), 35.9),
+        (("labels", "n"), True),
+        (("labels", "human_range"), [1]),
+        (("fitted", "slope"), -1.0),
+        (("fitted", "weights"), ["x", "y"]),
+        (("fitted", "weights"), [[1.0, 2.0]]),
+        (("fitted", "thresholds"), [4.0, 3.0, 2.0, 1.0]),
+        (("method",), "boosting"),
+        (("ratings",), "x|y"),
+        (("ratings",), 5),
+        (("note",), "more"),
     ],
 )
-def test_a_file_that_is_not_as_written_is_refused(written, change, said):
-    content = json.loads(written.read_text())
-    change(content)
-    written.write_text(json.dumps(content))
+def test_a_change_by_hand_is_refused_even_with_a_new_hash(changed, path, value):
+    for hashed, said in ((False, "was changed since it was written"), (True, r"is damaged \(")):
+        with pytest.raises(InputError, match=said) as raised:
+            load_calibration(changed(*path, value=value, hashed=hashed))
+        assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [(("labels", "seed"), 1), (("error", "calibrated"), 0.5), (("familiarity", "floor"), 0.5)],
+)
+def test_a_change_within_the_range_is_refused_by_hash_and_signature(changed, path, value):
+    for hashed, said in ((False, "was changed since it was written"), (True, "its signature is another")):
+        with pytest.raises(InputError, match=said):
+            load_calibration(changed(*path, value=value, hashed=hashed))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("version", 2, "has version 2, and this Semscale reads version 1"),
+        ("version", True, "has version True"),
+        ("version", 1.0, r"has version 1\.0"),
+        ("format", "scale", "is no calibration"),
+        ("hash", None, "was changed since it was written"),
+        ("signature", 3, "is damaged"),
+    ],
+)
+def test_a_file_of_another_kind_is_refused(changed, name, value, said):
     with pytest.raises(InputError, match=said):
-        load_calibration(written)
+        load_calibration(changed(name, value=value, hashed=False))
 
 
 def test_no_file_no_json_and_no_calibration_are_refused(tmp_path):
@@ -75,6 +132,6 @@ def test_no_file_no_json_and_no_calibration_are_refused(tmp_path):
 
 def test_the_file_is_read_by_people(calibration):
     content = json.loads(calibration_text(calibration))
-    assert list(content)[:3] == ["format", "version", "signature"]
+    assert list(content)[:4] == ["format", "version", "signature", "hash"]
     assert content["labels"]["n"] == 20
     assert content["method"] == calibration.method

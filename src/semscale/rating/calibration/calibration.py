@@ -2,8 +2,10 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from semscale.errors import InputError
 from semscale.rating.calibration.calibrators import Calibrator, MethodName
@@ -13,8 +15,18 @@ from semscale.rating.readouts.array_checks import Reals
 from semscale.signature import Signature
 from semscale.types import Floats, Mask
 
-_PASSED_OVER = frozenset({"floor", "missing", "engine", "calibration"})
+_PASSED_OVER = frozenset({"floor", "missing", "engine", "language", "calibration"})
 """Fields of a rater's signature that do not change what a calibration was fitted to."""
+
+
+def hash_of(content: Mapping[str, Any]) -> str:
+    """Hash the content of a calibration, 8 hexadecimal digits, whatever the order of its fields.
+
+    Example:
+        >>> hash_of({"a": 1, "b": 2}) == hash_of({"b": 2, "a": 1}) != hash_of({"a": 1, "b": 2.5})
+        True
+    """
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
 
 
 @dataclass(frozen=True)
@@ -78,10 +90,10 @@ class Calibration:
         """What was applied to fit it."""
         labels = self.labels
         ends = "scale" if labels.human_range is None else "{:.12g} to {:.12g}".format(*labels.human_range)
-        return Signature.of(
+        fitted = Signature.of(
             "calibrate",
             method=self.method,
-            fitted=self.content_hash,
+            content=self.content_hash,
             texts=labels.n,
             answers=labels.n_answers,
             labels=labels.hash,
@@ -91,27 +103,50 @@ class Calibration:
             error=round(self.error.calibrated, 6),
             language=self.language,
         ).extended(self.ratings)
+        return replace(fitted, version=self.ratings.version)
+
+    def record(self) -> dict[str, Any]:
+        """Lay everything that it consists of out by name, in JSON's types."""
+        ends = self.labels.human_range
+        return {
+            "ratings": str(self.ratings),
+            "language": self.language,
+            "labels": {
+                **vars(self.labels),
+                "human_range": None if ends is None else [float(end) for end in ends],
+            },
+            "error": dict(vars(self.error)),
+            "method": self.method,
+            "fitted": self.calibrator.record(),
+            "familiarity": {"floor": self.familiarity.floor, "centre": self.familiarity.centre.tolist()},
+        }
 
     @cached_property
     def content_hash(self) -> str:
-        """Hash of what was fitted, 8 hexadecimal digits."""
-        fitted = json.dumps([self.method, self.calibrator.record()], sort_keys=True)
-        return hashlib.sha256(fitted.encode()).hexdigest()[:8]
+        """Hash of its record, 8 hexadecimal digits."""
+        return hash_of(self.record())
 
     @property
     def name(self) -> str:
         """Method, number of labelled texts and hash, for the signature of calibrated ratings."""
         return f"{self.method}-{self.labels.n}#{self.content_hash}"
 
-    def check(self, rater: Signature) -> None:
+    def check(self, rater: Signature, language: str) -> None:
         """Refuse a rater whose ratings differ from those that the calibration was fitted to.
 
+        Args:
+            rater: its signature.
+            language: of its anchors.
+
         Raises:
-            InputError: another scale, model, precision or setting; the message names the first.
+            InputError: another model, language of the anchors, scale, precision or setting; the message names
+                the first.
         """
-        ours, theirs = (dict(one.fields) for one in (self.ratings, rater))
-        # Another model often takes other anchors, too, so the model is the cause and comes first.
-        for name in dict.fromkeys(["model", *ours, *theirs]):
+        # How a text's language is known does not change its rating; the anchors' language does.
+        ours = {**dict(self.ratings.fields), "anchor_language": self.language}
+        theirs = {**dict(rater.fields), "anchor_language": language}
+        # Another model or language has other anchors, too: the cause is named first.
+        for name in dict.fromkeys(["model", "anchor_language", *ours, *theirs]):
             if name not in _PASSED_OVER and ours.get(name) != theirs.get(name):
                 raise InputError(
                     f"calibration is for {name} {ours.get(name, 'none')}, but the ratings have {name} "

@@ -4,17 +4,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
-from semscale.rating.calibration.calibration import Calibration, HonestError, LabelSource
-from semscale.rating.calibration.calibrators import Unchanged, VectorLine, calibrator_of
-from semscale.rating.calibration.familiarity import Familiarity
-from semscale.signature import Signature
+from semscale.rating.calibration.calibration import Calibration, hash_of
+from semscale.rating.calibration.calibration_content import calibration_of
 from semscale.store.atomic import check_writable, replacing
 
 FORMAT, VERSION = "semscale calibration", 1
+_BESIDE = frozenset({"format", "version", "signature", "hash"})
+"""Fields of a file beside the content that is hashed."""
 
 
 def check_calibration_path(path: Path) -> None:
@@ -55,20 +53,19 @@ def load_calibration(path: Path) -> Calibration:
         ) from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InputError(f"calibration: {path} is no calibration; write one by `semscale calibrate`")
-    if content.get("version") != VERSION:
+    version = content.get("version")
+    if type(version) is not int or version != VERSION:
         raise InputError(
-            f"calibration: {path} has version {content.get('version')!r}, and this Semscale reads version "
+            f"calibration: {path} has version {version!r}, and this Semscale reads version "
             f"{VERSION}; update Semscale, or calibrate anew"
         )
-    try:
-        calibration = _calibration_of(content)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(
-            f"calibration: {path} is damaged ({type(error).__name__}: {error}); calibrate anew"
-        ) from error
-    if str(calibration.signature) != content.get("signature"):
+    recorded = {name: value for name, value in content.items() if name not in _BESIDE}
+    if hash_of(recorded) != content.get("hash"):
         raise InputError(f"calibration: {path} was changed since it was written; calibrate anew")
-    return calibration
+    try:
+        return _checked(calibration_of(recorded), content)
+    except (LookupError, TypeError, ValueError) as error:
+        raise InputError(f"calibration: {path} is damaged ({error}); calibrate anew") from error
 
 
 def as_calibration(calibration: Calibration | str | Path | None) -> Calibration | None:
@@ -89,44 +86,20 @@ def as_calibration(calibration: Calibration | str | Path | None) -> Calibration 
 
 def calibration_text(calibration: Calibration) -> str:
     """Write a calibration as JSON."""
-    labels, error = calibration.labels, calibration.error
     content = {
         "format": FORMAT,
         "version": VERSION,
         "signature": str(calibration.signature),
-        "ratings": str(calibration.ratings),
-        "language": calibration.language,
-        "labels": {**vars(labels), "human_range": labels.human_range and list(labels.human_range)},
-        "error": vars(error),
-        "method": calibration.method,
-        "fitted": calibration.calibrator.record(),
-        "familiarity": {
-            "floor": calibration.familiarity.floor,
-            "centre": calibration.familiarity.centre.tolist(),
-        },
+        "hash": calibration.content_hash,
+        **calibration.record(),
     }
     return json.dumps(content, indent=1, allow_nan=False) + "\n"
 
 
-def _calibration_of(content: dict[str, Any]) -> Calibration:
-    labels, error, familiar = content["labels"], content["error"], content["familiarity"]
-    ends = labels["human_range"]
-    calibrator = calibrator_of(content["method"], content["fitted"])
-    centre = np.array(familiar["centre"], dtype=np.float64)
-    fitted = [] if isinstance(calibrator, Unchanged) else [calibrator.record()]
-    numbers = [calibrator.line.weights] if isinstance(calibrator, VectorLine) else []
-    if not all(np.isfinite(part).all() for part in (centre, *numbers)) or "NaN" in json.dumps(fitted):
-        raise ValueError("a number is not finite")
-    return Calibration(
-        content["method"],
-        calibrator,
-        Familiarity(centre, float(familiar["floor"])),
-        Signature.parse(content["ratings"]),
-        str(content["language"]),
-        LabelSource(
-            int(labels["n"]), int(labels["n_answers"]), str(labels["hash"]),
-            None if ends is None else (float(ends[0]), float(ends[1])),
-            bool(labels["grouped"]), int(labels["seed"]),
-        ),
-        HonestError(float(error["calibrated"]), float(error["uncalibrated"])),
-    )  # fmt: skip
+def _checked(calibration: Calibration, content: dict[str, Any]) -> Calibration:
+    """Return a calibration whose hash and signature are those of its file."""
+    if calibration.content_hash != content["hash"]:
+        raise ValueError("a value would not be written as it was read")
+    if str(calibration.signature) != content.get("signature"):
+        raise ValueError("its signature is another one's")
+    return calibration

@@ -145,19 +145,26 @@ def calibrator_of(method: str, record: Mapping[str, Any]) -> Calibrator:
     """Read a calibrator from its method's name and its record.
 
     Raises:
-        KeyError: an unknown method, or a number is missing.
-        ValueError: a number that is none.
+        KeyError: an unknown method.
+        ValueError: a number is missing or out of range.
     """
     if method not in get_args(MethodName):
         raise KeyError(method)
     if method == "none":
         return Unchanged()
     if method == "temperature":
-        return Tempered(float(record["temperature"]), float(record["equal_share"]))
-    probit = CumulativeProbit(_numbers(record["thresholds"]), float(record["slope"]))
+        tempered = Tempered(_number(record, "temperature"), _number(record, "equal_share"))
+        _require(tempered.temperature > 0 and 0 <= tempered.equal_share <= 1, "temperature or equal_share")
+        return tempered
+    probit = CumulativeProbit(_numbers(record, "thresholds"), _number(record, "slope"))
+    _require(
+        probit.slope > 0 and len(probit.thresholds) > 0 and _rises(probit.thresholds), "slope or thresholds"
+    )
     if method in {"affine", "isotonic"}:
-        return MeanCurve(_numbers(record["means"]), _numbers(record["locations"]), probit)
-    return VectorLine(Axis(float(record["intercept"]), _numbers(record["weights"])), probit)
+        curve = MeanCurve(_numbers(record, "means"), _numbers(record, "locations"), probit)
+        _require(len(curve.means) == len(curve.locations) and _rises(curve.means), "means or locations")
+        return curve
+    return VectorLine(Axis(_number(record, "intercept"), _numbers(record, "weights")), probit)
 
 
 def _fit_temperature(predictors: Predictors, human: Floats) -> Calibrator:
@@ -210,8 +217,23 @@ def _probit_record(probit: CumulativeProbit) -> dict[str, Any]:
     return {"thresholds": probit.thresholds.tolist(), "slope": probit.slope}
 
 
-def _numbers(listed: Any) -> Floats:  # noqa: ANN401 - any JSON value
-    return np.array(listed, dtype=np.float64)
+def _number(record: Mapping[str, Any], name: str) -> float:
+    _require(isinstance(record.get(name), int | float), name)
+    return float(record[name])
+
+
+def _numbers(record: Mapping[str, Any], name: str) -> Floats:
+    _require(isinstance(record.get(name), list), name)
+    return np.array(record[name], dtype=np.float64)
+
+
+def _rises(numbers: Floats) -> bool:
+    return bool((np.diff(numbers) >= 0).all())
+
+
+def _require(holds: bool, name: str) -> None:  # noqa: FBT001
+    if not holds:
+        raise ValueError(f"fitted: {name} is missing or cannot be")
 
 
 _FITS: dict[MethodName, Callable[[Predictors, Floats], Calibrator]] = {

@@ -1,0 +1,82 @@
+"""The content of a calibration's file: types and ranges of what is read, before anything is made of it."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+
+from semscale.messages import first_mistake
+from semscale.rating.calibration.calibration import Calibration, HonestError, LabelSource
+from semscale.rating.calibration.calibrators import MethodName, VectorLine, calibrator_of
+from semscale.rating.calibration.familiarity import Familiarity
+from semscale.signature import Signature
+
+_ROUNDING = 1e-6
+_Score = Annotated[FiniteFloat, Field(ge=0, le=1)]
+_Count = Annotated[int, Field(ge=1)]
+_Numbers = Annotated[list[FiniteFloat], Field(min_length=1)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+
+class _Labels(_Part):
+    n: _Count
+    n_answers: _Count
+    hash: Annotated[str, Field(pattern="^[0-9a-f]{8}$")]
+    human_range: Annotated[list[FiniteFloat], Field(min_length=2, max_length=2)] | None
+    grouped: bool
+    seed: Annotated[int, Field(ge=0)]
+
+
+class _Error(_Part):
+    calibrated: _Score
+    uncalibrated: _Score
+
+
+class _Familiarity(_Part):
+    floor: Annotated[FiniteFloat, Field(ge=-1 - _ROUNDING, le=1 + _ROUNDING)]
+    centre: _Numbers
+
+
+class _Content(_Part):
+    ratings: str
+    language: str
+    labels: _Labels
+    error: _Error
+    method: MethodName
+    fitted: dict[str, FiniteFloat | list[FiniteFloat]]
+    familiarity: _Familiarity
+
+
+def calibration_of(content: Mapping[str, Any]) -> Calibration:
+    """Make a calibration of the content of its file.
+
+    Args:
+        content: as ``Calibration.record`` gives it.
+
+    Raises:
+        ValueError: something is missing, of another type, not finite or out of range, or widths differ.
+    """
+    try:
+        read = _Content(**content)
+    except ValidationError as error:
+        raise ValueError(first_mistake(error, _Content.model_fields)) from None
+    labels, centre = read.labels, np.array(read.familiarity.centre)
+    if np.abs(centre).max() > 1 + _ROUNDING or np.linalg.norm(centre) > 1 + _ROUNDING:
+        raise ValueError("familiarity.centre must be at most 1 long")
+    calibrator = calibrator_of(read.method, read.fitted)
+    if isinstance(calibrator, VectorLine) and len(calibrator.line.weights) != len(centre):
+        raise ValueError("fitted.weights and familiarity.centre must have the same width")
+    ends = None if labels.human_range is None else (labels.human_range[0], labels.human_range[1])
+    return Calibration(
+        read.method,
+        calibrator,
+        Familiarity(centre, read.familiarity.floor),
+        Signature.parse(read.ratings),
+        read.language,
+        LabelSource(labels.n, labels.n_answers, labels.hash, ends, labels.grouped, labels.seed),
+        HonestError(read.error.calibrated, read.error.uncalibrated),
+    )
