@@ -18,11 +18,11 @@ _Count = Annotated[int, Field(ge=1)]
 _Numbers = Annotated[list[FiniteFloat], Field(min_length=1)]
 
 
-class _Part(BaseModel):
+class _StoredPart(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
 
-class _Labels(_Part):
+class _StoredLabels(_StoredPart):
     n: _Count
     n_answers: _Count
     hash: Annotated[str, Field(pattern="^[0-9a-f]{8}$")]
@@ -31,24 +31,24 @@ class _Labels(_Part):
     seed: Annotated[int, Field(ge=0)]
 
 
-class _Error(_Part):
+class _StoredErrors(_StoredPart):
     calibrated: _Score
     uncalibrated: _Score
 
 
-class _Familiarity(_Part):
+class _StoredFamiliarity(_StoredPart):
     floor: Annotated[FiniteFloat, Field(ge=-1 - _ROUNDING, le=1 + _ROUNDING)]
     centre: _Numbers
 
 
-class _Content(_Part):
+class _StoredCalibration(_StoredPart):
     ratings: str
     language: str
-    labels: _Labels
-    error: _Error
+    labels: _StoredLabels
+    error: _StoredErrors
     method: MethodName
     fitted: dict[str, FiniteFloat | list[FiniteFloat]]
-    familiarity: _Familiarity
+    familiarity: _StoredFamiliarity
 
 
 def calibration_of(content: Mapping[str, Any]) -> Calibration:
@@ -61,9 +61,9 @@ def calibration_of(content: Mapping[str, Any]) -> Calibration:
         ValueError: something is missing, of another type, not finite or out of range, or widths differ.
     """
     try:
-        read = _Content(**content)
+        read = _StoredCalibration(**content)
     except ValidationError as error:
-        raise ValueError(first_mistake(error, _Content.model_fields)) from None
+        raise ValueError(first_mistake(error, _StoredCalibration.model_fields)) from None
     labels, centre = read.labels, np.array(read.familiarity.centre)
     if np.abs(centre).max() > 1 + _ROUNDING or np.linalg.norm(centre) > 1 + _ROUNDING:
         raise ValueError("familiarity.centre must be at most 1 long")
