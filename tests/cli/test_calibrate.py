@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shlex
 
 import pytest
 
@@ -61,6 +62,40 @@ def test_label_calibrate_and_rate_ask_for_the_same_model(semscale, labelled, ask
     ]
     assert [one.code for one in ended] == [0, 0, 0]
     assert asked_models == [asked] * 3
+
+
+def test_the_command_in_a_sheets_instructions_rates_with_the_settings_of_the_draw(
+    semscale, labelled, asked_models
+):
+    settings = [
+        "--scale",
+        "quality",
+        "--floor",
+        "none",
+        "--temperature",
+        0.5,
+        "--missing",
+        "NA",
+        "--missing",
+        "-99",
+    ]
+    model = ["--model", "my model", "--no-cache"]
+    drawn = ["--n", 30, "--by-interest", "--seed", 7, "--out", "sheet.csv"]
+    ended = semscale("label", "labelled.csv", "--text", "text", *settings, *model, *drawn)
+    assert (ended.code, ended.err) == (0, "")
+    with open("sheet.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    with open("sheet.csv", "w", newline="", encoding="utf-8") as file:
+        filled = csv.DictWriter(file, rows[0])
+        filled.writeheader()
+        filled.writerows({**row, "human": WORDS[row["text"].partition(",")[0]]} for row in rows)
+    said = (labelled.parent / "sheet-instructions.md").read_text(encoding="utf-8").splitlines()
+    command, signature = (line.strip() for line in said if line.startswith("    "))
+    assert "|label|texts:30|by_interest:yes|draw_seed:7|scale:quality#" in signature
+    assert semscale(*shlex.split(command)[1:]).code == 0
+    ratings = json.loads((labelled.parent / "cal.json").read_text())["ratings"]
+    assert signature.partition("|scale:")[2] == ratings.partition("|scale:")[2]
+    assert asked_models == ["my model"] * 2
 
 
 @pytest.mark.parametrize("report", ["report.html", "report.md", "report.xlsx"])

@@ -5,6 +5,7 @@ import pytest
 from semscale.rating.labelling.drawing import DrawnTexts
 from semscale.rating.labelling.sheet import instructions, label_sheet, write_sheet
 from semscale.scales import load_scale
+from semscale.signature import Signature
 
 DRAWN = DrawnTexts(np.array([2, 0]), np.array([0.25, 0.5]))
 
@@ -17,19 +18,21 @@ def test_the_sheet_has_rows_texts_room_for_labels_and_probabilities():
 
 def test_one_text_of_three_million_keeps_its_probability(tmp_path):
     sheet = label_sheet(["good"], DrawnTexts(np.array([0]), np.array([1 / 3_000_000])))
-    write_sheet(sheet, load_scale("quality"), tmp_path / "sheet.csv")
+    write_sheet(sheet, tmp_path / "sheet.csv", "Read this.")
     weight = 1 / pl.read_csv(tmp_path / "sheet.csv")["semscale_inclusion"][0]
     assert weight == pytest.approx(3_000_000)
 
 
 def test_it_is_written_with_instructions_beside_it(tmp_path):
-    scale = load_scale("quality")
-    beside = write_sheet(label_sheet(["good", None, "=bad"], DRAWN), scale, tmp_path / "sheet.csv")
-    assert beside.read_text() == instructions(scale, "sheet.csv")
+    beside = write_sheet(label_sheet(["good", None, "=bad"], DRAWN), tmp_path / "sheet.csv", "Read this.\n")
+    assert beside == tmp_path / "sheet-instructions.md"
+    assert beside.read_text() == "Read this.\n"
     assert pl.read_csv(tmp_path / "sheet.csv")["text"].to_list() == ["'=bad", "good"]
 
 
-def test_instructions_have_the_question_every_point_and_the_next_command():
-    said = instructions(load_scale("quality"), "sheet.xlsx")
-    for words in ("How good is it?", "- 1: Very bad", "- 5: Very good", "semscale calibrate sheet.xlsx"):
+def test_instructions_have_the_question_every_point_the_next_command_and_the_signature():
+    signature = Signature.of("label", draw_seed=7)
+    said = instructions(load_scale("quality"), "sheet.xlsx", signature, "semscale calibrate sheet.xlsx")
+    for words in ("Labelling sheet.xlsx", "How good is it?", "- 1: Very bad", "- 5: Very good",
+                  "    semscale calibrate sheet.xlsx\n", "|label|draw_seed:7\n"):  # fmt: skip
         assert words in said

@@ -1,5 +1,7 @@
 """Runs of ``semscale label``: rate the texts, draw some, write the sheet."""
 
+import shlex
+from dataclasses import fields
 from typing import Any
 
 import typer
@@ -9,9 +11,10 @@ from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.errors import InputError
 from semscale.rating.labelling.drawing import draw_texts
-from semscale.rating.labelling.sheet import instructions_path, label_sheet, write_sheet
+from semscale.rating.labelling.sheet import instructions, instructions_path, label_sheet, write_sheet
 from semscale.rating.rater import Rater
 from semscale.rating.rater_settings import RaterSettings
+from semscale.signature import Signature
 from semscale.store.atomic import check_writable
 from semscale.store.columns import column_in
 from semscale.store.writing import output_format
@@ -49,6 +52,30 @@ def draw_sheet(options: LabelOptions) -> None:
     drawn = draw_texts(
         ratings.pmf, rater.scale.values, options.n, by_interest=options.by_interest, seed=options.seed
     )
-    beside = write_sheet(label_sheet(cells, drawn), rater.scale, options.out)
+    drawn_with = Signature.of(
+        "label", texts=len(drawn.rows), by_interest=options.by_interest, draw_seed=options.seed
+    ).extended(ratings.signature)
+    said = instructions(rater.scale, options.out.name, drawn_with, calibrate_command(options))
+    beside = write_sheet(label_sheet(cells, drawn), options.out, said)
     of = f"{len(drawn.rows):,} of {ratings.n_scored:,} rated texts drawn"
     typer.echo(f"{of}\nsheet: {options.out}\ninstructions: {beside}")
+
+
+def calibrate_command(options: LabelOptions) -> str:
+    """Write the command that calibrates by the filled sheet, with the model and settings of the draw."""
+    words = ["semscale", "calibrate", options.out.name, "--text", "text", "--human", "human"]
+    for group in (options.rating, options.model):
+        for field in fields(group):
+            value = getattr(group, field.name)
+            if field.name == "name":
+                words += ["--model", value or DEFAULT_RATING_MODEL]
+            elif value != field.default:
+                words += _option(f"--{field.name.replace('_', '-')}", value)
+    return shlex.join([*words, "--out", "cal.json"])
+
+
+def _option(name: str, value: object) -> list[str]:
+    """Write an option as it is given; one that holds a list is repeated, a switch stands alone."""
+    if value is True:
+        return [name]
+    return [word for each in (value if isinstance(value, list) else [value]) for word in (name, str(each))]

@@ -7,6 +7,7 @@ import polars as pl
 
 from semscale.rating.labelling.drawing import DrawnTexts
 from semscale.scales import Scale
+from semscale.signature import Signature
 from semscale.store.atomic import replacing
 from semscale.store.writing import PREFIX, write_table
 
@@ -36,12 +37,14 @@ def label_sheet(cells: Sequence[object], drawn: DrawnTexts) -> pl.DataFrame:
     )
 
 
-def instructions(scale: Scale, file: str) -> str:
+def instructions(scale: Scale, file: str, drawn_with: Signature, command: str) -> str:
     """Write instructions for people who label, as Markdown.
 
     Args:
         scale: on which they label.
         file: name of the sheet.
+        drawn_with: signature of the draw.
+        command: what is run on the filled sheet.
     """
     points = "\n".join(f"- {point.value:g}: {point.label}" for point in scale.points)
     return f"""# Labelling {file}
@@ -57,7 +60,13 @@ For each text answer the question: **{scale.question}**
 - Leave the other columns as they are: `row` is the place in the original file, `{INCLUSION}` the
   probability with which the text was drawn.
 
-Then: `semscale calibrate {file} --text text --human human --scale {scale.name} --out cal.json`
+Then run this, which rates with the settings that the texts were drawn with:
+
+    {command}
+
+The texts were drawn with these settings:
+
+    {drawn_with}
 """
 
 
@@ -71,8 +80,13 @@ def instructions_path(out: Path) -> Path:
     return out.with_name(f"{out.stem}-instructions.md")
 
 
-def write_sheet(sheet: pl.DataFrame, scale: Scale, out: Path) -> Path:
+def write_sheet(sheet: pl.DataFrame, out: Path, written: str) -> Path:
     """Write a sheet and the instructions beside it.
+
+    Args:
+        sheet: as ``label_sheet`` gives it.
+        out: its file.
+        written: the instructions.
 
     Returns:
         Where the instructions are.
@@ -83,5 +97,5 @@ def write_sheet(sheet: pl.DataFrame, scale: Scale, out: Path) -> Path:
     write_table(sheet, out)
     beside = instructions_path(out)
     with replacing(beside) as temporary:
-        temporary.write_text(instructions(scale, out.name), encoding="utf-8", newline="\n")
+        temporary.write_text(written, encoding="utf-8", newline="\n")
     return beside
