@@ -81,13 +81,15 @@ class Rater:
         epsilon: at least 0; mass added to each text's rating, see the readout.
         semantics: ``safe``, ``paper`` or ``guide``, see ``semscale.rating.ssr``; the latter two belong to the
             readout ``ssr``.
-        floor: cosine with the best anchor below which a text is off topic. ``auto`` estimates it for the
-            scale and the embedder, ``None`` rates everything.
+        floor: cosine with the best of the scale's own anchors below which a text is off topic, whatever
+            language's anchors rate it. ``auto`` estimates it for the scale and the embedder, ``None`` rates
+            everything.
         missing: codes such as ``NA`` or ``-99``; a text that is one of them, in capitals or not, is missing.
         language: ``None`` rates all texts with the scale's own anchors; ``auto`` each text with anchors of
-            its language, where the scale has some that passed their check. Both identify the language of
-            each text, and one in a language that the model does not read gets no rating. An ISO 639-1 code
-            says that all texts are in that language, and takes its anchors where they passed.
+            its language, where the scale has some that passed their check, perhaps without a set or two. Both
+            identify the language of each text, and one in a language that the model does not read gets no
+            rating. An ISO 639-1 code says that all texts are in that language, and takes its anchors where
+            they passed.
         calibration: fitted by ``calibrate`` of a rater with the same settings, or the file it was saved to.
 
     Raises:
@@ -156,18 +158,26 @@ class Rater:
     @property
     def floor(self) -> float | None:
         """Cosine below which a text is off topic; estimated when it is first needed."""
-        return self._own_anchors.floor
+        return self._topic_anchors.floor
 
     @cached_property
     def _own_anchors(self) -> AnchorVectors:
         return AnchorVectors(self.scale, lambda: self.embedder, self._floor)
 
     @cached_property
+    def _topic_anchors(self) -> AnchorVectors:
+        """The anchors that say whether a text is off topic: the scale's own, whatever language rates."""
+        scale = self.anchor_languages.untranslated
+        if scale is self.scale:
+            return self._own_anchors
+        return AnchorVectors(scale, lambda: self.embedder, self._floor)
+
+    @cached_property
     def _translated_anchors(self) -> dict[str, AnchorVectors]:
         """Anchors in other languages, made when a text of that language comes."""
         languages = self.anchor_languages
         return {
-            code: AnchorVectors(languages.translated(code), lambda: self.embedder, self._floor)
+            code: AnchorVectors(languages.translated(code), lambda: self.embedder, None)
             for code in languages.own
         }
 
@@ -343,7 +353,11 @@ class Rater:
             predictors = Predictors(given, ratings.pmf, self.scale.values, self.axis)
             ratings = replace(ratings, pmf=self.calibration.pmf(predictors))
             rated.unlike[rows] = self.calibration.unlike(given)
-        rated.put(rows, ratings, windows=windows, unread=unread, floor=anchors.floor)
+        ratings = ratings.under_sets(list(anchors.scale.anchor_sets), list(self.scale.anchor_sets))
+        if anchors is not self._topic_anchors:
+            on_topic = ssr.rate_vectors(vectors, self._topic_anchors.vectors)
+            ratings = replace(ratings, best_similarity=on_topic.best_similarity)
+        rated.put(rows, ratings, windows=windows, unread=unread, floor=self.floor)
 
     def _ratings(self, rows: RatedTexts, languages: ObjectArray) -> Ratings:
         is_calibrated = self.calibration is not None
