@@ -16,7 +16,7 @@ import yaml
 
 from semscale.embedding import load_embedder
 from semscale.rating.lint.random_pairs import random_pair_cosine, unrelated_sentences
-from semscale.rating.ssr import similarity_pmf
+from semscale.rating.readouts.ssr import similarity_pmf
 from semscale.scales import load_scale
 
 START = "all-MiniLM-L6-v2"

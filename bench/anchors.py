@@ -22,7 +22,7 @@ import yaml
 
 from semscale.embedding import load_embedder
 from semscale.rating.lint.random_pairs import cosine_at, random_pair_cosine, unrelated_sentences
-from semscale.rating.ssr import rate_vectors, similarity_pmf
+from semscale.rating.readouts.ssr import rate_vectors, similarity_pmf
 from semscale.scales import load_scale
 
 HERE = Path(__file__).parent

@@ -13,7 +13,7 @@ import numpy as np
 
 from measuring import machine
 from semscale.embedding import load_embedder
-from semscale.rating.floor import best_similarities, unrelated_probes
+from semscale.rating.anchors.floor import best_similarities, unrelated_probes
 from semscale.rating.lint.random_pairs import cosine_at, random_pair_cosine, unrelated_sentences
 from semscale.scales import load_scale, scale_names
 from semscale.weights.known import DEFAULT_RATING_MODEL

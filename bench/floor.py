@@ -14,7 +14,7 @@ import numpy as np
 
 from measuring import machine
 from semscale.embedding import load_embedder
-from semscale.rating.floor import FLOOR_GROUPS, best_similarities, unrelated_probes
+from semscale.rating.anchors.floor import FLOOR_GROUPS, best_similarities, unrelated_probes
 from semscale.scales import load_scale, scale_names
 from semscale.weights.known import DEFAULT_RATING_MODEL
 

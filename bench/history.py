@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from measuring import machine, seconds, spread
+from semscale.history.databases.opening import open_history
 from semscale.history.items import Item, Output
-from semscale.history.opening import open_history
 from semscale.history.runs import Run
 from semscale.history.stored_comparison import StoredComparison, StoredFigure
 

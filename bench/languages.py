@@ -27,9 +27,9 @@ from review_sample import sampled_reviews
 from semscale.embedding import load_embedder
 from semscale.embedding.languages.identification import identified_languages
 from semscale.embedding.languages.language_names import LANGUAGE_NAMES
-from semscale.rating.floor import FLOOR_GROUPS, best_similarities, off_topic_floor, unrelated_probes
+from semscale.rating.anchors.floor import FLOOR_GROUPS, best_similarities, off_topic_floor, unrelated_probes
+from semscale.rating.anchors.model_sets import scale_for_model
 from semscale.rating.lint.linter import lint
-from semscale.rating.model_sets import scale_for_model
 from semscale.rating.rater import Rater
 from semscale.scales import load_scale, scale_names
 from semscale.scales.equivalence import FEWEST_SETS, MOST_LEFT_OUT, Equivalence

@@ -13,7 +13,7 @@ import time
 
 import numpy as np
 
-from semscale.rating.ssr import rate_vectors
+from semscale.rating.readouts.ssr import rate_vectors
 
 SETS, POINTS, DIMENSIONS = 6, 5, 384
 

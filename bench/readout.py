@@ -19,8 +19,8 @@ import numpy as np
 from anchors import SHIPPED_SEED, half_of
 from rated_texts import HIGHEST, LOWEST, further_sets, review_sentences
 from semscale.embedding import load_embedder
-from semscale.rating import ordinal, ssr
 from semscale.rating.human.values import laid_on
+from semscale.rating.readouts import ordinal, ssr
 from semscale.scales import load_scale
 from semscale.weights.known import DEFAULT_MODEL
 

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from semscale.matching.matcher import Matcher, match
     from semscale.matching.matches import Matches
     from semscale.rating.lint.linter import lint
-    from semscale.rating.rater import Rater, rate
+    from semscale.rating.rate import rate
+    from semscale.rating.rater import Rater
     from semscale.rating.ratings import Ratings
     from semscale.scales import Scale, load_scale
     from semscale.self_consistency.consistencies import Consistencies
@@ -105,7 +106,8 @@ _HOMES = {
     "semscale.matching.matcher": ("Matcher", "match"),
     "semscale.matching.matches": ("Matches",),
     "semscale.rating.lint.linter": ("lint",),
-    "semscale.rating.rater": ("Rater", "rate"),
+    "semscale.rating.rate": ("rate",),
+    "semscale.rating.rater": ("Rater",),
     "semscale.rating.ratings": ("Ratings",),
     "semscale.scales": ("Scale", "load_scale"),
 }

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from semscale.history.opening import open_history
+from semscale.history.databases.opening import open_history
 from semscale.history.runs import Approval
 
 pytestmark = pytest.mark.needs("history")

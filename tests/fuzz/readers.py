@@ -29,7 +29,7 @@ from semscale.embedding.cache.embedding_cache import FILE_NAME, CacheWarning, Em
 from semscale.embedding.cache.state_cache import STATES_FILE, StateCache
 from semscale.errors import SemscaleError
 from semscale.guards.registry import Guards
-from semscale.history.opening import open_history
+from semscale.history.databases.opening import open_history
 from semscale.judging.human_labels import label_table
 from semscale.judging.prompts.template import TEMPLATES, load_template
 from semscale.judging.replies.reading import read_reply

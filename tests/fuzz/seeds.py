@@ -20,8 +20,8 @@ from targets import CORPUS
 from semscale.embedding.cache.embedding_cache import FILE_NAME, EmbeddingCache
 from semscale.embedding.cache.entries import encode
 from semscale.embedding.embedder import Embeddings
+from semscale.history.databases.opening import open_history
 from semscale.history.items import Item, Output
-from semscale.history.opening import open_history
 from semscale.history.runs import Run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -12,7 +12,7 @@ import pytest
 
 from semscale.errors import MissingExtraError
 from semscale.extras import require
-from semscale.history.opening import open_history
+from semscale.history.databases.opening import open_history
 
 if TYPE_CHECKING:
     from semscale.history.history import History
@@ -21,7 +21,7 @@ try:
     require("history")
 except MissingExtraError:
     # These cannot be imported without it; test_opening.py is skipped with the line that installs it.
-    collect_ignore_glob = ["test_[!ao]*.py", "stored_runs.py"]
+    collect_ignore_glob = ["test_[!ao]*.py", "databases/test_[!ao]*.py", "stored_runs.py"]
 
 HOW = "pip install pgserver, or name a server whose user may create databases: SEMSCALE_TEST_POSTGRES=postgresql://..."
 
@@ -98,7 +98,7 @@ def history(where) -> Iterator["History"]:
 
 def on_server(url: str, statement: str) -> None:
     """Have a server do what is no part of a history, outside any transaction."""
-    from semscale.history.postgres_server import postgres_engine
+    from semscale.history.databases.postgres_server import postgres_engine
 
     engine = postgres_engine(url, "the tests' server")
     try:

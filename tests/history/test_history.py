@@ -9,8 +9,8 @@ from sqlalchemy import Engine, event
 from stored_runs import DAY, NAN, START, a_comparison, a_run, an_approval
 
 from semscale.errors import InputError, UnknownNameError
+from semscale.history.databases.opening import open_history
 from semscale.history.items import Item, Output
-from semscale.history.opening import open_history
 
 ODD = (
     Item("zulu", (Output("NUL \0, half a pair \ud83d, 😀, \"quotes\", 'single', %s :x ? \\ \r\n"),)),

@@ -8,7 +8,7 @@ from sqlalchemy import text
 from stored_runs import DAY, START, a_comparison, a_run, an_approval
 
 from semscale.errors import InputError
-from semscale.history.opening import open_history
+from semscale.history.databases.opening import open_history
 from semscale.history.summaries import Merged
 
 
@@ -87,7 +87,7 @@ def test_both_ways_at_once(new_place):
                 history.record(a_run())
     script = """
 import sys
-from semscale.history.opening import open_history
+from semscale.history.databases.opening import open_history
 sys.stdin.readline()
 with open_history(sys.argv[1]) as ours, open_history(sys.argv[2]) as theirs:
     ours.merge(theirs)

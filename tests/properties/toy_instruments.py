@@ -13,7 +13,7 @@ from semscale.judging.asking import Running
 from semscale.judging.judge import Judge
 from semscale.judging.panel import Panel
 from semscale.rating.rater import Rater
-from semscale.rating.readouts import DEFAULT_READOUT, Readout
+from semscale.rating.readouts.readout_choice import DEFAULT_READOUT, Readout
 from semscale.scales import Scale
 from semscale.self_consistency.consistency import Consistency
 from semscale.signature import Signature
@@ -77,6 +77,12 @@ def made_consistency(**settings):
 
 READOUTS = get_args(Readout)
 OTHER_READOUT = next(readout for readout in READOUTS if readout != DEFAULT_READOUT)
+
+
+def toy_calibration():
+    """What a rater with the default settings learns from a dozen labels."""
+    texts = [f"{word} {number}" for number, word in enumerate(["never", "maybe", "buy"] * 4)]
+    return rater().calibrate(texts, [0, 1, 2] * 4).calibration
 
 
 def reading(readout):
@@ -156,6 +162,7 @@ TOY_INSTRUMENTS = [
                 "floor": 0.3,
                 "missing": ["NA"],
                 "language": "en",
+                "calibration": toy_calibration,
             },
         )
         for readout in READOUTS

@@ -8,9 +8,9 @@ import pytest
 
 import semscale
 from semscale.errors import InputError
-from semscale.rating import anchor_languages
 from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_rating import FileSettings, rate_file
+from semscale.rating.languages import anchor_languages
 from semscale.rating.rater import Rater
 from semscale.scales import library, load_scale
 from semscale.scales.equivalence import Equivalence

@@ -7,8 +7,8 @@ import pytest
 
 import semscale
 from semscale.errors import InputError, UnknownNameError
-from semscale.rating import ordinal, ssr
 from semscale.rating.rater import Rater
+from semscale.rating.readouts import ordinal, ssr
 from semscale.scales import Scale
 from semscale.types import Status
 

@@ -7,7 +7,7 @@ from tests.conftest import ToyEmbedder
 import semscale
 from semscale.errors import InputError
 from semscale.rating.rater import Rater
-from semscale.rating.ssr import rate_vectors
+from semscale.rating.readouts.ssr import rate_vectors
 
 
 @pytest.mark.parametrize(

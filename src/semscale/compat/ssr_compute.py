@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.rating.ssr import rate_vectors
-from semscale.rating.temperature import sharpen_pmf
+from semscale.rating.readouts.ssr import rate_vectors
+from semscale.rating.readouts.temperature import sharpen_pmf
 from semscale.types import Floats
 
 _MATRIX_AXES = 2
@@ -17,7 +17,7 @@ _MATRIX_AXES = 2
 def response_embeddings_to_pmf(
     matrix_responses: npt.ArrayLike, matrix_likert_sentences: npt.ArrayLike, epsilon: float = 0.0
 ) -> Floats:
-    """Turn response embeddings into PMFs over a scale's points; see ``semscale.rating.ssr.similarity_pmf``.
+    """Turn response embeddings into PMFs over a scale's points; see ``similarity_pmf`` of the readout SSR.
 
     Args:
         matrix_responses: shape (n, d), or (d,) for one response.
@@ -48,7 +48,7 @@ def response_embeddings_to_pmf(
 
 
 def scale_pmf(pmf: npt.ArrayLike, temperature: float, max_temp: float = np.inf) -> Floats:
-    """Sharpen or flatten a PMF; see ``semscale.rating.temperature.sharpen_pmf``.
+    """Sharpen or flatten a PMF; see ``semscale.rating.readouts.temperature.sharpen_pmf``.
 
     Args:
         pmf: shape (k,), or (n, k) for several.

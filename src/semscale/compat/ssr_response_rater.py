@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.rating.ssr import rate_vectors
+from semscale.rating.readouts.ssr import rate_vectors
 from semscale.types import Floats
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from semscale.drift.runs.reading import read_run
     from semscale.drift.runs.run_columns import RunColumns
     from semscale.drift.self_testing.self_test import self_test
+    from semscale.history.databases.opening import open_history
     from semscale.history.items import Item, Output
-    from semscale.history.opening import open_history
     from semscale.history.runs import Approval, Run
 
 __all__ = [
@@ -65,7 +65,7 @@ _HOMES = {
     "semscale.drift.self_testing.self_test": ("self_test",),
     "semscale.drift.gate.trend": ("trends",),
     "semscale.history.items": ("Item", "Output"),
-    "semscale.history.opening": ("open_history",),
+    "semscale.history.databases.opening": ("open_history",),
     "semscale.history.runs": ("Approval", "Run"),
 }
 

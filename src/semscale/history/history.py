@@ -11,7 +11,7 @@ from sqlalchemy import select
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.column_values import aware
 from semscale.history.comparison_rows import comparison_rows
-from semscale.history.database import Database, insert_rows
+from semscale.history.databases.database import Database, insert_rows
 from semscale.history.merging import merge
 from semscale.history.name_lookup import near, near_id
 from semscale.history.recorded_comparisons import load_comparisons, load_scores, record_comparison
@@ -29,7 +29,7 @@ class History:
     """Stores runs, approvals and comparisons; several threads and processes may use one history at once.
 
     Every call that writes is one transaction. Open a history with
-    :func:`~semscale.history.opening.open_history`.
+    :func:`~semscale.history.databases.opening.open_history`.
 
     Args:
         database: a database that has all tables.

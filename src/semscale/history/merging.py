@@ -6,7 +6,7 @@ from sqlalchemy import Connection, Table, select
 
 from semscale.errors import InputError
 from semscale.history.column_values import Row
-from semscale.history.database import Database, insert_rows
+from semscale.history.databases.database import Database, insert_rows
 from semscale.history.runs import named
 from semscale.history.summaries import Merged
 from semscale.history.tables import APPROVALS, COMPARISONS, FIGURES, ITEMS, RUNS, SCORES

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, select
 from semscale.errors import UnknownNameError
 from semscale.history.column_values import Found
 from semscale.history.comparison_rows import comparison_rows, read_comparison, unpack
-from semscale.history.database import insert_rows
+from semscale.history.databases.database import insert_rows
 from semscale.history.name_lookup import near_id
 from semscale.history.recorded_runs import refuse_known
 from semscale.history.stored_comparison import StoredComparison

@@ -3,7 +3,7 @@
 from sqlalchemy import Connection, Table, select
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.history.database import insert_rows
+from semscale.history.databases.database import insert_rows
 from semscale.history.name_lookup import find_id, near_id
 from semscale.history.run_rows import read_run, run_rows
 from semscale.history.runs import Run

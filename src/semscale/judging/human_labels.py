@@ -13,6 +13,7 @@ from semscale.judging.prompts.template import Template
 from semscale.stats.agreement.estimates import AgreementEstimate
 from semscale.stats.agreement.human_ceiling import HumanComparison, compare_with_humans
 from semscale.stats.agreement.kappa import weighted_kappa
+from semscale.stats.agreement.panels import mean_defined
 from semscale.stats.calibration.prediction_powered import CorrectedMean, prediction_powered_mean
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, estimate_mean
@@ -129,10 +130,7 @@ def nearest(scores: Floats, levels: Floats) -> Floats:
 
 def mean_labels(labels: Floats) -> Floats:
     """Mean of each row's labels, shape (n,), of labels (n, raters); NaN where there is none."""
-    there = ~np.isnan(labels)
-    sums = np.where(there, labels, 0.0).sum(axis=1)
-    means: Floats = np.where(there.any(axis=1), sums / np.maximum(there.sum(axis=1), 1), np.nan)
-    return means
+    return mean_defined(labels.T)
 
 
 def _as_labels(cell: Any) -> list[Any]:  # noqa: ANN401 - any cell

@@ -9,7 +9,7 @@ from semscale.scales import Scale
 from semscale.types import Floats, Integers, Mask, Status, Statuses
 
 if TYPE_CHECKING:
-    from semscale.rating.vector_ratings import VectorRatings
+    from semscale.rating.readouts.vector_ratings import VectorRatings
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,20 @@
 """The rater: rates texts on a scale by their similarity with the scale's anchors."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding.languages.identification import load_identifier
-from semscale.embedding.loading import as_embedder, checked_embedder
 from semscale.errors import InputError
 from semscale.known_settings import known_settings
-from semscale.rating import ordinal, ssr
-from semscale.rating.anchor_languages import AnchorLanguages, check_language, identifies
-from semscale.rating.anchor_vectors import AnchorVectors
-from semscale.rating.array_checks import Semantics, as_rows, check_settings
+from semscale.rating.anchors.anchor_vectors import AnchorVectors
+from semscale.rating.anchors.applied_anchors import AppliedAnchors
+from semscale.rating.anchors.model_sets import profile_of
 from semscale.rating.calibration.calibration import Calibration
 from semscale.rating.calibration.calibration_file import as_calibration
 from semscale.rating.calibration.calibration_summary import CalibrationSummary
@@ -24,44 +22,23 @@ from semscale.rating.calibration.fitting import fit_calibration
 from semscale.rating.calibration.labels import LabelSettings, labelled_cells
 from semscale.rating.calibration.predictors import Axis, Predictors, anchor_axis
 from semscale.rating.cells import text_status
+from semscale.rating.languages.anchor_languages import AnchorLanguages, identifies
+from semscale.rating.languages.text_languages import check_reads, in_other_languages, text_languages
 from semscale.rating.missing_codes import count_codes, missing_keys, written_codes
-from semscale.rating.model_sets import profile_of, scale_for_model
 from semscale.rating.rated_texts import RatedTexts
+from semscale.rating.rater_settings import as_set_names, checked_floor, embedder_loader
 from semscale.rating.ratings import Ratings
-from semscale.rating.readouts import Readout, chosen_readout
-from semscale.rating.text_languages import check_reads, in_other_languages, text_languages
-from semscale.rating.vector_ratings import VectorRatings
+from semscale.rating.readouts.array_checks import Semantics, as_rows, check_settings
+from semscale.rating.readouts.readout_choice import Readout, chosen_readout
+from semscale.rating.readouts.readout_function import readout_function
+from semscale.rating.readouts.ssr import rate_vectors as rate_by_ssr
 from semscale.scales import Scale, load_scale
 from semscale.signature import Signature
 from semscale.store.columns import as_list
-from semscale.types import (
-    Floats,
-    Integers,
-    Mask,
-    ObjectArray,
-    Progress,
-    Status,
-    are_scored,
-)
-from semscale.weights.known import DEFAULT_RATING_MODEL
+from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Status, are_scored
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
-
-
-class RaterSettings(TypedDict, total=False):
-    """Settings of a ``Rater``, as ``rate`` passes them on."""
-
-    embedder: "str | Path | Embedder | Callable[[], Embedder] | None"
-    anchor_sets: Iterable[str] | None
-    readout: Readout | None
-    temperature: float
-    epsilon: float
-    semantics: Semantics
-    floor: Literal["auto"] | float | None
-    missing: Iterable[str]
-    language: str | None
-    calibration: Calibration | str | Path | None
 
 
 class Rater:
@@ -74,13 +51,12 @@ class Rater:
             default model of ratings unless given.
         anchor_sets: names of the scale's anchor sets to use; unless given, those that serve the model, or all
             of them if the scale does not name the model.
-        readout: ``ssr`` (nearer anchors get more mass, see ``semscale.rating.ssr``) or ``ordinal`` (the place
-            between lower and upper anchors, see ``semscale.rating.ordinal``); the default of
-            ``semscale.rating.readouts`` unless given.
+        readout: ``ssr`` (nearer anchors get more mass) or ``ordinal`` (the place between lower and upper
+            anchors), see ``semscale.rating.readouts``; the default of its ``readout_choice`` unless given.
         temperature: at least 0; below 1 sharper, above 1 flatter, 1 as it is.
         epsilon: at least 0; mass added to each text's rating, see the readout.
-        semantics: ``safe``, ``paper`` or ``guide``, see ``semscale.rating.ssr``; the latter two belong to the
-            readout ``ssr``.
+        semantics: ``safe``, ``paper`` or ``guide``, see ``semscale.rating.readouts.ssr``; the latter two
+            belong to the readout ``ssr``.
         floor: cosine with the best of the scale's own anchors below which a text is off topic, whatever
             language's anchors rate it. ``auto`` estimates it for the scale and the embedder, ``None`` rates
             everything.
@@ -119,14 +95,13 @@ class Rater:
         check_settings(epsilon=epsilon, temperature=temperature, semantics=semantics)
         self.readout = chosen_readout(readout, semantics)
         loaded = load_scale(scale)
-        self._scale = loaded if anchor_sets is None else loaded.with_sets(_as_names(anchor_sets))
-        check_language(self._scale, language)
+        chosen = loaded if anchor_sets is None else loaded.with_sets(as_set_names(anchor_sets))
+        self._applied = AppliedAnchors(chosen, language, lambda: self.embedder, checked_floor(floor))
         self.language = language
         self.temperature = float(temperature)
         self.epsilon = float(epsilon)
         self.semantics: Semantics = semantics
-        self._load_embedder = _loader(embedder)
-        self._floor = _checked_floor(floor)
+        self._load_embedder = embedder_loader(embedder)
         self.missing = missing_keys(missing)
         self.calibration = as_calibration(calibration)
 
@@ -139,11 +114,10 @@ class Rater:
             check_reads(embedder.signature, str(self.language))
         return embedder
 
-    @cached_property
+    @property
     def anchor_languages(self) -> AnchorLanguages:
         """The anchors that are used, in each language."""
-        scale = scale_for_model(self._scale, self.embedder) if self._scale.sets_by_model else self._scale
-        return AnchorLanguages(scale, self.language)
+        return self._applied.languages
 
     @property
     def scale(self) -> Scale:
@@ -153,33 +127,12 @@ class Rater:
     @property
     def anchors(self) -> Floats:
         """Vectors of the anchors, shape (s, k, d)."""
-        return self._own_anchors.vectors
+        return self._applied.own.vectors
 
     @property
     def floor(self) -> float | None:
         """Cosine below which a text is off topic; estimated when it is first needed."""
-        return self._topic_anchors.floor
-
-    @cached_property
-    def _own_anchors(self) -> AnchorVectors:
-        return AnchorVectors(self.scale, lambda: self.embedder, self._floor)
-
-    @cached_property
-    def _topic_anchors(self) -> AnchorVectors:
-        """The anchors that say whether a text is off topic: the scale's own, whatever language rates."""
-        scale = self.anchor_languages.untranslated
-        if scale is self.scale:
-            return self._own_anchors
-        return AnchorVectors(scale, lambda: self.embedder, self._floor)
-
-    @cached_property
-    def _translated_anchors(self) -> dict[str, AnchorVectors]:
-        """Anchors in other languages, made when a text of that language comes."""
-        languages = self.anchor_languages
-        return {
-            code: AnchorVectors(languages.translated(code), lambda: self.embedder, None)
-            for code in languages.own
-        }
+        return self._applied.topic.floor
 
     @cached_property
     def signature(self) -> Signature:
@@ -251,7 +204,7 @@ class Rater:
         rated = RatedTexts.unrated(n, self.scale)
         if n:
             windows, unread = np.ones(n, dtype=np.int64), np.zeros(n, np.bool_)
-            self._rate_rows(rated, everyone, rows, windows=windows, unread=unread, anchors=self._own_anchors)
+            self._rate_rows(rated, everyone, rows, windows=windows, unread=unread, anchors=self._applied.own)
         return self._ratings(rated, np.full(n, None, dtype=object))
 
     def calibrate(
@@ -283,13 +236,12 @@ class Rater:
         labels = labelled_cells(texts, ratings, settings)
         rated = self.rate(labels.cells, progress=progress)
         labelled = labels.with_ratings(rated.status)
-        scored = np.flatnonzero(rated.scored)
         vectors: npt.NDArray[np.floating[Any]] = np.empty((0, self.anchors.shape[2]))
         if len(labelled.texts):  # a cache has the vectors that the ratings were made from
             vectors = self.embedder.embed(labelled.texts, progress=progress).vectors
         return fit_calibration(
             labelled,
-            Predictors(vectors, rated.pmf[scored], self.scale.values, self.axis),
+            Predictors(vectors, rated.pmf[rated.scored], self.scale.values, self.axis),
             self.scale,
             ratings=self.signature,
             interval=settings.get("interval", 0.95),
@@ -305,7 +257,7 @@ class Rater:
         read = np.flatnonzero(~others)
         if len(read):
             embedded = self.embedder.embed([texts[row] for row in read], progress=progress)
-            for anchors, members in self._by_anchors(languages[read]):
+            for anchors, members in self._applied.by_language(languages[read]):
                 self._rate_rows(
                     rated,
                     read[members],
@@ -315,13 +267,6 @@ class Rater:
                     anchors=anchors,
                 )
         return languages, rated
-
-    def _by_anchors(self, languages: ObjectArray) -> Iterator[tuple[AnchorVectors, Integers]]:
-        """Give the anchors that serve, each with the places of the texts that they rate."""
-        own = np.isin(languages, self.anchor_languages.own)
-        yield self._own_anchors, np.flatnonzero(~own)
-        for code in sorted(set(languages[own])):
-            yield self._translated_anchors[code], np.flatnonzero(languages == code)
 
     def _rate_rows(  # noqa: PLR0913 - columns of the rows
         self,
@@ -333,20 +278,10 @@ class Rater:
         unread: Mask,
         anchors: AnchorVectors,
     ) -> None:
-        if not len(rows):
-            return
-        read: Callable[..., VectorRatings] = (
-            ordinal.rate_vectors
-            if self.readout == "ordinal"
-            else partial(ssr.rate_vectors, semantics=self.semantics)
+        read = readout_function(
+            self.readout, semantics=self.semantics, epsilon=self.epsilon, temperature=self.temperature
         )
-        ratings = read(
-            vectors,
-            anchors.vectors,
-            values=self.scale.values,
-            epsilon=self.epsilon,
-            temperature=self.temperature,
-        )
+        ratings = read(vectors, anchors.vectors, values=self.scale.values)
         if self.calibration is not None:
             _ = self.signature  # refuses a calibration for other ratings
             given = as_rows(vectors)
@@ -354,14 +289,13 @@ class Rater:
             ratings = replace(ratings, pmf=self.calibration.pmf(predictors))
             rated.unlike[rows] = self.calibration.unlike(given)
         ratings = ratings.under_sets(list(anchors.scale.anchor_sets), list(self.scale.anchor_sets))
-        if anchors is not self._topic_anchors:
-            on_topic = ssr.rate_vectors(vectors, self._topic_anchors.vectors)
+        if anchors is not self._applied.topic:
+            on_topic = rate_by_ssr(vectors, self._applied.topic.vectors)
             ratings = replace(ratings, best_similarity=on_topic.best_similarity)
         rated.put(rows, ratings, windows=windows, unread=unread, floor=self.floor)
 
     def _ratings(self, rows: RatedTexts, languages: ObjectArray) -> Ratings:
-        is_calibrated = self.calibration is not None
-        unlike = rows.unlike & (rows.status == Status.SCORED) if is_calibrated else None
+        unlike = None if self.calibration is None else rows.unlike & (rows.status == Status.SCORED)
         return Ratings(
             scale=self.scale,
             **{**vars(rows), "unlike": unlike},
@@ -371,43 +305,3 @@ class Rater:
             own_anchors=self.anchor_languages.own,
             calibration=self.calibration,
         )
-
-
-def rate(
-    texts: object, scale: str | Path | Scale = "purchase-intent", **settings: Unpack[RaterSettings]
-) -> Ratings:
-    """Rate texts on a scale, in one call.
-
-    Args:
-        texts: a list, a NumPy array, or a polars, pandas or Arrow series.
-        scale: a scale, the name of one that ships with Semscale, or a YAML file; ``purchase-intent``, the
-            scale of the method's paper, unless given. The signature of the ratings names it.
-        settings: as ``Rater`` takes them.
-
-    Returns:
-        Ratings in the order of the texts.
-
-    Raises:
-        InputError: as ``Rater`` and ``Rater.rate``.
-    """
-    return Rater(scale, **settings).rate(texts)
-
-
-def _as_names(anchor_sets: Iterable[str]) -> list[str]:
-    if not isinstance(anchor_sets, Iterable):
-        raise InputError(f"anchor_sets must be names of the scale's anchor sets, got {anchor_sets!r}")
-    return [anchor_sets] if isinstance(anchor_sets, str) else list(anchor_sets)
-
-
-def _loader(embedder: "str | Path | Embedder | Callable[[], Embedder] | None") -> "Callable[[], Embedder]":
-    """Return a function that gives the embedder; anything else than an embedder or a loader is refused."""
-    if callable(embedder) and not hasattr(embedder, "embed"):
-        return embedder
-    checked = DEFAULT_RATING_MODEL if embedder is None else checked_embedder(embedder)
-    return lambda: as_embedder(checked)
-
-
-def _checked_floor(floor: Literal["auto"] | float | None) -> Literal["auto"] | float | None:
-    if floor is None or floor == "auto" or (isinstance(floor, int | float) and -1 <= floor <= 1):
-        return floor
-    raise InputError(f"floor must be 'auto', None or a cosine from -1 to 1, got {floor!r}")

@@ -8,9 +8,9 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.rating.calibration.calibration import Calibration
-from semscale.rating.cosines import sum_in_order
 from semscale.rating.human.comparison import RatingComparison, compare, text_lengths
 from semscale.rating.lint.report import LintReport
+from semscale.rating.readouts.cosines import sum_in_order
 from semscale.rating.summary import RatingSummary, RunningSummary
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_rows

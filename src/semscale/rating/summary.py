@@ -14,7 +14,7 @@ from semscale.rating.calibration.calibration import Calibration
 from semscale.rating.distinct_texts import DistinctCount
 from semscale.rating.examples import Examples
 from semscale.rating.human.comparison import RatingComparison
-from semscale.rating.language_tally import LanguageTally, LanguageTexts
+from semscale.rating.languages.language_tally import LanguageTally, LanguageTexts
 from semscale.rating.lint.report import LintReport
 from semscale.rating.missing_codes import LONGEST_CODE, CodeCount
 from semscale.rating.rated_rows import RatedRows

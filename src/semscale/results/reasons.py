@@ -14,6 +14,7 @@ _REASONS = {
     Status.TOO_FEW_SAMPLES: "too few samples are usable",
     Status.WEIGHTLESS: UNREAD,
     Status.OFF_TOPIC: "{} is off the topic of the scale",
+    Status.OTHER_LANGUAGE: "{} is in a language that the model does not read",
     Status.UNPARSABLE: "no reply states one score beyond doubt",
     Status.REFUSED: "the model declined to answer",
     Status.FAILED: "no reply came",

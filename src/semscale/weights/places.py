@@ -25,6 +25,21 @@ def models_root() -> Path:
     return cache_root() / "models"
 
 
+def model_home(name: str) -> Path:
+    """Return the folder of the model of that name."""
+    return models_root() / name.replace("/", "--")
+
+
+def model_name(home: Path) -> str:
+    """Return the name of the model that a folder is for.
+
+    Example:
+        >>> model_name(model_home("organisation/model"))
+        'organisation/model'
+    """
+    return home.name.replace("--", "/", 1)
+
+
 def cache_cap() -> int:
     """Return the size limit of each cache (embeddings, states) in bytes: ``SEMSCALE_CACHE_MAX``, or 2 GiB.
 

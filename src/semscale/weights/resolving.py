@@ -3,32 +3,35 @@
 import contextlib
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from semscale.errors import ModelError, UnknownNameError
 from semscale.messages import nearest_name
 from semscale.types import Progress
+from semscale.weights.damaged_files import (
+    WHOLE,
+    damaged,
+    explained,
+    fault_of,
+    lacking_or_damaged,
+    lacking_steps,
+    stored_sums,
+)
 from semscale.weights.download_staging import SourceError, sha256_of
 from semscale.weights.known import KNOWN, WEIGHTS, KnownModel, find_known
-from semscale.weights.places import models_root
+from semscale.weights.places import model_home, model_name, models_root
 from semscale.weights.profiles import ModelProfile, hub_profile
 from semscale.weights.pulling import exclusive, pull
 from semscale.weights.sources import (
-    MODULES,
     FolderSource,
     HubListing,
     HubSource,
     Source,
     WheelSource,
-    lacking_pooling,
 )
-from semscale.weights.verified_files import current_sum, read_stamps, write_stamps
-
-WHOLE = ".semscale-whole"
-"""An empty file in a model's folder; it records that the hub, too, lacks the modules or pooling settings that
-the folder lacks, so the folder is complete."""
+from semscale.weights.verified_files import current_sum, write_stamps
 
 _HUB_PART = r"\w(?:[\w.-]*\w)?"  # no name on the hub begins or ends with a dot or a hyphen
 _HUB_NAME = re.compile(rf"(?P<id>{_HUB_PART}/{_HUB_PART})(@(?P<revision>[\w.-]+))?")
@@ -110,12 +113,12 @@ def verify(name: str) -> ModelFiles:
     """
     known = find_known(name)
     home = home_of(name)
-    sums = known.sums if known else _stored_sums(home)
+    sums = known.sums if known else stored_sums(home)
     if not sums or not home.is_dir():
         raise ModelError(f"{name} is not on this disk: semscale models pull {name}")
     for file, expected in sums.items():
         if current_sum(home, file, {}) != expected:
-            raise ModelError(f"{_fault(home, file, expected)}; semscale models pull {name} brings it back")
+            raise ModelError(f"{fault_of(home, file, expected)}; semscale models pull {name} brings it back")
     with contextlib.suppress(OSError):  # a folder that cannot be written can still be verified
         write_stamps(home, sums)
     return _known_files(home, known) if known else _hub_files(home, sums)
@@ -129,7 +132,7 @@ def installed() -> list[str]:
     """
     root = models_root()
     folders = root.iterdir() if root.is_dir() else ()
-    return sorted(_name(path.name) for path in folders if (path / _weights_of(_name(path.name))).is_file())
+    return sorted(model_name(path) for path in folders if (path / _weights_of(model_name(path))).is_file())
 
 
 def home_of(name: str) -> Path:
@@ -141,20 +144,12 @@ def home_of(name: str) -> Path:
     known = find_known(name)
     if known is None and not _HUB_NAME.fullmatch(name):
         raise _unknown(name)
-    return _home(known.name if known else name)
+    return model_home(known.name if known else name)
 
 
 def _weights_of(name: str) -> str:
     known = find_known(name)
     return known.weights if known else WEIGHTS
-
-
-def _home(name: str) -> Path:
-    return models_root() / name.replace("/", "--")
-
-
-def _name(folder: str) -> str:
-    return folder.replace("--", "/", 1)
 
 
 def _sources(known: KnownModel, folder: str | Path | None) -> list[Source]:
@@ -168,72 +163,30 @@ def _sources(known: KnownModel, folder: str | Path | None) -> list[Source]:
 def _resolve_known(
     known: KnownModel, sources: list[Source], thorough: bool, progress: Progress | None
 ) -> ModelFiles:
-    home = _home(known.name)
+    home = model_home(known.name)
     trusted = () if thorough else (known.weights,)
-    if _damaged(home, known.sums, trusted):
+    if damaged(home, known.sums, trusted):
         with exclusive(home):
-            lacking = _damaged(home, known.sums, trusted)  # another process may have pulled it meanwhile
+            lacking = damaged(home, known.sums, trusted)  # another process may have pulled it meanwhile
             if lacking:
-                with _explained(home, known.sums, lacking):
+                with explained(home, known.sums, lacking):
                     pull(home, {name: known.sums[name] for name in lacking}, sources, progress=progress)
     return _known_files(home, known)
 
 
 def _resolve_from_hub(name: str, hub: HubSource, thorough: bool, progress: Progress | None) -> ModelFiles:
-    home = _home(name)
-    if _lacks(home, thorough):
+    home = model_home(name)
+    if lacking_or_damaged(home, thorough):
         with exclusive(home):
-            lacking = _lacks(home, thorough)
+            lacking = lacking_or_damaged(home, thorough)
             if lacking:
-                with _explained(home, _stored_sums(home), lacking):
+                with explained(home, stored_sums(home), lacking):
                     listing = _listed(name, hub)
                     source = replace(hub, revision=listing.commit)
                     pull(home, dict.fromkeys(listing.files), [source], progress=progress)
-                if _lacking_steps(home):
+                if lacking_steps(home):
                     (home / WHOLE).touch()
-    return _hub_files(home, _stored_sums(home))
-
-
-def _lacks(home: Path, thorough: bool) -> list[str]:
-    """List the files that a folder from the hub lacks, or that have changed.
-
-    A model without ``modules.json`` is mean-pooled, which is wrong if the file is only missing here: the
-    folder may come from a cache with part of the model. So a folder without modules counts as complete only
-    if a note says that the hub has none, either.
-    """
-    sums = _stored_sums(home)
-    if WEIGHTS not in sums:
-        return [WEIGHTS]
-    steps = _lacking_steps(home)
-    if steps and not (home / WHOLE).is_file():
-        return [steps]
-    return _damaged(home, sums, () if thorough else (WEIGHTS,))
-
-
-def _lacking_steps(home: Path) -> str | None:
-    return lacking_pooling(home) if (home / MODULES).is_file() else MODULES
-
-
-@contextlib.contextmanager
-def _explained(home: Path, sums: Mapping[str, str], lacking: list[str]) -> Iterator[None]:
-    """Begin the message of a failed pull with what is wrong with the existing files."""
-    try:
-        yield
-    except ModelError as error:
-        if not any((home / name).is_file() for name in (*sums, WEIGHTS)):
-            raise
-        faults = "; ".join(_fault(home, name, sums.get(name)) for name in lacking)
-        remedy = f"semscale models pull {_name(home.name)} brings it back where there is a connection"
-        raise ModelError(f"{faults}; {remedy}; here {error}") from error
-
-
-def _fault(home: Path, file: str, expected: str | None) -> str:
-    found = current_sum(home, file, {})
-    if found is None:
-        return f"{home / file} is missing"
-    if expected is None:
-        return f"{home / file} is there, but what its hash was is not"
-    return f"{home / file} has SHA-256 {found[:12]}..., not {expected[:12]}..., so it is damaged"
+    return _hub_files(home, stored_sums(home))
 
 
 def _listed(name: str, hub: HubSource) -> HubListing:
@@ -247,31 +200,6 @@ def _listed(name: str, hub: HubSource) -> HubListing:
     if WEIGHTS not in listing.files:
         raise ModelError(f"{name} has no {WEIGHTS}, the only kind of weights that is read without PyTorch")
     return listing
-
-
-def _stored_sums(home: Path) -> dict[str, str]:
-    return {file: stamp.sha256 for file, stamp in read_stamps(home).items()}
-
-
-def _damaged(home: Path, sums: Mapping[str, str], trusted: Collection[str]) -> list[str]:
-    """List the files that are missing or have another hash; store the hashes that were computed for it.
-
-    Args:
-        home: the model's folder.
-        sums: SHA-256 by path inside the folder.
-        trusted: files whose stamps are taken for their hash: weights, which are hashed when they are loaded.
-            All others are so small that they are hashed each time.
-    """
-    stored = read_stamps(home)
-    stamps = {name: stamp for name, stamp in stored.items() if name in trusted}
-    found = {name: current_sum(home, name, stamps) for name in sums}
-    bad = [name for name, expected in sums.items() if found[name] != expected]
-    if not bad and any(name not in stored or not stored[name].fits(home / name) for name in sums):
-        with contextlib.suppress(
-            OSError
-        ):  # in a folder that cannot be written, files are hashed at every start
-            write_stamps(home, sums)
-    return bad
 
 
 def _resolve_in_place(path: Path) -> ModelFiles:
@@ -303,7 +231,7 @@ def _known_files(home: Path, known: KnownModel) -> ModelFiles:
 
 
 def _hub_files(home: Path, sums: Mapping[str, str]) -> ModelFiles:
-    name = _name(home.name)
+    name = model_name(home)
     return ModelFiles(home, _signable(name), sums[WEIGHTS], pinned=False, profile=hub_profile(name))
 
 

@@ -3,21 +3,11 @@ from labelled_toys import VALUES, answered, predictors_at
 
 from semscale.rating.calibration.calibrators import Unchanged, fit_calibrator
 from semscale.rating.calibration.predictors import Predictors
-from semscale.rating.calibration.selection import choose_method, cross_predicted, folds_of, nested_predictions
+from semscale.rating.calibration.selection import choose_method, cross_predicted, nested_predictions
+from semscale.stats.calibration.folds import folds_of
 
 PLACES = np.random.default_rng(0).uniform(size=60)
 HUMAN = answered(1 + 4 * PLACES)
-
-
-def test_groups_are_never_parted():
-    groups = np.repeat(np.arange(12), 5)
-    fold = folds_of(60, groups=groups)
-    assert all(len(set(fold[groups == group])) == 1 for group in range(12))
-    assert len(set(fold)) == 5
-
-
-def test_fewer_groups_than_folds_make_fewer_folds():
-    assert len(set(folds_of(10, groups=np.repeat([0, 1, 2], [4, 3, 3])))) == 3
 
 
 def test_each_text_is_predicted_without_its_own_label():

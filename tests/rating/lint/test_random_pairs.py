@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from semscale.rating.floor import unrelated_probes
+from semscale.rating.anchors.floor import unrelated_probes
 from semscale.rating.lint.random_pairs import cosine_at, random_pair_cosine, unrelated_sentences
 
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from semscale.rating.language_tally import LanguageTexts
+from semscale.rating.languages.language_tally import LanguageTexts
 from semscale.report.rating.languages import fell_back_words, language_section, other_language_warnings
 
 ENGLISH = LanguageTexts("en", texts=6, rated=5, anchors="en")

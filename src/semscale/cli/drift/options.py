@@ -45,7 +45,7 @@ class HistoryOptions:
         Raises:
             InputError: it cannot be opened, or there is none.
         """
-        from semscale.history.opening import open_history
+        from semscale.history.databases.opening import open_history
 
         return open_history(self.where or os.environ.get(_VARIABLE) or _DEFAULT_FILE, create=create)
 

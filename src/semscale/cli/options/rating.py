@@ -11,10 +11,10 @@ from semscale.cli.options.run import RunOptions
 from semscale.cli.options.table import File, TableOptions
 from semscale.cli.outputs import Outputs, written_as
 from semscale.errors import InputError
-from semscale.rating.readouts import DEFAULT_READOUT, Readout
+from semscale.rating.readouts.readout_choice import DEFAULT_READOUT, Readout
 
 if TYPE_CHECKING:
-    from semscale.rating.rater import RaterSettings
+    from semscale.rating.rater_settings import RaterSettings
 
 _RATING = "Rating"
 

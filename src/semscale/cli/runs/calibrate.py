@@ -12,7 +12,8 @@ from semscale.rating.calibration.calibration_summary import CalibrationSummary
 from semscale.rating.calibration.labels import LabelSettings
 from semscale.rating.files.cells import humans_in
 from semscale.rating.human.values import check_human_range
-from semscale.rating.rater import Rater, RaterSettings
+from semscale.rating.rater import Rater
+from semscale.rating.rater_settings import RaterSettings
 from semscale.store.columns import column_in
 from semscale.store.table import Table
 

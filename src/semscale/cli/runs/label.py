@@ -10,7 +10,8 @@ from semscale.cli.progress import progress_bars
 from semscale.errors import InputError
 from semscale.rating.labelling.drawing import draw_texts
 from semscale.rating.labelling.sheet import instructions_path, label_sheet, write_sheet
-from semscale.rating.rater import Rater, RaterSettings
+from semscale.rating.rater import Rater
+from semscale.rating.rater_settings import RaterSettings
 from semscale.store.atomic import check_writable
 from semscale.store.columns import column_in
 from semscale.store.writing import output_format

@@ -8,7 +8,8 @@ from semscale.errors import InputError
 from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.lint.linter import lint
-from semscale.rating.rater import Rater, RaterSettings
+from semscale.rating.rater import Rater
+from semscale.rating.rater_settings import RaterSettings
 from semscale.rating.summary import RatingSummary
 from semscale.weights.known import DEFAULT_RATING_MODEL
 

@@ -1,6 +1,7 @@
 """Identification of the language of single texts, with py3langid and the model in its wheel."""
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -66,7 +67,12 @@ def probability_of(text: str, languages: Collection[str]) -> float:
 
 def load_identifier() -> None:
     """Load the identifier in a thread of its own, beside other work: it takes .7 s, most of it unpacking."""
-    Thread(target=_identifier, daemon=True).start()
+    Thread(target=_load_ahead, daemon=True).start()
+
+
+def _load_ahead() -> None:
+    with suppress(OSError):  # where it cannot be unpacked, whoever needs it first meets the same error
+        _identifier()
 
 
 def identifier_name() -> str:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from semscale.errors import InputError
-from semscale.rating.array_checks import Reals
 from semscale.rating.calibration.calibrators import Calibrator, MethodName
 from semscale.rating.calibration.familiarity import Familiarity
 from semscale.rating.calibration.predictors import Predictors
+from semscale.rating.readouts.array_checks import Reals
 from semscale.signature import Signature
 from semscale.types import Floats, Mask
 

@@ -10,7 +10,7 @@ from scipy.optimize import isotonic_regression
 from semscale.rating.calibration.cumulative_probit import CumulativeProbit, fit_cumulative_probit
 from semscale.rating.calibration.evidence_ridge import fit_evidence_ridge
 from semscale.rating.calibration.predictors import Axis, Predictors
-from semscale.rating.temperature import sharpen_pmf
+from semscale.rating.readouts.temperature import sharpen_pmf
 from semscale.stats.calibration.proper_scores import ranked_probability_scores
 from semscale.types import Floats
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semscale.rating.array_checks import Reals
 from semscale.rating.calibration.predictors import Axis
+from semscale.rating.readouts.array_checks import Reals
 from semscale.types import Floats, Mask
 
 SHARE_BELOW = 0.02

@@ -5,8 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
-from semscale.rating.array_checks import Reals
-from semscale.rating.cosines import cosines_of, sum_in_order
+from semscale.rating.readouts.array_checks import Reals
+from semscale.rating.readouts.cosines import cosines_of, sum_in_order
 from semscale.types import Floats
 
 

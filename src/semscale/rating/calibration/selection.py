@@ -7,10 +7,10 @@ import numpy as np
 
 from semscale.rating.calibration.calibrators import METHODS, MethodName, fit_calibrator
 from semscale.rating.calibration.predictors import Predictors
+from semscale.stats.calibration.folds import folds_of
 from semscale.stats.calibration.proper_scores import ranked_probability_scores
 from semscale.types import Floats, Integers
 
-FOLDS = 5
 PREFERRED: MethodName = "ridge"
 
 
@@ -25,29 +25,6 @@ class Choice:
 
     method: MethodName
     errors: dict[MethodName, float]
-
-
-def folds_of(n: int, *, groups: Integers | None = None, folds: int = FOLDS, seed: int = 0) -> Integers:
-    """Part n texts into folds of like size by chance, whole groups together.
-
-    Args:
-        n: texts.
-        groups: shape (n,), numbers of groups that must not be parted; each text by itself unless given.
-        folds: at most; fewer where there are fewer groups.
-        seed: of the parting.
-
-    Returns:
-        Shape (n,), the fold of each text, from 0.
-
-    Example:
-        >>> sorted(np.bincount(folds_of(7, folds=3)).tolist())
-        [2, 2, 3]
-    """
-    place = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1]
-    m = int(place.max()) + 1
-    drawn = np.random.default_rng(seed).permutation(m) % min(folds, m)
-    parted: Integers = drawn[place].astype(np.int64)
-    return parted
 
 
 def cross_predicted(method: MethodName, predictors: Predictors, human: Floats, fold: Integers) -> Floats:

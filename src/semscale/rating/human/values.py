@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.rating.array_checks import reject
+from semscale.rating.readouts.array_checks import reject
 from semscale.store.columns import as_list, is_missing
 from semscale.types import Floats
 

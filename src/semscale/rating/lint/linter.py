@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.embedding.loading import as_embedder
+from semscale.rating.anchors.model_sets import scale_for_model
 from semscale.rating.lint.criteria import judge_scale, judge_set
 from semscale.rating.lint.random_pairs import random_pair_cosine, unrelated_sentences
 from semscale.rating.lint.report import Ladder, LintReport, SetLint, reliability
-from semscale.rating.model_sets import scale_for_model
-from semscale.rating.ssr import rate_vectors, similarity_pmf
+from semscale.rating.readouts.ssr import rate_vectors, similarity_pmf
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.signature import Signature
 from semscale.stats.agreement.correlations import pearson, spearman

@@ -6,7 +6,7 @@ gives them .06 on average, multilingual-e5-small .78. A cosine says little until
 
 import numpy as np
 
-from semscale.rating.floor import FLOOR_GROUPS, unrelated_probes
+from semscale.rating.anchors.floor import FLOOR_GROUPS, unrelated_probes
 from semscale.types import Floats
 
 

@@ -8,6 +8,7 @@ from scipy.optimize import isotonic_regression
 from scipy.special import expit
 
 from semscale.errors import InputError
+from semscale.stats.calibration.folds import FOLDS, folds_of
 from semscale.stats.intervals.resampling import check_seed
 from semscale.types import Floats, Integers
 
@@ -152,7 +153,7 @@ def cross_fitted(  # noqa: PLR0913 - how folds are made
     correct: Floats,
     curve: CurveName = "platt",
     *,
-    folds: int = 5,
+    folds: int = FOLDS,
     clusters: Integers | None = None,
     seed: int = 0,
 ) -> Floats:
@@ -184,11 +185,10 @@ def cross_fitted(  # noqa: PLR0913 - how folds are made
     labelled(scores, correct)
     usable = np.flatnonzero(~np.isnan(scores) & ~np.isnan(correct))
     groups = usable if clusters is None else np.asarray(clusters)[usable]
-    _, place = np.unique(groups, return_inverse=True)
-    m = int(place.max()) + 1
+    m = len(np.unique(groups))
     if folds < 2 or m < folds:  # noqa: PLR2004
         raise InputError(f"folds must be 2 to the {m} labelled items or clusters that there are, got {folds}")
-    fold = (np.random.default_rng(seed).permutation(m) % folds)[place]
+    fold = folds_of(len(usable), groups=groups, folds=folds, seed=seed)
     probabilities = np.full(len(scores), np.nan)
     for part in range(folds):
         inside, outside = usable[fold == part], usable[fold != part]

@@ -1,0 +1,1 @@
+"""Databases that hold a history: a SQLite file or a PostgreSQL server."""

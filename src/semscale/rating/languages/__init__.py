@@ -1,0 +1,1 @@
+"""Languages of texts, and of the anchors that rate them."""

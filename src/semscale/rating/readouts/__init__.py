@@ -1,0 +1,1 @@
+"""How cosines with anchors become a rating: SSR and the ordinal readout."""
