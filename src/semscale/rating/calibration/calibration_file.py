@@ -126,7 +126,7 @@ def _calibration_of(content: dict[str, Any]) -> Calibration:
         LabelSource(
             int(labels["n"]), int(labels["n_answers"]), str(labels["hash"]),
             None if ends is None else (float(ends[0]), float(ends[1])),
-            bool(labels["grouped"]), int(labels["seed"]),
+            bool(labels["grouped"]), int(labels["seed"]), tuple(map(str, labels["texts"])),
         ),
         HonestError(float(error["calibrated"]), float(error["uncalibrated"])),
     )  # fmt: skip

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.rating.calibration.calibration import Calibration, HonestError, LabelSource
+from semscale.rating.calibration.calibration import Calibration, HonestError, LabelSource, text_hash
 from semscale.rating.calibration.calibration_summary import CalibrationSummary
 from semscale.rating.calibration.calibrators import fit_calibrator
 from semscale.rating.calibration.familiarity import familiarity_of
@@ -127,6 +127,7 @@ def fit_calibration(  # noqa: PLR0913 - texts, what was measured of them, and se
             human_range=labelled.human_range,
             grouped=groups is not None,
             seed=seed,
+            texts=tuple(sorted({text_hash(text) for text in labelled.texts})),
         ),
         HonestError(float(after.mean()), float(before.mean())),
     )
