@@ -1,11 +1,15 @@
 """A rater learns from labels, and applies what it learnt to every row alike."""
 
 import numpy as np
+import polars as pl
 import pytest
 
 from semscale.errors import InputError
 from semscale.rating.calibration.labels import labelled_cells
+from semscale.rating.files.columns import FileColumns
+from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.rater import Rater
+from semscale.store.reading import open_table
 
 WORDS = {"awful thing": 1, "so so thing": 2, "great thing": 3, "lovely lovely thing": 4}
 TEXTS = [f"{words} {place}" for place in range(6) for words in WORDS]
@@ -73,3 +77,40 @@ def test_what_cannot_serve_is_refused(learnt):
     with pytest.raises(InputError, match="got 0; label 10 more"):
         rater.calibrate(TEXTS, [None] * len(TEXTS))
     assert labelled_cells(TEXTS, RATINGS, {}).groups is None
+
+
+def test_texts_that_it_was_fitted_to_are_left_out_of_a_comparison_with_people(learnt):
+    rater, summary = learnt
+    calibrated = Rater(rater.scale, embedder=rater.embedder, floor=None, calibration=summary.calibration)
+    others = ["great stuff", "bad stuff", "middling thing", "lovely price", "price", "shipping"]
+    ratings = calibrated.rate([*TEXTS, *others, "", f" {TEXTS[0]} "])
+    assert ratings.seen.tolist() == [True] * 24 + [False] * 7 + [True]
+    compared = ratings.compare([*RATINGS, 4, 1, 2, *[None] * 5])
+    assert (compared.n, compared.n_seen) == (3, 24)
+    assert compared.notes[0].startswith("24 of 27 texts with human ratings were left out")
+    assert (compared.corrected.n_labelled, compared.corrected.n_unlabelled) == (3, 3)
+    fewer = ratings.compare([*RATINGS, 4, 1, *[None] * 6])
+    assert (fewer.n, fewer.corrected) == (2, None)
+    assert "too few for a corrected mean" in fewer.notes[0]
+    without = rater.rate([*TEXTS, *others]).compare([*RATINGS, 4, 1, *[None] * 4])
+    assert (without.n, without.n_seen) == (26, 0)
+
+
+def test_a_file_leaves_them_out_as_well(learnt, tmp_path):
+    rater, summary = learnt
+    calibrated = Rater(rater.scale, embedder=rater.embedder, floor=None, calibration=summary.calibration)
+    texts = [*TEXTS, "great stuff", "bad stuff", "middling thing", "lovely price", "price", "shipping"]
+    humans = [*map(str, RATINGS), "4", "1", "2", None, None, None]
+    pl.DataFrame({"text": texts, "human": humans}).write_parquet(tmp_path / "a.parquet")
+    columns, parts = FileColumns("text", human="human"), FileSettings(part_rows=7)
+    table, out = open_table(tmp_path / "a.parquet"), tmp_path / "o.parquet"
+    compared = rate_file(table, columns, rater=calibrated, settings=parts, out=out).comparison
+    in_memory = calibrated.rate(texts).compare([*RATINGS, 4, 1, 2, None, None, None])
+    assert (compared.n, compared.n_eligible, compared.n_seen) == (3, 3, 24)
+    assert compared.corrected.value == pytest.approx(in_memory.corrected.value)
+    assert compared.notes == in_memory.notes
+    assert "semscale_seen" not in pl.read_parquet(out).columns
+    pl.DataFrame({"text": texts[:24], "human": humans[:24]}).write_parquet(tmp_path / "b.parquet")
+    only_seen = rate_file(open_table(tmp_path / "b.parquet"), columns, rater=calibrated).comparison
+    assert (only_seen.n, only_seen.n_seen, only_seen.corrected) == (0, 24, None)
+    assert np.isnan(only_seen.pearson.value)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from semscale.scales import Scale
-from semscale.types import Floats, Integers, Mask, Status, Statuses
+from semscale.types import Floats, Integers, Mask, Status, Statuses, are_scored
 
 if TYPE_CHECKING:
     from semscale.rating.readouts.vector_ratings import VectorRatings
@@ -23,6 +23,7 @@ class RatedTexts:
         windows: shape (m,), windows that a text was read in; 0 where it was not read.
         status: shape (m,), why a text has a rating, or has none.
         unlike: shape (m,), texts unlike those that a calibration was fitted to; none without one.
+        seen: shape (m,), texts that a calibration was fitted to; likewise.
     """
 
     pmf: Floats
@@ -31,6 +32,7 @@ class RatedTexts:
     windows: Integers
     status: Statuses
     unlike: Mask
+    seen: Mask
 
     @classmethod
     def unrated(cls, m: int, scale: Scale) -> Self:
@@ -42,6 +44,7 @@ class RatedTexts:
             windows=np.zeros(m, dtype=np.int64),
             status=np.full(m, Status.OTHER_LANGUAGE, dtype=object),
             unlike=np.zeros(m, dtype=np.bool_),
+            seen=np.zeros(m, dtype=np.bool_),
         )
 
     def put(
@@ -83,3 +86,9 @@ class RatedTexts:
         spread["status"] = status.copy()
         spread["status"][readable] = self.status[place]
         return RatedTexts(**spread)
+
+    def marks(self, *, is_calibrated: bool) -> dict[str, Mask | None]:
+        """What a calibration says of texts that have a rating; ``None`` without one."""
+        scored = are_scored(self.status)
+        marks = {"unlike": self.unlike & scored, "seen": self.seen & scored}
+        return {name: mask if is_calibrated else None for name, mask in marks.items()}

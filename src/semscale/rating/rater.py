@@ -35,7 +35,7 @@ from semscale.rating.readouts.ssr import rate_vectors as rate_by_ssr
 from semscale.scales import Scale, load_scale
 from semscale.signature import Signature
 from semscale.store.columns import as_list
-from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Status, are_scored
+from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, are_scored
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
@@ -251,6 +251,8 @@ class Rater:
     def _rated(self, texts: list[str], progress: Progress | None) -> tuple[ObjectArray, RatedTexts]:
         """Identify the languages of distinct texts, and rate those that the model reads."""
         rated = RatedTexts.unrated(len(texts), self.scale)
+        if self.calibration is not None:
+            rated.seen[:] = self.calibration.saw(texts)
         languages, others = text_languages(texts), np.zeros(len(texts), np.bool_)
         if texts and identifies(self.language):
             others = in_other_languages(texts, languages, self.embedder.signature)
@@ -295,10 +297,9 @@ class Rater:
         rated.put(rows, ratings, windows=windows, unread=unread, floor=self.floor)
 
     def _ratings(self, rows: RatedTexts, languages: ObjectArray) -> Ratings:
-        unlike = None if self.calibration is None else rows.unlike & (rows.status == Status.SCORED)
         return Ratings(
             scale=self.scale,
-            **{**vars(rows), "unlike": unlike},
+            **{**vars(rows), **rows.marks(is_calibrated=self.calibration is not None)},
             language=languages,
             signature=self.signature,
             floor=self.floor,

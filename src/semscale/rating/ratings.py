@@ -49,6 +49,8 @@ class Ratings(Result):
         calibration: what was applied to the masses; ``None`` for none.
         unlike: shape (n,), which texts are unlike those that the calibration was fitted to; ``None`` without
             one.
+        seen: shape (n,), which texts the calibration was fitted to, so that ``compare`` leaves them out;
+            ``None`` without one.
 
     Raises:
         InputError: arrays whose lengths do not agree.
@@ -67,6 +69,7 @@ class Ratings(Result):
     own_anchors: tuple[str, ...] = ()
     calibration: Calibration | None = None
     unlike: Mask | None = None
+    seen: Mask | None = None
 
     row_fields = ("pmf", "similarity", "set_means", "status", "windows", "language")
 
@@ -120,9 +123,8 @@ class Ratings(Result):
 
     def _with_rows(self, rows: Mask) -> Self:
         # Which texts look like codes is not known of single rows.
-        unlike = None if self.unlike is None else self.unlike[rows]
-        kept = super(Ratings, replace(self, unlike=None))._with_rows(rows)
-        return replace(kept, possible_codes={}, unlike=unlike)
+        kept = super(Ratings, replace(self, unlike=None, seen=None))._with_rows(rows)
+        return replace(kept, possible_codes={}, unlike=_some(self.unlike, rows), seen=_some(self.seen, rows))
 
     def compare(  # noqa: PLR0913 - columns beside the ratings
         self,
@@ -162,6 +164,7 @@ class Ratings(Result):
             interval=interval,
             seed=seed,
             signature=self.signature,
+            seen=self.seen,
         )
 
     def summarize(
@@ -212,8 +215,8 @@ class Ratings(Result):
 
     def take(self, rows: Integers) -> Self:
         """Give the ratings of some rows alone, in the order of ``rows``, shape (m,), counted from 0."""
-        unlike = None if self.unlike is None else self.unlike[rows]
-        return replace(self, unlike=unlike, **{name: getattr(self, name)[rows] for name in self.row_fields})
+        kept = {name: getattr(self, name)[rows] for name in self.row_fields}
+        return replace(self, unlike=_some(self.unlike, rows), seen=_some(self.seen, rows), **kept)
 
     def to_frame(self) -> pl.DataFrame:
         """Lay the ratings out as a table, one row per text; what is missing is null.
@@ -248,3 +251,8 @@ def _named(column: object, otherwise: str) -> str | None:
     """Name a column that was given, by its own name where it has one, as series do."""
     name = getattr(column, "name", None)
     return None if column is None else name if isinstance(name, str) and name else otherwise
+
+
+def _some(marked: Mask | None, rows: Integers | Mask) -> Mask | None:
+    """Marks of some rows, where there are any."""
+    return None if marked is None else marked[rows]

@@ -135,3 +135,10 @@ def test_the_file_is_read_by_people(calibration):
     assert list(content)[:4] == ["format", "version", "signature", "hash"]
     assert content["labels"]["n"] == 20
     assert content["method"] == calibration.method
+
+
+def test_it_has_a_hash_of_each_labelled_text_and_no_text(calibration, written):
+    # printf 0.0 | sha256sum
+    assert "8aed642bf511" in json.loads(written.read_text())["labels"]["texts"]
+    assert load_calibration(written).saw([" 0.0", "0.0 ", "0.01"]).tolist() == [True, True, False]
+    assert load_calibration(written).labels.texts == calibration.labels.texts

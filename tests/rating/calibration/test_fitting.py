@@ -53,6 +53,13 @@ def test_answers_on_another_range_are_laid_on_the_scale():
     assert masses.tolist() == [[1, 0, 0, 0, 0], [0, 0, 0, 0, 1], [0, 0, 0.5, 0.5, 0]]
 
 
+def test_one_text_many_times_is_one_text():
+    texts = LabelledTexts([f"text {row % 9}" for row in range(36)], np.arange(36.0)[:, None] % 5 + 1, None,
+                          {}, None, "toys.csv")  # fmt: skip
+    with pytest.raises(InputError, match="needs 10 different labelled texts with a rating or more, got 9"):
+        fit_calibration(texts, predictors_at(np.arange(36) % 9 / 8), SCALE, ratings=RATINGS)
+
+
 @pytest.mark.parametrize(
     ("answers", "settings", "said"),
     [
@@ -61,6 +68,7 @@ def test_answers_on_another_range_are_laid_on_the_scale():
         ([0, 7] * 6, {}, "labels must lie on the scale's 1 to 5, but go from 0 to 7"),
         ([0, 7] * 6, {"human_range": (0, 5)}, "human_range 0 to 5"),
         ([1, 2] * 6, {"groups": np.repeat([0, 1], 6)}, "needs 3 groups or more, got 2"),
+        ([1, 2] * 15, {"groups": np.repeat([0, 1, 2], [28, 1, 1])}, "only 1 are left to learn from, and 6"),
     ],
 )
 def test_labels_that_cannot_serve_are_refused(answers, settings, said):

@@ -1,9 +1,17 @@
 import numpy as np
+import pytest
 from labelled_toys import VALUES, answered, predictors_at
 
 from semscale.rating.calibration.calibrators import Unchanged, fit_calibrator
-from semscale.rating.calibration.predictors import Predictors
-from semscale.rating.calibration.selection import choose_method, cross_predicted, nested_predictions
+from semscale.rating.calibration.predictors import Predictors, anchor_axis
+from semscale.rating.calibration.selection import (
+    choose_method,
+    cross_predicted,
+    fewest_learnt_from,
+    grouped_standard_error,
+    nested_predictions,
+)
+from semscale.stats.agreement.correlations import pearson
 from semscale.stats.calibration.folds import folds_of
 
 PLACES = np.random.default_rng(0).uniform(size=60)
@@ -52,3 +60,39 @@ def test_without_ridge_the_lowest_error_decides():
     choice = choose_method(predictors_at(PLACES), HUMAN, methods=("none", "ordinal"))
     assert choice.method == "ordinal"
     assert isinstance(fit_calibrator("none", predictors_at(PLACES), HUMAN), Unchanged)
+
+
+def test_a_text_that_occurs_again_is_new_all_the_same():
+    # Labels that nothing explains cannot be predicted, however often each text and its label occur.
+    rng = np.random.default_rng(3)
+    places, human = rng.uniform(size=40), answered(rng.uniform(1, 5, size=40))
+    noise = rng.normal(size=(40, 30))
+    once = predictors_at(places)
+    texts = Predictors(noise, once.pmf, VALUES, anchor_axis(np.eye(30)[None, :5], VALUES))
+    four_times = texts.rows(np.tile(np.arange(40), 4))
+    pmf, _ = nested_predictions(four_times, np.tile(human, (4, 1)))
+    assert abs(pearson(pmf @ VALUES, np.tile(human, (4, 1)) @ VALUES)) < 0.5
+
+
+def test_a_text_in_two_groups_is_not_learnt_from_when_either_is_new():
+    texts = predictors_at([0.1, 0.5, 0.1, 0.9])
+    assert texts.distinct.tolist() == [0, 1, 0, 2]
+    assert texts.without(np.array([True, True, False, False])).tolist() == [False, False, False, True]
+
+
+def test_differences_that_vary_by_group_have_the_groups_standard_error():
+    # Two groups with means 0 and 1: their standard error is .5, whatever the number of texts in each.
+    differences, groups = np.repeat([0.0, 1.0], 50), np.repeat([0, 1], 50)
+    assert grouped_standard_error(differences, groups) == pytest.approx(0.5)
+    # Each by itself: the standard deviation by n - 1 over the root of n.
+    alone = grouped_standard_error(differences, np.arange(100))
+    assert alone == pytest.approx(np.sqrt(0.25 * 100 / 99) / 10)
+
+
+def test_the_smallest_fit_is_counted_in_texts():
+    # Three groups: one is predicted and one left out of the choice, so a fit may have the smallest alone.
+    texts = predictors_at(np.linspace(0, 1, 30))
+    assert fewest_learnt_from(texts, groups=np.repeat([0, 1, 2], [28, 1, 1])) == 1
+    assert fewest_learnt_from(texts, groups=np.repeat([0, 1, 2], 10)) == 10
+    # Ten texts in five folds leave eight, and those in five folds six.
+    assert fewest_learnt_from(predictors_at(np.linspace(0, 1, 10))) == 6

@@ -21,7 +21,10 @@ class LabelOptions:
     model: ModelOptions
     table: TableOptions
     n: Annotated[int, setting(RUN, "Texts to draw.")] = 100
-    by_interest: Annotated[bool, option(RUN, "Draw texts more often that the rating is least sure of.")] = (
-        False
-    )
+    by_interest: Annotated[
+        bool,
+        option(
+            RUN, "Draw texts more often that the rating is least sure of; not for the mean of rate --human."
+        ),
+    ] = False
     seed: Annotated[int, setting(RUN, "Seed of the draw.")] = 0

@@ -2,10 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from semscale.errors import InputError
 from semscale.rating.calibration.calibrators import Calibrator, MethodName
@@ -29,6 +31,16 @@ def hash_of(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
 
 
+def text_hash(text: str) -> str:
+    """Hash a text without the white space around it, 12 hexadecimal digits.
+
+    Example:
+        >>> text_hash(" good ") == text_hash("good")
+        True
+    """
+    return hashlib.sha256(text.strip().encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
 @dataclass(frozen=True)
 class LabelSource:
     """What a calibration was fitted to.
@@ -40,6 +52,7 @@ class LabelSource:
         human_range: lowest and highest value that people could give; ``None`` for the scale's own.
         grouped: whether whole groups were left out for the choice and the error.
         seed: of the folds.
+        texts: hash of each distinct labelled text, 12 hexadecimal digits; see ``text_hash``.
     """
 
     n: int
@@ -48,6 +61,7 @@ class LabelSource:
     human_range: tuple[float, float] | None
     grouped: bool
     seed: int
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -156,6 +170,11 @@ class Calibration:
     def pmf(self, predictors: Predictors) -> Floats:
         """Calibrated masses (n, k) of n texts."""
         return self.calibrator.pmf(predictors)
+
+    def saw(self, texts: Sequence[str]) -> Mask:
+        """Mark the texts (n,) that it was fitted to, whose calibrated ratings know their labels."""
+        known = set(self.labels.texts)
+        return np.array([text_hash(text) in known for text in texts], dtype=np.bool_)
 
     def unlike(self, vectors: Reals) -> Mask:
         """Mark vectors (n, d) of texts that are unlike those it was fitted to."""

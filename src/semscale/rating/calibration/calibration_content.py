@@ -29,6 +29,7 @@ class _StoredLabels(_StoredPart):
     human_range: Annotated[list[FiniteFloat], Field(min_length=2, max_length=2)] | None
     grouped: bool
     seed: Annotated[int, Field(ge=0)]
+    texts: list[Annotated[str, Field(pattern="^[0-9a-f]{12}$")]]
 
 
 class _StoredErrors(_StoredPart):
@@ -77,6 +78,8 @@ def calibration_of(content: Mapping[str, Any]) -> Calibration:
         Familiarity(centre, read.familiarity.floor),
         Signature.parse(read.ratings),
         read.language,
-        LabelSource(labels.n, labels.n_answers, labels.hash, ends, labels.grouped, labels.seed),
+        LabelSource(
+            labels.n, labels.n_answers, labels.hash, ends, labels.grouped, labels.seed, tuple(labels.texts)
+        ),
         HonestError(read.error.calibrated, read.error.uncalibrated),
     )

@@ -9,14 +9,14 @@ from datetime import UTC, datetime
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.rating.calibration.calibration import Calibration, HonestError, LabelSource
+from semscale.rating.calibration.calibration import Calibration, HonestError, LabelSource, text_hash
 from semscale.rating.calibration.calibration_summary import CalibrationSummary
 from semscale.rating.calibration.calibrators import fit_calibrator
 from semscale.rating.calibration.familiarity import familiarity_of
 from semscale.rating.calibration.learning_curve import learning_curve
 from semscale.rating.calibration.predictors import Predictors
 from semscale.rating.calibration.quality import rating_quality
-from semscale.rating.calibration.selection import choose_method, nested_predictions
+from semscale.rating.calibration.selection import choose_method, fewest_learnt_from, nested_predictions
 from semscale.rating.human.values import laid_on
 from semscale.scales import Scale
 from semscale.signature import Signature
@@ -30,6 +30,8 @@ FEWEST_LABELS = 10
 """Labelled texts that a calibration needs."""
 FEWEST_GROUPS = 3
 """Groups that a calibration needs where whole groups are left out."""
+FEWEST_LEARNT_FROM = 6
+"""Distinct texts of the smallest fit in the nested folds: as many as ten texts without groups leave."""
 
 
 @dataclass(frozen=True)
@@ -94,20 +96,24 @@ def fit_calibration(  # noqa: PLR0913 - texts, what was measured of them, and se
         seed: of folds, draws and intervals.
 
     Raises:
-        InputError: answers outside the scale, fewer than 10 labelled texts or two distinct labels, or fewer
-            than 3 groups.
+        InputError: answers outside the scale, fewer than 10 different labelled texts or two distinct labels,
+            fewer than 3 groups, or groups so uneven that too few texts are outside one of them.
     """
     human = human_masses(labelled.answers, scale.values, labelled.human_range)
     _check_enough(labelled, human @ scale.values)
     groups = labelled.groups
+    if groups is not None:
+        _check_even(fewest_learnt_from(predictors, groups=groups, seed=seed))
     choice = choose_method(predictors, human, groups=groups, seed=seed)
     calibrated, chosen = nested_predictions(predictors, human, groups=groups, seed=seed)
-    how = Resampling(clusters=groups, weights=None, interval=interval, seed=seed)
+    repeated = predictors.distinct if len(np.unique(predictors.distinct)) < len(predictors) else None
+    clusters = repeated if groups is None else groups
+    how = Resampling(clusters=clusters, weights=None, interval=interval, seed=seed)
     equal = np.full_like(human, 1 / scale.n_points)
     qualities = {"calibrated": calibrated, "as rated": predictors.pmf, "equal shares": equal}
     after, before = (ranked_probability_scores(pmf, human) for pmf in (calibrated, predictors.pmf))
     plan = IntervalPlan(interval=interval, seed=seed)
-    gain = estimate_mean(before - after, bounds=(-1.0, 1.0), clusters=groups, plan=plan)
+    gain = estimate_mean(before - after, bounds=(-1.0, 1.0), clusters=clusters, plan=plan)
     calibration = Calibration(
         choice.method,
         fit_calibrator(choice.method, predictors, human),
@@ -121,6 +127,7 @@ def fit_calibration(  # noqa: PLR0913 - texts, what was measured of them, and se
             human_range=labelled.human_range,
             grouped=groups is not None,
             seed=seed,
+            texts=tuple(sorted({text_hash(text) for text in labelled.texts})),
         ),
         HonestError(float(after.mean()), float(before.mean())),
     )
@@ -155,13 +162,14 @@ def labels_hash(texts: Sequence[str], answers: Floats) -> str:
 
 
 def _check_enough(labelled: LabelledTexts, means: Floats) -> None:
-    n = len(means)
+    n, different = len(means), len(set(labelled.texts))
     left_out = ", ".join(f"{count} {status}" for status, count in labelled.left_out.items())
     without = f" ({left_out} left out)" if left_out else ""
-    if n < FEWEST_LABELS:
+    if different < FEWEST_LABELS:
+        kind = "different labelled" if different < n else "labelled"
         raise InputError(
-            f"labels: a calibration needs {FEWEST_LABELS} labelled texts with a rating or more, got {n}"
-            f"{without}; label {FEWEST_LABELS - n} more"
+            f"labels: a calibration needs {FEWEST_LABELS} {kind} texts with a rating or more, got {different}"
+            f"{without}; label {FEWEST_LABELS - different} more"
         )
     if np.ptp(means) < 1e-9:  # noqa: PLR2004
         raise InputError(
@@ -172,4 +180,13 @@ def _check_enough(labelled: LabelledTexts, means: Floats) -> None:
         raise InputError(
             f"by: a calibration that leaves whole groups out needs {FEWEST_GROUPS} groups or more, got {m}; "
             "label texts of more groups, or leave the column out"
+        )
+
+
+def _check_even(fewest: int) -> None:
+    if fewest < FEWEST_LEARNT_FROM:
+        raise InputError(
+            f"by: the groups are too few or too uneven: without the texts of some, only {fewest} are left to "
+            f"learn from, and {FEWEST_LEARNT_FROM} are needed; label more texts of the small groups, or "
+            "leave the column out"
         )

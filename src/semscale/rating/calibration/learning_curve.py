@@ -49,21 +49,22 @@ def learning_curve(
         method: which one.
         predictors: of n texts.
         human: shape (n, k), shares of people's answers.
-        groups: shape (n,), groups that stay together.
+        groups: shape (n,), groups that stay together; equal texts unless given.
         seed: of the draws.
 
     Returns:
         Measured points, then forecasts; empty where fewer than two shares have 8 labels.
     """
     n = len(predictors)
-    names = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1]
+    names = predictors.distinct if groups is None else np.unique(groups, return_inverse=True)[1]
     found: dict[float, list[tuple[int, float, float]]] = {share: [] for share in _SHARES}
     rng = np.random.default_rng(seed)
     for _ in range(_DRAWS):
         place = (rng.permutation(names.max() + 1)[names] + 0.5) / (names.max() + 1)
         test = place > _SHARES[-1]
+        new = predictors.without(test)
         for share in _SHARES:
-            train = place <= share
+            train = (place <= share) & new
             if train.sum() < _FEWEST_LABELS or not test.any():
                 continue
             fitted = fit_calibrator(method, predictors.rows(train), human[train])

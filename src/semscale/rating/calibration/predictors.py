@@ -7,7 +7,7 @@ import numpy as np
 
 from semscale.rating.readouts.array_checks import Reals
 from semscale.rating.readouts.cosines import cosines_of, sum_in_order
-from semscale.types import Floats
+from semscale.types import Floats, Integers, Mask
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,11 @@ class Predictors:
         """Some texts alone, by their places or a mask."""
         return Predictors(self.vectors[places], self.pmf[places], self.values, self.axis)
 
+    def without(self, inside: Mask) -> Mask:
+        """Mark the texts to learn from so that some (a mask) are new: neither these nor equal ones."""
+        others: Mask = ~np.isin(self.distinct, self.distinct[inside])
+        return others
+
     @cached_property
     def mean(self) -> Floats:
         """Zero-shot means, shape (n,)."""
@@ -65,6 +70,13 @@ class Predictors:
     def position(self) -> Floats:
         """Positions on the axis, shape (n,)."""
         return self.axis.positions(self.vectors)
+
+    @cached_property
+    def distinct(self) -> Integers:
+        """Numbers of distinct vectors, shape (n,), from 0 in order of appearance; equal texts share one."""
+        places: dict[bytes, int] = {}
+        numbers = [places.setdefault(row.tobytes(), len(places)) for row in self.vectors]
+        return np.array(numbers, dtype=np.int64)
 
     @cached_property
     def units(self) -> Floats:

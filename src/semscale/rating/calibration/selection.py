@@ -1,6 +1,6 @@
 """Choice of a method by cross-validation, and honest predictions of what was chosen by nesting it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +9,7 @@ from semscale.rating.calibration.calibrators import METHODS, MethodName, fit_cal
 from semscale.rating.calibration.predictors import Predictors
 from semscale.stats.calibration.folds import folds_of
 from semscale.stats.calibration.proper_scores import ranked_probability_scores
-from semscale.types import Floats, Integers
+from semscale.types import Floats, Integers, Mask
 
 PREFERRED: MethodName = "ridge"
 
@@ -34,12 +34,13 @@ def cross_predicted(method: MethodName, predictors: Predictors, human: Floats, f
         method: which one.
         predictors: of n texts.
         human: shape (n, k), shares of people's answers.
-        fold: shape (n,), as ``folds_of`` gives them.
+        fold: shape (n,), as ``folds_of`` gives them; a text that is in several is not learnt from for any.
     """
     pmf = np.empty_like(human)
     for part in np.unique(fold):
         inside = fold == part
-        fitted = fit_calibrator(method, predictors.rows(~inside), human[~inside])
+        known = predictors.without(inside)
+        fitted = fit_calibrator(method, predictors.rows(known), human[known])
         pmf[inside] = fitted.pmf(predictors.rows(inside))
     return pmf
 
@@ -56,7 +57,7 @@ def choose_method(
 
     ``ridge`` shrinks itself towards the zero-shot rating, and differences between methods are mostly chance
     with few labels. It is therefore left only for a method whose error is lower by more than one standard
-    error of the difference.
+    error of the difference, over groups where there are some, and over distinct texts otherwise.
 
     Args:
         predictors: of n texts.
@@ -69,7 +70,8 @@ def choose_method(
         The one-standard-error rule: Hastie, Tibshirani and Friedman (2009), The Elements of Statistical
         Learning, section 7.10.
     """
-    fold = folds_of(len(predictors), groups=groups, seed=seed)
+    together = predictors.distinct if groups is None else groups
+    fold = folds_of(len(predictors), groups=together, seed=seed)
     scores = {
         method: ranked_probability_scores(cross_predicted(method, predictors, human, fold), human)
         for method in methods
@@ -79,7 +81,7 @@ def choose_method(
     if PREFERRED not in scores:
         return Choice(best, errors)
     excess = scores[PREFERRED] - scores[best]
-    is_clear = excess.mean() > excess.std(ddof=1) / np.sqrt(len(excess))
+    is_clear = excess.mean() > grouped_standard_error(excess, together)
     return Choice(best if is_clear else PREFERRED, errors)
 
 
@@ -103,13 +105,64 @@ def nested_predictions(
     Returns:
         Masses (n, k), and the method that each fold chose.
     """
-    outer = folds_of(len(predictors), groups=groups, seed=seed + 1)
     pmf, chosen = np.empty_like(human), []
-    for part in np.unique(outer):
-        inside = outer == part
-        known, answers = predictors.rows(~inside), human[~inside]
-        inner = None if groups is None else groups[~inside]
+    for inside in _outer_folds(predictors, groups, seed):
+        outside = predictors.without(inside)
+        known, answers = predictors.rows(outside), human[outside]
+        inner = None if groups is None else groups[outside]
         method = choose_method(known, answers, groups=inner, methods=methods, seed=seed).method
         chosen.append(method)
         pmf[inside] = fit_calibrator(method, known, answers).pmf(predictors.rows(inside))
     return pmf, tuple(chosen)
+
+
+def fewest_learnt_from(predictors: Predictors, *, groups: Integers | None = None, seed: int = 0) -> int:
+    """Count the distinct texts of the smallest fit that ``nested_predictions`` makes.
+
+    Args:
+        predictors: of n texts.
+        groups: shape (n,), groups that are left out whole.
+        seed: of the folds.
+    """
+    together = predictors.distinct if groups is None else groups
+    fewest = len(predictors)
+    for inside in _outer_folds(predictors, groups, seed):
+        outside = predictors.without(inside)
+        if not outside.any():
+            return 0
+        known = predictors.rows(outside)
+        inner = folds_of(len(known), groups=together[outside], seed=seed)
+        for part in np.unique(inner):
+            learnt = known.distinct[known.without(inner == part)]
+            fewest = min(fewest, len(np.unique(learnt)))
+    return fewest
+
+
+def grouped_standard_error(differences: Floats, groups: Integers) -> float:
+    """Standard error of a mean whose items vary by groups: from the sums of deviations in each group.
+
+    Args:
+        differences: shape (n,).
+        groups: shape (n,), at least two.
+
+    References:
+        Sarndal, Swensson and Wretman (1992), Model Assisted Survey Sampling, section 4.2.
+
+    Example:
+        >>> each = grouped_standard_error(np.array([0.0, 0.0, 2.0, 2.0]), np.arange(4))
+        >>> pairs = grouped_standard_error(np.array([0.0, 0.0, 2.0, 2.0]), np.array([0, 0, 1, 1]))
+        >>> round(each, 4), pairs
+        (0.5774, 1.0)
+    """
+    place = np.unique(groups, return_inverse=True)[1]
+    sums = np.bincount(place, differences - differences.mean())
+    m = len(sums)
+    return float(np.sqrt(m / (m - 1) * (sums**2).sum()) / len(differences))
+
+
+def _outer_folds(predictors: Predictors, groups: Integers | None, seed: int) -> Iterator[Mask]:
+    """Mark the texts of each fold that is predicted by a choice and a fit without it."""
+    together = predictors.distinct if groups is None else groups
+    fold = folds_of(len(predictors), groups=together, seed=seed + 1)
+    for part in np.unique(fold):
+        yield fold == part

@@ -24,11 +24,15 @@ from semscale.types import Floats, Status
 SET_MEANS = f"{PREFIX}set_means"
 """Column of a part that its run keeps for itself: the means under each anchor set."""
 
+SEEN = f"{PREFIX}seen"
+"""Likewise: whether the calibration was fitted to the text."""
+
 
 def rated_frame(ratings: Ratings) -> pl.DataFrame:
-    """Lay ratings out as columns of a part: those of ``Ratings.to_frame``, and the means under each set."""
+    """Lay ratings out as columns of a part: those of ``to_frame``, and what a run keeps for itself."""
     columns = ratings.to_frame().rename(lambda name: PREFIX + name)
-    return columns.with_columns(pl.Series(SET_MEANS, ratings.set_means))
+    kept = [pl.Series(SET_MEANS, ratings.set_means)]
+    return columns.with_columns(*kept, *([] if ratings.seen is None else [pl.Series(SEEN, ratings.seen)]))
 
 
 def ratings_of(frame: pl.DataFrame, rater: Rater) -> Ratings:
@@ -48,6 +52,7 @@ def ratings_of(frame: pl.DataFrame, rater: Rater) -> Ratings:
         own_anchors=rater.anchor_languages.own,
         calibration=rater.calibration,
         unlike=None if rater.calibration is None else frame[unlike].to_numpy(),
+        seen=None if rater.calibration is None else frame[SEEN].to_numpy(),
     )
 
 
@@ -102,6 +107,7 @@ class Collector:
                 lengths=texts.str.len_chars().fill_null(0).to_list(),
                 respondents=self._respondents(frame),
                 weights=self._weights(frame),
+                seen=ratings.seen,
             )
         self._running.add(ratings, column_in(frame, self.columns.text).to_list())
 

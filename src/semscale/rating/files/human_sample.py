@@ -9,12 +9,13 @@ import numpy as np
 from semscale.errors import InputError
 from semscale.rating.files.columns import FileColumns
 from semscale.rating.human.comparison import RatingComparison, compare
+from semscale.rating.human.comparison_notes import notes_of_seen
 from semscale.rating.human.corrected_mean import corrected_mean
 from semscale.rating.human.values import human_table
 from semscale.results.row_sampling import RowSample
 from semscale.signature import Signature
-from semscale.stats.calibration.prediction_powered import CorrectedMean
-from semscale.types import Floats
+from semscale.stats.calibration.prediction_powered import FEWEST_LABELS, CorrectedMean
+from semscale.types import Floats, Mask
 
 COMPARED_ROWS = 20_000
 
@@ -44,6 +45,7 @@ class HumanSample:
         self._seed, self._values = seed, values
         self._rows = RowSample[_Row](COMPARED_ROWS, seed)
         self._unlabelled: list[Floats] = []
+        self._n_seen = 0
 
     def add(  # noqa: PLR0913 - a part's columns
         self,
@@ -54,24 +56,31 @@ class HumanSample:
         lengths: Sequence[int],
         respondents: Sequence[str | None] | None,
         weights: Floats | None = None,
+        seen: Mask | None = None,
     ) -> None:
         """Add the next part.
 
         Rows without a rating or a human rating are passed over, and so are those that the estimates leave
-        out: without a known respondent, or with no weight or a weight of 0.
+        out: without a known respondent, or with no weight or a weight of 0. Texts that a calibration was
+        fitted to (``seen``) are only counted.
         """
         heavy = np.ones(len(humans)) if weights is None else np.nan_to_num(weights, nan=0.0)
         scored = ~np.isnan(pmf[:, 0]) & (heavy > 0)
+        fitted = np.zeros(len(humans), dtype=np.bool_) if seen is None else seen
         names = [None] * len(humans) if respondents is None else respondents
         if self._values is not None and respondents is None and weights is None:
-            without = scored & np.array([human is None for human in humans], dtype=bool)
+            without = scored & ~fitted & np.array([human is None for human in humans], dtype=bool)
             self._unlabelled.append(pmf[without] @ self._values)
+        comparable = scored & np.array([human is not None for human in humans], dtype=np.bool_)
+        if respondents is not None:
+            comparable &= np.array([bool(name) for name in names], dtype=np.bool_)
         self._rows.add(
             # A view of a row would keep the array of its part.
             (first_row + row, _Row(pmf[row].copy(), human, lengths[row], names[row], float(heavy[row])))
             for row, human in enumerate(humans)
-            if human is not None and scored[row] and (respondents is None or names[row])
+            if human is not None and comparable[row] and not fitted[row]
         )
+        self._n_seen += int((comparable & fitted).sum())
 
     def compared(
         self, values: Floats, columns: FileColumns, *, interval: float, signature: Signature
@@ -88,7 +97,7 @@ class HumanSample:
             InputError: nothing can be compared.
         """
         rows = self._rows.items
-        if not rows:
+        if not rows and not self._n_seen:
             needed = {
                 " and whose respondent is known": columns.respondent,
                 " and that has a weight above 0": columns.weight,
@@ -99,7 +108,7 @@ class HumanSample:
                 "name another column, or leave it out"
             )
         compared = compare(
-            np.array([row.pmf for row in rows]),
+            np.array([row.pmf for row in rows]).reshape(-1, len(values)),
             [row.human for row in rows],
             values=values,
             lengths=[row.length for row in rows],
@@ -111,14 +120,21 @@ class HumanSample:
             signature=signature.extended(Signature.of("compare", eligible=self._rows.n)),
         )
         return replace(
-            compared, n_eligible=self._rows.n, corrected=self._corrected(columns.human_range, interval)
+            compared,
+            n_eligible=self._rows.n,
+            corrected=self._corrected(columns.human_range, interval),
+            notes=(*notes_of_seen(self._n_seen, len(rows)), *compared.notes),
+            n_seen=self._n_seen,
         )
 
     def _corrected(self, human_range: tuple[float, float] | None, interval: float) -> CorrectedMean | None:
         """Correct the mean of all rated texts; ``None`` where it is not known which these are."""
         if self._values is None or not any(map(len, self._unlabelled)):
             return None
-        rows, others = self._rows.items, np.concatenate(self._unlabelled)
+        rows = self._rows.items
+        others = np.concatenate(self._unlabelled)
+        if self._n_seen and len(rows) < FEWEST_LABELS:
+            return None
         means = np.concatenate([[row.pmf @ self._values for row in rows], others])
         humans = [*(row.human for row in rows), *([None] * len(others))]
         table = human_table(humans)

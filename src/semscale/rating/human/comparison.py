@@ -1,26 +1,25 @@
 """Agreement of ratings with human ratings: ranking, distribution, a ceiling and null baselines together."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
+from semscale.rating.human.comparison_notes import interval_notes, notes_of_seen
 from semscale.rating.human.corrected_mean import corrected_mean
 from semscale.rating.human.values import human_table, laid_on, off_the_scale
-from semscale.results.few_clusters import few_note
 from semscale.results.respondents import NOBODY, numbered
 from semscale.results.weights import as_weights, in_unit
 from semscale.signature import Signature
 from semscale.stats.agreement.correlations import ks_similarity_estimate, pearson_estimate, spearman_estimate
 from semscale.stats.agreement.reliability import split_half_reliability
-from semscale.stats.calibration.prediction_powered import CorrectedMean
+from semscale.stats.calibration.prediction_powered import FEWEST_LABELS, CorrectedMean
 from semscale.stats.intervals.coefficients import Resampling, replicates_for
 from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
 from semscale.store.columns import as_list
-from semscale.types import Floats, Integers
+from semscale.types import Floats, Mask
 
 _MOST_POINTS = 2000
 _FEWEST_SPLITS, _MOST_SPLITS, _SPLIT_TEXTS = 20, 100, 400_000
@@ -53,7 +52,9 @@ class RatingComparison:
         notes: sentences that a reader should know of: why there are no distributions, which figures have no
             interval and why, or that intervals come from few texts.
         corrected: mean of all rated texts, corrected by the labels of those that have one; ``None`` where all
-            have one, where weights or respondents are named, or as ``ks_similarity``.
+            have one, where weights or respondents are named, as ``ks_similarity``, or where fewer than 3
+            labels are left without those that a calibration was fitted to.
+        n_seen: labelled texts that were left out because a calibration was fitted to them.
     """
 
     n: int
@@ -72,6 +73,7 @@ class RatingComparison:
     n_clusters: int = 0
     notes: tuple[str, ...] = ()
     corrected: CorrectedMean | None = None
+    n_seen: int = 0
 
 
 def compare(  # noqa: PLR0913 - two measurements, and columns beside them
@@ -86,6 +88,7 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     interval: float = 0.95,
     seed: int = 0,
     signature: Signature | None = None,
+    seen: Mask | None = None,
 ) -> RatingComparison:
     """Compare ratings with human ratings of the same texts.
 
@@ -107,6 +110,8 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
         interval: coverage that the intervals aim at, between 0 and 1.
         seed: seed of all draws.
         signature: of the ratings, which the comparison's settings are added to.
+        seen: shape (n,), texts that a calibration was fitted to. Its ratings of them know their labels, so
+            they are left out here and from the corrected mean, and ``notes`` says how many.
 
     Returns:
         The comparison; correlations are NaN where they are not defined, and ends of intervals where all
@@ -126,7 +131,9 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     if len(table) != len(pmf):
         raise InputError(f"human must have {len(pmf)} rows, as many as there are ratings, got {len(table)}")
     human_masses = laid_on(table, values, human_range)
-    both = ~np.isnan(pmf).any(axis=1) & ~np.isnan(table).all(axis=1)
+    new = np.ones(len(pmf), dtype=np.bool_) if seen is None else ~seen
+    labelled = ~np.isnan(pmf).any(axis=1) & ~np.isnan(table).all(axis=1)
+    both = labelled & new
     clusters = None if respondents is None else numbered(respondents, len(pmf))
     heavy = None if weights is None else _as_column(in_unit(as_weights(weights)), len(pmf), "weights")
     if clusters is not None:
@@ -148,6 +155,7 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     correlations = [("Pearson's r", r, both_means), ("Spearman's rho", rho, both_means)]
     distributions = [("KS similarity", ks, ()), ("KS similarity of equal shares", null_ks, ())]
     off_scale = off_the_scale(table, values) if human_masses is None else ""
+    seen_notes = notes_of_seen(int((labelled & ~new).sum()), n)
     return RatingComparison(
         n=n,
         n_eligible=n,
@@ -163,10 +171,13 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
         interval=interval,
         signature=_signed(signature, human_range, how, n_clusters, n),
         n_clusters=n_clusters,
-        notes=_notes(off_scale, [*correlations, *distributions], how),
-        corrected=corrected_mean(pmf @ values, whole, values, human_range=human_range, interval=interval)
-        if clusters is None and heavy is None
+        notes=(*seen_notes, *interval_notes(off_scale, [*correlations, *distributions], how)),
+        corrected=corrected_mean(
+            (pmf @ values)[new], whole[new], values, human_range=human_range, interval=interval
+        )
+        if clusters is None and heavy is None and not (seen_notes and n < FEWEST_LABELS)
         else None,
+        n_seen=int((labelled & ~new).sum()),
     )
 
 
@@ -189,45 +200,6 @@ def _as_column(numbers: npt.ArrayLike, n: int, name: str) -> Floats:
     if column.shape != (n,):
         raise InputError(f"{name} must have shape ({n},), one per rating, got {column.shape}")
     return column
-
-
-def _notes(
-    off_scale: str, figures: Sequence[tuple[str, Estimate | None, tuple[Floats, ...]]], how: Resampling
-) -> tuple[str, ...]:
-    """Say why there are no distributions, and of which figures intervals are wide or missing.
-
-    Args:
-        off_scale: why there are no distributions.
-        figures: names, estimates, and the columns of texts that must vary for them.
-        how: what is resampled.
-    """
-    clusters, unit = how["clusters"], "text" if how["clusters"] is None else "respondent"
-    n = len(figures[0][2][0])
-    numbers = np.arange(n) if clusters is None else clusters
-    m = len(np.unique(numbers))
-    if m < 2:  # noqa: PLR2004
-        return tuple(note for note in (off_scale, few_note(m, unit)) if note)
-    is_few = m < FEWEST_CLUSTERS
-    known = [one for one in figures if one[1] is not None and not np.isnan(one[1].value)]
-    without = [(name, columns) for name, figure, columns in known if figure and np.isnan(figure.low)]
-    undefined = [name for name, columns in without if is_few and _constant_without_one(columns, numbers)]
-    fixed = [name for name, _ in without if name not in undefined]
-    wide = f"agreement with people: wide intervals by a jackknife, from {m} {unit}s only"
-    said = (
-        off_scale,
-        wide if is_few and len(without) < len(known) else "",
-        f"no interval of {', '.join(fixed)}: every resample of the {unit}s gives the same" if fixed else "",
-        f"no interval of {', '.join(undefined)}: not defined without one of the {m} {unit}s"
-        if undefined
-        else "",
-    )
-    return tuple(note for note in said if note)
-
-
-def _constant_without_one(columns: tuple[Floats, ...], clusters: Integers) -> bool:
-    """Tell whether a column no longer varies without one of the clusters."""
-    kept = [clusters != left_out for left_out in np.unique(clusters)]
-    return any(np.ptp(column[rows]) == 0 for column in columns for rows in kept)
 
 
 def _distributions(

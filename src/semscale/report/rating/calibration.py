@@ -72,8 +72,9 @@ def calibration_document(summary: "CalibrationSummary") -> Document:
 
 
 _HONEST = (
-    "All figures are of texts that neither the choice of the method nor its fit had seen (nested "
-    "cross-validation)."
+    "Agreement and gain are of texts that neither the choice of the method nor its fit had seen (nested "
+    "cross-validation). Each method's error and the learning curve are of texts that no fit had seen, but "
+    "the choice had; they may be a little too good."
 )
 
 

@@ -147,7 +147,7 @@ def _corrected(
             "mean of all texts, corrected by the labels",
             corrected,
             f"what people would give to all {rated} rated texts, if the {n} labelled ones are a random "
-            "sample of them and no calibration was fitted to them",
+            "sample of them, which those of label --by-interest are not",
             "",
         ),
         (
