@@ -6,9 +6,7 @@ from collections import Counter
 from functools import lru_cache
 
 from semscale.embedding.languages.identification import LONGEST, has_enough_letters, identified_languages
-from semscale.embedding.languages.unread_language import known_model
 from semscale.guards.lexicons import word_list
-from semscale.signature import Signature
 
 _ENGLISH = "en"
 _PLAINLY_ENGLISH = word_list("plainly_english")
@@ -59,12 +57,6 @@ def guards_read(prediction: str, reference: str) -> bool:
         (True, False)
     """
     return all(language_of(text) in {None, _ENGLISH} for text in (prediction, reference))
-
-
-def read_languages(signature: Signature) -> frozenset[str]:
-    """Give the languages that the model of a signature reads, by ISO 639-1 code; empty where unknown."""
-    model = known_model(signature)
-    return frozenset() if model is None else model.languages
 
 
 def are_across(prediction: str, reference: str, languages: frozenset[str]) -> bool:

@@ -14,7 +14,6 @@ from semscale.errors import InputError
 from semscale.known_settings import known_settings
 from semscale.rating.anchors.anchor_vectors import AnchorVectors
 from semscale.rating.anchors.applied_anchors import AppliedAnchors
-from semscale.rating.anchors.model_sets import profile_of
 from semscale.rating.calibration.calibration import Calibration
 from semscale.rating.calibration.calibration_file import as_calibration
 from semscale.rating.calibration.calibration_summary import CalibrationSummary
@@ -35,6 +34,7 @@ from semscale.scales import Scale, load_scale
 from semscale.signature import Signature
 from semscale.store.columns import as_list
 from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Status, are_scored
+from semscale.weights.model_lookup import profile_of
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
@@ -174,7 +174,7 @@ class Rater:
             ModelError: the model cannot be run.
         """
         cells = as_list(texts, "texts")
-        reads_emoji = profile_of(self.embedder).reads_emoji
+        reads_emoji = profile_of(self.embedder.signature).reads_emoji
         statuses = [text_status(cell, self.missing, reads_emoji=reads_emoji) for cell in cells]
         status = np.array(statuses, dtype=object)
         readable = np.flatnonzero(are_scored(status))

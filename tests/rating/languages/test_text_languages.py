@@ -4,7 +4,6 @@ from semscale.errors import InputError
 from semscale.rating.languages.text_languages import (
     check_reads,
     in_other_languages,
-    languages_read,
     text_languages,
 )
 from semscale.signature import Signature
@@ -42,8 +41,6 @@ def test_a_text_that_may_be_in_a_language_that_the_model_reads_is_read():
 
 def test_nothing_is_said_of_a_model_of_which_it_is_not_known_what_it_reads():
     assert not in_other_languages(TEXTS, text_languages(TEXTS), UNKNOWN_MODEL).any()
-    assert languages_read(UNKNOWN_MODEL) == frozenset()
-    assert languages_read(ENGLISH_MODEL) == {"en"}
     check_reads(UNKNOWN_MODEL, "de")
 
 

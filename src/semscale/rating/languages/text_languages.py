@@ -10,10 +10,10 @@ from semscale.embedding.languages.identification import (
     probability_of,
 )
 from semscale.embedding.languages.language_names import LANGUAGE_NAMES
-from semscale.embedding.languages.unread_language import known_model
 from semscale.errors import InputError
 from semscale.signature import Signature
 from semscale.types import Mask, ObjectArray
+from semscale.weights.model_lookup import languages_read, model_name
 
 MOST_PROBABLE = 0.05
 """Probability of all languages that a model reads, up to which a text is said to be in none of them."""
@@ -47,21 +47,16 @@ def _is_in_none_of(read: frozenset[str], text: str) -> bool:
     return has_enough_letters(text) and probability_of(text, read) <= MOST_PROBABLE
 
 
-def languages_read(signature: Signature) -> frozenset[str]:
-    """Give the languages that an embedder's model reads; empty where that is not known."""
-    model = known_model(signature)
-    return frozenset() if model is None else model.languages
-
-
 def check_reads(signature: Signature, language: str) -> None:
     """Refuse a language that an embedder's model is known not to read.
 
     Raises:
         InputError: the model does not read it.
     """
-    model = known_model(signature)
-    if model is not None and model.languages and language not in model.languages:
+    read = languages_read(signature)
+    if read and language not in read:
         name = LANGUAGE_NAMES.get(language, language)
         raise InputError(
-            f"language is {language!r}, but {model.name} does not read {name}: use a model that does"
+            f"language is {language!r}, but {model_name(signature)} does not read {name}: "
+            "use a model that does"
         )
