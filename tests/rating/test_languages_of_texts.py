@@ -1,6 +1,7 @@
 """Texts in several languages through a rater: whose anchors rate them, and what is left out."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.languages import anchor_languages
 from semscale.rating.rater import Rater
-from semscale.scales import load_scale
+from semscale.scales import library, load_scale
 from semscale.scales.equivalence import Equivalence
 from semscale.signature import Signature
 from semscale.store.reading import open_table
@@ -23,8 +24,10 @@ GERMAN = "Ich denke, ich würde das kaufen, ja."
 FRENCH = "Je pense que je vais certainement l'acheter."
 TEXTS = [ENGLISH, GERMAN, "ok", None, FRENCH, GERMAN]
 
+SETS = tuple(load_scale("purchase-intent").anchor_sets)
 GERMAN_MEASURED = Equivalence(
-    tuple(load_scale("purchase-intent").anchor_sets),
+    english_sets=SETS,
+    anchor_sets=SETS,
     english="a",
     translated="b",
     distance=0,
@@ -47,9 +50,12 @@ class EnglishReader:
 
 @pytest.fixture
 def german_passed(monkeypatch):
-    monkeypatch.setattr(anchor_languages, "passed_languages", lambda scale: ("de",))
-    measured = {"de": GERMAN_MEASURED}
-    monkeypatch.setattr(anchor_languages, "equivalences", lambda name: measured)
+    measured_are(monkeypatch, {"de": GERMAN_MEASURED})
+
+
+def measured_are(monkeypatch, measured):
+    for module in (anchor_languages, library):
+        monkeypatch.setattr(module, "equivalences", lambda name: measured)
 
 
 def rater(embedder, **settings):
@@ -96,13 +102,35 @@ def test_a_language_that_the_model_does_not_read_is_refused(toy_embedder):
         rater(EnglishReader(toy_embedder), language="de").rate(TEXTS)
 
 
-def test_the_floor_is_that_of_the_anchors_that_rate(toy_embedder, german_passed):
-    # An anchor of the German set is itself on topic by any floor; unrelated German words share none.
+@pytest.mark.parametrize("language", ["auto", "de"])
+def test_the_scales_own_anchors_say_what_is_off_topic(toy_embedder, german_passed, language):
+    # The toy model compares words: a German anchor is near itself, and shares no word with English anchors.
     german = load_scale("purchase-intent", language="de").anchor_sets["set-1"][3]
-    unrelated = "Gestern kamen viele graue Kraniche nach Süden geflogen"
-    ratings = rater(toy_embedder, floor=0.9).rate([german, unrelated])
-    assert ratings.language.tolist() == ["de", "de"]
-    assert ratings.status.tolist() == [Status.SCORED, Status.OFF_TOPIC]
+    english = Rater("purchase-intent", embedder=toy_embedder, floor=0.9, language="en").rate([german])
+    ratings = rater(toy_embedder, floor=0.9, language=language).rate([german])
+    assert ratings.language.tolist() == ["de"]
+    assert ratings.similarity[0] == english.similarity[0] < 0.9
+    assert ratings.status.tolist() == [Status.OFF_TOPIC]
+
+
+def test_the_floor_is_the_same_whatever_anchors_rate(toy_embedder, german_passed):
+    floors = [rater(toy_embedder, floor="auto", language=language).floor for language in ("en", "auto", "de")]
+    assert floors[0] == floors[1] == floors[2]
+
+
+def test_a_set_that_does_not_serve_in_a_language_has_no_means_there(toy_embedder, monkeypatch):
+    left = (SETS[0], *SETS[2:])
+    measured_are(monkeypatch, {"de": replace(GERMAN_MEASURED, anchor_sets=left)})
+    ratings = rater(toy_embedder).rate([ENGLISH, GERMAN])
+    assert ratings.language.tolist() == ["en", "de"]
+    assert np.isnan(ratings.set_means).tolist() == [[False] * 5, [False, True, False, False, False]]
+    german = Rater(load_scale("purchase-intent", language="de").with_sets(left), embedder=toy_embedder)
+    np.testing.assert_array_equal(ratings.pmf[1], german.rate([GERMAN]).pmf[0])
+    assert "|translations:de(set-1,set-3,set-4,set-5)#" in str(ratings.signature)
+    # One row was rated under all sets: no correlations of sets, and no figure of the mean is touched.
+    summary = ratings.summarize([ENGLISH, GERMAN])
+    assert np.isnan(summary.set_agreement).all()
+    assert np.isfinite(ratings.mean).all()
 
 
 def test_a_file_counts_languages_as_the_same_texts_in_memory(toy_embedder, german_passed, tmp_path):
@@ -119,7 +147,7 @@ def test_a_file_counts_languages_as_the_same_texts_in_memory(toy_embedder, germa
 
 
 def test_a_language_that_did_not_pass_is_told(toy_embedder, monkeypatch):
-    monkeypatch.setattr(anchor_languages, "passed_languages", lambda scale: ())
+    measured_are(monkeypatch, {})
     ratings = rater(toy_embedder, language="de").rate(TEXTS)
     assert ratings.scale.language == "en"
     summary = ratings.summarize(TEXTS)

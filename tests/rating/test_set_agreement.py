@@ -30,3 +30,11 @@ def test_correlations_of_sets_by_hand():
         set_moments(np.array([[1.0, 3.0, 2.0], [2.0, 2.0, 2.0], [3.0, 1.0, 2.0]]), np.arange(1, 4))
     )
     np.testing.assert_allclose(table, [[1, -1, np.nan], [-1, 1, np.nan], [np.nan] * 3])
+
+
+def test_rows_that_not_all_sets_rated_are_left_out():
+    whole = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]])
+    with_gaps = np.vstack([whole, [[5.0, np.nan], [np.nan, 4.0]]])
+    found, expected = (set_moments(means, np.arange(1, 6)) for means in (with_gaps, whole))
+    assert found.n == expected.n == 3
+    np.testing.assert_array_equal(set_correlations(found), set_correlations(expected))

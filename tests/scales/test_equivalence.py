@@ -4,20 +4,23 @@ from dataclasses import replace
 
 import pytest
 
-from semscale.scales import equivalence, load_scale, scale_names
+from semscale.scales import load_scale, scale_names
 from semscale.scales.equivalence import (
+    FEWEST_SETS,
     LEAST_RANK_CORRELATION,
+    MEASURED_WITH,
     MOST_DISTANCE,
+    MOST_LEFT_OUT,
     Equivalence,
     equivalences,
-    passed_languages,
 )
 from semscale.scales.translation import languages_of
 from semscale.weights.known import DEFAULT_RATING_MODEL
 
 MEASURED = [(name, code) for name in scale_names() for code in equivalences(name)]
 GOOD = Equivalence(
-    ("set-1", "set-2"),
+    english_sets=("set-1", "set-2", "set-3"),
+    anchor_sets=("set-1", "set-2"),
     english="a",
     translated="b",
     distance=MOST_DISTANCE,
@@ -49,11 +52,26 @@ def test_a_translation_passes_by_all_criteria(changes, passed):
 @pytest.mark.parametrize(("name", "code"), MEASURED)
 def test_the_table_was_made_of_the_files_that_ship(name, code):
     measured = equivalences(name)[code]
-    english, translated = (
-        load_scale(name, language=language).with_sets(measured.anchor_sets) for language in ("en", code)
-    )
+    english = load_scale(name).with_sets(measured.english_sets)
+    translated = load_scale(name, language=code).with_sets(measured.anchor_sets)
     assert measured.english == english.content_hash, "run: python bench/languages.py --write"
     assert measured.translated == translated.content_hash
+    serving = load_scale(name).for_model(DEFAULT_RATING_MODEL).anchor_sets
+    assert measured.english_sets == tuple(serving)
+
+
+@pytest.mark.parametrize(("name", "code"), MEASURED)
+def test_sets_are_left_out_only_of_translations_that_pass_so_and_not_too_many(name, code):
+    measured = equivalences(name)[code]
+    left_out = set(measured.english_sets) - set(measured.anchor_sets)
+    assert set(measured.anchor_sets) <= set(measured.english_sets)
+    assert not left_out or measured.passed
+    assert len(left_out) <= MOST_LEFT_OUT
+    assert len(measured.anchor_sets) >= FEWEST_SETS
+
+
+def test_the_model_is_the_default_of_ratings():
+    assert MEASURED_WITH == DEFAULT_RATING_MODEL
 
 
 @pytest.mark.parametrize("name", scale_names())
@@ -67,16 +85,20 @@ def test_every_translation_of_the_sets_that_serve_the_model_was_measured(name):
     assert sorted(equivalences(name)) == whole, "run: python bench/languages.py --write"
 
 
-def test_a_translation_stands_for_the_sets_that_were_measured(monkeypatch):
-    monkeypatch.setattr(equivalence, "equivalences", lambda name: {"de": GOOD})
-    scale = load_scale("purchase-intent")
-    assert passed_languages(scale.with_sets(["set-2"])) == ("de",)
-    assert passed_languages(scale.with_sets(["set-2", "set-3"])) == ()
-
-
-def test_only_scales_of_the_library_have_translations():
-    scale = load_scale("purchase-intent")
-    mine = scale.model_copy(update={"name": "mine"})
-    assert passed_languages(mine) == ()
-    changed = {**scale.anchor_sets, "set-1": tuple(reversed(scale.anchor_sets["set-1"]))}
-    assert passed_languages(scale.model_copy(update={"anchor_sets": changed})) == ()
+@pytest.mark.parametrize(
+    ("names", "serving"),
+    [
+        (
+            ["set-1", "set-2", "set-3"],
+            ("set-1", "set-2"),
+        ),  # the sets that were measured: without the failed one
+        (["set-3", "set-2", "set-1"], ("set-2", "set-1")),  # in the scale's order
+        (["set-2"], ("set-2",)),
+        (["set-2", "set-3"], ()),  # someone asked for a set that failed
+        (["set-1", "set-4"], ()),  # a set that was not measured
+    ],
+)
+def test_sets_that_serve_for_a_scale(names, serving):
+    scale = load_scale("purchase-intent").with_sets(names)
+    assert GOOD.serving_sets(scale) == serving
+    assert replace(GOOD, rank_correlation=0.5).serving_sets(scale) == ()

@@ -5,7 +5,9 @@ from itertools import chain
 import pytest
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.scales import load_scale, scale_names
+from semscale.scales import library, load_scale, scale_names
+from semscale.scales.equivalence import Equivalence
+from semscale.scales.library import passed_languages, passed_translation
 
 WANTED = {
     "purchase-intent", "agreement", "satisfaction", "recommendation", "likelihood", "relevance", "importance",
@@ -109,3 +111,55 @@ def test_a_file(tmp_path, as_what):
 def test_a_file_that_cannot_be_read(tmp_path, name):
     with pytest.raises(InputError, match="cannot be read: "):
         load_scale(tmp_path / name)
+
+
+# purchase-intent has set-1 to set-5, which serve every model; German passed without set-3.
+FIVE = tuple(f"set-{n}" for n in range(1, 6))
+FOUR = ("set-1", "set-2", "set-4", "set-5")
+
+
+def german_measured(**changes):
+    figures = {"distance": 0, "rank_correlation": 1, "ladder": 1, "ladder_by_english": 1}
+    figures |= {"linter": "warn", "english_linter": "pass", "english": "a", "translated": "b"}
+    return {"de": Equivalence(**{"english_sets": FIVE, "anchor_sets": FOUR, **figures, **changes})}
+
+
+@pytest.fixture
+def measured(monkeypatch):
+    def patch(**changes):
+        monkeypatch.setattr(library, "equivalences", lambda name: german_measured(**changes))
+
+    return patch
+
+
+def test_a_translation_stands_for_a_scale_with_the_sets_that_passed(measured):
+    measured()
+    scale = load_scale("purchase-intent")
+    assert passed_languages(scale) == ("de",)
+    german = passed_translation(scale, "de")
+    assert german.language == "de"
+    assert tuple(german.anchor_sets) == FOUR
+    assert passed_languages(scale.with_sets(["set-5", "set-1"])) == ("de",)
+    assert passed_languages(scale.with_sets(["set-2", "set-3"])) == ()
+
+
+def test_a_loaded_translation_says_which_sets_serve_the_model(measured):
+    measured()
+    german = load_scale("purchase-intent", language="de")
+    assert tuple(german.anchor_sets) == FIVE
+    assert tuple(german.for_model("e5-small").anchor_sets) == FOUR
+    assert tuple(german.for_model("other").anchor_sets) == FIVE
+
+
+@pytest.mark.parametrize("changes", [{"anchor_sets": FIVE}, {"ladder": 0.5}], ids=["all-passed", "failed"])
+def test_a_translation_that_passed_whole_or_failed_keeps_its_sets(measured, changes):
+    measured(**changes)
+    assert load_scale("purchase-intent", language="de").sets_by_model == {}
+
+
+def test_only_scales_of_the_library_have_translations(measured):
+    measured()
+    scale = load_scale("purchase-intent")
+    assert passed_languages(scale.model_copy(update={"name": "mine"})) == ()
+    changed = {**scale.anchor_sets, "set-1": tuple(reversed(scale.anchor_sets["set-1"]))}
+    assert passed_languages(scale.model_copy(update={"anchor_sets": changed})) == ()

@@ -30,6 +30,7 @@ from semscale.rating.ratings import Ratings
 from semscale.rating.readouts.array_checks import Semantics, as_rows, check_settings
 from semscale.rating.readouts.readout_choice import Readout, chosen_readout
 from semscale.rating.readouts.readout_function import readout_function
+from semscale.rating.readouts.ssr import rate_vectors as rate_by_ssr
 from semscale.scales import Scale, load_scale
 from semscale.signature import Signature
 from semscale.store.columns import as_list
@@ -56,13 +57,15 @@ class Rater:
         epsilon: at least 0; mass added to each text's rating, see the readout.
         semantics: ``safe``, ``paper`` or ``guide``, see ``semscale.rating.readouts.ssr``; the latter two
             belong to the readout ``ssr``.
-        floor: cosine with the best anchor below which a text is off topic. ``auto`` estimates it for the
-            scale and the embedder, ``None`` rates everything.
+        floor: cosine with the best of the scale's own anchors below which a text is off topic, whatever
+            language's anchors rate it. ``auto`` estimates it for the scale and the embedder, ``None`` rates
+            everything.
         missing: codes such as ``NA`` or ``-99``; a text that is one of them, in capitals or not, is missing.
         language: ``None`` rates all texts with the scale's own anchors; ``auto`` each text with anchors of
-            its language, where the scale has some that passed their check. Both identify the language of
-            each text, and one in a language that the model does not read gets no rating. An ISO 639-1 code
-            says that all texts are in that language, and takes its anchors where they passed.
+            its language, where the scale has some that passed their check, perhaps without a set or two. Both
+            identify the language of each text, and one in a language that the model does not read gets no
+            rating. An ISO 639-1 code says that all texts are in that language, and takes its anchors where
+            they passed.
         calibration: fitted by ``calibrate`` of a rater with the same settings, or the file it was saved to.
 
     Raises:
@@ -129,7 +132,7 @@ class Rater:
     @property
     def floor(self) -> float | None:
         """Cosine below which a text is off topic; estimated when it is first needed."""
-        return self._applied.own.floor
+        return self._applied.topic.floor
 
     @cached_property
     def signature(self) -> Signature:
@@ -285,7 +288,11 @@ class Rater:
             predictors = Predictors(given, ratings.pmf, self.scale.values, self.axis)
             ratings = replace(ratings, pmf=self.calibration.pmf(predictors))
             rated.unlike[rows] = self.calibration.unlike(given)
-        rated.put(rows, ratings, windows=windows, unread=unread, floor=anchors.floor)
+        ratings = ratings.under_sets(list(anchors.scale.anchor_sets), list(self.scale.anchor_sets))
+        if anchors is not self._applied.topic:
+            on_topic = rate_by_ssr(vectors, self._applied.topic.vectors)
+            ratings = replace(ratings, best_similarity=on_topic.best_similarity)
+        rated.put(rows, ratings, windows=windows, unread=unread, floor=self.floor)
 
     def _ratings(self, rows: RatedTexts, languages: ObjectArray) -> Ratings:
         unlike = None if self.calibration is None else rows.unlike & (rows.status == Status.SCORED)

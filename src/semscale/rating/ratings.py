@@ -33,8 +33,10 @@ class Ratings(Result):
     Attributes:
         scale: the scale, with the anchor sets that were used.
         pmf: shape (n, k), rows sum to 1; NaN where there is no rating.
-        similarity: shape (n,), cosine with the most similar anchor; NaN where there is no vector.
-        set_means: shape (n, s), mean under each anchor set alone, before the temperature; NaN as ``pmf``.
+        similarity: shape (n,), cosine with the most similar of the scale's own anchors; NaN where there is no
+            vector.
+        set_means: shape (n, s), mean under each anchor set alone, before the temperature; NaN as ``pmf``, and
+            under a set that does not serve in the language of a text's anchors.
         status: shape (n,), why each text has a rating, or has none.
         windows: shape (n,), windows that a text was read in; 0 where it was not read.
         language: shape (n,), ISO 639-1 code of each text's language, as it was identified; ``None`` where it

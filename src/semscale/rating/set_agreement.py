@@ -12,11 +12,12 @@ def set_moments(set_means: Floats, values: Floats) -> Moments:
     """Sum up the means under each anchor set, so that correlations need no second pass over the rows.
 
     Args:
-        set_means: shape (n, s), scored rows only.
+        set_means: shape (n, s), scored rows only; a row with NaN is left out, since not all sets rated it.
         values: shape (k,), of the scale's points; their centre is taken off, so that sums stay precise.
     """
-    ones = np.ones((len(set_means), 1))
-    return Moments.empty(set_means.shape[1]).added(np.hstack([set_means - values.mean(), ones]))
+    by_all = set_means[~np.isnan(set_means).any(axis=1)]
+    ones = np.ones((len(by_all), 1))
+    return Moments.empty(by_all.shape[1]).added(np.hstack([by_all - values.mean(), ones]))
 
 
 def set_correlations(moments: Moments) -> Floats:

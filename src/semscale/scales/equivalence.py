@@ -1,7 +1,8 @@
 """How far each translation of a scale rates as the English scale does, and which of them passed.
 
 ``bench/languages.py`` measures it with ``e5-small`` and writes ``translations/equivalence.json``: the same
-probes in English and translated, each rated with the anchors of its own language.
+probes in English and translated, each rated with the anchors of its own language. A translation may leave
+out anchor sets that the linter fails in its language; the table says which sets serve.
 """
 
 import json
@@ -11,15 +12,18 @@ from functools import cache
 from importlib import resources
 from typing import Any, Literal
 
-from semscale.scales.library import languages_in
 from semscale.scales.scale import Scale
 
+MEASURED_WITH = "e5-small"
+"""The model that the table was made with."""
 MOST_DISTANCE = 0.08
 """Mean absolute distance between a probe's two means, as a share of the scale's length."""
 LEAST_RANK_CORRELATION = 0.8
 """Spearman's rho of the means of the translated probes with those of the English ones."""
 MOST_LOSS = 0.05
 """By how much English anchors may order the translated probes better than the translated anchors do."""
+FEWEST_SETS, MOST_LEFT_OUT = 3, 2
+"""How many sets a translation keeps at least, and how many of the English ones it leaves out at most."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +31,10 @@ class Equivalence:
     """A translated scale beside the English one.
 
     Attributes:
-        anchor_sets: the sets that were measured.
-        english: content hash of the English scale with these sets.
-        translated: content hash of the translation with them.
+        english_sets: the English scale's sets, those that serve the model.
+        anchor_sets: those that the translation rates with: all of them, or all but those the linter fails.
+        english: content hash of the English scale with ``english_sets``.
+        translated: content hash of the translation with ``anchor_sets``.
         distance: mean absolute difference of the probes' means, as a share of the scale's length, 0 to 1.
         rank_correlation: Spearman's rho between the two languages' means, -1 to 1.
         ladder: Spearman's rho of the translated probes' means with their levels, by the translated anchors.
@@ -38,6 +43,7 @@ class Equivalence:
         english_linter: its verdict on the English one, with the same model.
     """
 
+    english_sets: tuple[str, ...]
     anchor_sets: tuple[str, ...]
     english: str
     translated: str
@@ -48,9 +54,18 @@ class Equivalence:
     linter: Literal["pass", "warn", "fail"]
     english_linter: Literal["pass", "warn", "fail"]
 
-    def covers(self, scale: Scale) -> bool:
-        """Whether the translation passed, and all sets of a scale were measured."""
-        return self.passed and set(scale.anchor_sets) <= set(self.anchor_sets)
+    def serving_sets(self, scale: Scale) -> tuple[str, ...]:
+        """List the translated sets that stand for those of a scale; none where they may not.
+
+        Args:
+            scale: with all sets that were measured in English, or with some that serve in the translation.
+        """
+        names = tuple(scale.anchor_sets)
+        if not self.passed:
+            return ()
+        if set(names) == set(self.english_sets):
+            return tuple(name for name in names if name in self.anchor_sets)
+        return names if set(names) <= set(self.anchor_sets) else ()
 
     @property
     def passed(self) -> bool:
@@ -68,16 +83,6 @@ def equivalences(scale: str) -> Mapping[str, Equivalence]:
     return _measured().get(scale, {})
 
 
-def passed_languages(scale: Scale) -> tuple[str, ...]:
-    """List the languages whose translated anchors may stand for a scale's own, sorted.
-
-    Args:
-        scale: a scale of the library, with all its sets or some; any other one has no translations.
-    """
-    measured = equivalences(scale.name)
-    return tuple(code for code in languages_in(scale) if code in measured and measured[code].covers(scale))
-
-
 @cache
 def _measured() -> dict[str, dict[str, Equivalence]]:
     file = resources.files("semscale.scales") / "translations" / "equivalence.json"
@@ -88,5 +93,5 @@ def _measured() -> dict[str, dict[str, Equivalence]]:
     }
 
 
-def _equivalence(anchor_sets: list[str], **figures: Any) -> Equivalence:  # noqa: ANN401 - as they were written
-    return Equivalence(anchor_sets=tuple(anchor_sets), **figures)
+def _equivalence(english_sets: list[str], anchor_sets: list[str], **figures: Any) -> Equivalence:  # noqa: ANN401 - as they were written
+    return Equivalence(english_sets=tuple(english_sets), anchor_sets=tuple(anchor_sets), **figures)

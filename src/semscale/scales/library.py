@@ -6,6 +6,7 @@ from pathlib import Path
 
 from semscale.errors import InputError
 from semscale.messages import unknown_name
+from semscale.scales.equivalence import MEASURED_WITH, equivalences
 from semscale.scales.reading import parse_scale
 from semscale.scales.scale import Scale
 from semscale.scales.translation import languages_of, translated
@@ -31,8 +32,8 @@ def load_scale(name_or_path: str | Path | Scale, *, language: str | None = None)
         name_or_path: A name from ``scale_names()``; a path (a ``Path``, or a text that ends in ``.yaml`` or
             ``.yml`` or contains a folder); or a ``Scale``, which is returned unchanged.
         language: ISO 639-1 code: question, anchors and probes of the library's scale as they are translated;
-            whether a translation passed its check says ``semscale.scales.equivalence``. As written unless
-            given.
+            whether a translation passed its check says ``semscale.scales.equivalence``, and where it passed
+            with some of its sets, ``sets_by_model`` names these. As written unless given.
 
     Raises:
         UnknownNameError: no scale of that name ships with Semscale; the message has the nearest name.
@@ -45,7 +46,9 @@ def load_scale(name_or_path: str | Path | Scale, *, language: str | None = None)
         'Wie wahrscheinlich ist es, dass Sie das kaufen?'
     """
     scale = _as_written(name_or_path)
-    return scale if language in {None, scale.language} else _translation(scale, str(language))
+    if language in {None, scale.language}:
+        return scale
+    return _with_serving_sets(_translation(scale, str(language)), _shipped(scale.name))
 
 
 def in_language(scale: Scale, language: str) -> Scale:
@@ -87,6 +90,38 @@ def languages_in(scale: Scale) -> list[str]:
         shipped.anchor_sets.get(name) == anchors for name, anchors in scale.anchor_sets.items()
     )
     return languages_of(scale.name) if same else []
+
+
+def passed_languages(scale: Scale) -> tuple[str, ...]:
+    """List the languages whose translated anchors may stand for a scale's own, sorted.
+
+    Args:
+        scale: a scale of the library, with all its sets or some; any other one has no translations.
+    """
+    measured = equivalences(scale.name)
+    return tuple(
+        code for code in languages_in(scale) if code in measured and measured[code].serving_sets(scale)
+    )
+
+
+def passed_translation(scale: Scale, language: str) -> Scale:
+    """Give the translation that stands for a scale, with the sets that passed.
+
+    Args:
+        scale: the scale, with all its sets or some.
+        language: one of ``passed_languages``.
+    """
+    return in_language(scale, language).with_sets(equivalences(scale.name)[language].serving_sets(scale))
+
+
+def _with_serving_sets(translation: Scale, english: Scale) -> Scale:
+    """Let the model that a translation was checked with use the sets that passed, if they are not all."""
+    measured = equivalences(english.name).get(translation.language)
+    sets = measured.serving_sets(english.for_model(MEASURED_WITH)) if measured else ()
+    if measured is None or not sets or sets == measured.english_sets:
+        return translation
+    serving = {**translation.sets_by_model, MEASURED_WITH: sets}
+    return translation.model_copy(update={"sets_by_model": serving})
 
 
 def _translation(scale: Scale, language: str) -> Scale:

@@ -35,7 +35,7 @@ class ModelProfile:
         pooling: how a text's vector is made of its tokens' states, where the files do not say.
         max_tokens: the most tokens that the model was trained to read at once, special ones included.
         languages: ISO 639-1 codes of the languages that it reads; empty where that is not known.
-        reads_emoji: whether ratings of single emoji are known to agree with people's (``bench/emoji.py``).
+        reads_emoji: whether ratings of faces, hands and hearts agree with people's (``bench/emoji.py``).
         random_cosines: the band in which cosines of unrelated texts lie; ``None`` where nobody measured it.
     """
 

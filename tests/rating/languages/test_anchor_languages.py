@@ -1,15 +1,18 @@
+from dataclasses import replace
+
 import pytest
 
 from semscale.errors import InputError
 from semscale.rating.languages import anchor_languages
 from semscale.rating.languages.anchor_languages import AnchorLanguages, check_language
-from semscale.scales import load_scale
+from semscale.scales import library, load_scale
 from semscale.scales.equivalence import Equivalence
 
 SCALE = load_scale("purchase-intent")
 
 GERMAN_MEASURED = Equivalence(
-    tuple(load_scale("purchase-intent").anchor_sets),
+    english_sets=tuple(SCALE.anchor_sets),
+    anchor_sets=tuple(SCALE.anchor_sets),
     english="a",
     translated="b",
     distance=0,
@@ -23,10 +26,13 @@ GERMAN_MEASURED = Equivalence(
 
 @pytest.fixture(params=[("de",), ()], ids=["German-passed", "none-passed"])
 def passed(request, monkeypatch):
-    monkeypatch.setattr(anchor_languages, "passed_languages", lambda scale: request.param)
-    measured = {"de": GERMAN_MEASURED}
-    monkeypatch.setattr(anchor_languages, "equivalences", lambda name: measured)
+    measured_are(monkeypatch, {"de": GERMAN_MEASURED} if request.param else {})
     return request.param
+
+
+def measured_are(monkeypatch, measured):
+    for module in (anchor_languages, library):
+        monkeypatch.setattr(module, "equivalences", lambda name: measured)
 
 
 def test_auto_takes_what_passed_and_names_it(passed):
@@ -66,6 +72,17 @@ def test_the_scales_own_language_says_that_all_texts_are_in_it(passed):
 def test_some_sets_alone_are_translated_too(passed):
     some = SCALE.with_sets(["set-3", "set-1"])
     assert list(AnchorLanguages(some, "de").scale.anchor_sets) == ["set-3", "set-1"]
+
+
+def test_sets_that_the_linter_fails_in_a_language_do_not_serve_and_the_signature_says_so(monkeypatch):
+    some = replace(GERMAN_MEASURED, anchor_sets=("set-1", "set-3", "set-5"))
+    measured_are(monkeypatch, {"de": some})
+    languages = AnchorLanguages(SCALE, "auto")
+    assert list(languages.translated("de").anchor_sets) == ["set-1", "set-3", "set-5"]
+    assert languages.settings()["translations"] == "de(set-1,set-3,set-5)#3e23e816"
+    german = AnchorLanguages(SCALE, "de")
+    assert list(german.scale.anchor_sets) == ["set-1", "set-3", "set-5"]
+    assert german.untranslated == SCALE
 
 
 def test_a_language_without_anchors_is_refused():

@@ -55,6 +55,12 @@ class AppliedAnchors:
         return self._vectors(self.languages.scale)
 
     @cached_property
+    def topic(self) -> AnchorVectors:
+        """The anchors that say whether a text is off topic: the scale's own, whatever language's rate it."""
+        scale = self.languages.untranslated
+        return self.own if scale is self.languages.scale else self._vectors(scale)
+
+    @cached_property
     def _translated(self) -> dict[str, AnchorVectors]:
         languages = self.languages
         return {code: self._vectors(languages.translated(code)) for code in languages.own}

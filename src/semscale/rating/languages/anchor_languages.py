@@ -6,8 +6,8 @@ from semscale.embedding.languages.identification import identifier_name
 from semscale.embedding.languages.language_names import LANGUAGE_NAMES
 from semscale.errors import InputError
 from semscale.scales import Scale
-from semscale.scales.equivalence import equivalences, passed_languages
-from semscale.scales.library import in_language, languages_in
+from semscale.scales.equivalence import equivalences
+from semscale.scales.library import languages_in, passed_languages, passed_translation
 
 AUTO = "auto"
 
@@ -24,16 +24,18 @@ class AnchorLanguages:
     Attributes:
         language: as given.
         scale: rates texts of all languages that have no anchors of their own.
+        untranslated: the scale as given; its anchors tell what is off topic in every language, as those of
+            a text's own language are near all texts in it.
     """
 
     def __init__(self, scale: Scale, language: str | None) -> None:
         self.language = language
-        self.scale = scale
+        self.scale = self.untranslated = scale
         self.own: tuple[str, ...] = ()
         if language == AUTO:
             self.own = passed_languages(scale)
         elif language is not None and language != scale.language and language in passed_languages(scale):
-            self.scale = in_language(scale, language)
+            self.scale = passed_translation(scale, language)
 
     @property
     def fell_back(self) -> bool:
@@ -45,12 +47,18 @@ class AnchorLanguages:
         identified = f"{self.language or 'any'}+{identifier_name()}"
         chosen = {"language": identified if identifies(self.language) else str(self.language)}
         if self.own:
-            return chosen | {"translations": f"{'+'.join(self.own)}#{self._content_hash()}"}
+            named = "+".join(map(self._named, self.own))
+            return chosen | {"translations": f"{named}#{self._content_hash()}"}
         return chosen | {"anchor_language": self.scale.language} if self.fell_back else chosen
 
     def translated(self, code: str) -> Scale:
-        """Give the scale with the anchors of one of the languages ``own``."""
-        return in_language(self.scale, code)
+        """Give the scale with the anchors of one of the languages ``own``, and the sets that passed in it."""
+        return passed_translation(self.scale, code)
+
+    def _named(self, code: str) -> str:
+        """Name a language, and its sets where some of the scale's do not serve in it."""
+        sets = equivalences(self.scale.name)[code].serving_sets(self.scale)
+        return code if len(sets) == len(self.scale.anchor_sets) else f"{code}({','.join(sets)})"
 
     def _content_hash(self) -> str:
         """Eight hex digits over the translations' content hashes; the files themselves are not read."""

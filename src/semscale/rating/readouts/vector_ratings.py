@@ -1,7 +1,7 @@
 """Ratings of vectors, as each readout gives them, and the blocks of rows in which they are computed."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -30,6 +30,22 @@ class VectorRatings:
     def unfilled(cls, n: int, k: int, n_sets: int) -> Self:
         """Arrays for n rows, k points and so many anchor sets, to be filled block by block."""
         return cls(np.empty((n, k)), np.empty((n, n_sets)), np.empty(n))
+
+    def under_sets(self, own: Sequence[str], sets: Sequence[str]) -> "VectorRatings":
+        """Spread the means over more anchor sets; those under sets that did not rate are NaN.
+
+        Args:
+            own: names of the s sets that rated.
+            sets: names of all sets, ``own`` among them.
+
+        Example:
+            >>> rated = VectorRatings(np.ones((1, 1)), np.array([[2.0]]), np.ones(1))
+            >>> rated.under_sets(["plain"], ["blunt", "plain"]).set_means.tolist()
+            [[nan, 2.0]]
+        """
+        means = np.full((len(self.set_means), len(sets)), np.nan)
+        means[:, [sets.index(name) for name in own]] = self.set_means
+        return replace(self, set_means=means)
 
 
 def row_blocks(n: int) -> Iterator[slice]:
