@@ -8,7 +8,7 @@ from functools import lru_cache
 from semscale.embedding.languages.identification import LONGEST, has_enough_letters, identified_languages
 from semscale.guards.lexicons import word_list
 
-_ENGLISH = "en"
+ENGLISH = "en"
 _PLAINLY_ENGLISH = word_list("plainly_english")
 _LANGUAGES_OF_SCRIPTS = {
     "CJK": "zh", "HIRAGANA": "ja", "KATAKANA": "ja", "HANGUL": "ko", "ARABIC": "ar", "DEVANAGARI": "hi",
@@ -29,11 +29,21 @@ def language_of(text: str) -> str | None:
         >>> language_of("不安全")
         'zh'
     """
-    words = re.findall(r"[a-z]+", text[:LONGEST].lower())
-    if sum(word in _PLAINLY_ENGLISH for word in words) >= _FEWEST_ENGLISH:
-        return _ENGLISH
+    if is_plainly_english(text):
+        return ENGLISH
     identified = identified_languages([text])[0] if has_enough_letters(text) else None
     return identified or _language_of_script(text[:LONGEST])
+
+
+def is_plainly_english(text: str) -> bool:
+    """Say whether two words of a text show that it is English, so that nothing need be identified.
+
+    Example:
+        >>> is_plainly_english("It is not safe."), is_plainly_english("Safe!")
+        (True, False)
+    """
+    words = re.findall(r"[a-z]+", text[:LONGEST].lower())
+    return sum(word in _PLAINLY_ENGLISH for word in words) >= _FEWEST_ENGLISH
 
 
 def _language_of_script(text: str) -> str | None:
@@ -56,7 +66,7 @@ def guards_read(prediction: str, reference: str) -> bool:
         >>> guards_read("It is safe.", "It is not safe."), guards_read("Das ist sicher.", "It is not safe.")
         (True, False)
     """
-    return all(language_of(text) in {None, _ENGLISH} for text in (prediction, reference))
+    return all(language_of(text) in {None, ENGLISH} for text in (prediction, reference))
 
 
 def are_across(prediction: str, reference: str, languages: frozenset[str]) -> bool:

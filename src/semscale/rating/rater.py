@@ -108,7 +108,8 @@ class Rater:
     @cached_property
     def embedder(self) -> "Embedder":
         """The embedder; it is loaded when it is first needed, and the identifier of languages beside it."""
-        load_identifier()
+        if identifies(self.language):
+            load_identifier()
         embedder = self._load_embedder()
         if not identifies(self.language):
             check_reads(embedder.signature, str(self.language))
@@ -251,7 +252,8 @@ class Rater:
     def _rated(self, texts: list[str], progress: Progress | None) -> tuple[ObjectArray, RatedTexts]:
         """Identify the languages of distinct texts, and rate those that the model reads."""
         rated = RatedTexts.unrated(len(texts), self.scale)
-        languages, others = text_languages(texts), np.zeros(len(texts), np.bool_)
+        said = None if identifies(self.language) else self.language
+        languages, others = text_languages(texts, said), np.zeros(len(texts), np.bool_)
         if texts and identifies(self.language):
             others = in_other_languages(texts, languages, self.embedder.signature)
         read = np.flatnonzero(~others)

@@ -1,5 +1,6 @@
 import pytest
 
+from semscale.embedding.languages import identification
 from semscale.errors import InputError
 from semscale.rating.languages.text_languages import (
     check_reads,
@@ -20,6 +21,13 @@ def test_each_text_is_identified_by_itself():
     found = text_languages(TEXTS)
     assert found.tolist() == ["en", "de", None, "zh", None]
     assert text_languages([]).shape == (0,)
+
+
+def test_no_text_is_identified_where_the_language_is_said_or_the_text_is_plainly_english(monkeypatch):
+    monkeypatch.setattr(identification, "_identified", lambda text: f"<{text}>")
+    assert text_languages(["ok", "Das ist gut."], "fr").tolist() == ["fr", "fr"]
+    # "would", "buy", "it" and others are words of English alone; "ok" is not.
+    assert text_languages(["I would buy it if it were mine.", "ok"]).tolist() == ["en", "<ok>"]
 
 
 def test_texts_that_are_clearly_in_another_language_are_not_read():

@@ -11,6 +11,7 @@ from semscale.embedding.languages.identification import (
 )
 from semscale.embedding.languages.language_names import LANGUAGE_NAMES
 from semscale.errors import InputError
+from semscale.matching.pair_languages import ENGLISH, is_plainly_english
 from semscale.signature import Signature
 from semscale.types import Mask, ObjectArray
 from semscale.weights.model_lookup import languages_read, model_name
@@ -19,10 +20,18 @@ MOST_PROBABLE = 0.05
 """Probability of all languages that a model reads, up to which a text is said to be in none of them."""
 
 
-def text_languages(texts: Sequence[str]) -> ObjectArray:
-    """Give the language of each text, shape (n,): an ISO 639-1 code, or ``None`` where it is not clear."""
-    languages = np.full(len(texts), None, dtype=object)
-    languages[:] = identified_languages(texts)
+def text_languages(texts: Sequence[str], said: str | None = None) -> ObjectArray:
+    """Give the language of each text, shape (n,): an ISO 639-1 code, or ``None`` where it is not clear.
+
+    Args:
+        texts: n texts.
+        said: the language of all of them, where the user says it; none is identified then.
+    """
+    languages = np.full(len(texts), said, dtype=object)
+    if said is None:
+        unclear = [row for row, text in enumerate(texts) if not is_plainly_english(text)]
+        languages[:] = ENGLISH
+        languages[unclear] = identified_languages([texts[row] for row in unclear])
     return languages
 
 
