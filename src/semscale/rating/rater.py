@@ -65,7 +65,8 @@ class Rater:
             its language, where the scale has some that passed their check, perhaps without a set or two. Both
             identify the language of each text, and one in a language that the model does not read gets no
             rating. An ISO 639-1 code says that all texts are in that language, and takes its anchors where
-            they passed.
+            they passed: no text is checked then, and a summary warns where most of a sample seem to be in
+            another language.
         calibration: fitted by ``calibrate`` of a rater with the same settings, or the file it was saved to.
 
     Raises:

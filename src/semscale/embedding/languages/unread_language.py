@@ -75,6 +75,15 @@ class LanguageSample:
         read = languages_read(signature)
         return unread_language(self._texts.items, read, model_name(signature)) if read else None
 
+    def other_language(self, said: str, signature: Signature) -> UnreadLanguage | None:
+        """Say in which language the texts are, if it is another one than the user says.
+
+        Args:
+            said: ISO 639-1 code.
+            signature: names the model.
+        """
+        return unread_language(self._texts.items, {said}, model_name(signature))
+
 
 def unread_language(texts: Sequence[str], read: Collection[str], model: str) -> UnreadLanguage | None:
     """Say in which language texts are, if a model does not read it.
