@@ -5,8 +5,15 @@ import unicodedata
 from collections import Counter
 from functools import lru_cache
 
-from semscale.embedding.languages.identification import LONGEST, has_enough_letters, identified_languages
+from semscale.embedding.languages.identification import (
+    LONGEST,
+    has_enough_letters,
+    identified_languages,
+    identifier_name,
+)
 from semscale.guards.lexicons import word_list
+from semscale.guards.registry import Guards, Mode
+from semscale.signature import Signature
 
 ENGLISH = "en"
 _PLAINLY_ENGLISH = word_list("plainly_english")
@@ -67,6 +74,32 @@ def guards_read(prediction: str, reference: str) -> bool:
         (True, False)
     """
     return all(language_of(text) in {None, ENGLISH} for text in (prediction, reference))
+
+
+def with_identifier(signature: Signature) -> Signature:
+    """Add what identifies languages to the settings of something that depends on them, unless it is there.
+
+    Example:
+        >>> named = with_identifier(with_identifier(Signature.of("match")))
+        >>> [(name, value.partition("-")[0]) for name, value in named.fields]
+        [('language', 'any+py3langid')]
+    """
+    if "language" in dict(signature.fields):
+        return signature
+    return signature.extended(Signature.of("language", language=f"any+{identifier_name()}"))
+
+
+def with_guards(signature: Signature, guards: Guards) -> Signature:
+    """Add guards to the settings of a match, and what identifies the languages in which they look.
+
+    Example:
+        >>> off = Guards(dict.fromkeys(("negation", "opposite", "number", "name"), "off"))
+        >>> dict(with_guards(Signature.of("match"), off).fields)
+        {'findings': 'none'}
+    """
+    signed = signature.extended(guards.signature)
+    looking = any(mode is not Mode.OFF for mode in guards.modes.values())
+    return with_identifier(signed) if looking else signed
 
 
 def are_across(prediction: str, reference: str, languages: frozenset[str]) -> bool:

@@ -56,8 +56,10 @@ class SnapshotMeter:
     @property
     def signature(self) -> "Signature":
         """What is applied where guards weigh."""
+        from semscale.matching.pair_languages import with_guards
+
         method = self._method(Mode.WEIGH)
-        return method.signature.extended(method.guards.signature)
+        return with_guards(method.signature, method.guards)
 
     def match(self, actual: Sequence[str], approved: Sequence[str], guards: str) -> "Matches":
         """Return the calibrated matches of n pairs, with the guards' findings.

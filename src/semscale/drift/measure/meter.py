@@ -25,6 +25,7 @@ from semscale.matching.bertscore.token_weights import equal_weights
 from semscale.matching.calibrated.arithmetic import LAYERS
 from semscale.matching.calibrated.weights import CalibratedWeights, calibrated_weights_for
 from semscale.matching.methods import guards_for
+from semscale.matching.pair_languages import with_identifier
 from semscale.matching.unrelated import corpus_hash
 from semscale.matching.words.similarity_layers import WordLayers
 from semscale.matching.words.subjects import SubjectWeights
@@ -200,7 +201,9 @@ class DriftMeter:
             spans=spans,
             states="int16",
         )
-        return settings.extended(self.encoder.signature)
+        signed = settings.extended(self.encoder.signature)
+        decide = looking or len(languages_read(signed)) > 1
+        return with_identifier(signed) if decide else signed
 
 
 def _check_items(baseline: Run, other: Run) -> None:

@@ -21,7 +21,7 @@ from semscale.matching.calibrated.arithmetic import (
 )
 from semscale.matching.calibrated.explanation import explain_words
 from semscale.matching.calibrated.weights import CalibratedWeights, calibrated_weights_for
-from semscale.matching.pair_languages import are_across, guards_read
+from semscale.matching.pair_languages import are_across, guards_read, with_identifier
 from semscale.matching.pairs import Pairs
 from semscale.matching.scored_pairs import ScoredPairs
 from semscale.matching.unrelated import corpus_hash, unrelated_pairs
@@ -219,4 +219,6 @@ class CalibratedMatch:
             floors=floors,
             seed=self._seed,
         )
-        return settings.extended(self._encoder.signature)
+        signed = settings.extended(self._encoder.signature)
+        decide = self._weighing or len(languages_read(signed)) > 1
+        return with_identifier(signed) if decide else signed
