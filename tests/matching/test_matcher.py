@@ -73,7 +73,7 @@ def test_guards_report_whatever_the_method_and_the_score_stays(toy_embedder):
     assert [found.guard for found in looked.findings[0]] == ["number"]
     assert blind.findings == ((),)
     assert looked.score.tolist() == blind.score.tolist()
-    assert set(looked.signature.differences(blind.signature)) == {"findings"}
+    assert set(looked.signature.differences(blind.signature)) == {"findings", "language"}
 
 
 def test_findings_weigh_in_calibrated_unless_told_otherwise():

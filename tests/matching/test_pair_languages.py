@@ -1,8 +1,17 @@
 """Which languages the texts of a pair are in, by pairs written by hand."""
 
+from importlib.metadata import version
+
 import pytest
 
-from semscale.matching.pair_languages import are_across, guards_read, language_of, read_languages
+from semscale.guards.registry import Guards
+from semscale.matching.pair_languages import (
+    are_across,
+    guards_read,
+    language_of,
+    with_guards,
+    with_identifier,
+)
 from semscale.signature import Signature
 
 SAME = {
@@ -56,8 +65,16 @@ def test_words_are_not_compared_across_languages_that_the_model_reads(prediction
     assert are_across(prediction, reference, BOTH) is across
 
 
-def test_languages_are_known_of_known_weights_alone():
-    minilm = Signature.of("states", model="all-MiniLM-L6-v2#53aa51172d14")
-    assert read_languages(minilm) == {"en"}
-    assert read_languages(Signature.of("states", model="all-MiniLM-L6-v2#000000000000")) == frozenset()
+def test_nothing_is_said_where_it_is_not_known_what_the_model_reads():
     assert not are_across(SAME["de"], SAME["en"], frozenset())
+
+
+def test_what_identifies_languages_is_named_where_guards_look():
+    # Of texts in other languages than English, guards say nothing: another identifier gives other findings.
+    fields = dict(with_guards(Signature.of("match"), Guards({"name": "off"})).fields)
+    assert fields == {
+        "findings": "negation+opposite+number",
+        "language": f"any+py3langid-{version('py3langid')}",
+    }
+    once = with_guards(with_identifier(Signature.of("match")), Guards())
+    assert [name for name, _ in once.fields] == ["language", "findings"]

@@ -97,6 +97,31 @@ def test_texts_that_are_said_to_be_english_are_all_rated(toy_embedder):
     assert "|language:en" in str(ratings.signature)
 
 
+GERMAN_ANSWERS = [
+    "Das würde ich sofort kaufen.", "Das ist mir viel zu teuer.", "Die Qualität gefällt mir sehr gut.",
+    "Damit kann ich leider nichts anfangen.", "Vielleicht kaufe ich es später einmal.",
+]  # fmt: skip
+
+
+def test_most_texts_in_another_language_than_is_said_are_warned_of(toy_embedder):
+    one = rater(toy_embedder, language="en")
+    summary = one.rate(GERMAN_ANSWERS).summarize(GERMAN_ANSWERS)
+    # All five are German to any reader.
+    assert (summary.other_language.code, summary.other_language.share) == ("de", 1.0)
+    assert any(
+        warning.endswith(
+            "most often German, but --language says that all are English. Do not trust these figures, "
+            "and use --language auto."
+        )
+        for warning in summary.document().warnings
+    )
+    assert json.loads(summary.to_json())["other_language"]["name"] == "German"
+    english = ["I would buy it if it were cheaper."] * 5
+    assert one.rate(english).summarize(english).other_language is None
+    identified = rater(toy_embedder, language="auto").rate(GERMAN_ANSWERS).summarize(GERMAN_ANSWERS)
+    assert identified.other_language is None
+
+
 def test_a_language_that_the_model_does_not_read_is_refused(toy_embedder):
     with pytest.raises(InputError, match="does not read German"):
         rater(EnglishReader(toy_embedder), language="de").rate(TEXTS)

@@ -17,6 +17,7 @@ from semscale.matching.matched_items import ItemColumns
 from semscale.matching.matcher import explain_items, match_with
 from semscale.matching.matches import Matches
 from semscale.matching.methods import Explains, PairMethod
+from semscale.matching.pair_languages import with_guards
 from semscale.matching.pairs import pair_up
 from semscale.matching.separation import drawn_items, separate
 from semscale.signature import Signature
@@ -73,7 +74,7 @@ class MatchWork:
         """Name the columns and the fields of the signature."""
         signature = self.method.signature
         if self.guards is not None:
-            signature = signature.extended(self.guards.signature)
+            signature = with_guards(signature, self.guards)
         return {
             "prediction": self.columns.prediction,
             "reference": ", ".join(self.columns.references),

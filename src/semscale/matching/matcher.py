@@ -22,6 +22,7 @@ from semscale.matching.methods import (
     guards_for,
 )
 from semscale.matching.pair_findings import find_in_pairs
+from semscale.matching.pair_languages import with_guards
 from semscale.matching.pairs import best_pairs, pair_up
 from semscale.matching.unrelated import corpus_texts
 from semscale.renamed_settings import renamed
@@ -104,7 +105,7 @@ class Matcher:
     @property
     def signature(self) -> Signature:
         """Signature of the settings; that of a result also has what was estimated from its references."""
-        fields = self.pair_method.signature.extended(self.guards.signature)
+        fields = with_guards(self.pair_method.signature, self.guards)
         return fields.extended(empty_settings(self.empty))
 
     def match(self, predictions: object, references: object, *, progress: Progress | None = None) -> Matches:
@@ -169,7 +170,7 @@ def match_with(
         status=status,
         reference=reference,
         windows=windows,
-        signature=scored.signature if guards is None else scored.signature.extended(guards.signature),
+        signature=scored.signature if guards is None else with_guards(scored.signature, guards),
         components={name: spread(values) for name, values in scored.components.items()},
         findings=() if looked is None else looked.found,
         guarded=None if looked is None else looked.guarded,

@@ -5,12 +5,17 @@ import unicodedata
 from collections import Counter
 from functools import lru_cache
 
-from semscale.embedding.languages.identification import LONGEST, has_enough_letters, identified_languages
-from semscale.embedding.languages.unread_language import known_model
+from semscale.embedding.languages.identification import (
+    LONGEST,
+    has_enough_letters,
+    identified_languages,
+    identifier_name,
+)
 from semscale.guards.lexicons import word_list
+from semscale.guards.registry import Guards, Mode
 from semscale.signature import Signature
 
-_ENGLISH = "en"
+ENGLISH = "en"
 _PLAINLY_ENGLISH = word_list("plainly_english")
 _LANGUAGES_OF_SCRIPTS = {
     "CJK": "zh", "HIRAGANA": "ja", "KATAKANA": "ja", "HANGUL": "ko", "ARABIC": "ar", "DEVANAGARI": "hi",
@@ -31,11 +36,21 @@ def language_of(text: str) -> str | None:
         >>> language_of("不安全")
         'zh'
     """
-    words = re.findall(r"[a-z]+", text[:LONGEST].lower())
-    if sum(word in _PLAINLY_ENGLISH for word in words) >= _FEWEST_ENGLISH:
-        return _ENGLISH
+    if is_plainly_english(text):
+        return ENGLISH
     identified = identified_languages([text])[0] if has_enough_letters(text) else None
     return identified or _language_of_script(text[:LONGEST])
+
+
+def is_plainly_english(text: str) -> bool:
+    """Say whether two words of a text show that it is English, so that nothing need be identified.
+
+    Example:
+        >>> is_plainly_english("It is not safe."), is_plainly_english("Safe!")
+        (True, False)
+    """
+    words = re.findall(r"[a-z]+", text[:LONGEST].lower())
+    return sum(word in _PLAINLY_ENGLISH for word in words) >= _FEWEST_ENGLISH
 
 
 def _language_of_script(text: str) -> str | None:
@@ -58,13 +73,33 @@ def guards_read(prediction: str, reference: str) -> bool:
         >>> guards_read("It is safe.", "It is not safe."), guards_read("Das ist sicher.", "It is not safe.")
         (True, False)
     """
-    return all(language_of(text) in {None, _ENGLISH} for text in (prediction, reference))
+    return all(language_of(text) in {None, ENGLISH} for text in (prediction, reference))
 
 
-def read_languages(signature: Signature) -> frozenset[str]:
-    """Give the languages that the model of a signature reads, by ISO 639-1 code; empty where unknown."""
-    model = known_model(signature)
-    return frozenset() if model is None else model.languages
+def with_identifier(signature: Signature) -> Signature:
+    """Add what identifies languages to the settings of something that depends on them, unless it is there.
+
+    Example:
+        >>> named = with_identifier(with_identifier(Signature.of("match")))
+        >>> [(name, value.partition("-")[0]) for name, value in named.fields]
+        [('language', 'any+py3langid')]
+    """
+    if "language" in dict(signature.fields):
+        return signature
+    return signature.extended(Signature.of("language", language=f"any+{identifier_name()}"))
+
+
+def with_guards(signature: Signature, guards: Guards) -> Signature:
+    """Add guards to the settings of a match, and what identifies the languages in which they look.
+
+    Example:
+        >>> off = Guards(dict.fromkeys(("negation", "opposite", "number", "name"), "off"))
+        >>> dict(with_guards(Signature.of("match"), off).fields)
+        {'findings': 'none'}
+    """
+    signed = signature.extended(guards.signature)
+    looking = any(mode is not Mode.OFF for mode in guards.modes.values())
+    return with_identifier(signed) if looking else signed
 
 
 def are_across(prediction: str, reference: str, languages: frozenset[str]) -> bool:

@@ -14,7 +14,6 @@ from semscale.errors import InputError
 from semscale.known_settings import known_settings
 from semscale.rating.anchors.anchor_vectors import AnchorVectors
 from semscale.rating.anchors.applied_anchors import AppliedAnchors
-from semscale.rating.anchors.model_sets import profile_of
 from semscale.rating.calibration.calibration import Calibration
 from semscale.rating.calibration.calibration_file import as_calibration
 from semscale.rating.calibration.calibration_summary import CalibrationSummary
@@ -36,6 +35,7 @@ from semscale.scales import Scale, load_scale
 from semscale.signature import Signature
 from semscale.store.columns import as_list
 from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, are_scored
+from semscale.weights.model_lookup import profile_of
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
@@ -65,7 +65,8 @@ class Rater:
             its language, where the scale has some that passed their check, perhaps without a set or two. Both
             identify the language of each text, and one in a language that the model does not read gets no
             rating. An ISO 639-1 code says that all texts are in that language, and takes its anchors where
-            they passed.
+            they passed: no text is checked then, and a summary warns where most of a sample seem to be in
+            another language.
         calibration: fitted by ``calibrate`` of a rater with the same settings, or the file it was saved to.
 
     Raises:
@@ -108,7 +109,8 @@ class Rater:
     @cached_property
     def embedder(self) -> "Embedder":
         """The embedder; it is loaded when it is first needed, and the identifier of languages beside it."""
-        load_identifier()
+        if identifies(self.language):
+            load_identifier()
         embedder = self._load_embedder()
         if not identifies(self.language):
             check_reads(embedder.signature, str(self.language))
@@ -177,7 +179,7 @@ class Rater:
             ModelError: the model cannot be run.
         """
         cells = as_list(texts, "texts")
-        reads_emoji = profile_of(self.embedder).reads_emoji
+        reads_emoji = profile_of(self.embedder.signature).reads_emoji
         statuses = [text_status(cell, self.missing, reads_emoji=reads_emoji) for cell in cells]
         status = np.array(statuses, dtype=object)
         readable = np.flatnonzero(are_scored(status))
@@ -253,7 +255,8 @@ class Rater:
         rated = RatedTexts.unrated(len(texts), self.scale)
         if self.calibration is not None:
             rated.seen[:] = self.calibration.saw(texts)
-        languages, others = text_languages(texts), np.zeros(len(texts), np.bool_)
+        said = None if identifies(self.language) else self.language
+        languages, others = text_languages(texts, said), np.zeros(len(texts), np.bool_)
         if texts and identifies(self.language):
             others = in_other_languages(texts, languages, self.embedder.signature)
         read = np.flatnonzero(~others)

@@ -39,8 +39,8 @@ class Ratings(Result):
             under a set that does not serve in the language of a text's anchors.
         status: shape (n,), why each text has a rating, or has none.
         windows: shape (n,), windows that a text was read in; 0 where it was not read.
-        language: shape (n,), ISO 639-1 code of each text's language, as it was identified; ``None`` where it
-            is not clear, and where there is no text.
+        language: shape (n,), ISO 639-1 code of each text's language, as identified or given; ``None`` where
+            it is not clear, and where there is no text.
         signature: the settings that were applied.
         floor: similarity with the scale's own anchors below which a text is off topic; ``None`` for no floor.
         possible_codes: rated texts that look like a code for a missing answer ("NA", "-99"), each with how

@@ -14,6 +14,7 @@ from semscale.rating.calibration.calibration import Calibration
 from semscale.rating.distinct_texts import DistinctCount
 from semscale.rating.examples import Examples
 from semscale.rating.human.comparison import RatingComparison
+from semscale.rating.languages.anchor_languages import said_language
 from semscale.rating.languages.language_tally import LanguageTally, LanguageTexts
 from semscale.rating.lint.report import LintReport
 from semscale.rating.missing_codes import LONGEST_CODE, CodeCount
@@ -60,6 +61,7 @@ class RatingSummary(Presentable):
         possible_codes: rated texts that look like a code for a missing answer, each with how often it occurs.
         lint: the linter's report on the scale with the model that rated; ``None`` where it was not asked.
         unread_language: the language of most texts that were read, if the model does not read it.
+        other_language: the language of most texts, if the user says another one (``language``).
         languages: texts by language, the most frequent first.
         fell_back: the language that was asked for, where its anchors have not passed their check and others
             served; ``None`` otherwise.
@@ -90,6 +92,7 @@ class RatingSummary(Presentable):
     possible_codes: dict[str, int] = field(default_factory=dict)
     lint: LintReport | None = None
     unread_language: UnreadLanguage | None = None
+    other_language: UnreadLanguage | None = None
     languages: tuple[LanguageTexts, ...] = ()
     fell_back: str | None = None
     calibration: Calibration | None = None
@@ -110,6 +113,7 @@ class RatingSummary(Presentable):
             "rows": self.n,
             "counts": self.counts,
             "unread_language": self.unread_language,
+            "other_language": self.other_language,
             "languages": self.languages,
             "fell_back": self.fell_back,
             "possible_codes": self.possible_codes,
@@ -249,12 +253,17 @@ class RunningSummary:
             created=datetime.now(UTC),
             possible_codes=self._codes.counts,
             unread_language=self._sampled_texts.unread_language(estimates.signature),
+            other_language=self._other_language(estimates.signature),
             languages=self._languages.counts,
             fell_back=_fell_back(estimates.signature),
             calibration=self._calibration,
             n_unlike=self._n_unlike,
             **settings,
         )
+
+    def _other_language(self, signature: Signature) -> UnreadLanguage | None:
+        said = said_language(signature)
+        return None if said is None else self._sampled_texts.other_language(said, signature)
 
     def _count_texts(self, ratings: RatedRows, cells: list[object]) -> None:
         worded = np.isin(ratings.status, _WORDED)

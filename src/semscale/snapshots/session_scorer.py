@@ -45,18 +45,21 @@ class SnapshotMeter:
         Raises:
             ModelError: the model's files cannot be pulled.
         """
-        from semscale.matching.calibrated.weights import load_calibrated_weights
+        from semscale.matching.calibrated.weights import calibrated_weights_for
+        from semscale.signature import Signature
         from semscale.weights.resolving import resolve
 
         files = resolve(self.embedder)
-        match = load_calibrated_weights(files.name).label
-        return {"model": f"{files.name}#{files.sha256[:12]}", "match": match}
+        model = f"{files.name}#{files.sha256[:12]}"
+        return {"model": model, "match": calibrated_weights_for(Signature.of("embed", model=model)).label}
 
     @property
     def signature(self) -> "Signature":
         """What is applied where guards weigh."""
+        from semscale.matching.pair_languages import with_guards
+
         method = self._method(Mode.WEIGH)
-        return method.signature.extended(method.guards.signature)
+        return with_guards(method.signature, method.guards)
 
     def match(self, actual: Sequence[str], approved: Sequence[str], guards: str) -> "Matches":
         """Return the calibrated matches of n pairs, with the guards' findings.

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from q4_writer import Q4Writer, config
 from slow_encoder import slow_states
+from tokenizers import Tokenizer
 from word_tokenizer import write_tokenizer
 
 from semscale.embedding.engines.model_files import open_checkpoint
@@ -43,6 +44,17 @@ def test_vectors_are_those_of_the_same_numbers_as_floats(packed):
     vectors = OpenVinoEmbedder(folder, name="tiny").embed(TEXTS).vectors
     for text, vector in zip(TEXTS, vectors, strict=True):
         np.testing.assert_allclose(vector, expected_vector(writer, token_ids(text)), atol=1e-5)
+
+
+def test_a_tokenizer_with_more_tokens_than_the_table_of_words_is_refused(packed):
+    # The table has 30 rows, 0 to 29, and the tokenizer 30 tokens: one more has no row.
+    folder, _ = packed
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    assert len(OpenVinoEmbedder(folder, name="tiny").embed(["w1"]).vectors) == 1
+    tokenizer.add_tokens(["another"])
+    tokenizer.save(str(folder / "tokenizer.json"))
+    with pytest.raises(ModelError, match=r"tokenizer.json has token 30, but tiny-q4.bin has words 0 to 29"):
+        OpenVinoEmbedder(folder, name="tiny").embed(["w1"])
 
 
 def test_a_layer_of_4_bits_has_the_states_of_floats(packed):

@@ -57,6 +57,23 @@ def test_a_header_that_does_not_fit_the_file(settings, message):
         Q4Parameters(Q4Writer().content(**settings), HERE)
 
 
+def test_a_bias_in_4_bits_is_refused():
+    # As many bytes as a table of 32 rows and 32 columns.
+    writer = Q4Writer()
+    writer.stored["l0.q.b"] = writer.stored["l0.q.w"]
+    with pytest.raises(ModelError, match=r"tiny-q4.bin: l0.q.b .* does not have the size"):
+        Q4Parameters(writer.content(), HERE)
+
+
+@pytest.mark.parametrize("stored", ["emb.word", "emb.type", "l0.q.w", "l1.oln.b"])
+def test_a_directory_with_another_count_of_numbers_is_refused(stored):
+    writer = Q4Writer()
+    kind, count, content = writer.stored[stored]
+    writer.stored[stored] = (kind, count - 1, content)
+    with pytest.raises(ModelError, match=f"{stored} .*does not have the size"):
+        Q4Parameters(writer.content(), HERE)
+
+
 def test_a_file_that_is_cut_off_is_refused_wherever_it_ends():
     content = Q4Writer().content()
     for length in [0, 3, 40, 70, 100, 130, 500, 3000, len(content) - 1]:

@@ -12,7 +12,6 @@ import pytest
 from semscale.embedding.languages.unread_language import (
     SAMPLED_TEXTS,
     LanguageSample,
-    known_model,
     unread_language,
 )
 from semscale.signature import Signature
@@ -85,7 +84,7 @@ def test_languages_that_are_mixed_are_counted_together():
     # 15 German, 5 Spanish and 5 English texts: 20 of 25 in languages that the model does not read.
     english = ["I would buy it tomorrow.", "It is much too expensive.", "My children love this toy.",
                "The quality of the box was poor.", "Works as expected so far."]  # fmt: skip
-    found = unread_language([*GERMAN[:15], *SPANISH, *english], MINILM)
+    found = unread_language([*GERMAN[:15], *SPANISH, *english], MINILM.languages, MINILM.name)
     assert found.code == "de"
     assert found.share == pytest.approx(0.8, abs=0.05)
 
@@ -117,19 +116,19 @@ def test_languages_that_are_mixed_are_counted_together():
     ),
 )
 def test_no_false_alarm(texts):
-    assert unread_language(texts, MINILM) is None
+    assert unread_language(texts, MINILM.languages, MINILM.name) is None
 
 
 @pytest.mark.parametrize("code", SHORT_OTHERS)
 @pytest.mark.parametrize("odd", [[], ["I would buy this one tomorrow, it is great."]], ids=["pure", "odd"])
 def test_short_answers_show_their_language_together(code, odd):
     texts = [*SHORT_OTHERS[code].split("|"), *odd]
-    found = unread_language(texts, MINILM)
+    found = unread_language(texts, MINILM.languages, MINILM.name)
     assert (found.code, found.share, found.n) == (code, None, len(texts))
 
 
 def test_ordinary_sentences_of_which_few_are_clear_are_read_together():
-    found = unread_language([*SPANISH_TEN, "ok", "no"], MINILM)
+    found = unread_language([*SPANISH_TEN, "ok", "no"], MINILM.languages, MINILM.name)
     assert found.code == "es"
 
 
@@ -137,18 +136,13 @@ def test_texts_of_the_gates_example_are_english():
     texts = []
     for line in (ROOT / "examples/drift/baseline.jsonl").read_text(encoding="utf-8").splitlines():
         texts += [value for value in json.loads(line).values() if isinstance(value, str)]
-    assert unread_language(texts, MINILM) is None
+    assert unread_language(texts, MINILM.languages, MINILM.name) is None
 
 
 def test_nothing_is_claimed_of_a_model_of_which_nothing_is_known():
     assert sample(GERMAN).unread_language(signature("my-folder")) is None
     assert sample(GERMAN).unread_language(signature(digest="0123456789ab")) is None  # a namesake
     assert sample(GERMAN).unread_language(Signature.of("consistency", measures="exact_match")) is None
-
-
-def test_the_model_of_bertscore_alone_is_known_too():
-    fields = dict(signature().fields)
-    assert known_model(Signature.of("consistency", bert_model=fields["model"])) is MINILM
 
 
 def test_a_sample_does_not_depend_on_parts():
@@ -165,9 +159,8 @@ def test_plain_english_does_not_load_the_identifier():
     code = (
         "import sys\n"
         "from semscale.embedding.languages.unread_language import unread_language\n"
-        "from semscale.weights.known import KNOWN\n"
         "texts = ['I would buy it if the price were right.'] * 9\n"
-        "assert unread_language(texts, KNOWN['all-MiniLM-L6-v2']) is None\n"
+        "assert unread_language(texts, {'en'}, 'all-MiniLM-L6-v2') is None\n"
         "assert not any(name.startswith('py3langid') for name in sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -33,6 +33,7 @@ def test_a_known_model_gets_its_own_weights_and_any_other_the_generic_ones():
     e5 = KNOWN["e5-small"]
     digest = e5.sums[e5.weights][:12]
     assert calibrated_weights_for(signed("e5-small", digest)).model == "e5-small"
+    assert calibrated_weights_for(signed("intfloat/multilingual-e5-small", "0" * 12)).model == "e5-small"
     # Other weights under a known name are another model.
     assert calibrated_weights_for(signed("e5-small", "0" * 12)).model == GENERIC_MODEL
     assert calibrated_weights_for(signed("organisation/other", "0" * 12)).model == GENERIC_MODEL

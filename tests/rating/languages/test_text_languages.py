@@ -1,10 +1,10 @@
 import pytest
 
+from semscale.embedding.languages import identification
 from semscale.errors import InputError
 from semscale.rating.languages.text_languages import (
     check_reads,
     in_other_languages,
-    languages_read,
     text_languages,
 )
 from semscale.signature import Signature
@@ -21,6 +21,13 @@ def test_each_text_is_identified_by_itself():
     found = text_languages(TEXTS)
     assert found.tolist() == ["en", "de", None, "zh", None]
     assert text_languages([]).shape == (0,)
+
+
+def test_no_text_is_identified_where_the_language_is_said_or_the_text_is_plainly_english(monkeypatch):
+    monkeypatch.setattr(identification, "_identified", lambda text: f"<{text}>")
+    assert text_languages(["ok", "Das ist gut."], "fr").tolist() == ["fr", "fr"]
+    # "would", "buy", "it" and others are words of English alone; "ok" is not.
+    assert text_languages(["I would buy it if it were mine.", "ok"]).tolist() == ["en", "<ok>"]
 
 
 def test_texts_that_are_clearly_in_another_language_are_not_read():
@@ -42,8 +49,6 @@ def test_a_text_that_may_be_in_a_language_that_the_model_reads_is_read():
 
 def test_nothing_is_said_of_a_model_of_which_it_is_not_known_what_it_reads():
     assert not in_other_languages(TEXTS, text_languages(TEXTS), UNKNOWN_MODEL).any()
-    assert languages_read(UNKNOWN_MODEL) == frozenset()
-    assert languages_read(ENGLISH_MODEL) == {"en"}
     check_reads(UNKNOWN_MODEL, "de")
 
 

@@ -21,6 +21,11 @@ def test_a_known_model_has_its_own_bound_whatever_the_floor(name, bound):
     assert [same_answer_cosine(signature(name), floor) for floor in (0.0, 0.9)] == [bound, bound]
 
 
+def test_the_float32_form_of_a_known_model_on_the_hub_has_the_same_bound():
+    on_hub = Signature.of("embed", model="intfloat/multilingual-e5-small#0")
+    assert same_answer_cosine(on_hub, 0.8) == 0.93
+
+
 def test_for_another_model_the_bound_lies_above_the_floor():
     other = Signature.of("embed", model="organisation/other#0")
     # .2 + .7 x .8 = .76 is less than MiniLM's own bound; .9 + .7 x .1 = .97.

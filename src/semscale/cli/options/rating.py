@@ -70,7 +70,8 @@ class ScaleOptions:
         str | None,
         option(
             _RATING,
-            "Anchors in each text's language (auto), or in that of all texts, such as de.",
+            "Anchors in each text's language (auto), or in one for all texts, such as de: then no single "
+            "text's language is checked.",
             "LANGUAGE",
         ),
     ] = None

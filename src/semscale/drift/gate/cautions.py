@@ -14,9 +14,10 @@ from semscale.drift.measure.pair_differences import pair_outputs
 from semscale.drift.runs.run_texts import number_of
 from semscale.history.items import Output
 from semscale.history.runs import named
-from semscale.matching.pair_languages import are_across, guards_read, read_languages
+from semscale.matching.pair_languages import are_across, guards_read
 from semscale.stats.tests.items_needed import signs_needed
 from semscale.stats.tests.multiple_testing import adjusted
+from semscale.weights.model_lookup import languages_read
 
 _SAME = 1e-5  # the largest loss by rounding between texts with the same tokens
 _UNREAD = frozenset({"Mn", "Zs", "Cc", "Cf"})  # accents, spaces and control characters
@@ -83,7 +84,7 @@ def _about_unread(comparison: Comparison) -> list[str]:
 def _about_languages(comparison: Comparison) -> list[str]:
     """Count pairs that guards pass over, and those whose two texts are in different languages."""
     signature = comparison.measured.signature
-    languages = read_languages(signature)
+    languages = languages_read(signature)
     pairs = _whole(comparison, [pair for pair in comparison.measured.pairs if pair.scores])
     texts = [(ours.text or "", theirs.text or "") for ours, theirs in pairs]
     differ = [(ours, theirs) for ours, theirs in texts if ours != theirs]

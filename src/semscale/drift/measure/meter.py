@@ -25,7 +25,7 @@ from semscale.matching.bertscore.token_weights import equal_weights
 from semscale.matching.calibrated.arithmetic import LAYERS
 from semscale.matching.calibrated.weights import CalibratedWeights, calibrated_weights_for
 from semscale.matching.methods import guards_for
-from semscale.matching.pair_languages import read_languages
+from semscale.matching.pair_languages import with_identifier
 from semscale.matching.unrelated import corpus_hash
 from semscale.matching.words.similarity_layers import WordLayers
 from semscale.matching.words.subjects import SubjectWeights
@@ -34,6 +34,7 @@ from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed
 from semscale.types import Progress
 from semscale.weights.known import DEFAULT_MODEL
+from semscale.weights.model_lookup import languages_read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -166,7 +167,7 @@ class DriftMeter:
             token_weights=equal_weights(self.encoder.reader),
             guards=self.guards,
             calibration=self._calibration,
-            languages=read_languages(self.encoder.signature),
+            languages=languages_read(self.encoder.signature),
         )
         scoring.learn(np.arange(indexed.n_own), self.seed)
         aligner = Aligner(
@@ -200,7 +201,9 @@ class DriftMeter:
             spans=spans,
             states="int16",
         )
-        return settings.extended(self.encoder.signature)
+        signed = settings.extended(self.encoder.signature)
+        decide = looking or len(languages_read(signed)) > 1
+        return with_identifier(signed) if decide else signed
 
 
 def _check_items(baseline: Run, other: Run) -> None:

@@ -39,6 +39,7 @@ class Architecture:
         first_position: the first token's row in the position table.
         positions: the most tokens that the position table covers.
         pad_id: id of the padding token.
+        words: rows of the table of words; ``None`` where the settings do not say.
     """
 
     family: str
@@ -50,6 +51,7 @@ class Architecture:
     first_position: int
     positions: int
     pad_id: int
+    words: int | None = None
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,7 @@ def _architecture(config: Mapping[str, Any], folder: Path) -> Architecture:
         first_position=first_position,
         positions=int(config["max_position_embeddings"]) - first_position,
         pad_id=pad_id,
+        words=int(config["vocab_size"]) if "vocab_size" in config else None,
     )
 
 

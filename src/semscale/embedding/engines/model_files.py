@@ -95,6 +95,7 @@ def _q4_checkpoint(weights: Path, profile: ModelProfile) -> Checkpoint:
         first_position=0,
         positions=header.positions,
         pad_id=0,
+        words=header.words,
     )
     limit = min(profile.max_tokens, header.positions)
     return Checkpoint(architecture, profile.pooling, limit, tokenizer, weights, setup, profile.prefix)

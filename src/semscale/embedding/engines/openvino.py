@@ -18,7 +18,13 @@ from semscale.embedding.engines.graph import sentence_graph, states_graph
 from semscale.embedding.engines.model_files import open_checkpoint, open_weights, read_content
 from semscale.embedding.engines.pipeline import Pipeline, Whose, has_bfloat16
 from semscale.embedding.engines.runtime import openvino_module
-from semscale.embedding.engines.windows import Windows, WindowTokenizer, open_tokenizer, pool_windows
+from semscale.embedding.engines.windows import (
+    Windows,
+    WindowTokenizer,
+    check_tokens,
+    open_tokenizer,
+    pool_windows,
+)
 from semscale.embedding.texts import checked_texts, distinct
 from semscale.embedding.tokens.prefix import prefix_setting
 from semscale.embedding.tokens.state_engine import Outputs, Rows, checked_layer
@@ -128,8 +134,14 @@ class OpenVinoEmbedder:
         return self._checkpoint.prefix or (" " if self._checkpoint.architecture.family == "roberta" else "")
 
     def open_tokenizer(self) -> "Tokenizer":
-        """Give the model's tokenizer, without padding."""
-        return open_tokenizer(self._checkpoint.tokenizer)
+        """Give the model's tokenizer, without padding.
+
+        Raises:
+            ModelError: it cannot be read, or has tokens that the model has no row for.
+        """
+        tokenizer = open_tokenizer(self._checkpoint.tokenizer)
+        check_tokens(tokenizer, self._checkpoint)
+        return tokenizer
 
     def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
         """Embed texts in their order; equal texts are computed once, long ones in windows."""

@@ -195,13 +195,13 @@ class Q4Parameters(Mapping[str, npt.NDArray[np.float32]]):
     def _check(self, name: str, stored: str, shape: tuple[int, ...]) -> None:
         if stored not in self._places:
             raise ModelError(f"{self._path} lacks {stored}, which its header asks for")
-        if self._places[stored][0] == _Q4:
-            self._table(stored, shape[0], shape[-1])
+        kind, count, *_ = self._places[stored]
+        if kind == _Q4 and len(shape) > 1:
+            self._table(stored, *shape)
             return
-        size = int(np.prod(shape)) * 4
-        found = self._bytes(stored)
-        whole = len(found) == size or (stored == "emb.type" and len(found) == size * self._header.types)
-        if self._places[stored][0] != _FLOATS or not whole:
+        numbers = int(np.prod(shape))
+        counts = {numbers, numbers * self._header.types} if stored == "emb.type" else {numbers}
+        if kind != _FLOATS or count not in counts or len(self._bytes(stored)) != 4 * count:
             raise ModelError(
                 f"{self._path}: {stored} ({name}) does not have the size that the header asks for"
             )
@@ -211,7 +211,7 @@ class Q4Parameters(Mapping[str, npt.NDArray[np.float32]]):
         if stored not in self._places or self._places[stored][0] != _Q4:
             raise ModelError(f"{self._path} has no 4-bit {stored}, which its header asks for")
         content = self._bytes(stored)
-        if len(content) != rows * blocks * BLOCK_BYTES:
+        if self._places[stored][1] != rows * columns or len(content) != rows * blocks * BLOCK_BYTES:
             raise ModelError(f"{self._path}: {stored} does not have the size that the header asks for")
         return Q4Table(content.reshape(rows, blocks, BLOCK_BYTES))
 

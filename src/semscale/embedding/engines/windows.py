@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from semscale.embedding.engines.checkpoint import Checkpoint
 from semscale.embedding.tokens.prefix import tokens_around
 from semscale.embedding.tokens.unknown_tokens import UnknownTokens
 from semscale.errors import ModelError
@@ -136,6 +137,22 @@ def open_tokenizer(path: Path) -> "Tokenizer":
         raise ModelError(f"{path} cannot be read: {error}") from error
     tokenizer.no_padding()
     return tokenizer
+
+
+def check_tokens(tokenizer: "Tokenizer", checkpoint: Checkpoint) -> None:
+    """Refuse a tokenizer of another model: a token without a row would get some vector all the same.
+
+    Raises:
+        ModelError: the table of words has no row for a token.
+    """
+    # The vocabulary is not copied, which takes half a second: its ids have no gaps, those of added ones may.
+    largest = max([tokenizer.get_vocab_size() - 1, *tokenizer.get_added_tokens_decoder()])
+    rows = checkpoint.architecture.words
+    if rows is not None and largest >= rows:
+        raise ModelError(
+            f"{checkpoint.tokenizer} has token {largest}, but {checkpoint.weights.name} has words 0 to "
+            f"{rows - 1}: use the tokenizer that belongs to the model"
+        )
 
 
 def encodable(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from semscale.embedding.languages.language_names import LANGUAGE_NAMES
 from semscale.results.row_sampling import RowSample, priorities
 from semscale.signature import Signature
 from semscale.types import Integers
-from semscale.weights.known import KnownModel, find_known
+from semscale.weights.model_lookup import languages_read, model_name
 
 SAMPLED_TEXTS = 200
 """Texts of a table whose language is looked at."""
@@ -72,22 +72,20 @@ class LanguageSample:
             ``None`` where the model reads most texts, where too few texts are long enough to tell, and where
             it is not known which languages the model reads.
         """
-        model = known_model(signature)
-        if model is None or not model.languages:
-            return None
-        return unread_language(self._texts.items, model)
+        read = languages_read(signature)
+        return unread_language(self._texts.items, read, model_name(signature)) if read else None
+
+    def other_language(self, said: str, signature: Signature) -> UnreadLanguage | None:
+        """Say in which language the texts are, if it is another one than the user says.
+
+        Args:
+            said: ISO 639-1 code.
+            signature: names the model.
+        """
+        return unread_language(self._texts.items, {said}, model_name(signature))
 
 
-def known_model(signature: Signature) -> KnownModel | None:
-    """Find the known model that a signature names with the hash of its weights; ``None`` for another one."""
-    fields = dict(signature.fields)
-    name, _, digest = fields.get("model", fields.get("bert_model", "")).partition("#")
-    model = find_known(name)
-    known = model is not None and digest and model.sums[model.weights].startswith(digest)
-    return model if known else None
-
-
-def unread_language(texts: Sequence[str], model: KnownModel) -> UnreadLanguage | None:
+def unread_language(texts: Sequence[str], read: Collection[str], model: str) -> UnreadLanguage | None:
     """Say in which language texts are, if a model does not read it.
 
     At least 5 texts must surely be in other languages than the model's: more than half of those whose
@@ -96,28 +94,29 @@ def unread_language(texts: Sequence[str], model: KnownModel) -> UnreadLanguage |
 
     Args:
         texts: a sample.
-        model: of which it is known what it reads.
+        read: ISO 639-1 codes of the languages that the model reads.
+        model: its name.
     """
     worded = [text for text in texts if any(sign.isalpha() for sign in text)]
-    if _ENGLISH in model.languages and _is_plainly_english(worded):
+    if _ENGLISH in read and _is_plainly_english(worded):
         return None
     longer = [text for text in worded if has_enough_letters(text)]
     clear = [code for code in identified_languages(longer) if code is not None]
-    others = Counter(code for code in clear if code not in model.languages)
+    others = Counter(code for code in clear if code not in read)
     n = others.total()
     if len(clear) >= FEWEST_TEXTS and 2 * n <= len(clear):
         return None
     if n < FEWEST_TEXTS or n <= _CLEAR_SHARE * len(longer):
-        return _joined(worded, model)
+        return _joined(worded, read, model)
     ((code, _),) = others.most_common(1)
-    return UnreadLanguage(code, LANGUAGE_NAMES[code], n / len(clear), len(clear), model.name)
+    return UnreadLanguage(code, LANGUAGE_NAMES[code], n / len(clear), len(clear), model)
 
 
-def _joined(texts: Sequence[str], model: KnownModel) -> UnreadLanguage | None:
+def _joined(texts: Sequence[str], read: Collection[str], model: str) -> UnreadLanguage | None:
     code = joined_language(texts)
-    if code is None or code in model.languages:
+    if code is None or code in read:
         return None
-    return UnreadLanguage(code, LANGUAGE_NAMES[code], None, len(texts), model.name)
+    return UnreadLanguage(code, LANGUAGE_NAMES[code], None, len(texts), model)
 
 
 def _is_plainly_english(texts: Sequence[str]) -> bool:

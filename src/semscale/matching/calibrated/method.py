@@ -21,7 +21,7 @@ from semscale.matching.calibrated.arithmetic import (
 )
 from semscale.matching.calibrated.explanation import explain_words
 from semscale.matching.calibrated.weights import CalibratedWeights, calibrated_weights_for
-from semscale.matching.pair_languages import are_across, guards_read, read_languages
+from semscale.matching.pair_languages import are_across, guards_read, with_identifier
 from semscale.matching.pairs import Pairs
 from semscale.matching.scored_pairs import ScoredPairs
 from semscale.matching.unrelated import corpus_hash, unrelated_pairs
@@ -31,6 +31,7 @@ from semscale.matching.words.tokenized_texts import TokenizedTexts
 from semscale.matching.words.weights import WordWeights
 from semscale.signature import Signature
 from semscale.types import Floats, Integers, Mask, Progress
+from semscale.weights.model_lookup import languages_read
 
 if TYPE_CHECKING:
     from semscale.embedding.tokens.token_states import TokenEncoder
@@ -190,7 +191,7 @@ class CalibratedMatch:
 
     def _across(self, pairs: Pairs) -> Mask:
         """Tell which pairs have two languages that the model reads, so that their words have no equals."""
-        languages = read_languages(self._encoder.signature)
+        languages = languages_read(self._encoder.signature)
         texts = zip(pairs.prediction.tolist(), pairs.reference.tolist(), strict=True)
         found = (are_across(pairs.texts[ours], pairs.texts[theirs], languages) for ours, theirs in texts)
         return np.fromiter(found, np.bool_, len(pairs.prediction))
@@ -218,4 +219,6 @@ class CalibratedMatch:
             floors=floors,
             seed=self._seed,
         )
-        return settings.extended(self._encoder.signature)
+        signed = settings.extended(self._encoder.signature)
+        decide = self._weighing or len(languages_read(signed)) > 1
+        return with_identifier(signed) if decide else signed

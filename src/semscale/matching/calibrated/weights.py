@@ -10,8 +10,8 @@ from typing import Any
 
 import yaml
 
-from semscale.embedding.languages.unread_language import known_model
 from semscale.signature import Signature
+from semscale.weights.model_lookup import known_model
 
 GENERIC_MODEL = "all-MiniLM-L6-v2"
 """The model whose weights serve those that none were fitted to."""
@@ -67,7 +67,7 @@ def load_calibrated_weights(model: str | None = None) -> CalibratedWeights:
 
 
 def calibrated_weights_for(signature: Signature) -> CalibratedWeights:
-    """Read the weights for the model that a signature names with the hash of its weights."""
+    """Read the weights for the model that a signature names."""
     model = known_model(signature)
     return load_calibrated_weights(None if model is None else model.name)
 

@@ -1,10 +1,10 @@
-"""What is known of the model in use: the anchor sets that serve it, and its profile."""
+"""The anchor sets that serve the model in use."""
 
 from typing import TYPE_CHECKING
 
 from semscale.scales import Scale
 from semscale.weights.known import KNOWN
-from semscale.weights.profiles import ModelProfile, hub_profile
+from semscale.weights.model_lookup import model_name
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
@@ -21,17 +21,6 @@ def scale_for_model(scale: Scale, embedder: "Embedder") -> Scale:
         The scale with the sets that serve the model, in the order in which they are listed, and with all
         its sets where it does not name the model.
     """
-    named = _model_name(embedder)
+    named = model_name(embedder.signature)
     known = (name for name, model in KNOWN.items() if named == model.hub_id)
     return scale.for_model(next(known, named))
-
-
-def profile_of(embedder: "Embedder") -> ModelProfile:
-    """Find the profile of an embedder's model; the usual one if nothing is known of the model."""
-    name = _model_name(embedder)
-    return KNOWN[name].profile if name in KNOWN else hub_profile(name) or ModelProfile()
-
-
-def _model_name(embedder: "Embedder") -> str:
-    """The model's name in the embedder's signature, where it stands before the hash of the weights."""
-    return dict(embedder.signature.fields).get("model", "").partition("#")[0]

@@ -8,6 +8,7 @@ from semscale.errors import InputError
 from semscale.scales import Scale
 from semscale.scales.equivalence import equivalences
 from semscale.scales.library import languages_in, passed_languages, passed_translation
+from semscale.signature import Signature
 
 AUTO = "auto"
 
@@ -70,6 +71,12 @@ class AnchorLanguages:
 def identifies(language: str | None) -> bool:
     """Say whether each text's language is identified, rather than known beforehand."""
     return language in {None, AUTO}
+
+
+def said_language(signature: Signature) -> str | None:
+    """Give the language that the user says all texts are in; ``None`` where each one's is identified."""
+    language = dict(signature.fields).get("language", "")
+    return language if language in LANGUAGE_NAMES else None
 
 
 def check_language(scale: Scale, language: str | None) -> None:

@@ -10,19 +10,28 @@ from semscale.embedding.languages.identification import (
     probability_of,
 )
 from semscale.embedding.languages.language_names import LANGUAGE_NAMES
-from semscale.embedding.languages.unread_language import known_model
 from semscale.errors import InputError
+from semscale.matching.pair_languages import ENGLISH, is_plainly_english
 from semscale.signature import Signature
 from semscale.types import Mask, ObjectArray
+from semscale.weights.model_lookup import languages_read, model_name
 
 MOST_PROBABLE = 0.05
 """Probability of all languages that a model reads, up to which a text is said to be in none of them."""
 
 
-def text_languages(texts: Sequence[str]) -> ObjectArray:
-    """Give the language of each text, shape (n,): an ISO 639-1 code, or ``None`` where it is not clear."""
-    languages = np.full(len(texts), None, dtype=object)
-    languages[:] = identified_languages(texts)
+def text_languages(texts: Sequence[str], said: str | None = None) -> ObjectArray:
+    """Give the language of each text, shape (n,): an ISO 639-1 code, or ``None`` where it is not clear.
+
+    Args:
+        texts: n texts.
+        said: the language of all of them, where the user says it; none is identified then.
+    """
+    languages = np.full(len(texts), said, dtype=object)
+    if said is None:
+        unclear = [row for row, text in enumerate(texts) if not is_plainly_english(text)]
+        languages[:] = ENGLISH
+        languages[unclear] = identified_languages([texts[row] for row in unclear])
     return languages
 
 
@@ -47,21 +56,16 @@ def _is_in_none_of(read: frozenset[str], text: str) -> bool:
     return has_enough_letters(text) and probability_of(text, read) <= MOST_PROBABLE
 
 
-def languages_read(signature: Signature) -> frozenset[str]:
-    """Give the languages that an embedder's model reads; empty where that is not known."""
-    model = known_model(signature)
-    return frozenset() if model is None else model.languages
-
-
 def check_reads(signature: Signature, language: str) -> None:
     """Refuse a language that an embedder's model is known not to read.
 
     Raises:
         InputError: the model does not read it.
     """
-    model = known_model(signature)
-    if model is not None and model.languages and language not in model.languages:
+    read = languages_read(signature)
+    if read and language not in read:
         name = LANGUAGE_NAMES.get(language, language)
         raise InputError(
-            f"language is {language!r}, but {model.name} does not read {name}: use a model that does"
+            f"language is {language!r}, but {model_name(signature)} does not read {name}: "
+            "use a model that does"
         )

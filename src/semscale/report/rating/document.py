@@ -21,7 +21,7 @@ from semscale.report.rating.figures import (
     sets_figure,
     verbatims,
 )
-from semscale.report.rating.languages import language_section, other_language_warnings
+from semscale.report.rating.languages import language_section, other_language_warnings, said_language_warnings
 from semscale.report.rating.words import (
     MEANINGS,
     advice,
@@ -82,6 +82,7 @@ def rating_document(summary: "RatingSummary") -> Document:
         warnings=(
             *other_language_warnings(summary),
             *language_warnings(summary.unread_language),
+            *said_language_warnings(summary),
             *off_topic_warnings(summary.counts),
             *unread_warnings(summary.counts, "text"),
         ),

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from semscale.embedding.languages.language_names import LANGUAGE_NAMES
+from semscale.rating.languages.anchor_languages import said_language
 from semscale.report.document.blocks import Block, DataTable, Paragraph
 from semscale.report.document.document import Section
 from semscale.report.document.values import Count, Words
@@ -37,6 +38,23 @@ def other_language_warnings(summary: "RatingSummary") -> tuple[str, ...]:
     return (
         f"{count(n)} of {counted(total, 'text')} ({percent(n / total, 0)}) {verb} no rating: the model does "
         f"not read {their} language ({listed(named)}). Use a model that does (--model e5-small).",
+    )
+
+
+def said_language_warnings(summary: "RatingSummary") -> tuple[str, ...]:
+    """Warn of texts that seem to be in another language than the user says."""
+    found, said = summary.other_language, said_language(summary.signature)
+    if found is None or said is None or summary.unread_language is not None:
+        return ()
+    texts = (
+        f"Read together, the {count(found.n)} sampled texts seem to be {found.name}"
+        if found.share is None
+        else f"{percent(found.share, 0)} of the {count(found.n)} sampled texts whose language is clear seem "
+        f"to be in other languages, most often {found.name}"
+    )
+    return (
+        f"{texts}, but --language says that all are {_name(said)}. Do not trust these figures, and use "
+        "--language auto.",
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from semscale.embedding.loading import as_embedder
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.matching.cosines import Cosines
+from semscale.matching.pair_languages import with_identifier
 from semscale.self_consistency.scoring.floor import NO_FLOOR, Floor, estimate_floor, given_floor
 from semscale.self_consistency.scoring.measures import MEASURES, item_means
 from semscale.self_consistency.scoring.memoized_embedder import MemoizedEmbedder
@@ -157,7 +158,8 @@ class SampleScorer:
             signature = signature.extended(
                 Signature("bertscore", tuple((f"bert_{name}", value) for name, value in bert))
             )
-        return signature
+        # Guards pass over pairs in other languages than English.
+        return with_identifier(signature) if "contradicted" in needs and self.guards else signature
 
     def _cosines(self) -> Cosines | None:
         return Cosines(MemoizedEmbedder(self.embedder)) if "cosine" in self.needs else None

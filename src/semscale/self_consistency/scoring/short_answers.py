@@ -2,13 +2,13 @@
 
 from functools import lru_cache
 
-from semscale.embedding.languages.unread_language import known_model
 from semscale.guards.findings import Finding, Span
 from semscale.guards.name_guard import denied_names
 from semscale.guards.reading import analyse
 from semscale.guards.words import Word, read_words, stem
 from semscale.matching.words.stop_words import stop_words
 from semscale.signature import Signature
+from semscale.weights.model_lookup import known_model
 
 SAME_ANSWER = 0.78
 """Cosine by MiniLM from which two short answers without a word in common are wordings of one answer."""
