@@ -180,4 +180,4 @@ def test_too_few_labels_say_how_many_are_missing(semscale, tmp_path, monkeypatch
     (tmp_path / "labelled.csv").write_text("text,human\n" + "it is good,4\nit is bad,2\n" * 3)
     ended = calibrate(semscale)
     assert ended.code == 2
-    assert "got 6; label 4 more" in ended.err
+    assert "got 2; label 8 more" in ended.err
