@@ -27,6 +27,27 @@ def test_labels_without_a_rating_are_counted(learnt):
     assert (summary.calibration.labels.n, summary.calibration.labels.n_answers) == (24, 48)
 
 
+def test_each_text_is_embedded_once(rater, monkeypatch):
+    embed, embedded = rater.embedder.embed, []
+
+    def counting(texts, **settings):
+        embedded.extend(texts)
+        return embed(texts, **settings)
+
+    monkeypatch.setattr(rater.embedder, "embed", counting)
+    rater.calibrate([*TEXTS, TEXTS[0], ""], [*RATINGS, 1, 3])
+    assert sorted(set(embedded) & set(TEXTS)) == sorted(text for text in embedded if text in TEXTS)
+
+
+def test_vectors_stay_with_their_texts_where_some_cells_have_no_rating(rater):
+    # Cells without a rating and repeated ones stand before and between the others.
+    cells = ["", TEXTS[0], None, TEXTS[2], TEXTS[0], TEXTS[1]]
+    rated = rater._rated_cells(cells, None)
+    wanted = rater.embedder.embed([TEXTS[0], TEXTS[2], TEXTS[0], TEXTS[1]]).vectors
+    assert rated.scored_vectors.tolist() == wanted.tolist()
+    assert rated.place.tolist() == [-1, 0, -1, 1, 0, 2]
+
+
 def test_it_reads_its_own_file(learnt, tmp_path):
     rater, summary = learnt
     summary.save(tmp_path / "cal.json")

@@ -1,7 +1,7 @@
 """Ratings of distinct texts, before they are put into the rows that hold them."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
@@ -9,6 +9,8 @@ from semscale.scales import Scale
 from semscale.types import Floats, Integers, Mask, Status, Statuses, are_scored
 
 if TYPE_CHECKING:
+    from semscale.rating.ratings import Ratings
+    from semscale.rating.readouts.array_checks import Reals
     from semscale.rating.readouts.vector_ratings import VectorRatings
 
 
@@ -92,3 +94,22 @@ class RatedTexts:
         scored = are_scored(self.status)
         marks = {"unlike": self.unlike & scored, "seen": self.seen & scored}
         return {name: mask if is_calibrated else None for name, mask in marks.items()}
+
+
+class RatedCells(NamedTuple):
+    """Ratings of n cells, and the vectors that they were made from.
+
+    Attributes:
+        ratings: of the cells.
+        vectors: shape (r, d), of the distinct texts that were read.
+        place: shape (n,), the row of each cell's vector; -1 where there is none.
+    """
+
+    ratings: "Ratings"
+    vectors: "Reals"
+    place: Integers
+
+    @property
+    def scored_vectors(self) -> "Reals":
+        """Vectors of the cells that have a rating, in their order."""
+        return self.vectors[self.place[self.ratings.scored]]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -24,10 +24,10 @@ from semscale.rating.cells import text_status
 from semscale.rating.languages.anchor_languages import AnchorLanguages, identifies
 from semscale.rating.languages.text_languages import check_reads, in_other_languages, text_languages
 from semscale.rating.missing_codes import count_codes, missing_keys, written_codes
-from semscale.rating.rated_texts import RatedTexts
+from semscale.rating.rated_texts import RatedCells, RatedTexts
 from semscale.rating.rater_settings import as_set_names, checked_floor, embedder_loader
 from semscale.rating.ratings import Ratings
-from semscale.rating.readouts.array_checks import Semantics, as_rows, check_settings
+from semscale.rating.readouts.array_checks import Reals, Semantics, as_rows, check_settings
 from semscale.rating.readouts.readout_choice import Readout, chosen_readout
 from semscale.rating.readouts.readout_function import readout_function
 from semscale.rating.readouts.ssr import rate_vectors as rate_by_ssr
@@ -178,19 +178,7 @@ class Rater:
             InputError: not a list of cells, or ``paper`` semantics has no value for a text.
             ModelError: the model cannot be run.
         """
-        cells = as_list(texts, "texts")
-        reads_emoji = profile_of(self.embedder.signature).reads_emoji
-        statuses = [text_status(cell, self.missing, reads_emoji=reads_emoji) for cell in cells]
-        status = np.array(statuses, dtype=object)
-        readable = np.flatnonzero(are_scored(status))
-        places: dict[str, int] = {}
-        place = np.array([places.setdefault(str(cells[row]), len(places)) for row in readable], dtype=int)
-        languages, rated = self._rated(list(places), progress)
-        language = np.full(len(cells), None, dtype=object)
-        language[readable] = languages[place]
-        ratings = self._ratings(rated.in_rows(status, readable, place), language)
-        scored = np.flatnonzero(ratings.scored)
-        return replace(ratings, possible_codes=count_codes(str(cells[row]) for row in scored))
+        return self._rated_cells(texts, progress).ratings
 
     def rate_vectors(self, vectors: npt.ArrayLike) -> Ratings:
         """Rate vectors that the caller has, made by the same model as this rater's embedder.
@@ -236,22 +224,45 @@ class Rater:
         if self.calibration is not None:
             raise InputError("calibrate needs a rater without a calibration: make one without calibration=")
         labels = labelled_cells(texts, ratings, settings)
-        rated = self.rate(labels.cells, progress=progress)
-        labelled = labels.with_ratings(rated.status)
-        vectors: npt.NDArray[np.floating[Any]] = np.empty((0, self.anchors.shape[2]))
-        if len(labelled.texts):  # a cache has the vectors that the ratings were made from
-            vectors = self.embedder.embed(labelled.texts, progress=progress).vectors
+        rated = self._rated_cells(labels.cells, progress)
+        labelled = labels.with_ratings(rated.ratings.status)
         return fit_calibration(
             labelled,
-            Predictors(vectors, rated.pmf[rated.scored], self.scale.values, self.axis),
+            Predictors(
+                rated.scored_vectors, rated.ratings.pmf[rated.ratings.scored], self.scale.values, self.axis
+            ),
             self.scale,
             ratings=self.signature,
             interval=settings.get("interval", 0.95),
             seed=settings.get("seed", 0),
         )
 
-    def _rated(self, texts: list[str], progress: Progress | None) -> tuple[ObjectArray, RatedTexts]:
-        """Identify the languages of distinct texts, and rate those that the model reads."""
+    def _rated_cells(self, texts: object, progress: Progress | None) -> RatedCells:
+        cells = as_list(texts, "texts")
+        reads_emoji = profile_of(self.embedder.signature).reads_emoji
+        statuses = [text_status(cell, self.missing, reads_emoji=reads_emoji) for cell in cells]
+        status = np.array(statuses, dtype=object)
+        readable = np.flatnonzero(are_scored(status))
+        places: dict[str, int] = {}
+        place = np.array([places.setdefault(str(cells[row]), len(places)) for row in readable], dtype=int)
+        languages, rated, vectors, vector_of = self._rated(list(places), progress)
+        language = np.full(len(cells), None, dtype=object)
+        language[readable] = languages[place]
+        vector = np.full(len(cells), -1)
+        vector[readable] = vector_of[place]
+        ratings = self._ratings(rated.in_rows(status, readable, place), language)
+        scored = np.flatnonzero(ratings.scored)
+        ratings = replace(ratings, possible_codes=count_codes(str(cells[row]) for row in scored))
+        return RatedCells(ratings, vectors, vector)
+
+    def _rated(
+        self, texts: list[str], progress: Progress | None
+    ) -> tuple[ObjectArray, RatedTexts, Reals, Integers]:
+        """Identify the languages of distinct texts, and rate those that the model reads.
+
+        Returns:
+            Languages, ratings, vectors (r, d) of those that were read, and the row there of each text, or -1.
+        """
         rated = RatedTexts.unrated(len(texts), self.scale)
         if self.calibration is not None:
             rated.seen[:] = self.calibration.saw(texts)
@@ -259,9 +270,12 @@ class Rater:
         languages, others = text_languages(texts, said), np.zeros(len(texts), np.bool_)
         if texts and identifies(self.language):
             others = in_other_languages(texts, languages, self.embedder.signature)
-        read = np.flatnonzero(~others)
+        read, row = np.flatnonzero(~others), np.full(len(texts), -1)
+        row[read] = np.arange(len(read))
+        vectors: Reals = np.empty((0, 0))
         if len(read):
             embedded = self.embedder.embed([texts[row] for row in read], progress=progress)
+            vectors = embedded.vectors
             for anchors, members in self._applied.by_language(languages[read]):
                 self._rate_rows(
                     rated,
@@ -271,7 +285,7 @@ class Rater:
                     unread=embedded.unread[members],
                     anchors=anchors,
                 )
-        return languages, rated
+        return languages, rated, vectors, row
 
     def _rate_rows(  # noqa: PLR0913 - columns of the rows
         self,
