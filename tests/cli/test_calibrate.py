@@ -131,7 +131,7 @@ def test_rate_applies_the_file_and_says_so(semscale, labelled):
             "calibration is for temperature 1, but the ratings have temperature 2",
         ),
         (["--calibration", "none.json"], "none.json cannot be read"),
-        (["--calibration", "labelled.csv"], "labelled.csv is no JSON"),
+        (["--calibration", "labelled.csv"], "labelled.csv is no calibration, as it is no JSON"),
     ],
 )
 def test_a_calibration_that_does_not_serve_is_refused_before_anything_is_written(

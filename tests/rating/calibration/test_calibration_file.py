@@ -122,7 +122,7 @@ def test_no_file_no_json_and_no_calibration_are_refused(tmp_path):
     with pytest.raises(InputError, match="cannot be read"):
         load_calibration(tmp_path / "none.json")
     (tmp_path / "a.json").write_text("{")
-    with pytest.raises(InputError, match="is no JSON"):
+    with pytest.raises(InputError, match="is no calibration, as it is no JSON"):
         load_calibration(tmp_path / "a.json")
     with pytest.raises(InputError, match="calibration must be"):
         as_calibration(3)

@@ -21,7 +21,7 @@ def test_texts_are_counted_by_language_whatever_the_parts(part):
     assert tally.counts == (
         LanguageTexts("en", texts=3, rated=2, anchors="en"),
         LanguageTexts("de", texts=2, rated=1, anchors="de"),
-        LanguageTexts("fr", texts=1, rated=0, anchors=None),
+        LanguageTexts("fr", texts=1, rated=0, anchors=None, unread=1),
         LanguageTexts(None, texts=1, rated=1, anchors="en"),
     )
 

@@ -8,12 +8,13 @@ from semscale.rating.languages.language_tally import LanguageTexts
 from semscale.report.rating.languages import fell_back_words, language_section, other_language_warnings
 
 ENGLISH = LanguageTexts("en", texts=6, rated=5, anchors="en")
-GERMAN = LanguageTexts("de", texts=3, rated=0, anchors=None)
+GERMAN = LanguageTexts("de", texts=3, rated=0, anchors=None, unread=3)
+FRENCH = LanguageTexts("fr", texts=3, rated=1, anchors="en", unread=2)
 UNCLEAR = LanguageTexts(None, texts=1, rated=1, anchors="en")
 
 
 def summary(*languages, fell_back=None):
-    unread = sum(found.texts for found in languages if found.anchors is None)
+    unread = sum(found.unread for found in languages)
     return SimpleNamespace(
         scale=SimpleNamespace(language="en"),
         languages=languages,
@@ -29,6 +30,12 @@ def test_texts_that_were_not_read_are_warned_of_with_their_languages():
         "(German 3). Use a model that does (--model e5-small)."
     )
     assert other_language_warnings(summary(ENGLISH, UNCLEAR)) == ()
+
+
+def test_the_languages_that_are_named_add_up_where_some_texts_of_one_were_rated():
+    (said,) = other_language_warnings(summary(ENGLISH, GERMAN, FRENCH))
+    assert said.startswith("5 of 12 texts (42\N{NO-BREAK SPACE}%) have no rating")
+    assert "(German 3 and French 2)" in said
 
 
 @pytest.mark.parametrize(("languages", "shown"), [((ENGLISH, UNCLEAR), 0), ((ENGLISH, GERMAN), 1)])

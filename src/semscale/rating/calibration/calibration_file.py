@@ -49,7 +49,7 @@ def load_calibration(path: Path) -> Calibration:
         raise InputError(f"calibration: {path} cannot be read: {error.strerror or error}") from error
     except ValueError as error:
         raise InputError(
-            f"calibration: {path} is no JSON: {error}; write it anew by `semscale calibrate`"
+            f"calibration: {path} is no calibration, as it is no JSON; write one by `semscale calibrate`"
         ) from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InputError(f"calibration: {path} is no calibration; write one by `semscale calibrate`")

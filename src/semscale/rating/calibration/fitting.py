@@ -69,10 +69,11 @@ def human_masses(answers: Floats, values: Floats, human_range: tuple[float, floa
     masses = laid_on(answers, values, human_range)
     if masses is None:
         known = answers[~np.isnan(answers)]
-        raise InputError(
+        found = (
             f"labels must lie on the scale's {values[0]:g} to {values[-1]:g}, but go from {known.min():g} to "
-            f"{known.max():g}: give the lowest and the highest value that people could choose in human_range"
+            f"{known.max():g}: give the lowest and the highest value that people could choose"
         )
+        raise InputError(f"{found} in human_range", in_shell=f"{found} by --human-range LOW HIGH")
     return masses
 
 

@@ -21,12 +21,14 @@ class LanguageTexts:
         rated: how many have a rating.
         anchors: language of the anchors that they are rated with; ``None`` where the model does not read the
             language of any of them.
+        unread: how many have no rating because the model does not read their language.
     """
 
     language: str | None
     texts: int
     rated: int
     anchors: str | None
+    unread: int = 0
 
 
 class LanguageTally:
@@ -67,7 +69,8 @@ class LanguageTally:
         """
         ordered = sorted(self._texts, key=lambda code: (code is None, -self._texts[code], code or ""))
         return tuple(
-            LanguageTexts(code, self._texts[code], self._rated[code], self._anchors(code)) for code in ordered
+            LanguageTexts(code, self._texts[code], self._rated[code], self._anchors(code), self._unread[code])
+            for code in ordered
         )
 
     def _anchors(self, code: str | None) -> str | None:

@@ -81,10 +81,9 @@ _HONEST = (
 def gain_words(summary: "CalibrationSummary") -> str:
     """Say in a sentence how far the calibration helps."""
     error, gain, method = summary.calibration.error, summary.gain, summary.calibration.method
-    reached = (
-        f"The method {method} brings the ranked probability score from "
-        f"{number(error.uncalibrated, _DIGITS)} to {number(error.calibrated, _DIGITS)}"
-    )
+    before, after = (number(score, _DIGITS) for score in (error.uncalibrated, error.calibrated))
+    verb = "worsens" if error.calibrated > error.uncalibrated else "brings"
+    reached = f"The method {method} {verb} the ranked probability score from {before} to {after}"
     if not has_interval(gain):
         return f"{reached}; how certain that is, these labels do not show."
     ends = f"{number(gain.low, _DIGITS)} and {number(gain.high, _DIGITS)}"

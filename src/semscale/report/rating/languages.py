@@ -30,8 +30,8 @@ def other_language_warnings(summary: "RatingSummary") -> tuple[str, ...]:
     n = summary.counts.get(Status.OTHER_LANGUAGE, 0)
     if not n:
         return ()
-    unread = [found for found in summary.languages if found.anchors is None]
-    named = [f"{_name(found.language)} {count(found.texts)}" for found in unread[:_NAMED]]
+    unread = [found for found in summary.languages if found.unread]
+    named = [f"{_name(found.language)} {count(found.unread)}" for found in unread[:_NAMED]]
     named += ["others"] if len(unread) > _NAMED else []
     total = sum(found.texts for found in summary.languages)
     verb, their = ("has", "its") if n == 1 else ("have", "their")
