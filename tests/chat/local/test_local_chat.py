@@ -116,7 +116,8 @@ def test_weights_that_cannot_be_run(tmp_path):
         ask(load_chat_model(str(tmp_path / "broken.gguf")), FRANCE)
 
 
-def test_importing_it_reports_nothing(tmp_path):
+def test_importing_it_reports_nothing(model, tmp_path):
+    _ = model.signature  # the weights are there: pip, which pulls them, would ask Rust for its version
     # OpenVINO itself is silent where CI is set, so the test must not be.
     program = (
         "import os; forks = []; os.register_at_fork(before=lambda: forks.append(1))\n"
