@@ -30,7 +30,7 @@ from semscale.rating.ratings import Ratings
 from semscale.rating.readouts.array_checks import Reals, Semantics, as_rows, check_settings
 from semscale.rating.readouts.readout_choice import Readout, chosen_readout
 from semscale.rating.readouts.readout_function import readout_function
-from semscale.rating.readouts.ssr import rate_vectors as rate_by_ssr
+from semscale.rating.readouts.vector_ratings import best_similarities
 from semscale.scales import Scale, load_scale
 from semscale.signature import Signature
 from semscale.store.columns import as_list
@@ -309,8 +309,8 @@ class Rater:
             rated.unlike[rows] = self.calibration.unlike(given)
         ratings = ratings.under_sets(list(anchors.scale.anchor_sets), list(self.scale.anchor_sets))
         if anchors is not self._applied.topic:
-            on_topic = rate_by_ssr(vectors, self._applied.topic.vectors)
-            ratings = replace(ratings, best_similarity=on_topic.best_similarity)
+            on_topic = best_similarities(vectors, self._applied.topic.vectors)
+            ratings = replace(ratings, best_similarity=on_topic)
         rated.put(rows, ratings, windows=windows, unread=unread, floor=self.floor)
 
     def _ratings(self, rows: RatedTexts, languages: ObjectArray) -> Ratings:

@@ -39,6 +39,19 @@ def cosines_of(rows: Reals, units: Reals) -> tuple[Reals, npt.NDArray[np.bool_]]
     return cosines.reshape(n_sets, k, len(rows)), ~usable
 
 
+def best_of(cosines: Reals) -> Reals:
+    """Give each text's cosine with the most similar of all anchors, -1 to 1.
+
+    Args:
+        cosines: shape (s, k, n).
+
+    Returns:
+        Shape (n,).
+    """
+    best: Reals = np.clip(cosines.max(axis=(0, 1)), -1, 1)
+    return best
+
+
 def sum_in_order(parts: Floats) -> Floats:
     """Sum along the first axis, one part after another.
 

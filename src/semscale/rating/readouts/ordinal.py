@@ -39,7 +39,7 @@ from semscale.rating.readouts.array_checks import (
     reject,
     unit_anchors,
 )
-from semscale.rating.readouts.cosines import cosines_of, sum_in_order
+from semscale.rating.readouts.cosines import best_of, cosines_of, sum_in_order
 from semscale.rating.readouts.temperature import TIES, sharpened
 from semscale.rating.readouts.vector_ratings import VectorRatings, row_blocks
 from semscale.types import FEWEST_POINTS, MOST_POINTS, Floats
@@ -166,7 +166,7 @@ def rate_vectors(  # noqa: PLR0913 - the same settings as those of the other rea
         result.pmf[block] = _mixed(pmf, epsilon).T
         alone = np.array([own.positions(slopes[place], k) for place, own in enumerate(own_lines)])
         result.set_means[block] = _means(alone, point_values, width, epsilon).T
-        result.best_similarity[block] = np.clip(cosines.max(axis=(0, 1)), -1, 1)
+        result.best_similarity[block] = best_of(cosines)
     reject(unusable, "vectors must be finite and not all 0: not so in")
     return result
 

@@ -27,7 +27,7 @@ from semscale.rating.readouts.array_checks import (
     reject,
     unit_anchors,
 )
-from semscale.rating.readouts.cosines import cosines_of, sum_in_order
+from semscale.rating.readouts.cosines import best_of, cosines_of, sum_in_order
 from semscale.rating.readouts.temperature import TIES, sharpened
 from semscale.rating.readouts.vector_ratings import VectorRatings, row_blocks
 from semscale.types import FEWEST_POINTS, MOST_POINTS, Floats
@@ -135,7 +135,7 @@ def rate_vectors(
         pmf /= np.where(total == 0, 1.0, total)
         result.pmf[block] = sharpened(pmf, temperature, semantics, TIES[rows.dtype.name]).T
         result.set_means[block] = sum_in_order((masses * point_values[:, None]).swapaxes(0, 1)).T
-        result.best_similarity[block] = np.clip(cosines.max(axis=(0, 1)), -1, 1)
+        result.best_similarity[block] = best_of(cosines)
     reject(unusable, "vectors must be finite and not all 0: not so in")
     reject(undefined, _UNDEFINED)
     return result

@@ -5,7 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
+from semscale.rating.readouts.array_checks import as_rows, unit_anchors
+from semscale.rating.readouts.cosines import best_of, cosines_of
 from semscale.types import Floats
 
 _BLOCK_ROWS = 4096  # 30 float64 similarities a row: a block's intermediates stay in a core's own cache
@@ -46,6 +49,28 @@ class VectorRatings:
         means = np.full((len(self.set_means), len(sets)), np.nan)
         means[:, [sets.index(name) for name in own]] = self.set_means
         return replace(self, set_means=means)
+
+
+def best_similarities(vectors: npt.ArrayLike, anchors: npt.ArrayLike) -> Floats:
+    """Give the cosine of vectors with the most similar of all anchors, without rating them.
+
+    Args:
+        vectors: shape (n, d), finite and not all 0.
+        anchors: shape (s, k, d), or (k, d) for one set; any lengths but 0.
+
+    Returns:
+        Shape (n,), -1 to 1, to the last bit as the readouts give it.
+
+    Example:
+        >>> best_similarities([[3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]]).round(3).tolist()
+        [0.8]
+    """
+    rows = as_rows(vectors)
+    units = unit_anchors(anchors, rows.shape[1]).astype(rows.dtype)
+    best = np.empty(len(rows))
+    for block in row_blocks(len(rows)):
+        best[block] = best_of(cosines_of(rows[block], units)[0])
+    return best
 
 
 def row_blocks(n: int) -> Iterator[slice]:
