@@ -64,7 +64,13 @@ def test_json_has_warnings_first_and_the_languages_as_values(rated):
     assert list(found)[:2] == ["schema", "warnings"]
     assert found["warnings"][0] == NO_RATING
     assert found["unread_language"] is None
-    assert found["languages"][0] == {"language": "de", "texts": 30, "rated": 0, "anchors": None}
+    assert found["languages"][0] == {
+        "language": "de",
+        "texts": 30,
+        "rated": 0,
+        "unread": 30,
+        "anchors": None,
+    }
 
 
 def test_the_share_is_that_of_all_languages_together():
