@@ -11,11 +11,11 @@ from semscale.embedding.languages.identification import (
     identified_languages,
     identifier_name,
 )
+from semscale.embedding.languages.language_names import ENGLISH
 from semscale.guards.lexicons import word_list
 from semscale.guards.registry import Guards, Mode
 from semscale.signature import Signature
 
-ENGLISH = "en"
 _PLAINLY_ENGLISH = word_list("plainly_english")
 _LANGUAGES_OF_SCRIPTS = {
     "CJK": "zh", "HIRAGANA": "ja", "KATAKANA": "ja", "HANGUL": "ko", "ARABIC": "ar", "DEVANAGARI": "hi",

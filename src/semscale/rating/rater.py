@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding.languages.identification import load_identifier
+from semscale.embedding.texts import distinct
 from semscale.errors import InputError
 from semscale.known_settings import known_settings
 from semscale.rating.anchors.anchor_vectors import AnchorVectors
@@ -243,9 +244,8 @@ class Rater:
         statuses = [text_status(cell, self.missing, reads_emoji=reads_emoji) for cell in cells]
         status = np.array(statuses, dtype=object)
         readable = np.flatnonzero(are_scored(status))
-        places: dict[str, int] = {}
-        place = np.array([places.setdefault(str(cells[row]), len(places)) for row in readable], dtype=int)
-        languages, rated, vectors, vector_of = self._rated(list(places), progress)
+        unique, place = distinct([str(cells[row]) for row in readable])
+        languages, rated, vectors, vector_of = self._rated(unique, progress)
         language = np.full(len(cells), None, dtype=object)
         language[readable] = languages[place]
         vector = np.full(len(cells), -1)

@@ -1,5 +1,7 @@
 """English names of languages, by their ISO 639-1 codes."""
 
+ENGLISH = "en"
+
 LANGUAGE_NAMES = {
     "af": "Afrikaans",
     "am": "Amharic",

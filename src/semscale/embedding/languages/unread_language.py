@@ -9,7 +9,7 @@ import numpy as np
 
 from semscale.embedding.languages.identification import LONGEST, has_enough_letters, identified_languages
 from semscale.embedding.languages.joined_texts import joined_language
-from semscale.embedding.languages.language_names import LANGUAGE_NAMES
+from semscale.embedding.languages.language_names import ENGLISH, LANGUAGE_NAMES
 from semscale.results.row_sampling import RowSample, priorities
 from semscale.signature import Signature
 from semscale.types import Integers
@@ -21,7 +21,6 @@ FEWEST_TEXTS = 5
 """Texts in other languages from which on anything is said."""
 
 _CLEAR_SHARE = 1 / 3  # of texts that are long enough: a list of names has a few that seem to be clear
-_ENGLISH = "en"
 _ENGLISH_WORDS = frozenset(
     ["the", "and", "it", "this", "that", "with", "would", "you", "they", "because", "your"]
 )
@@ -98,7 +97,7 @@ def unread_language(texts: Sequence[str], read: Collection[str], model: str) -> 
         model: its name.
     """
     worded = [text for text in texts if any(sign.isalpha() for sign in text)]
-    if _ENGLISH in read and _is_plainly_english(worded):
+    if ENGLISH in read and _is_plainly_english(worded):
         return None
     longer = [text for text in worded if has_enough_letters(text)]
     clear = [code for code in identified_languages(longer) if code is not None]

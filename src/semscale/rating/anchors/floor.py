@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import yaml
 
+from semscale.embedding.languages.language_names import ENGLISH
 from semscale.errors import InputError
 from semscale.scales import Scale
 from semscale.types import Floats
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 FLOOR_GROUPS = ("everyday", "factual")
 FLOOR_QUANTILE = 0.4
 """Two in five unrelated sentences fall below the floor; ``docs/scales.md`` has what others cost."""
-ENGLISH = "en"
 _DECIMALS = 3
 
 

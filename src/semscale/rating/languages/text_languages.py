@@ -9,9 +9,9 @@ from semscale.embedding.languages.identification import (
     identified_languages,
     probability_of,
 )
-from semscale.embedding.languages.language_names import LANGUAGE_NAMES
+from semscale.embedding.languages.language_names import ENGLISH, LANGUAGE_NAMES
 from semscale.errors import InputError
-from semscale.matching.pair_languages import ENGLISH, is_plainly_english
+from semscale.matching.pair_languages import is_plainly_english
 from semscale.signature import Signature
 from semscale.types import Mask, ObjectArray
 from semscale.weights.model_lookup import languages_read, model_name
