@@ -10,33 +10,29 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding.languages.identification import load_identifier
-from semscale.embedding.texts import distinct
 from semscale.errors import InputError
 from semscale.known_settings import known_settings
-from semscale.rating.anchors.anchor_vectors import AnchorVectors
 from semscale.rating.anchors.applied_anchors import AppliedAnchors
 from semscale.rating.calibration.calibration import Calibration
 from semscale.rating.calibration.calibration_file import as_calibration
 from semscale.rating.calibration.calibration_summary import CalibrationSummary
 from semscale.rating.calibration.fitting import fit_calibration
 from semscale.rating.calibration.labels import LabelSettings, labelled_cells
-from semscale.rating.calibration.predictors import Axis, Predictors, anchor_axis
-from semscale.rating.cells import text_status
+from semscale.rating.calibration.predictors import Axis, Predictors
 from semscale.rating.languages.anchor_languages import AnchorLanguages, identifies
-from semscale.rating.languages.text_languages import check_reads, in_other_languages, text_languages
+from semscale.rating.languages.text_languages import check_reads
 from semscale.rating.missing_codes import count_codes, missing_keys, written_codes
 from semscale.rating.rated_texts import RatedCells, RatedTexts
 from semscale.rating.rater_settings import as_set_names, checked_floor, embedder_loader
 from semscale.rating.ratings import Ratings
-from semscale.rating.readouts.array_checks import Reals, Semantics, as_rows, check_settings
+from semscale.rating.readouts.array_checks import Semantics, as_rows, check_settings
 from semscale.rating.readouts.readout_choice import Readout, chosen_readout
 from semscale.rating.readouts.readout_function import readout_function
-from semscale.rating.readouts.vector_ratings import best_similarities
+from semscale.rating.text_rating import TextRating
 from semscale.scales import Scale, load_scale
 from semscale.signature import Signature
 from semscale.store.columns import as_list
-from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, are_scored
-from semscale.weights.model_lookup import profile_of
+from semscale.types import Floats, ObjectArray, Progress
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
@@ -158,10 +154,10 @@ class Rater:
         self.calibration.check(applied, self.scale.language)
         return applied.extended(Signature.of("calibrate", calibration=self.calibration.name))
 
-    @cached_property
+    @property
     def axis(self) -> Axis:
         """Direction from the low anchors to the high ones, in the scale's units."""
-        return anchor_axis(self.anchors, self.scale.values)
+        return self._applied.axis
 
     def rate(self, texts: object, *, progress: Progress | None = None) -> Ratings:
         """Rate texts in their order; equal texts are embedded once.
@@ -191,12 +187,7 @@ class Rater:
             InputError: the wrong width, or rows (named) with NaN, infinity or length 0.
         """
         rows = as_rows(vectors)
-        everyone, n = np.arange(len(rows)), len(rows)
-        rated = RatedTexts.unrated(n, self.scale)
-        if n:
-            windows, unread = np.ones(n, dtype=np.int64), np.zeros(n, np.bool_)
-            self._rate_rows(rated, everyone, rows, windows=windows, unread=unread, anchors=self._applied.own)
-        return self._ratings(rated, np.full(n, None, dtype=object))
+        return self._ratings(self._rating.rate_vectors(rows), np.full(len(rows), None, dtype=object))
 
     def calibrate(
         self,
@@ -238,80 +229,23 @@ class Rater:
             seed=settings.get("seed", 0),
         )
 
-    def _rated_cells(self, texts: object, progress: Progress | None) -> RatedCells:
-        cells = as_list(texts, "texts")
-        reads_emoji = profile_of(self.embedder.signature).reads_emoji
-        statuses = [text_status(cell, self.missing, reads_emoji=reads_emoji) for cell in cells]
-        status = np.array(statuses, dtype=object)
-        readable = np.flatnonzero(are_scored(status))
-        unique, place = distinct([str(cells[row]) for row in readable])
-        languages, rated, vectors, vector_of = self._rated(unique, progress)
-        language = np.full(len(cells), None, dtype=object)
-        language[readable] = languages[place]
-        vector = np.full(len(cells), -1)
-        vector[readable] = vector_of[place]
-        ratings = self._ratings(rated.in_rows(status, readable, place), language)
-        scored = np.flatnonzero(ratings.scored)
-        ratings = replace(ratings, possible_codes=count_codes(str(cells[row]) for row in scored))
-        return RatedCells(ratings, vectors, vector)
-
-    def _rated(
-        self, texts: list[str], progress: Progress | None
-    ) -> tuple[ObjectArray, RatedTexts, Reals, Integers]:
-        """Identify the languages of distinct texts, and rate those that the model reads.
-
-        Returns:
-            Languages, ratings, vectors (r, d) of those that were read, and the row there of each text, or -1.
-        """
-        rated = RatedTexts.unrated(len(texts), self.scale)
-        if self.calibration is not None:
-            rated.seen[:] = self.calibration.saw(texts)
-        said = None if identifies(self.language) else self.language
-        languages, others = text_languages(texts, said), np.zeros(len(texts), np.bool_)
-        if texts and identifies(self.language):
-            others = in_other_languages(texts, languages, self.embedder.signature)
-        read, row = np.flatnonzero(~others), np.full(len(texts), -1)
-        row[read] = np.arange(len(read))
-        vectors: Reals = np.empty((0, 0))
-        if len(read):
-            embedded = self.embedder.embed([texts[row] for row in read], progress=progress)
-            vectors = embedded.vectors
-            for anchors, members in self._applied.by_language(languages[read]):
-                self._rate_rows(
-                    rated,
-                    read[members],
-                    embedded.vectors[members],
-                    windows=embedded.windows[members],
-                    unread=embedded.unread[members],
-                    anchors=anchors,
-                )
-        return languages, rated, vectors, row
-
-    def _rate_rows(  # noqa: PLR0913 - columns of the rows
-        self,
-        rated: RatedTexts,
-        rows: Integers,
-        vectors: npt.ArrayLike,
-        *,
-        windows: Integers,
-        unread: Mask,
-        anchors: AnchorVectors,
-    ) -> None:
-        read = readout_function(
-            self.readout, semantics=self.semantics, epsilon=self.epsilon, temperature=self.temperature
-        )
-        ratings = read(vectors, anchors.vectors, values=self.scale.values)
+    @cached_property
+    def _rating(self) -> TextRating:
+        embedder = self.embedder
         if self.calibration is not None:
             _ = self.signature  # refuses a calibration for other ratings
-            given = as_rows(vectors)
-            predictors = Predictors(given, ratings.pmf, self.scale.values, self.axis)
-            ratings = replace(ratings, pmf=self.calibration.pmf(predictors))
-            rated.unlike[rows] = self.calibration.unlike(given)
-        ratings = ratings.under_sets(list(anchors.scale.anchor_sets), list(self.scale.anchor_sets))
-        if anchors is not self._applied.topic:
-            on_topic = best_similarities(vectors, self._applied.topic.vectors)
-            ratings = replace(ratings, best_similarity=on_topic)
-        rated.put(rows, ratings, windows=windows, unread=unread, floor=self.floor)
+        readout = readout_function(
+            self.readout, semantics=self.semantics, epsilon=self.epsilon, temperature=self.temperature
+        )
+        return TextRating(embedder, self._applied, self.language, self.missing, readout, self.calibration)
+
+    def _rated_cells(self, texts: object, progress: Progress | None) -> RatedCells:
+        cells = as_list(texts, "texts")
+        read = self._rating.rate_cells(cells, progress)
+        ratings = self._ratings(read.rated, read.languages)
+        scored = np.flatnonzero(ratings.scored)
+        ratings = replace(ratings, possible_codes=count_codes(str(cells[row]) for row in scored))
+        return RatedCells(ratings, read.vectors, read.place)
 
     def _ratings(self, rows: RatedTexts, languages: ObjectArray) -> Ratings:
         return Ratings(

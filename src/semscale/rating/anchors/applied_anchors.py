@@ -8,6 +8,7 @@ import numpy as np
 
 from semscale.rating.anchors.anchor_vectors import AnchorVectors
 from semscale.rating.anchors.model_sets import scale_for_model
+from semscale.rating.calibration.predictors import Axis, anchor_axis
 from semscale.rating.languages.anchor_languages import AnchorLanguages, check_language
 from semscale.scales import Scale
 from semscale.types import Integers, ObjectArray
@@ -53,6 +54,11 @@ class AppliedAnchors:
     def own(self) -> AnchorVectors:
         """The anchors of all texts whose language has none of its own."""
         return self._vectors(self.languages.scale)
+
+    @cached_property
+    def axis(self) -> Axis:
+        """Direction from the low anchors of ``own`` to the high ones, in the scale's units."""
+        return anchor_axis(self.own.vectors, self.languages.scale.values)
 
     @cached_property
     def topic(self) -> AnchorVectors:
