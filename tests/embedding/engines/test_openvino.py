@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file, save_file
 from slow_encoder import slow_states
 
 from semscale.embedding.cache.cached_embedder import CachedEmbedder
@@ -230,6 +231,17 @@ def test_a_damaged_tokenizer_is_a_model_error(write_checkpoint):
 def test_weights_of_another_shape_are_refused(write_checkpoint):
     folder, _ = write_checkpoint("bert", hidden_size=16)
     with pytest.raises(ModelError, match=r"has shape \(30, 8\), config.json asks for \(30, 16\)"):
+        load(folder).embed(["w1"])
+
+
+@pytest.mark.parametrize(
+    "name", ["embeddings.word_embeddings.weight", "encoder.layer.0.intermediate.dense.bias"]
+)
+def test_a_number_in_the_place_of_a_table_is_refused(name, write_checkpoint):
+    folder, _ = write_checkpoint("bert")
+    weights = folder / "model.safetensors"
+    save_file({**load_file(weights), name: np.array(1.0, np.float32)}, weights)
+    with pytest.raises(ModelError, match=r"has shape \(.*\), config.json asks for"):
         load(folder).embed(["w1"])
 
 

@@ -58,6 +58,8 @@ def test_float32_is_not_copied_and_whole_numbers_are_left_out():
         file_of({"w": {"dtype": "F32"}}),
         file_of(entry(dtype="Q7")),
         file_of(entry(dtype=[])),
+        file_of(entry(shape=[0, 2**63], data_offsets=[0, 0])),
+        file_of(entry(shape=[1] * 100, data_offsets=[0, 4])),
         file_of(entry(shape=[2, 3])),
         file_of(entry(shape=[-2, -2])),
         file_of(entry(shape="22")),

@@ -62,11 +62,11 @@ def _shapes(weights: Parameters, architecture: Architecture) -> dict[str, tuple[
     hidden = architecture.hidden
     shapes: dict[str, tuple[int, ...]] = {}
     for table in (WORDS, "embeddings.position_embeddings.weight"):
-        shapes[table] = (len(weights.get(table, ())), hidden)
+        shapes[table] = (_length(weights, table), hidden)
     norms = ["embeddings.LayerNorm"]
     for layer in range(architecture.layers):
         prefix = f"encoder.layer.{layer}."
-        inner = len(weights.get(prefix + "intermediate.dense.bias", ()))
+        inner = _length(weights, prefix + "intermediate.dense.bias")
         square = [f"attention.self.{name}" for name in ("query", "key", "value")] + ["attention.output.dense"]
         denses = {**dict.fromkeys(square, (hidden, hidden)), "intermediate.dense": (inner, hidden)}
         for name, shape in {**denses, "output.dense": (hidden, inner)}.items():
@@ -75,6 +75,11 @@ def _shapes(weights: Parameters, architecture: Architecture) -> dict[str, tuple[
     for norm in norms:
         shapes |= {f"{norm}.weight": (hidden,), f"{norm}.bias": (hidden,)}
     return shapes
+
+
+def _length(weights: Parameters, name: str) -> int:
+    """Return the length of a parameter's first dimension; 0 if it lacks or is a single number."""
+    return len(weights[name]) if name in weights and weights[name].ndim else 0
 
 
 def canonical_name(name: str) -> str:

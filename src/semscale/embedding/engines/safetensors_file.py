@@ -40,14 +40,13 @@ def read_tensors(content: bytearray, path: Path) -> dict[str, npt.NDArray[np.flo
         header = parse_json(content[_LENGTH:start].decode())
         entries = {name: entry for name, entry in header.items() if name != "__metadata__"}
         places = {name: _place(entry, len(content) - start) for name, entry in entries.items()}
+        return {
+            name: _array(content, kind, shape, start + first)
+            for name, (kind, shape, first) in places.items()
+            if kind.startswith(("F", "BF"))
+        }
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ModelError(f"{path} cannot be read: {error}") from error
-    found = {}
-    for name, (kind, shape, first) in places.items():
-        if kind.startswith(("F", "BF")):
-            raw = np.frombuffer(content, np.uint8, math.prod(shape) * _SIZES[kind], start + first)
-            found[name] = _float32(kind, raw).reshape(shape)
-    return found
 
 
 def _place(entry: Mapping[str, Any], size: int) -> tuple[str, tuple[int, ...], int]:
@@ -65,6 +64,16 @@ def _place(entry: Mapping[str, Any], size: int) -> tuple[str, tuple[int, ...], i
     if not (whole and 0 <= first <= last <= size):
         raise ValueError(f"a parameter of shape {shape} is at bytes {first} to {last} of {size}")
     return kind, shape, first
+
+
+def _array(content: bytearray, kind: str, shape: tuple[int, ...], first: int) -> npt.NDArray[np.float32]:
+    """Return a parameter from its first byte on.
+
+    Raises:
+        ValueError: more dimensions, or longer ones, than an array can have.
+    """
+    raw = np.frombuffer(content, np.uint8, math.prod(shape) * _SIZES[kind], first)
+    return _float32(kind, raw).reshape(shape)
 
 
 def _float32(kind: str, raw: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
