@@ -249,6 +249,31 @@ def parquet_changed(content: bytes, random: Random) -> bytes:
     return bytes(found)
 
 
+_HEAD = 1200
+
+
+def head_changed(content: bytes, random: Random) -> bytes:
+    """Change bytes near the beginning, where a file says what is in it; now and then anywhere."""
+    if random.random() < 0.1:
+        return bytes_changed(content, random)
+    head = bytearray(content[:_HEAD])
+    if random.random() < 0.3 or not head:
+        return bytes_changed(bytes(head), random) + content[_HEAD:]
+    for _ in range(random.choice((1, 1, 2, 4))):
+        place = random.randrange(len(head))
+        head[place] = random.choice((0, 1, 0x7F, 0x80, 0xFF, random.randrange(256), head[place] ^ 1))
+    return bytes(head) + content[_HEAD:]
+
+
+def header_changed(content: bytes, random: Random) -> bytes:
+    """Change the JSON header of a safetensors file and say how long it is now; now and then any bytes."""
+    if random.random() < 0.1:
+        return bytes_changed(content, random)
+    stop = 8 + int.from_bytes(content[:8], "little")
+    header = json_changed(content[8:stop], random)
+    return len(header).to_bytes(8, "little") + header + content[stop:]
+
+
 def first_line_kept(rest: Mutation) -> Mutation:
     """Change the first line as bytes, or what follows it by another mutation."""
 

@@ -6,6 +6,7 @@ raises is a defect. Where a file passes, the readers of its cells get what is in
 
 import asyncio
 import atexit
+import json
 import shutil
 import sqlite3
 import tempfile
@@ -15,6 +16,7 @@ from contextlib import closing, suppress
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from semscale.chat.costs.prices import PriceTable
@@ -27,16 +29,23 @@ from semscale.drift.gate.settings import read_gate_settings
 from semscale.drift.runs.reading import read_items, read_run
 from semscale.embedding.cache.embedding_cache import FILE_NAME, CacheWarning, EmbeddingCache
 from semscale.embedding.cache.state_cache import STATES_FILE, StateCache
+from semscale.embedding.engines.q4_file import Q4Parameters
+from semscale.embedding.engines.safetensors_file import read_tensors
 from semscale.errors import SemscaleError
 from semscale.guards.registry import Guards
 from semscale.history.databases.opening import open_history
+from semscale.json_reading import parse_json
 from semscale.judging.human_labels import label_table
 from semscale.judging.prompts.template import TEMPLATES, load_template
 from semscale.judging.replies.reading import read_reply
 from semscale.matching.bertscore.baselines import read_baseline
 from semscale.matching.cliniqlink.submission import read_task
+from semscale.rating.calibration.calibration import hash_of
+from semscale.rating.calibration.calibration_file import load_calibration
 from semscale.rating.files.cells import humans_in, weights_in
+from semscale.scales.library import load_scale
 from semscale.scales.reading import parse_scale
+from semscale.scales.translation import parse_translation
 from semscale.snapshots.files import read_snapshots
 from semscale.store.cells import flat, storable
 from semscale.store.columns import as_names, groups_in
@@ -45,12 +54,14 @@ from semscale.store.parts import Parts
 from semscale.store.readers.qualtrics import HeaderRowsWarning
 from semscale.store.reading import open_table
 from semscale.weights.verified_files import STAMP, read_stamps
+from semscale.yaml_reading import parse_yaml
 
 KEY = b"a key of 16 byte"
 """The key under which a ledger or a cache of the corpus keeps its entry."""
 BATCH, COLUMNS, CELLS = 500, 12, 8
 
 template = cache(load_template)
+english = cache(load_scale)
 
 
 @cache
@@ -117,6 +128,42 @@ def read_list_cells(cells: list[object], name: str) -> None:
 
 def scale(content: bytes) -> None:
     parse_scale(content, source="scale.yaml")
+
+
+def translation(content: bytes) -> None:
+    """Read a translation, and put it on the scale of which the corpus has one."""
+    fields = parse_yaml(content, source="quality.yaml")
+    parse_translation(fields, source="quality.yaml").applied_to(english("quality"))
+
+
+def calibration(content: bytes) -> None:
+    """Read a calibration whose hash is made to fit, so that a change of its content gets past that check."""
+    found = load_calibration(written(with_its_hash(content), "calibration.json"))
+    found.unlike(np.ones((2, len(found.familiarity.centre)), np.float32))
+
+
+def with_its_hash(content: bytes) -> bytes:
+    try:
+        fields = parse_json(content.decode())
+    except ValueError:
+        return content
+    if not isinstance(fields, dict):
+        return content
+    beside = ("format", "version", "signature", "hash")
+    fields["hash"] = hash_of({name: value for name, value in fields.items() if name not in beside})
+    return json.dumps(fields).encode()
+
+
+def q4_weights(content: bytes) -> None:
+    """Read every parameter of a file of 4-bit weights."""
+    found = Q4Parameters(content, scratch() / "weights.bin")
+    for name in found:
+        found[name]
+    found.words.floats()
+
+
+def safetensors(content: bytes) -> None:
+    read_tensors(bytearray(content), scratch() / "model.safetensors")
 
 
 def gate(content: bytes) -> None:

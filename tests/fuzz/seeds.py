@@ -1,4 +1,4 @@
-"""Writes the seeds of the corpus: ``PYTHONPATH=src:tests/fuzz python tests/fuzz/seeds.py``.
+"""Writes the seeds of the corpus: ``PYTHONPATH=src:tests/fuzz:tests/embedding python tests/fuzz/seeds.py``.
 
 They are small valid inputs of every reader. Inputs that broke one stand beside them, named after the defect.
 """
@@ -15,6 +15,8 @@ import numpy as np
 import polars as pl
 import readers
 import xlsxwriter
+from q4_writer import Q4Writer
+from safetensors.numpy import save
 from targets import CORPUS
 
 from semscale.embedding.cache.embedding_cache import FILE_NAME, EmbeddingCache
@@ -23,6 +25,13 @@ from semscale.embedding.embedder import Embeddings
 from semscale.history.databases.opening import open_history
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
+from semscale.rating.calibration.calibration import Calibration, HonestError, LabelSource
+from semscale.rating.calibration.calibration_file import calibration_text
+from semscale.rating.calibration.calibrators import Calibrator, MeanCurve, MethodName, Tempered, VectorLine
+from semscale.rating.calibration.cumulative_probit import CumulativeProbit
+from semscale.rating.calibration.familiarity import Familiarity
+from semscale.rating.calibration.predictors import Axis
+from semscale.signature import Signature
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FRAME = pl.DataFrame(
@@ -198,6 +207,29 @@ def text_seeds() -> dict[str, bytes]:
     }
 
 
+def weights_seeds() -> dict[str, bytes]:
+    numbers = {"a": np.array([[0.5, -2]], np.float32), "b": np.ones(3, np.float16), "ids": np.arange(2)}
+    return {"q4_weights/plain.bin": Q4Writer().content(), "safetensors/plain.safetensors": save(numbers)}
+
+
+def rating_seeds() -> dict[str, bytes]:
+    german = (resources.files("semscale.scales") / "translations/de/quality.yaml").read_bytes()
+    probit = CumulativeProbit(np.array([1.5, 2.5, 3.5, 4.5]), 0.8)
+    fitted: dict[MethodName, Calibrator] = {
+        "temperature": Tempered(2.0, 0.1),
+        "isotonic": MeanCurve(np.array([2.0, 4.0]), np.array([1.5, 4.5]), probit),
+        "ridge": VectorLine(Axis(3.0, np.array([0.5, -1.0])), probit),
+    }
+    labels = LabelSource(12, 24, "0badcafe", (0, 10), grouped=False, seed=3, texts=("0123456789ab",))
+    ratings = Signature("rate", (("scale", "quality#1"), ("floor", "0.1")), "0.1.0")
+    near, error = Familiarity(np.array([0.6, 0.8]), 0.5), HonestError(0.1, 0.2)
+    found = {"translation/quality.yaml": german}
+    for method, calibrator in fitted.items():
+        whole = Calibration(method, calibrator, near, ratings, "en", labels, error)
+        found[f"calibration/{method}.json"] = calibration_text(whole).encode()
+    return found
+
+
 def database_seeds() -> dict[str, bytes]:
     vectors = Embeddings(np.array([[0.6, 0.8]], np.float32), np.array([1]))
     entry = encode([readers.KEY], vectors)[0]
@@ -232,6 +264,7 @@ def compact(path: Path) -> bytes:
 
 
 if __name__ == "__main__":
-    for name, content in (table_seeds() | text_seeds() | database_seeds()).items():
+    SEEDS = table_seeds() | text_seeds() | weights_seeds() | rating_seeds() | database_seeds()
+    for name, content in SEEDS.items():
         (CORPUS / name).parent.mkdir(parents=True, exist_ok=True)
         (CORPUS / name).write_bytes(content)
