@@ -24,6 +24,7 @@ from semscale.report.formatting import (
     one_line,
     percent,
     percent_with_interval,
+    percents_unbroken,
     plain,
     printable,
     signed,
@@ -79,6 +80,22 @@ def line_text(line: Line) -> str:
             return clipped(text, limit).shown
         case _:
             return "".join(line_text(part) for part in line)
+
+
+def unbroken(line: Line) -> Line:
+    """Hold each number and its percent sign together in Semscale's own words; a user's stay as they are.
+
+    Example:
+        >>> unbroken(("95 % of ", Quoted("5 %"))) == ("95\u00a0% of ", Quoted("5 %"))
+        True
+    """
+    match line:
+        case str():
+            return percents_unbroken(line)
+        case Quoted():
+            return line
+        case _:
+            return tuple(percents_unbroken(part) if isinstance(part, str) else part for part in line)
 
 
 def heading_text(head: Line) -> str:

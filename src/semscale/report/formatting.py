@@ -115,7 +115,7 @@ _PERCENT = re.compile(r"(?<=[0-9]) (?=%)")
 
 
 def percents_unbroken(text: str) -> str:
-    """Hold each number and its percent sign on one line.
+    """Hold each number and its percent sign on one line, in Semscale's own words.
 
     Example:
         >>> percents_unbroken("in 95 % of rows").split(" ")[1].split()

@@ -6,9 +6,10 @@ import pytest
 from made_up_document import HISTOGRAM, document_of
 
 from semscale.report.cells import cell_text
-from semscale.report.document.blocks import DataTable, Figure
+from semscale.report.document.blocks import DataTable, Figure, ItemCard, Items, Paragraph
 from semscale.report.document.document import Rates
-from semscale.report.document.values import Change, Count, Flag, Number, WithInterval, Words
+from semscale.report.document.marks import marked
+from semscale.report.document.values import Change, Count, Flag, Number, Quoted, WithInterval, Words
 from semscale.report.render.html import page
 from semscale.report.render.markdown import markdown
 from semscale.report.render.pictures import save_pictures
@@ -70,3 +71,17 @@ def test_shares_of_the_lead_have_the_decimals_they_ask_for():
 )
 def test_bounds_and_changes_are_written_out(cell, shown):
     assert cell_text(cell) == shown
+
+
+def test_percents_are_held_together_in_own_words_and_left_alone_in_texts_of_users():
+    said = Quoted("rose 5 %")
+    table = DataTable((("of ", said), "share of 10 %"), ((said, Words("in 20 % of rows")),), note="30 % more")
+    head = Paragraph(("Below 95 % for ", said, "."))
+    item = ItemCard(1, Number(0.5), texts=(("text", said), ("also", marked("fell 7 %"))))
+    document = document_of(head, table, Items((item,)))
+    for written in (page(document), markdown(document)):
+        assert written.count("rose 5 %") >= 4
+        assert "fell 7 %" in written
+        for figure in ("10", "20", "30", "95"):
+            assert f"{figure}\u00a0%" in written
+            assert f"{figure} %" not in written

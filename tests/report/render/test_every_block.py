@@ -172,7 +172,7 @@ def test_every_lead(lead, words, tmp_path, capsys):
 def test_a_notebook_gets_a_small_table_and_one_picture():
     shown = notebook_fragment(document_of())
     assert shown.count("<svg") == 1
-    assert "mean score and its 95 % interval</th><td>0.57 [0.37, 0.76]" in shown
+    assert "mean score and its 95\u00a0% interval</th><td>0.57 [0.37, 0.76]" in shown
     assert "<li>Only 3 rows.</li>" in shown
     assert "3,708" in shown
     assert len(shown) < 20_000

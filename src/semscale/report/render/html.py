@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from semscale.report.cells import cell_text, heading_text, is_wordy, line_text
+from semscale.report.cells import cell_text, heading_text, is_wordy, line_text, unbroken
 from semscale.report.charts.svg import draw
 from semscale.report.document.blocks import Block, Figure, Histogram
 from semscale.report.document.document import Document
@@ -46,7 +46,7 @@ def page(document: Document) -> str:
         A whole HTML document that needs no network and runs no script.
     """
     template = _environment().get_template("document.html.j2")
-    return percents_unbroken(template.render(document=document, version=__version__))
+    return template.render(document=document, version=__version__)
 
 
 def write_page(document: Document, file: Path, _pictures: Mapping[int, PurePath]) -> None:
@@ -76,15 +76,15 @@ def cell_html(cell: Cell, *, is_name: bool = False) -> Markup:
     """
     match cell:
         case Words(text, note):
-            shown = escape(printable(capitalised(text) if is_name else text))
-            return Markup("{}<small>{}</small>").format(shown, printable(note)) if note else shown
+            shown = line_html(capitalised(text) if is_name else text)
+            return Markup("{}<small>{}</small>").format(shown, line_html(note)) if note else shown
         case Quoted(text, limit):
             return quoted_html("" if text is None else text, limit)
         case WithInterval(note=note) if note and not has_interval(cell):
             value = cell_text(replace(cell, note=""))
-            return Markup('{}<small class="why">{}</small>').format(value, note)
+            return Markup('{}<small class="why">{}</small>').format(value, line_html(note))
         case Flag(text, level):
-            return Markup('<b class="flag {}">{}</b>').format(level, printable(text))
+            return Markup('<b class="flag {}">{}</b>').format(level, line_html(text))
         case Marked():
             return marked_html(cell)
         case _:
@@ -98,7 +98,7 @@ def line_html(line: Line) -> Markup:
     """
     match line:
         case str():
-            return escape(printable(line))
+            return escape(printable(percents_unbroken(line)))
         case Quoted():
             return Markup("<bdi>{}</bdi>").format(_unbroken(line_text(line)))
         case _:
@@ -154,10 +154,11 @@ def _environment() -> "Environment":
         keep_trailing_newline=True,
     )
     environment.filters |= {
-        "cell": cell_html, "line": line_html, "plain_line": line_text,
-        "heading": heading_text, "drawings": drawings, "as_figure": as_figure, "capitalised": capitalised,
-        "has_interval": has_interval, "coverage": coverage, "percent": percent, "plain": plain,
-        "number": number, "place": _place,
+        "cell": cell_html, "line": line_html, "plain_line": lambda line: line_text(unbroken(line)),
+        "heading": lambda head: heading_text(unbroken(head)), "drawings": drawings, "as_figure": as_figure,
+        "capitalised": capitalised, "has_interval": has_interval, "percent": percent, "plain": plain,
+        "coverage": lambda interval: percents_unbroken(coverage(interval)), "number": number,
+        "place": _place,
     }  # fmt: skip
     environment.globals |= {
         "block_html": block_html,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import assert_never
 
-from semscale.report.cells import cell_text, heading_text, line_text
+from semscale.report.cells import cell_text, heading_text, line_text, unbroken
 from semscale.report.document import blocks
 from semscale.report.document.document import Decision, Document, Headline, Rates, flat
 from semscale.report.document.values import Cell, Flag, Level, Line, Marked, Piece, Quoted, Words
@@ -48,26 +48,26 @@ def markdown(document: Document, *, pictures: Mapping[int, PurePath] | None = No
             for block in flat(section.full):
                 parts += _block(block, pictures or {})
     parts += _method(document)
-    return percents_unbroken("\n\n".join(part for part in parts if part)) + "\n"
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _head(document: Document) -> Iterator[str]:
     mark = f"{_MARKS[document.lead.level]} " if isinstance(document.lead, Decision) else ""
     yield f"# {mark}{_line(document.title)}"
     yield " · ".join(["Semscale " + document.kind, *map(_line, document.source)])
-    yield "\n".join(f"> ⚠️ **{escaped(warning)}**\n>" for warning in document.warnings).removesuffix("\n>")
+    yield "\n".join(f"> ⚠️ **{_own(warning)}**\n>" for warning in document.warnings).removesuffix("\n>")
     match document.lead:
         case Headline(name, value, _, interval, advice=advice):
-            of = f" ({coverage(interval)} interval)" if has_interval(value) else ""
-            yield f"**{escaped(capitalised(name))}: {escaped(cell_text(value))}**{of}"
-            yield escaped(advice)
+            of = _own(f"({coverage(interval)} interval)") if has_interval(value) else ""
+            yield f"**{_own(capitalised(name))}: {_own(cell_text(value))}**{of}"
+            yield _own(advice)
         case Rates(figures):
-            yield "\n".join(f"- **{escaped(cell_text(value))}** {escaped(name)}" for value, name in figures)
+            yield "\n".join(f"- **{_own(cell_text(value))}** {_own(name)}" for value, name in figures)
         case Decision(text, _, about):
-            yield f"**{escaped(capitalised(text))}**: {escaped(about)}"
+            yield f"**{_own(capitalised(text))}**: {_own(about)}"
     yield "\n\n".join(map(_line, document.introduction))
-    yield "\n".join(f"- ⚠️ {escaped(caution)}" for caution in document.cautions)
-    yield " · ".join(f"{escaped(name)}: {_cell(value)}" for name, value in document.facts)
+    yield "\n".join(f"- ⚠️ {_own(caution)}" for caution in document.cautions)
+    yield " · ".join(f"{_own(name)}: {_cell(value)}" for name, value in document.facts)
 
 
 def _block(  # noqa: C901, PLR0912 - one case for each kind of block
@@ -79,7 +79,7 @@ def _block(  # noqa: C901, PLR0912 - one case for each kind of block
         case blocks.Subheading(text):
             yield f"### {_line(text)}"
         case blocks.DataTable():
-            yield f"### {escaped(heading_text(block.title))}" if block.title else ""
+            yield f"### {escaped(heading_text(unbroken(block.title)))}" if block.title else ""
             yield from _table(block)
         case blocks.Figure() | blocks.Histogram():
             yield from _figure(block, pictures.get(id(block)))
@@ -91,17 +91,17 @@ def _block(  # noqa: C901, PLR0912 - one case for each kind of block
             yield from map(_compared_item, block.items)
         case blocks.Verbatims(columns):
             for title, texts in columns:
-                yield f"### {escaped(capitalised(title))}"
+                yield f"### {_own(capitalised(title))}"
                 heads = ("text", "row", "mean", "entropy", "PMF")
                 yield _rows(map(capitalised, heads), map(_verbatim, texts))
         case blocks.Findings(items):
             yield "\n".join(f"- {_MARKS[level]} {_line(reason)}" for level, reason in items)
         case blocks.Badge(text, level, before):
-            yield f"{escaped(before)} {_MARKS[level]} **{escaped(text)}**"
+            yield f"{_own(before)} {_MARKS[level]} **{_own(text)}**"
         case blocks.Shares(parts):
-            yield ", ".join(f"{escaped(name)} {escaped(percent(share))}" for name, _, share in parts)
+            yield ", ".join(f"{_own(name)} {_own(percent(share))}" for name, _, share in parts)
         case blocks.Definitions(entries, title):
-            yield f"### {escaped(title)}" if title else ""
+            yield f"### {_own(title)}" if title else ""
             yield "\n".join(f"- {_line(name)}: {_cell(value)}" for name, value in entries)
         case blocks.Reasons(reasons, noun):
             rows = (_reason(one, noun) for one in reasons)
@@ -115,11 +115,11 @@ def _block(  # noqa: C901, PLR0912 - one case for each kind of block
 
 def _table(table: blocks.DataTable, *, most: int | None = None) -> Iterator[str]:
     rows = [[_cell(cell, is_name=place == 0) for place, cell in enumerate(row)] for row in table.rows[:most]]
-    heads = [escaped(heading_text(head)) for head in table.columns]
+    heads = [escaped(heading_text(unbroken(head))) for head in table.columns]
     yield _rows(heads, rows)
     if more := len(table.rows) - len(rows):
         yield f"... and {counted(more, f'more {table.noun}')}; a page or a workbook has all"
-    yield escaped(table.note)
+    yield _own(table.note)
 
 
 def _rows(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -131,27 +131,27 @@ def _figure(figure: blocks.Figure | blocks.Histogram, file: PurePath | None) -> 
     drawn = as_figure(figure)
     if file is not None:
         yield image(drawn.description, file)
-        yield escaped(drawn.caption)
+        yield _own(drawn.caption)
     yield from _table(drawn.table, most=_MOST_NUMBERS)
 
 
 def _guards(guards: tuple[tuple[str, str, int | None], ...]) -> Iterator[str]:
     yield "\n".join(
-        f"- **{escaped(guard)}**: {escaped(meaning)}{'' if n is None else f' ({n:,})'}"
+        f"- **{_own(guard)}**: {_own(meaning)}{'' if n is None else f' ({n:,})'}"
         for guard, meaning, n in guards
     )
 
 
 def _verbatim(one: blocks.Verbatim) -> tuple[str, ...]:
-    return _cell(one.text), f"{one.row:,}", _cell(one.mean), _cell(one.entropy), escaped(one.label)
+    return _cell(one.text), f"{one.row:,}", _cell(one.mean), _cell(one.entropy), _own(one.label)
 
 
 def _reason(one: blocks.Reason, noun: str) -> tuple[str, ...]:
     examples = "<br>".join(f"{_cell(text)} ({noun} {row:,})" for row, text in one.examples)
     return (
-        f"{escaped(one.status)}: {escaped(one.meaning)}",
+        f"{_own(one.status)}: {_own(one.meaning)}",
         f"{one.n:,}",
-        escaped(percent(one.share)),
+        _own(percent(one.share)),
         examples,
     )
 
@@ -159,16 +159,16 @@ def _reason(one: blocks.Reason, noun: str) -> tuple[str, ...]:
 def _item(item: blocks.ItemCard, noun: str) -> str:
     labels = ", ".join([f"{noun} {item.row:,}", *map(_line, item.labels)])
     lines = [f"- **{_cell(item.score)}** ({labels})"]
-    lines += [f"  - {escaped(name) or 'also'}: {_cell(text)}" for name, text in item.texts]
+    lines += [f"  - {_own(name) or 'also'}: {_cell(text)}" for name, text in item.texts]
     lines += [
-        f"  - {_cell(one.judge)}: **{_cell(one.score)}** {escaped(one.status)} {_cell(one.words)}".rstrip()
+        f"  - {_cell(one.judge)}: **{_cell(one.score)}** {_own(one.status)} {_cell(one.words)}".rstrip()
         for one in item.replies
     ]
     lines += _found(item.findings)
     if item.parts:
         lines.append("  - " + ", ".join(f"{_line(name)} {_cell(value)}" for name, value in item.parts))
     heading, details = item.details
-    lines += [f"  - {escaped(heading)}: {'; '.join(map(escaped, details))}"] if details else []
+    lines += [f"  - {_own(heading)}: {'; '.join(map(escaped, details))}"] if details else []
     return "\n".join(lines)
 
 
@@ -178,7 +178,7 @@ def _compared_item(item: blocks.ComparedItem) -> str:
     lines += [f"  - asked: {_cell(item.input)}"] if item.input is not None else []
     for pair in item.pairs:
         for text, name, absent in zip((pair.baseline, pair.candidate), pair.names, pair.absent, strict=True):
-            lines.append(f"  - {escaped(name)}: {f'*{escaped(absent)}*' if text is None else _cell(text)}")
+            lines.append(f"  - {_own(name)}: {f'*{_own(absent)}*' if text is None else _cell(text)}")
         lines += _found(pair.findings)
         if pair.figures:
             lines.append("  - " + ", ".join(f"{_line(name)} {_cell(value)}" for name, value in pair.figures))
@@ -188,7 +188,7 @@ def _compared_item(item: blocks.ComparedItem) -> str:
 
 
 def _found(findings: Iterable[tuple[str, str]]) -> list[str]:
-    return [f"  - **{escaped(guard)}**: {escaped(reason)}" for guard, reason in findings]
+    return [f"  - **{_own(guard)}**: {escaped(reason)}" for guard, reason in findings]
 
 
 def _method(document: Document) -> Iterator[str]:
@@ -196,9 +196,9 @@ def _method(document: Document) -> Iterator[str]:
         return
     yield "## How to repeat and cite this"
     yield f"Signature: {code(str(document.signature))}"
-    yield "\n".join(f"- {escaped(name)}: {_setting(value)}" for name, value in document.settings)
+    yield "\n".join(f"- {_own(name)}: {_setting(value)}" for name, value in document.settings)
     cited = [
-        f"- {escaped(work.authors)} *{escaped(work.title)}*. {escaped(work.place)}. ({escaped(work.use)})"
+        f"- {_own(work.authors)} *{_own(work.title)}*. {_own(work.place)}. ({_own(work.use)})"
         for work in document.citations
     ]
     own = f"- Semscale, version {document.signature.version} [computer software]. Apache-2.0."
@@ -210,7 +210,12 @@ def _setting(value: Line) -> str:
 
 
 def _line(line: Line) -> str:
-    return escaped(line_text(line))
+    return escaped(line_text(unbroken(line)))
+
+
+def _own(words: str) -> str:
+    """Write Semscale's own words, a number and its percent sign on one line."""
+    return escaped(percents_unbroken(words))
 
 
 def _cell(cell: Cell, *, is_name: bool = False) -> str:
@@ -220,10 +225,10 @@ def _cell(cell: Cell, *, is_name: bool = False) -> str:
         case Marked(pieces):
             return "".join(map(_piece, pieces)).strip()
         case Words(text, note):
-            shown = escaped(capitalised(text) if is_name else text)
-            return f"{shown} ({escaped(note)})" if note else shown
+            shown = _own(capitalised(text) if is_name else text)
+            return f"{shown} ({_own(note)})" if note else shown
         case Flag(text, level):
-            return f"{_MARKS[level]} {escaped(text)}"
+            return f"{_MARKS[level]} {_own(text)}"
         case _:
             return escaped(cell_text(cell))
 

@@ -5,12 +5,13 @@ from collections.abc import Iterable
 from pathlib import PurePath
 from urllib.parse import quote
 
-from semscale.report.formatting import MISSING, clipped, one_line
+from semscale.report.formatting import MISSING, clipped, one_line, printable
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
 _BAR = re.compile(r"(?<!\\)\|")
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _LINKING = re.compile(r"([@#]|https?:|www|ftp:)", re.IGNORECASE)
+_BLANKS = re.compile(r"[^\S\u00a0]+")  # a no-break space holds what stands beside it on one line
 _BREAK = "<!-- -->"  # ends what GitHub would read as a mention or a link, and is no part of what readers copy
 
 
@@ -69,4 +70,5 @@ def table_row(cells: Iterable[str]) -> str:
 
 
 def _unformatted(text: object) -> str:
-    return _SPECIAL.sub(r"\\\1", one_line(text).translate(_HTML))
+    shown = _BLANKS.sub(" ", printable(text)).strip()
+    return _SPECIAL.sub(r"\\\1", shown.translate(_HTML))
