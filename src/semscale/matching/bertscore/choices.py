@@ -8,6 +8,7 @@ from semscale.embedding.tokens.state_engine import state_engine
 from semscale.errors import InputError
 from semscale.matching.bertscore.baselines import Baseline, BertModel, bert_models, find_bert_model
 from semscale.types import Progress
+from semscale.weights.model_lookup import known_model
 
 if TYPE_CHECKING:
     from semscale.embedding import Embedder
@@ -98,12 +99,13 @@ def chosen_baseline(given: Baseline | None, encoder: "TokenEncoder", layer: int)
 
 
 def _known(encoder: "TokenEncoder") -> BertModel | None:
-    """Find a known model; if its weights are pinned, the encoder must have the same ones."""
+    """Find what is known of a model, under its short name with the pinned weights or its name on the hub."""
+    pinned = known_model(encoder.signature)
+    if pinned is not None:
+        return bert_models().get(pinned.name)
     known = find_bert_model(encoder.name)
-    if known is None or known.hub != encoder.name:
-        return None
-    pinned = known.weights is None or _identity(encoder).endswith(f"#{known.weights}")
-    return known if pinned else None
+    is_published = known is not None and known.weights is None and known.hub == encoder.name
+    return known if is_published else None
 
 
 def _identity(encoder: "TokenEncoder") -> str:
