@@ -46,8 +46,8 @@ class Rater:
         embedder: turns texts into vectors: a known model, a folder, ``organisation/model`` on the Hugging
             Face hub, what ``load_embedder`` gives, or a function that loads one when it is first needed; the
             default model of ratings unless given.
-        anchor_sets: names of the scale's anchor sets to use; unless given, those that serve the model, or all
-            of them if the scale does not name the model.
+        anchor_sets: names of the scale's anchor sets to use; unless given, those that serve the model, or the
+            default model's if the scale names others alone, or all of them if it names none.
         readout: ``ssr`` (nearer anchors get more mass) or ``ordinal`` (the place between lower and upper
             anchors), see ``semscale.rating.readouts``; the default of its ``readout_choice`` unless given.
         temperature: at least 0; below 1 sharper, above 1 flatter, 1 as it is.

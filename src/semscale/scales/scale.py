@@ -53,7 +53,8 @@ class Scale(BaseModel):
         polarity: Whether a higher value is good (``ascending-good``), bad, or neither.
         points: 2 to 11 points with labels; values from -1e6 to 1e6, each at least 1e-6 above the one before.
         anchor_sets: For each set's name, one sentence per point, from the lowest point to the highest.
-        sets_by_model: For each model's name, the sets that serve it; a model that is not named uses all sets.
+        sets_by_model: For each model's name, the sets that serve it; a model that is not named has those of
+            the default model of ratings, or all sets where that is not named either.
         provenance: Who wrote the anchors, when, and on what they were tried.
         notes: What a user should know; the reason if the scale does not pass the linter.
         probes: Verbatims from low to high, written apart from the anchors, for the linter.

@@ -5,7 +5,8 @@ import pytest
 from semscale.rating.anchors.model_sets import scale_for_model
 from semscale.rating.lint.linter import lint
 from semscale.rating.rater import Rater
-from semscale.scales import Scale
+from semscale.scales import Scale, load_scale
+from semscale.scales.library import scale_names
 from semscale.signature import Signature
 
 SETS = {"a": ("bad", "good"), "b": ("poor", "fine"), "c": ("awful", "great")}
@@ -42,7 +43,8 @@ class Named:
         ("sentence-transformers/all-MiniLM-L6-v2#53aa51172d14", ["a"]),  # its name on the hub
         ("intfloat/multilingual-e5-small#9f3c", ["b"]),  # the float32 form of e5-small
         ("somebody/large", ["c", "b"]),  # in the order in which they are listed
-        ("somebody/small", ["a", "b", "c"]),
+        ("intfloat/multilingual-e5-small@main#9f3c", ["b"]),
+        ("somebody/small", ["b"]),  # not named: those of the default model
     ],
 )
 def test_the_sets_that_serve_a_model(toy_embedder, scale, model, used):
@@ -52,6 +54,19 @@ def test_the_sets_that_serve_a_model(toy_embedder, scale, model, used):
     assert rater.anchors.shape == (len(used), 2, 64)
     assert rater.rate(["good"]).set_means.shape == (1, len(used))
     assert [one.name for one in lint(scale, embedder=embedder).sets] == used
+
+
+def test_a_model_has_all_sets_where_neither_it_nor_the_default_model_is_named(toy_embedder, scale):
+    without = scale.model_copy(update={"sets_by_model": {"somebody/large": ("c",)}})
+    used = scale_for_model(without, Named(toy_embedder, "somebody/small")).anchor_sets
+    assert list(used) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("name", scale_names())
+def test_no_sentence_counts_twice_with_any_model(toy_embedder, name):
+    used = scale_for_model(load_scale(name), Named(toy_embedder, "somebody/small")).anchor_sets
+    sentences = [sentence.casefold() for anchors in used.values() for sentence in anchors]
+    assert len(set(sentences)) == len(sentences)
 
 
 def test_the_signature_has_the_sets_that_were_used(toy_embedder, scale):

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from semscale.scales import Scale
-from semscale.weights.known import KNOWN
-from semscale.weights.model_lookup import model_name
+from semscale.weights.known import DEFAULT_RATING_MODEL
+from semscale.weights.model_lookup import known_model, model_name
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
@@ -18,9 +18,10 @@ def scale_for_model(scale: Scale, embedder: "Embedder") -> Scale:
         embedder: its signature names the model. A known model is found under its name on the hub, too.
 
     Returns:
-        The scale with the sets that serve the model, in the order in which they are listed, and with all
-        its sets where it does not name the model.
+        The scale with the sets that serve the model, in the order in which they are listed. A model that the
+        scale does not name has those of the default model of ratings, as sets of several models share
+        sentences, which would count twice; where that is not named either, all sets.
     """
-    named = model_name(embedder.signature)
-    known = (name for name, model in KNOWN.items() if named == model.hub_id)
-    return scale.for_model(next(known, named))
+    known = known_model(embedder.signature)
+    names = ([known.name] if known else []) + [model_name(embedder.signature), DEFAULT_RATING_MODEL]
+    return scale.for_model(next((name for name in names if name in scale.sets_by_model), names[-1]))
