@@ -63,7 +63,9 @@ def _serving(scale: "Scale") -> Iterator[Section]:
             (Quoted(model), Quoted(listed(list(names))), Words(scale.for_model(model).content_hash))
             for model, names in scale.sets_by_model.items()
         )
-        others = (Words("any other"), Words("all sets"), Words(scale.content_hash))
+        other = scale.for_model(DEFAULT_RATING_MODEL)
+        sets = "all sets" if other is scale else f"those of {DEFAULT_RATING_MODEL}"
+        others = (Words("any other"), Words(sets), Words(other.content_hash))
         table = DataTable(("model", "sets", "hash"), (*rows, others), title="Sets that serve a model")
         yield Section("models", "", (table,))
 
