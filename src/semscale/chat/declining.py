@@ -108,7 +108,7 @@ def declines_to_answer(text: str) -> bool:
         >>> declines_to_answer("I cannot swim."), declines_to_answer("It is not applicable to cats.")
         (False, False)
     """
-    words = text.strip().replace("\u2019", "'")
+    words = _plain(text)
     if len(words) > _LONGEST:
         return False
     if _NO_ANSWER.search(words):
@@ -129,7 +129,11 @@ def says_not_known(text: str) -> bool:
         >>> says_not_known("I don't know, but probably Rome."), says_not_known("Unknown")
         (False, False)
     """
-    return _NOT_KNOWN.search(text.strip().replace("\u2019", "'")) is not None
+    return _NOT_KNOWN.search(_plain(text)) is not None
+
+
+def _plain(text: str) -> str:
+    return text.strip().replace("\u2019", "'")
 
 
 def gives_no_answer(text: str) -> bool:

@@ -22,7 +22,6 @@ FEWEST_LABELS = 20
 DECISIONS = ("accept", "review", "abstain")
 """Decisions about an answer."""
 
-_FOLDS = 5
 _RIGHT = frozenset({"1", "1.0", "true", "yes", "right", "correct"})
 _WRONG = frozenset({"0", "0.0", "false", "no", "wrong", "incorrect"})
 
@@ -140,7 +139,7 @@ def estimate_correctness(  # noqa: PLR0913 - what is promised, and how the curve
             f"correct must label at least {FEWEST_LABELS} items that have a consistency, some of them right "
             f"and some wrong, got {counts}"
         )
-    honest = cross_fitted(scores, labels, curve, folds=_FOLDS, seed=seed)
+    honest = cross_fitted(scores, labels, curve, seed=seed)
     promised = triage(scores, labels, error_rate=error_rate, lost_rate=lost_rate, confidence=confidence)
     return CorrectnessProbability(
         probability=fit_curve(scores, labels, curve).probability(scores),
