@@ -62,9 +62,9 @@ def reply(asked: dict) -> str:
 def _write_answers(folder: Path) -> None:
     write_random_checkpoint(folder / "model", "bert")
     (folder / "scale.yaml").write_text(_scale())
-    rows = [f"{row},{phrase(row % 31)},{'ab'[row % 2]},{phrase(row + 7)}" for row in range(N)]
-    rows[5], rows[9] = "5,,a,", "9,???,b,w1 w2"
-    (folder / "answers.csv").write_text("\n".join(["id,text,group,meant", *rows]) + "\n")
+    rows = [f"{row},{phrase(row % 31)},{'ab'[row % 2]},{phrase(row + 7)},{1 + row % 5}" for row in range(N)]
+    rows[5], rows[9] = "5,,a,,3", "9,???,b,w1 w2,"
+    (folder / "answers.csv").write_text("\n".join(["id,text,group,meant,label", *rows]) + "\n")
 
 
 def _scale() -> str:
@@ -144,6 +144,19 @@ COMMANDS = (
         _write_questions,
         outputs=("out.xlsx", "report.xlsx"),
         asks=True,
+    ),
+    LongCommand(
+        "label",
+        "label answers.csv --text text --scale scale.yaml --floor none --model model --n 8 --out out.csv",
+        _write_answers,
+        outputs=("out.csv", "out-instructions.md"),
+    ),
+    LongCommand(
+        "calibrate",
+        "calibrate answers.csv --text text --human label --scale scale.yaml --floor none --model model "
+        "--out out.json --report report.html --json",
+        _write_answers,
+        outputs=("out.json", "report.html"),
     ),
     LongCommand(
         "drift record",

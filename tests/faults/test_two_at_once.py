@@ -30,8 +30,8 @@ def test_of_two_with_the_same_outputs_one_may_be_refused(command, laboratory):
 
 
 def renamed(name):
-    for old in ("out.", "report.", "junit."):
-        name = name.replace(old, f"{old[:-1]}-2.")
+    for old in ("out.", "out-", "report.", "junit."):
+        name = name.replace(old, f"{old[:-1]}-2{old[-1]}")
     return name
 
 
@@ -41,9 +41,9 @@ def renamed(name):
 def test_two_with_other_outputs_share_caches_and_histories(command, laboratory):
     whole = laboratory.whole(command)
     other = replace(command, line=renamed(command.line), outputs=[renamed(name) for name in command.outputs])
-    # Markdown names the folder of its pictures.
+    # Markdown names the folder of its pictures, and instructions the sheet that they are for.
     others = {
-        renamed(name): content.replace(b"report.files", b"report-2.files")
+        renamed(name): content.replace(b"report.files", b"report-2.files").replace(b"out.csv", b"out-2.csv")
         for name, content in whole.outputs.items()
     }
     for _ in range(N):
