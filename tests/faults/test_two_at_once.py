@@ -30,7 +30,7 @@ def test_of_two_with_the_same_outputs_one_may_be_refused(command, laboratory):
 
 
 def renamed(name):
-    for old in ("out.", "out-", "report.", "junit."):
+    for old in ("out-", "out.", "report.", "junit."):
         name = name.replace(old, f"{old[:-1]}-2{old[-1]}")
     return name
 
