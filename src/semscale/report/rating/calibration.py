@@ -188,7 +188,7 @@ def _choice(summary: "CalibrationSummary") -> Iterator[Block]:
     )
     yield Paragraph(
         "ridge shrinks itself towards the ratings as they are; another method is taken only if its error is "
-        "lower by more than one standard error.",
+        "lower by more than chance explains.",
         "note",
     )
 
