@@ -192,7 +192,7 @@ class Rater:
         """
         rows = as_rows(vectors)
         everyone, n = np.arange(len(rows)), len(rows)
-        rated = RatedTexts.unrated(n, self.scale)
+        rated = self._unrated(n)
         if n:
             windows, unread = np.ones(n, dtype=np.int64), np.zeros(n, np.bool_)
             self._rate_rows(rated, everyone, rows, windows=windows, unread=unread, anchors=self._applied.own)
@@ -255,6 +255,11 @@ class Rater:
         ratings = replace(ratings, possible_codes=count_codes(str(cells[row]) for row in scored))
         return RatedCells(ratings, vectors, vector)
 
+    def _unrated(self, m: int) -> RatedTexts:
+        return RatedTexts.unrated(
+            m, self.scale, 0 if self.calibration is None else len(self.calibration.refits)
+        )
+
     def _rated(
         self, texts: list[str], progress: Progress | None
     ) -> tuple[ObjectArray, RatedTexts, Reals, Integers]:
@@ -263,7 +268,7 @@ class Rater:
         Returns:
             Languages, ratings, vectors (r, d) of those that were read, and the row there of each text, or -1.
         """
-        rated = RatedTexts.unrated(len(texts), self.scale)
+        rated = self._unrated(len(texts))
         if self.calibration is not None:
             rated.seen[:] = self.calibration.saw(texts)
         said = None if identifies(self.language) else self.language
@@ -307,6 +312,7 @@ class Rater:
             predictors = Predictors(given, ratings.pmf, self.scale.values, self.axis)
             ratings = replace(ratings, pmf=self.calibration.pmf(predictors))
             rated.unlike[rows] = self.calibration.unlike(given)
+            rated.refits[rows] = self.calibration.refit_pmf(predictors)
         ratings = ratings.under_sets(list(anchors.scale.anchor_sets), list(self.scale.anchor_sets))
         if anchors is not self._applied.topic:
             on_topic = best_similarities(vectors, self._applied.topic.vectors)
@@ -316,7 +322,7 @@ class Rater:
     def _ratings(self, rows: RatedTexts, languages: ObjectArray) -> Ratings:
         return Ratings(
             scale=self.scale,
-            **{**vars(rows), **rows.marks(is_calibrated=self.calibration is not None)},
+            **{**vars(rows), **rows.calibration_columns(is_calibrated=self.calibration is not None)},
             language=languages,
             signature=self.signature,
             floor=self.floor,
