@@ -1,9 +1,9 @@
 """What a calibration from few labels reaches on the review sentences, tested on all that it did not see.
 
 Run with ``python bench/calibration.py``. Labels are the ratings of 20 people a text, laid on the five points;
-texts to label are drawn at random, again and again. The last table takes the sentences for a population,
+texts to label are drawn at random, again and again. The second table takes the sentences for a population,
 draws a file of 1,000 of them 1,000 times, labels 100 of it, and asks how often 95 % intervals hold the mean
-of all.
+of all. The last one calibrates by a few labels, and asks the same of the calibrated mean of all others.
 """
 
 import argparse
@@ -17,14 +17,20 @@ from rated_texts import HIGHEST, LOWEST, review_sentences
 from semscale.rating.calibration.calibrators import fit_calibrator
 from semscale.rating.calibration.fitting import human_masses
 from semscale.rating.calibration.predictors import Predictors
+from semscale.rating.calibration.refits import fit_without_parts
 from semscale.rating.calibration.selection import choose_method
 from semscale.rating.rater import Rater
+from semscale.results.tallies import Tallies
+from semscale.signature import Signature
 from semscale.stats.agreement.correlations import ks_similarity, pearson
 from semscale.stats.calibration.prediction_powered import prediction_powered_mean
 from semscale.stats.calibration.proper_scores import log_scores, ranked_probability_scores
+from semscale.stats.intervals.pmf_figures import figures_of
+from semscale.types import Status
 
 LABELS, SPLITS = (25, 50, 100, 300, 1000), 20
 DRAWN, FILE, DRAWS = 100, 1000, 1000
+CALIBRATED, REFIT_DRAWS = (50, 100, 300), 300
 FIGURES = ("r", "KS", "RPS", "log score", "spread")
 
 
@@ -80,11 +86,40 @@ def report_coverage(means, labels, values, draws):
         print(f"| {name} | {100 * share:.1f} | {wide / 2:.3f} |")
 
 
+def report_calibrated_coverage(texts, human, values, draws):
+    """Calibrate by n labels, and count how often the interval of the others' mean holds people's."""
+    print(f"\n95 % intervals of the calibrated mean of all others, ridge, {draws:,} draws")
+    print("| labels | coverage, % | half width | of the rows alone, % | half width |")
+    print("|---|---|---|---|---|")
+    for n in CALIBRATED:
+        found = [calibrated_intervals(texts, human, values, n, seed) for seed in range(draws)]
+        held, width = (np.array(each).mean(axis=0) for each in zip(*found, strict=True))
+        shown = (f"{100 * share:.1f} | {wide / 2:.3f}" for share, wide in zip(held, width, strict=True))
+        print(f"| {n} | {' | '.join(shown)} |", flush=True)
+
+
+def calibrated_intervals(texts, human, values, n, seed):
+    order = np.random.default_rng(10000 + seed).permutation(len(texts))
+    known, rest = texts.rows(order[:n]), texts.rows(order[n:])
+    answers, truth = human[order[:n]], (human[order[n:]] @ values).mean()
+    scored = [Status.SCORED] * len(rest)
+    refits = np.stack(
+        [refit.pmf(rest) for refit in fit_without_parts("ridge", known, answers, seed=seed)], axis=1
+    )
+    pmf, ends = fit_calibrator("ridge", known, answers).pmf(rest), []
+    for given in (refits, None):
+        tallies = Tallies([figures_of(values)], Signature.of("rate"))
+        tallies.add(pmf, scored, refits=given)
+        ends.append(tallies.estimates(method="linearized").overall.mean)
+    return [one.low <= truth <= one.high for one in ends], [one.high - one.low for one in ends]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", default="e5-small", help="as load_embedder takes it")
     parser.add_argument("--splits", type=int, default=SPLITS)
     parser.add_argument("--draws", type=int, default=DRAWS)
+    parser.add_argument("--refit-draws", type=int, default=REFIT_DRAWS)
     arguments = parser.parse_args()
     reviews = review_sentences()
     rater = Rater("quality", embedder=arguments.model, floor=None)
@@ -97,6 +132,7 @@ def main():
     print(f"{date.today()}, {machine()}\n{rater.signature}\n{scored.sum():,} rated texts\n")
     report_labels(texts, human, values, arguments.splits)
     report_coverage(texts.mean, human @ values, values, arguments.draws)
+    report_calibrated_coverage(texts, human, values, arguments.refit_draws)
 
 
 if __name__ == "__main__":

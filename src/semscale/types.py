@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.float32]
+Refits = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 Statuses = npt.NDArray[np.object_]

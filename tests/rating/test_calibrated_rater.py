@@ -1,5 +1,7 @@
 """A rater learns from labels, and applies what it learnt to every row alike."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -85,6 +87,38 @@ def test_parts_keep_what_is_unlike(learnt):
     assert ratings.to_frame()["unlike_labels"].to_list() == ratings.unlike.tolist()
     assert ratings.summarize().n_unlike == ratings.unlike.sum()
     assert "unlike_labels" not in rater.rate(TEXTS).to_frame().columns
+
+
+def test_intervals_allow_for_the_calibration_in_memory_and_in_files(learnt, tmp_path):
+    rater, summary = learnt
+    calibrated = Rater(rater.scale, embedder=rater.embedder, floor=None, calibration=summary.calibration)
+    ratings = calibrated.rate([*TEXTS, None])
+    assert ratings.refits.shape == (25, 20, 4)
+    np.testing.assert_allclose(ratings.refits[:-1].sum(axis=2), 1, atol=1e-6)
+    assert np.isnan(ratings.refits[-1]).all()
+    assert ratings[3:7].refits.tolist() == ratings.refits[3:7].tolist()
+    rows_alone = replace(ratings, refits=None).estimate().overall
+    with_fit = ratings.estimate()
+    assert with_fit.refits == 20
+    for name, one in with_fit.overall.figures.items():
+        without = rows_alone.figures[name]
+        assert (one.value, one.low < without.low, one.high > without.high) == (without.value, True, True)
+    pl.DataFrame({"text": [*TEXTS, None]}).write_parquet(tmp_path / "a.parquet")
+    table, out = open_table(tmp_path / "a.parquet"), tmp_path / "o.parquet"
+    settings = FileSettings(part_rows=7)
+    filed = rate_file(table, FileColumns("text"), rater=calibrated, settings=settings, out=out)
+    for name, one in filed.estimates.overall.figures.items():
+        assert one.low == pytest.approx(with_fit.overall.figures[name].low)
+    assert "semscale_refits" not in pl.read_parquet(out).columns
+    filed.report(tmp_path / "r.html")
+    said = "wider by the error of the calibration itself, from 20 fits"
+    assert said in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_without_a_calibration_there_are_no_refits(rater):
+    ratings = rater.rate(TEXTS)
+    assert ratings.refits is None
+    assert ratings.estimate().refits == 0
 
 
 def test_what_cannot_serve_is_refused(learnt):

@@ -39,6 +39,39 @@ def test_parts_give_what_the_whole_gives():
         )
 
 
+def test_refits_widen_the_intervals_of_everything_and_of_each_group():
+    # Two equal halves; under the refits all means are .2 lower, as they are, and .2 higher, but those of y
+    # do not move. Half of the rows move, so the whole moves by .1.
+    rng = np.random.default_rng(3)
+    pmf = rng.dirichlet(np.ones(4), 60) * 0.5 + 0.125
+    by = np.repeat(["x", "y"], 30)
+    shift = np.array([0.2, 0, 0, -0.2]) / 3
+    refits = np.stack([pmf + step * shift * (by == "x")[:, None] for step in (-1, 0, 1)], axis=1)
+    plain, widened, in_parts = tallies_of(), tallies_of(), tallies_of()
+    plain.add(pmf, [Status.SCORED] * 60, by=by)
+    widened.add(pmf, [Status.SCORED] * 60, by=by, refits=refits)
+    for part in (slice(40), slice(40, 60)):
+        scored = [Status.SCORED] * len(pmf[part])
+        in_parts.add(pmf[part], scored, by=by[part], refits=refits[part])
+    before, after, again = (one.estimates(method="linearized") for one in (plain, widened, in_parts))
+    t = 4.30265  # of .975 with 2 degrees of freedom
+    for one, other, third, step in zip(
+        (before.overall, *before.groups),
+        (after.overall, *after.groups),
+        (again.overall, *again.groups),
+        (0.1, 0.2, 0.0),
+        strict=True,
+    ):
+        error = np.sqrt(2 / 3 * 2 * step**2)
+        half = np.hypot(one.mean.high - one.mean.value, t * error)
+        assert other.mean.value == one.mean.value
+        assert other.mean.high == pytest.approx(min(4, one.mean.value + half), abs=1e-4)
+        assert third.mean.high == pytest.approx(other.mean.high)
+    assert (before.refits, after.refits) == (0, 3)
+    assert "refits" not in dict(before.signature.fields)
+    assert dict(after.signature.fields)["refits"] == "3"
+
+
 def test_a_wrong_weight_is_named_by_its_row_in_the_whole():
     tallies = tallies_of()
     tallies.add(np.eye(4)[:3], [Status.SCORED] * 3, weights=[1, 1, 1])

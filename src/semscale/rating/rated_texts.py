@@ -1,12 +1,12 @@
 """Ratings of distinct texts, before they are put into the rows that hold them."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self, TypedDict
 
 import numpy as np
 
 from semscale.scales import Scale
-from semscale.types import Floats, Integers, Mask, Status, Statuses, are_scored
+from semscale.types import Floats, Integers, Mask, Refits, Status, Statuses, are_scored
 
 if TYPE_CHECKING:
     from semscale.rating.ratings import Ratings
@@ -26,6 +26,7 @@ class RatedTexts:
         status: shape (m,), why a text has a rating, or has none.
         unlike: shape (m,), texts unlike those that a calibration was fitted to; none without one.
         seen: shape (m,), texts that a calibration was fitted to; likewise.
+        refits: shape (m, b, k), the masses under each refit of a calibration, NaN likewise; b is 0 without.
     """
 
     pmf: Floats
@@ -35,9 +36,10 @@ class RatedTexts:
     status: Statuses
     unlike: Mask
     seen: Mask
+    refits: Refits
 
     @classmethod
-    def unrated(cls, m: int, scale: Scale) -> Self:
+    def unrated(cls, m: int, scale: Scale, n_refits: int = 0) -> Self:
         """Start with texts of which none is read."""
         return cls(
             pmf=np.full((m, scale.n_points), np.nan),
@@ -47,6 +49,7 @@ class RatedTexts:
             status=np.full(m, Status.OTHER_LANGUAGE, dtype=object),
             unlike=np.zeros(m, dtype=np.bool_),
             seen=np.zeros(m, dtype=np.bool_),
+            refits=np.full((m, n_refits, scale.n_points), np.nan, dtype=np.float32),
         )
 
     def put(
@@ -89,11 +92,25 @@ class RatedTexts:
         spread["status"][readable] = self.status[place]
         return RatedTexts(**spread)
 
-    def marks(self, *, is_calibrated: bool) -> dict[str, Mask | None]:
+    def calibration_columns(self, *, is_calibrated: bool) -> "CalibrationColumns":
         """What a calibration says of texts that have a rating; ``None`` without one."""
+        if not is_calibrated:
+            return {"unlike": None, "seen": None, "refits": None}
         scored = are_scored(self.status)
-        marks = {"unlike": self.unlike & scored, "seen": self.seen & scored}
-        return {name: mask if is_calibrated else None for name, mask in marks.items()}
+        refits = np.where(scored[:, None, None], self.refits, np.float32(np.nan))
+        return {
+            "unlike": self.unlike & scored,
+            "seen": self.seen & scored,
+            "refits": refits if refits.shape[1] else None,
+        }
+
+
+class CalibrationColumns(TypedDict):
+    """Columns of ratings that only a calibration gives, as ``Ratings`` has them."""
+
+    unlike: Mask | None
+    seen: Mask | None
+    refits: Refits | None
 
 
 class RatedCells(NamedTuple):

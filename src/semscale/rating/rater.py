@@ -250,7 +250,7 @@ class Rater:
     def _ratings(self, rows: RatedTexts, languages: ObjectArray) -> Ratings:
         return Ratings(
             scale=self.scale,
-            **{**vars(rows), **rows.marks(is_calibrated=self.calibration is not None)},
+            **{**vars(rows), **rows.calibration_columns(is_calibrated=self.calibration is not None)},
             language=languages,
             signature=self.signature,
             floor=self.floor,

@@ -1,7 +1,7 @@
 """Ratings of texts: a probability mass function (PMF) for each text, with means, modes and entropies."""
 
 from dataclasses import dataclass, field, fields, replace
-from typing import Self, Unpack
+from typing import Any, Self, Unpack
 
 import numpy as np
 import polars as pl
@@ -21,8 +21,9 @@ from semscale.signature import Signature
 from semscale.stats.intervals.pmf_figures import figures_of
 from semscale.stats.mass_names import mass_names
 from semscale.store.columns import as_list
-from semscale.types import Floats, Integers, Mask, ObjectArray, Statuses
+from semscale.types import Floats, Integers, Mask, ObjectArray, Refits, Statuses
 
+_OF_A_CALIBRATION = ("unlike", "seen", "refits")  # columns that are None without one
 _TIE = 1e-6  # float32 products leave masses that are equal this far apart
 
 
@@ -51,6 +52,8 @@ class Ratings(Result):
             one.
         seen: shape (n,), which texts the calibration was fitted to, so that ``compare`` leaves them out;
             ``None`` without one.
+        refits: shape (n, b, k), the masses under each refit of the calibration without a part of its labels,
+            so that ``estimate`` allows for its error; ``None`` without one.
 
     Raises:
         InputError: arrays whose lengths do not agree.
@@ -70,8 +73,9 @@ class Ratings(Result):
     calibration: Calibration | None = None
     unlike: Mask | None = None
     seen: Mask | None = None
+    refits: Refits | None = None
 
-    row_fields = ("pmf", "similarity", "set_means", "status", "windows", "language")
+    row_fields = ("pmf", "similarity", "set_means", "status", "windows", "language", *_OF_A_CALIBRATION)
 
     def __post_init__(self) -> None:
         n = len(self.status)
@@ -119,12 +123,11 @@ class Ratings(Result):
             InputError: a column of the wrong length, a wrong weight (rows named), or weights that sum to 0.
         """
         tallies = Tallies([figures_of(self.scale.values)], self.signature)
-        return estimate_rows(tallies, self.pmf, self.status, **settings)
+        return estimate_rows(tallies, self.pmf, self.status, refits=self.refits, **settings)
 
     def _with_rows(self, rows: Mask) -> Self:
         # Which texts look like codes is not known of single rows.
-        kept = super(Ratings, replace(self, unlike=None, seen=None))._with_rows(rows)
-        return replace(kept, possible_codes={}, unlike=_some(self.unlike, rows), seen=_some(self.seen, rows))
+        return replace(super()._with_rows(rows), possible_codes={})
 
     def compare(  # noqa: PLR0913 - columns beside the ratings
         self,
@@ -215,8 +218,11 @@ class Ratings(Result):
 
     def take(self, rows: Integers) -> Self:
         """Give the ratings of some rows alone, in the order of ``rows``, shape (m,), counted from 0."""
-        kept = {name: getattr(self, name)[rows] for name in self.row_fields}
-        return replace(self, unlike=_some(self.unlike, rows), seen=_some(self.seen, rows), **kept)
+        columns = {name: getattr(self, name) for name in self.row_fields}
+        kept: dict[str, Any] = {
+            name: None if column is None else column[rows] for name, column in columns.items()
+        }
+        return replace(self, **kept)
 
     def to_frame(self) -> pl.DataFrame:
         """Lay the ratings out as a table, one row per text; what is missing is null.
@@ -251,8 +257,3 @@ def _named(column: object, otherwise: str) -> str | None:
     """Name a column that was given, by its own name where it has one, as series do."""
     name = getattr(column, "name", None)
     return None if column is None else name if isinstance(name, str) and name else otherwise
-
-
-def _some(marked: Mask | None, rows: Integers | Mask) -> Mask | None:
-    """Marks of some rows, where there are any."""
-    return None if marked is None else marked[rows]

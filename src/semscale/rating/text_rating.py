@@ -84,15 +84,19 @@ class TextRating:
     def rate_vectors(self, vectors: Reals) -> RatedTexts:
         """Rate vectors, shape (n, d), with the scale's own anchors."""
         n = len(vectors)
-        rated = RatedTexts.unrated(n, self.scale)
+        rated = self._unrated(n)
         if n:
             windows, unread = np.ones(n, dtype=np.int64), np.zeros(n, np.bool_)
             self._put(rated, np.arange(n), vectors, windows=windows, unread=unread, anchors=self.anchors.own)
         return rated
 
+    def _unrated(self, n: int) -> RatedTexts:
+        n_refits = 0 if self.calibration is None else len(self.calibration.refits)
+        return RatedTexts.unrated(n, self.scale, n_refits)
+
     def _rate_texts(self, texts: list[str], progress: Progress | None) -> ReadTexts:
         """Identify the languages of distinct texts, and rate those that the model reads."""
-        rated = RatedTexts.unrated(len(texts), self.scale)
+        rated = self._unrated(len(texts))
         if self.calibration is not None:
             rated.seen[:] = self.calibration.saw(texts)
         said = None if identifies(self.language) else self.language
@@ -133,6 +137,7 @@ class TextRating:
             predictors = Predictors(given, ratings.pmf, self.scale.values, self.anchors.axis)
             ratings = replace(ratings, pmf=self.calibration.pmf(predictors))
             rated.unlike[rows] = self.calibration.unlike(given)
+            rated.refits[rows] = self.calibration.refit_pmf(predictors)
         ratings = ratings.under_sets(list(anchors.scale.anchor_sets), list(self.scale.anchor_sets))
         if anchors is not self.anchors.topic:
             on_topic = best_similarities(vectors, self.anchors.topic.vectors)

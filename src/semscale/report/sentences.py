@@ -84,7 +84,11 @@ def interval_words(estimates: "Estimates", method: str | None, noun: str = "row"
         method: of the figure that is spoken of; ``None`` where it has no interval.
         noun: what an item is called.
     """
-    return plan_words(estimates, {"": method}, "respondents" if estimates.clustered else f"{noun}s")
+    words = plan_words(estimates, {"": method}, "respondents" if estimates.clustered else f"{noun}s")
+    if not estimates.refits or method is None:
+        return words
+    fits = f"{count(estimates.refits)} fits that each lack a part of the labels"
+    return f"{words}; wider by the error of the calibration itself, from {fits}"
 
 
 def plan_words(plan: ResampledIntervals, methods: Mapping[str, str | None], units: str) -> str:

@@ -32,6 +32,8 @@ class Estimates:
         replicates: resamples of the bootstrap; 0 where there are none.
         clustered: whether respondents were resampled as a whole, instead of single rows.
         signature: the instrument's, and how the intervals were made.
+        refits: fits of a calibration without a part of its labels, from which the intervals allow for its
+            error; 0 for none.
     """
 
     overall: GroupEstimate
@@ -43,6 +45,7 @@ class Estimates:
     replicates: int
     clustered: bool
     signature: Signature
+    refits: int = 0
 
     @property
     def notes(self) -> tuple[str, ...]:

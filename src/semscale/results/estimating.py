@@ -10,7 +10,7 @@ from semscale.results.tallies import Tallies
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import Method
 from semscale.stats.intervals.pmf_figures import value_figure
-from semscale.types import Floats
+from semscale.types import Floats, Refits
 
 
 class IntervalSettings(TypedDict, total=False):
@@ -90,7 +90,7 @@ def estimate_values(
     return estimate_rows(tallies, columns, status, **settings)
 
 
-def estimate_rows(
+def estimate_rows(  # noqa: PLR0913 - columns of the rows
     tallies: Tallies,
     values: Floats,
     status: object,
@@ -98,6 +98,7 @@ def estimate_rows(
     by: object = None,
     weights: object = None,
     respondents: object = None,
+    refits: Refits | None = None,
     **settings: Unpack[IntervalSettings],
 ) -> Estimates:
     """Estimate from n rows at once, as ``estimate_values`` does, whatever figures the tallies have.
@@ -109,7 +110,8 @@ def estimate_rows(
         by: as ``EstimateSettings`` has it, and so are ``weights`` and ``respondents``.
         weights: weights of rows, shape (n,).
         respondents: shape (n,); rows of one respondent are resampled together.
+        refits: shape (n, b, k), as ``Tallies.add`` takes them.
         settings: how intervals are made.
     """
-    tallies.add(values, status, by=by, weights=weights, respondents=respondents)
+    tallies.add(values, status, by=by, weights=weights, respondents=respondents, refits=refits)
     return tallies.estimates(**settings)

@@ -22,9 +22,10 @@ from semscale.stats.intervals.estimates import (
     estimate_group,
 )
 from semscale.stats.intervals.pmf_figures import Figures
+from semscale.stats.intervals.refits import allowing_for_refits
 from semscale.stats.intervals.tally import Tally
 from semscale.store.columns import as_names
-from semscale.types import Floats, Integers, Status
+from semscale.types import Floats, Integers, Refits, Status
 
 MAX_GROUPS = 1000
 
@@ -72,8 +73,9 @@ class Tallies:
         self._n = 0
         self._by: str | None = None
         self._clustered = self._weighted = False
+        self._n_refits = 0
 
-    def add(
+    def add(  # noqa: PLR0913 - columns of the rows
         self,
         values: Floats,
         status: object,
@@ -81,6 +83,7 @@ class Tallies:
         weights: object = None,
         by: object = None,
         respondents: object = None,
+        refits: Refits | None = None,
     ) -> None:
         """Add a part; each of the columns must be given for all parts or for none.
 
@@ -91,6 +94,8 @@ class Tallies:
             weights: shape (m,), finite and not negative, or missing.
             by: shape (m,), names of groups, or missing.
             respondents: shape (m,), whose text it is, or missing; an empty name is missing.
+            refits: shape (m, b, k), ``values`` under each of b refits of the function that gave them, such as
+                a calibration; the intervals then allow for its error. Only with one set of figures.
 
         Raises:
             InputError: a column of the wrong length, a wrong weight, or more than 1,000 groups.
@@ -109,7 +114,9 @@ class Tallies:
             _leave_out(reasons, clusters == NOBODY, NO_RESPONDENT)
         self._n += m
         self._clustered, self._weighted = clusters is not None, weights is not None
-        part = _Part([values[:, columns] for columns in self._columns], reasons, row_weights, clusters)
+        self._n_refits = 0 if refits is None else refits.shape[1]
+        lots = [values[:, columns] for columns in self._columns]
+        part = _Part(lots, reasons, row_weights, clusters, refits)
         part.pour(np.arange(m), self._overall, self._main)
         if by is not None:
             self._add_groups(part, as_names(by, "by"))
@@ -154,6 +161,7 @@ class Tallies:
             seed=seed if bootstrapped else None,
             replicates=replicates if bootstrapped else 0,
             clustered=self._clustered,
+            refits=self._n_refits,
             signature=self._signed(
                 interval=interval,
                 method=used,
@@ -161,6 +169,7 @@ class Tallies:
                 seed=seed if bootstrapped else None,
                 clusters="respondents" if self._clustered else "rows",
                 weights=self._weighted,
+                **({"refits": self._n_refits} if self._n_refits else {}),
             ),
         )
 
@@ -174,7 +183,12 @@ class Tallies:
         """Estimate the main figures, then those of the other sets, in the order of the sets."""
         left_out = dict(group.left_out)
         lots = [
-            estimate_group(name, tally, left_out, figures, plan)
+            allowing_for_refits(
+                estimate_group(name, tally, left_out, figures, plan),
+                tally.refit_means,
+                figures,
+                plan.interval,
+            )
             for tally, figures in zip(group.tallies, self._figures, strict=True)
         ]
         main = lots[self._main]
@@ -210,6 +224,7 @@ class _Part:
     reasons: np.ndarray
     weights: Floats
     clusters: Integers | None
+    refits: Refits | None
 
     def pour(self, rows: Integers, group: _Group, main: int) -> None:
         """Add some of the rows to a group."""
@@ -223,7 +238,8 @@ class _Part:
                 group.left_out[NO_VALUE] += int(lacking.sum())
             kept = scored[~lacking]
             clusters = None if self.clusters is None else self.clusters[kept]
-            tally.add(values[kept], self.weights[kept], clusters)
+            refits = None if self.refits is None else self.refits[kept]
+            tally.add(values[kept], self.weights[kept], clusters, refits)
 
 
 def _used_method(whole: GroupEstimate) -> UsedMethod | None:

@@ -39,6 +39,8 @@ def test_what_is_read_gives_the_same_masses_and_signature(calibration, written):
     texts = predictors_at(PLACES)
     assert again.pmf(texts).tolist() == calibration.pmf(texts).tolist()
     assert again.unlike(texts.vectors).tolist() == calibration.unlike(texts.vectors).tolist()
+    assert again.refit_pmf(texts).tolist() == calibration.refit_pmf(texts).tolist()
+    assert again.refit_pmf(texts).shape == (20, 20, 5)
     assert again.signature == calibration.signature
     assert as_calibration(str(written)).name == as_calibration(calibration).name
 
@@ -79,6 +81,11 @@ def changed(written):
         (("fitted", "weights"), ["x", "y"]),
         (("fitted", "weights"), [[1.0, 2.0]]),
         (("fitted", "thresholds"), [4.0, 3.0, 2.0, 1.0]),
+        (("refits",), None),
+        (("refits", 0), {}),
+        (("refits", 0, "slope"), -1.0),
+        (("refits", 1, "weights"), [1.0]),
+        (("refits", 1, "thresholds"), [4.0, 3.0, 2.0, 1.0]),
         (("method",), "boosting"),
         (("ratings",), "x|y"),
         (("ratings",), 5),
@@ -105,7 +112,12 @@ def test_a_change_within_the_range_is_refused_by_hash_and_signature(changed, pat
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("version", 2, "has version 2, and this Semscale reads version 1"),
+        ("version", 1, "has version 1, and this Semscale reads version 2; calibrate anew$"),
+        (
+            "version",
+            3,
+            "has version 3, and this Semscale reads version 2; update Semscale, or calibrate anew$",
+        ),
         ("version", True, "has version True"),
         ("version", 1.0, r"has version 1\.0"),
         ("format", "scale", "is no calibration"),
@@ -116,6 +128,13 @@ def test_a_change_within_the_range_is_refused_by_hash_and_signature(changed, pat
 def test_a_file_of_another_kind_is_refused(changed, name, value, said):
     with pytest.raises(InputError, match=said):
         load_calibration(changed(name, value=value, hashed=False))
+
+
+def test_refits_that_cannot_show_an_error_are_refused(changed, written):
+    refits = json.loads(written.read_text())["refits"]
+    for value in (refits[:1], [*refits, refits[0]]):  # one alone, and one more than are ever made
+        with pytest.raises(InputError, match=r"is damaged \(.*refits"):
+            load_calibration(changed("refits", value=value, hashed=True))
 
 
 def test_no_file_no_json_and_no_calibration_are_refused(tmp_path):

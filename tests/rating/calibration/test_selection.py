@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from labelled_toys import VALUES, answered, predictors_at
 
+from semscale.rating.calibration import selection
 from semscale.rating.calibration.calibrators import Unchanged, fit_calibrator
 from semscale.rating.calibration.predictors import Predictors, anchor_axis
 from semscale.rating.calibration.selection import (
@@ -43,6 +44,46 @@ def test_ridge_is_kept_where_another_method_is_hardly_better():
     choice = choose_method(predictors_at(PLACES), HUMAN)
     assert choice.method == "ridge"
     assert choice.errors["ridge"] < choice.errors["none"]
+
+
+def steps(n):
+    """Texts whose people give the lowest or the highest point, by a threshold on the zero-shot mean."""
+    share = np.random.default_rng(4).uniform(size=n)
+    pmf = np.zeros((n, 5))
+    pmf[:, 0], pmf[:, 4] = 1 - share, share
+    noise = predictors_at(np.random.default_rng(5).uniform(size=n))
+    human = np.where((share > 0.7)[:, None], np.eye(5)[4], np.eye(5)[0])
+    return Predictors(noise.vectors, pmf, VALUES, noise.axis), human
+
+
+@pytest.mark.parametrize(("n", "may_be_chosen"), [(99, False), (100, True)])
+def test_steps_are_not_learnt_from_fewer_than_100_texts(n, may_be_chosen):
+    texts, human = steps(n)
+    choice = choose_method(texts, human, methods=("affine", "isotonic", "ridge"))
+    assert choice.errors["isotonic"] < choice.errors["affine"] < choice.errors["ridge"]
+    assert (choice.method == "isotonic") is may_be_chosen
+
+
+def test_a_repeated_text_counts_once_for_the_steps():
+    texts, human = steps(99)
+    twice = np.repeat(np.arange(99), 2)
+    assert choose_method(texts.rows(twice), human[twice]).method != "isotonic"
+
+
+def test_ridge_is_kept_where_one_standard_error_is_crossed_by_chance(monkeypatch):
+    # Differences of 1 in 10 of 20 texts: mean .5, standard error .5 / sqrt(19) = .115, t 4.36. In 4 of 20:
+    # mean .2, standard error .4 / sqrt(19) = .092, t 2.18. The t quantile of .05 / 4 with 19 degrees of
+    # freedom is 2.43; 4, as isotonic is not among the five others with so few texts.
+    human = np.tile(np.eye(5)[0], (20, 1))
+    for right, chosen in ((10, "none"), (4, "ridge")):
+        worse = np.r_[np.ones(right), np.zeros(20 - right)]
+        pmf = {"ridge": np.eye(5)[(4 * worse).astype(int)]}
+
+        def predicted(method, *_, pmf=pmf):
+            return pmf.get(method, human)
+
+        monkeypatch.setattr(selection, "cross_predicted", predicted)
+        assert choose_method(predictors_at(np.linspace(0, 1, 20)), human).method == chosen
 
 
 def test_nested_predictions_are_worse_than_those_of_a_fit_that_saw_the_labels():

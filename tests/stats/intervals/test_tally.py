@@ -16,6 +16,17 @@ def rows(n, seed=0):
     return rng.dirichlet(np.ones(3), n), rng.uniform(0, 2, n)
 
 
+def test_means_under_refits_follow_the_weights_whatever_their_unit():
+    # Weights 1 and 3, then one of 0 and one 2 ** 300 times as large, beside which the others vanish.
+    tally = Tally(2)
+    refits = np.array([[[1.0, 0.0]], [[0.0, 1.0]], [[0.5, 0.5]], [[0.3, 0.7]]])
+    assert tally.refit_means is None
+    tally.add(np.eye(2), np.array([1.0, 3.0]), refits=refits[:2])
+    np.testing.assert_allclose(tally.refit_means, [[0.25, 0.75]])
+    tally.add(np.eye(2), np.array([0.0, 2.0**300]), refits=refits[2:])
+    np.testing.assert_allclose(tally.refit_means, [[0.3, 0.7]])
+
+
 def test_clusters_are_added_up_over_parts():
     pmf, weights = rows(6)
     clusters = np.array([8, 3, 8, 3, 8, 5])

@@ -15,7 +15,7 @@ from semscale.rating.calibration.familiarity import Familiarity
 from semscale.rating.calibration.predictors import Predictors
 from semscale.rating.readouts.array_checks import Reals
 from semscale.signature import Signature
-from semscale.types import Floats, Mask
+from semscale.types import Floats, Mask, Refits
 
 _PASSED_OVER = frozenset({"floor", "missing", "engine", "language", "calibration"})
 """Fields of a rater's signature that do not change what a calibration was fitted to."""
@@ -89,6 +89,7 @@ class Calibration:
         language: of the scale's anchors.
         labels: what it was fitted to.
         error: its own, and that of the ratings as they are.
+        refits: the calibrator without a part of its labels, again and again; empty where nothing is fitted.
     """
 
     method: MethodName
@@ -98,6 +99,7 @@ class Calibration:
     language: str
     labels: LabelSource
     error: HonestError
+    refits: tuple[Calibrator, ...] = ()
 
     @cached_property
     def signature(self) -> Signature:
@@ -132,6 +134,7 @@ class Calibration:
             "error": dict(vars(self.error)),
             "method": self.method,
             "fitted": self.calibrator.record(),
+            "refits": [refit.record() for refit in self.refits],
             "familiarity": {"floor": self.familiarity.floor, "centre": self.familiarity.centre.tolist()},
         }
 
@@ -170,6 +173,13 @@ class Calibration:
     def pmf(self, predictors: Predictors) -> Floats:
         """Calibrated masses (n, k) of n texts."""
         return self.calibrator.pmf(predictors)
+
+    def refit_pmf(self, predictors: Predictors) -> Refits:
+        """Masses (n, b, k) of n texts under each of b refits."""
+        pmf: Refits = np.empty((len(predictors), len(self.refits), len(predictors.values)), dtype=np.float32)
+        for place, refit in enumerate(self.refits):
+            pmf[:, place] = refit.pmf(predictors)
+        return pmf
 
     def saw(self, texts: Sequence[str]) -> Mask:
         """Mark the texts (n,) that it was fitted to, whose calibrated ratings know their labels."""

@@ -10,11 +10,13 @@ from semscale.messages import first_mistake
 from semscale.rating.calibration.calibration import Calibration, HonestError, LabelSource
 from semscale.rating.calibration.calibrators import MethodName, VectorLine, calibrator_of
 from semscale.rating.calibration.familiarity import Familiarity
+from semscale.rating.calibration.refits import REFITS
 from semscale.signature import Signature
 
 _ROUNDING = 1e-6
 _Score = Annotated[FiniteFloat, Field(ge=0, le=1)]
 _Count = Annotated[int, Field(ge=1)]
+_Fitted = dict[str, FiniteFloat | list[FiniteFloat]]
 _Numbers = Annotated[list[FiniteFloat], Field(min_length=1)]
 
 
@@ -48,7 +50,8 @@ class _StoredCalibration(_StoredPart):
     labels: _StoredLabels
     error: _StoredErrors
     method: MethodName
-    fitted: dict[str, FiniteFloat | list[FiniteFloat]]
+    fitted: _Fitted
+    refits: Annotated[list[_Fitted], Field(max_length=REFITS)]
     familiarity: _StoredFamiliarity
 
 
@@ -68,9 +71,12 @@ def calibration_of(content: Mapping[str, Any]) -> Calibration:
     labels, centre = read.labels, np.array(read.familiarity.centre)
     if np.abs(centre).max() > 1 + _ROUNDING or np.linalg.norm(centre) > 1 + _ROUNDING:
         raise ValueError("familiarity.centre must be at most 1 long")
-    calibrator = calibrator_of(read.method, read.fitted)
-    if isinstance(calibrator, VectorLine) and len(calibrator.line.weights) != len(centre):
-        raise ValueError("fitted.weights and familiarity.centre must have the same width")
+    calibrator, *refits = (calibrator_of(read.method, fitted) for fitted in (read.fitted, *read.refits))
+    for one in (calibrator, *refits):
+        if isinstance(one, VectorLine) and len(one.line.weights) != len(centre):
+            raise ValueError("the weights that were fitted and familiarity.centre must have the same width")
+    if len(refits) == 1:
+        raise ValueError("refits must be none or at least two")
     ends = None if labels.human_range is None else (labels.human_range[0], labels.human_range[1])
     return Calibration(
         read.method,
@@ -82,4 +88,5 @@ def calibration_of(content: Mapping[str, Any]) -> Calibration:
             labels.n, labels.n_answers, labels.hash, ends, labels.grouped, labels.seed, tuple(labels.texts)
         ),
         HonestError(read.error.calibrated, read.error.uncalibrated),
+        tuple(refits),
     )

@@ -10,7 +10,7 @@ from semscale.rating.calibration.calibration import Calibration, hash_of
 from semscale.rating.calibration.calibration_content import calibration_of
 from semscale.store.atomic import check_writable, replacing
 
-FORMAT, VERSION = "semscale calibration", 1
+FORMAT, VERSION = "semscale calibration", 2
 _BESIDE = frozenset({"format", "version", "signature", "hash"})
 """Fields of a file beside the content that is hashed."""
 
@@ -41,7 +41,7 @@ def load_calibration(path: Path) -> Calibration:
     """Read a calibration.
 
     Raises:
-        InputError: no file, no calibration, one of a later version, or one that was changed by hand.
+        InputError: no file, no calibration, one of another version, or one that was changed by hand.
     """
     try:
         content = parse_json(Path(path).read_text(encoding="utf-8"))
@@ -55,9 +55,10 @@ def load_calibration(path: Path) -> Calibration:
         raise InputError(f"calibration: {path} is no calibration; write one by `semscale calibrate`")
     version = content.get("version")
     if type(version) is not int or version != VERSION:
+        remedy = "update Semscale, or calibrate anew" if _is_later(version) else "calibrate anew"
         raise InputError(
-            f"calibration: {path} has version {version!r}, and this Semscale reads version "
-            f"{VERSION}; update Semscale, or calibrate anew"
+            f"calibration: {path} has version {version!r}, and this Semscale reads version {VERSION}; "
+            f"{remedy}"
         )
     recorded = {name: value for name, value in content.items() if name not in _BESIDE}
     if hash_of(recorded) != content.get("hash"):
@@ -94,6 +95,10 @@ def calibration_text(calibration: Calibration) -> str:
         **calibration.record(),
     }
     return json.dumps(content, indent=1, allow_nan=False) + "\n"
+
+
+def _is_later(version: object) -> bool:
+    return type(version) is int and version > VERSION
 
 
 def _checked(calibration: Calibration, content: dict[str, Any]) -> Calibration:

@@ -206,7 +206,8 @@ def _fit_ordinal(predictors: Predictors, human: Floats) -> Calibrator:
 
 
 def _fit_ridge(predictors: Predictors, human: Floats) -> Calibrator:
-    fit = fit_evidence_ridge(predictors.units, predictors.position, human @ predictors.values)
+    means = human @ predictors.values
+    fit = fit_evidence_ridge(predictors.units, predictors.position, means, distinct=predictors.distinct)
     probit = fit_cumulative_probit(fit.left_out, human, predictors.values)
     axis = predictors.axis
     line = Axis(fit.intercept + fit.slope * axis.intercept, fit.slope * axis.weights + fit.direction)

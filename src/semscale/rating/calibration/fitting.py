@@ -16,6 +16,7 @@ from semscale.rating.calibration.familiarity import familiarity_of
 from semscale.rating.calibration.learning_curve import learning_curve
 from semscale.rating.calibration.predictors import Predictors
 from semscale.rating.calibration.quality import rating_quality
+from semscale.rating.calibration.refits import fit_without_parts
 from semscale.rating.calibration.selection import choose_method, fewest_learnt_from, nested_predictions
 from semscale.rating.human.values import laid_on
 from semscale.scales import Scale
@@ -131,6 +132,7 @@ def fit_calibration(  # noqa: PLR0913 - texts, what was measured of them, and se
             texts=tuple(sorted({text_hash(text) for text in labelled.texts})),
         ),
         HonestError(float(after.mean()), float(before.mean())),
+        fit_without_parts(choice.method, predictors, human, groups=groups, seed=seed),
     )
     return CalibrationSummary(
         calibration=calibration,

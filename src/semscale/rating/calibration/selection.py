@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import stdtrit
 
 from semscale.rating.calibration.calibrators import METHODS, MethodName, fit_calibrator
 from semscale.rating.calibration.predictors import Predictors
@@ -12,6 +13,10 @@ from semscale.stats.calibration.proper_scores import ranked_probability_scores
 from semscale.types import Floats, Integers, Mask
 
 PREFERRED: MethodName = "ridge"
+FEWEST_FOR_STEPS = 100
+"""Distinct texts from which ``isotonic`` may be chosen: with fewer, its level steps lose the ranking."""
+CHANCE = 0.05
+"""Probability at most that a method no better than ``ridge`` is taken in its place."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +24,7 @@ class Choice:
     """A method chosen by cross-validation.
 
     Attributes:
-        method: ``ridge``, or the one with the lowest error where that is clearly lower.
+        method: ``ridge``, or the one with the lowest error where chance is no explanation.
         errors: mean ranked probability score of each method, on texts that it was not fitted to.
     """
 
@@ -56,8 +61,10 @@ def choose_method(
     """Choose a method by its cross-validated ranked probability score.
 
     ``ridge`` shrinks itself towards the zero-shot rating, and differences between methods are mostly chance
-    with few labels. It is therefore left only for a method whose error is lower by more than one standard
-    error of the difference, over groups where there are some, and over distinct texts otherwise.
+    with few labels. It is therefore left only for the method with the lowest error, and only where the
+    difference is above the t quantile of ``CHANCE``, shared among the methods that ``ridge`` is compared
+    with, times its standard error: over groups where there are some, and over distinct texts otherwise.
+    ``isotonic`` is not taken with fewer than 100 distinct texts.
 
     Args:
         predictors: of n texts.
@@ -67,8 +74,7 @@ def choose_method(
         seed: of the folds.
 
     References:
-        The one-standard-error rule: Hastie, Tibshirani and Friedman (2009), The Elements of Statistical
-        Learning, section 7.10.
+        Sharing a probability of error among comparisons: Dunn (1961), doi 10.1080/01621459.1961.10482090.
     """
     together = predictors.distinct if groups is None else groups
     fold = folds_of(len(predictors), groups=together, seed=seed)
@@ -77,11 +83,12 @@ def choose_method(
         for method in methods
     }
     errors = {method: float(each.mean()) for method, each in scores.items()}
-    best = min(errors, key=lambda method: errors[method])
+    allowed = [method for method in methods if method != "isotonic" or _has_enough_for_steps(predictors)]
+    best = min(allowed, key=lambda method: errors[method])
     if PREFERRED not in scores:
         return Choice(best, errors)
     excess = scores[PREFERRED] - scores[best]
-    is_clear = excess.mean() > grouped_standard_error(excess, together)
+    is_clear = excess.mean() > _largest_by_chance(excess, together, len(allowed) - 1)
     return Choice(best if is_clear else PREFERRED, errors)
 
 
@@ -158,6 +165,17 @@ def grouped_standard_error(differences: Floats, groups: Integers) -> float:
     sums = np.bincount(place, differences - differences.mean())
     m = len(sums)
     return float(np.sqrt(m / (m - 1) * (sums**2).sum()) / len(differences))
+
+
+def _has_enough_for_steps(predictors: Predictors) -> bool:
+    return len(np.unique(predictors.distinct)) >= FEWEST_FOR_STEPS
+
+
+def _largest_by_chance(excess: Floats, groups: Integers, comparisons: int) -> float:
+    """Mean difference that the best of several equal methods reaches with the probability ``CHANCE``."""
+    freedom = len(np.unique(groups)) - 1
+    quantile = float(stdtrit(freedom, 1 - CHANCE / max(comparisons, 1)))
+    return quantile * grouped_standard_error(excess, groups)
 
 
 def _outer_folds(predictors: Predictors, groups: Integers | None, seed: int) -> Iterator[Mask]:

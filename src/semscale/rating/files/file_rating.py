@@ -10,7 +10,7 @@ import polars as pl
 from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS, CachedEmbedder
 from semscale.rating.files.checks import check_cells
 from semscale.rating.files.columns import FileColumns
-from semscale.rating.files.file_summary import SEEN, SET_MEANS, Collector, rated_frame
+from semscale.rating.files.file_summary import REFITS, SEEN, SET_MEANS, Collector, rated_frame
 from semscale.rating.rater import Rater
 from semscale.rating.summary import RatingSummary
 from semscale.stats.intervals.estimates import IntervalPlan
@@ -129,7 +129,7 @@ class RatingWork:
     interval: float
     progress: Progress | None
     stage = "rating"
-    private = (SET_MEANS, SEEN)
+    private = (SET_MEANS, SEEN, REFITS)
 
     @property
     def kept(self) -> str:

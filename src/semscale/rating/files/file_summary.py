@@ -27,18 +27,27 @@ SET_MEANS = f"{PREFIX}set_means"
 SEEN = f"{PREFIX}seen"
 """Likewise: whether the calibration was fitted to the text."""
 
+REFITS = f"{PREFIX}refits"
+"""Likewise: the masses under each refit of the calibration, one refit after another."""
+
 
 def rated_frame(ratings: Ratings) -> pl.DataFrame:
     """Lay ratings out as columns of a part: those of ``to_frame``, and what a run keeps for itself."""
     columns = ratings.to_frame().rename(lambda name: PREFIX + name)
     kept = [pl.Series(SET_MEANS, ratings.set_means)]
-    return columns.with_columns(*kept, *([] if ratings.seen is None else [pl.Series(SEEN, ratings.seen)]))
+    if ratings.seen is not None:
+        kept.append(pl.Series(SEEN, ratings.seen))
+    if ratings.refits is not None:
+        n, b, k = ratings.refits.shape
+        kept.append(pl.Series(REFITS, ratings.refits.reshape(n, b * k)))
+    return columns.with_columns(*kept)
 
 
 def ratings_of(frame: pl.DataFrame, rater: Rater) -> Ratings:
     """Read ratings back from the columns of ``rated_frame``."""
     unlike = f"{PREFIX}unlike_labels"
     masses = frame.select(PREFIX + name for name in mass_names(rater.scale.values)).to_numpy()
+    n, k = masses.shape
     return Ratings(
         scale=rater.scale,
         pmf=masses.astype(np.float64),
@@ -53,6 +62,7 @@ def ratings_of(frame: pl.DataFrame, rater: Rater) -> Ratings:
         calibration=rater.calibration,
         unlike=None if rater.calibration is None else frame[unlike].to_numpy(),
         seen=None if rater.calibration is None else frame[SEEN].to_numpy(),
+        refits=frame[REFITS].to_numpy().reshape(n, -1, k) if REFITS in frame.columns else None,
     )
 
 
@@ -136,7 +146,14 @@ class Collector:
         if columns.by is not None:
             by = groups_in(column_in(frame, columns.by))
         weights, respondents = self._weights(frame), self._respondents(frame)
-        self._tallies.add(ratings.pmf, ratings.status, weights=weights, by=by, respondents=respondents)
+        self._tallies.add(
+            ratings.pmf,
+            ratings.status,
+            weights=weights,
+            by=by,
+            respondents=respondents,
+            refits=ratings.refits,
+        )
 
     def _weights(self, frame: pl.DataFrame) -> Floats | None:
         if self.columns.weight is None:

@@ -26,11 +26,12 @@ class SideBySide:
 
     Attributes:
         columns: blocks of each column.
-        style: ``pair`` for pictures, ``settings`` for definitions.
+        style: ``pair`` for pictures, ``equals`` for pictures that are to be compared and so have one width,
+            ``settings`` for definitions.
     """
 
     columns: "tuple[tuple[Block, ...], ...]"
-    style: Literal["pair", "settings"] = "pair"
+    style: Literal["pair", "equals", "settings"] = "pair"
 
 
 Block = (

@@ -11,7 +11,7 @@ from semscale.report.charts.squares import scatter
 from semscale.report.document.blocks import Block, DataTable, Figure, Paragraph, SideBySide
 from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.values import Cell, Count, Number, Quoted, WithInterval, Words
-from semscale.report.formatting import counted, coverage, has_interval, number, one_line
+from semscale.report.formatting import counted, coverage, has_interval, listed, number, one_line
 from semscale.report.parts import covered
 from semscale.report.settings import settings
 from semscale.stats.intervals.estimates import Estimate
@@ -52,11 +52,11 @@ def calibration_document(summary: "CalibrationSummary") -> Document:
         source=(Quoted(summary.source), f"{summary.created:%Y-%m-%d}"),
         signature=summary.signature,
         counting=(counting, gain_words(summary)),
-        reading=(f"{counting}.", gain_words(summary), _HONEST),
+        reading=(f"{counting}.", gain_words(summary), _served(summary), _HONEST),
         facts=(
             ("Labelled texts", Count(labels.n)),
             ("Answers", Count(labels.n_answers)),
-            ("Method", Words(summary.calibration.method)),
+            ("Method from all labels", Words(summary.calibration.method)),
         ),
         cautions=tuple(_cautions(summary)),
         sections=tuple(_sections(summary)),
@@ -80,14 +80,32 @@ _HONEST = (
 
 def gain_words(summary: "CalibrationSummary") -> str:
     """Say in a sentence how far the calibration helps."""
-    error, gain, method = summary.calibration.error, summary.gain, summary.calibration.method
+    error, gain = summary.calibration.error, summary.gain
     before, after = (number(score, _DIGITS) for score in (error.uncalibrated, error.calibrated))
     verb = "worsens" if error.calibrated > error.uncalibrated else "brings"
-    reached = f"The method {method} {verb} the ranked probability score from {before} to {after}"
+    scores = f"the ranked probability score from {before} to {after}"
+    reached = f"On texts that it has not seen, calibration {verb} {scores}"
     if not has_interval(gain):
         return f"{reached}; how certain that is, these labels do not show."
     ends = f"{number(gain.low, _DIGITS)} and {number(gain.high, _DIGITS)}"
     return f"{reached} (less is better); the gain lies plausibly between {ends}."
+
+
+def _served(summary: "CalibrationSummary") -> str:
+    return f"New texts are rated with {summary.calibration.method}, which all labels together choose."
+
+
+def chosen_words(summary: "CalibrationSummary") -> str:
+    """Say which method serves new texts, and which ones the figures are of."""
+    method, chosen = summary.calibration.method, summary.chosen_in_folds
+    folds = sum(chosen.values())
+    others = [f"{name} in {n}" for name, n in chosen.items() if name != method]
+    alike = f"{method} in {chosen.get(method, 0)}" if chosen.get(method, 0) else ""
+    found = listed([part for part in (alike, *others) if part])
+    return (
+        f"{_served(summary)} The agreement above is that of the whole procedure: for each of {folds} folds, "
+        f"method and fit were found without that fold ({found})."
+    )
 
 
 def _cautions(summary: "CalibrationSummary") -> Iterator[str]:
@@ -149,7 +167,7 @@ def _pictures(summary: "CalibrationSummary") -> tuple[Block, ...]:
     drawn = tuple(
         (_picture(summary, name),) for name in ("calibrated", "as rated") if summary.qualities[name].bins
     )
-    return (SideBySide(drawn),)
+    return (SideBySide(drawn, "equals"),)
 
 
 def _picture(summary: "CalibrationSummary", name: str) -> Figure:
@@ -186,15 +204,22 @@ def _choice(summary: "CalibrationSummary") -> Iterator[Block]:
         title="Cross-validated ranked probability score of each method",
         explained=True,
     )
+    yield Paragraph(chosen_words(summary), "note", detail="both")
     yield Paragraph(
         "ridge shrinks itself towards the ratings as they are; another method is taken only if its error is "
-        "lower by more than one standard error.",
+        "lower by more than chance explains.",
         "note",
     )
 
 
 def _curve(summary: "CalibrationSummary") -> Iterator[Block]:
     yield Paragraph(curve_words(summary), "note", detail="both")
+    yield Paragraph(
+        f"Each measured row has the method {summary.calibration.method} throughout, and is the mean of five "
+        "draws, each tested on another fifth of the texts. The agreement at the top has the choice in it and "
+        "takes all texts at once, so both differ a little, r most.",
+        "note",
+    )
     yield DataTable(
         ("labelled texts", "error", "Pearson r", ""),
         tuple(

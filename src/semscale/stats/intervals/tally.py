@@ -3,7 +3,7 @@
 import numpy as np
 
 from semscale.stats.intervals.moments import Moments, effective_size
-from semscale.types import Floats, Integers
+from semscale.types import Floats, Integers, Refits
 
 MAX_CLUSTERS = 20_000
 """Up to here cluster totals are kept, for the bootstrap; above, sums suffice."""
@@ -41,9 +41,16 @@ class Tally:
         self._kept: list[Floats] = []
         self._clusters = np.zeros(0, dtype=np.int64)
         self._totals = np.zeros((0, k + 1))
+        self._refits: Floats | None = None
         self._exponent: int | None = None
 
-    def add(self, pmf: Floats, weights: Floats, clusters: Integers | None = None) -> None:
+    def add(
+        self,
+        pmf: Floats,
+        weights: Floats,
+        clusters: Integers | None = None,
+        refits: Refits | None = None,
+    ) -> None:
         """Add rows.
 
         Args:
@@ -51,16 +58,21 @@ class Tally:
             weights: shape (m,), finite and not negative.
             clusters: shape (m,), a number for each row's cluster, well mixed in its lowest bits (a hash);
                 either in every call or in none.
+            refits: shape (m, b, k), what ``pmf`` is under each refit of the function that gave it; likewise.
         """
         counting = weights > 0
         if not counting.all():
             pmf, weights = pmf[counting], weights[counting]
             clusters = None if clusters is None else clusters[counting]
+            refits = None if refits is None else refits[counting]
         weights = self._in_unit(weights)
         rows = np.column_stack([pmf * weights[:, None], weights])
         self.n_rows += len(rows)
         self.weight += float(weights.sum())
         self.squared_weight += float(weights @ weights)
+        if refits is not None:
+            total = np.einsum("m,mbk->bk", weights, refits)
+            self._refits = total if self._refits is None else self._refits + total
         if clusters is None:
             self._add_singles(rows)
         else:
@@ -70,6 +82,14 @@ class Tally:
     def effective_n(self) -> float:
         """Kish's effective number of rows; 0 without weight."""
         return effective_size(self.weight, self.squared_weight)
+
+    @property
+    def refit_means(self) -> Floats | None:
+        """Mean of the rows under each refit, shape (b, k); ``None`` without refits or weight."""
+        if self._refits is None or not self.weight > 0:
+            return None
+        means: Floats = self._refits / self.weight
+        return means
 
     @property
     def moments(self) -> Moments:
@@ -98,6 +118,7 @@ class Tally:
         self._sums = self._sums.scaled(factor)
         self._kept = [rows * factor for rows in self._kept]
         self._totals = self._totals * factor
+        self._refits = None if self._refits is None else self._refits * factor
 
     def _add_singles(self, rows: Floats) -> None:
         self._sums = self._sums.added(rows)

@@ -1,0 +1,65 @@
+"""Intervals that allow for the error of a fitted function, from refits of it without a part of its data each.
+
+References:
+    Delete-a-group jackknife: Kott (2001), Journal of Official Statistics 17(4), 521-526; Wolter (2007),
+    Introduction to Variance Estimation, chapter 4, doi 10.1007/978-0-387-35099-8.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import stdtrit
+
+from semscale.stats.intervals.estimates import Estimate, GroupEstimate
+from semscale.stats.intervals.pmf_figures import Figures
+from semscale.types import Floats
+
+
+def refit_errors(values: Floats) -> Floats:
+    """Standard errors of f figures from their values under b refits, each without one of b parts.
+
+    The root of (b - 1) / b times the sum of squared deviations from the mean of the refits.
+
+    Args:
+        values: shape (b, f), at least two rows.
+
+    Example:
+        >>> refit_errors(np.array([[1.0], [2.0], [3.0]])).round(4).tolist()
+        [1.1547]
+    """
+    b = len(values)
+    errors: Floats = np.sqrt((b - 1) / b * ((values - values.mean(axis=0)) ** 2).sum(axis=0))
+    return errors
+
+
+def allowing_for_refits(
+    group: GroupEstimate, means: Floats | None, figures: Figures, interval: float
+) -> GroupEstimate:
+    """Widen a group's intervals by the error of the fitted function, which is independent of its rows.
+
+    The distance from the figure to an end becomes the root of its square plus the square of t times the
+    error, with b - 1 degrees of freedom. No end leaves the range of the figure; missing ones stay missing.
+
+    Args:
+        group: its figures, those of ``figures`` alone.
+        means: shape (b, k), the group's mean masses under each refit; ``None`` for no refits.
+        figures: which figures there are.
+        interval: coverage to aim at, between 0 and 1.
+    """
+    if means is None or not group.figures:
+        return group
+    errors = refit_errors(means @ figures.matrix.T)
+    further = float(stdtrit(len(means) - 1, (1 + interval) / 2)) * errors
+    least, greatest = figures.bounds
+    ends = zip(group.figures.items(), further, least, greatest, strict=True)
+    return replace(
+        group,
+        figures={
+            name: Estimate(
+                one.value,
+                max(one.value - np.hypot(one.value - one.low, beyond), float(lowest)),
+                min(one.value + np.hypot(one.high - one.value, beyond), float(highest)),
+            )
+            for (name, one), beyond, lowest, highest in ends
+        },
+    )
