@@ -26,7 +26,7 @@ def ends(found):
 
 def test_a_judge_that_never_differs_leaves_hajeks_mean_and_its_linearized_variance():
     # Weights 4, 2 and 1: mean (4 + 6 + 5) / 7. Parts 4/7 (1 - 15/7) = -32/49, 12/49 and 20/49, each
-    # over 1 - share, 3/7, 5/7 and 6/7: -32/21, 12/35 and 10/21. Effective number 49 / 21, less 1 for the mean.
+    # over 1 - share, 3/7, 5/7 and 6/7: -32/21, 12/35 and 10/21. Effective number 49 / 21, less 1.
     found = corrected([3, 3, 3, 3], [1, 3, 5, GAP], inclusion=[0.25, 0.5, 1, GAP])
     assert found.value == found.labels_only.value == pytest.approx(15 / 7)
     variance = 2 / 3 * ((32 / 21) ** 2 + (12 / 35) ** 2 + (10 / 21) ** 2)

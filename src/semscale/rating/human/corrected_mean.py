@@ -4,6 +4,8 @@ import numpy as np
 
 from semscale.rating.human.values import laid_on
 from semscale.stats.calibration.prediction_powered import CorrectedMean, prediction_powered_mean
+from semscale.stats.calibration.sample_design import SampleDesign
+from semscale.stats.calibration.weighted_prediction_powered import weighted_prediction_powered_mean
 from semscale.types import Floats
 
 
@@ -12,6 +14,7 @@ def corrected_mean(
     table: Floats,
     values: Floats,
     *,
+    design: SampleDesign | None = None,
     human_range: tuple[float, float] | None = None,
     interval: float = 0.95,
 ) -> CorrectedMean | None:
@@ -20,8 +23,10 @@ def corrected_mean(
     Args:
         means: shape (n,), of the ratings; NaN where there is none.
         table: shape (n, raters), people's ratings; NaN where nobody was asked. Texts with one must be a
-            random sample of those with a rating.
+            random sample of those with a rating, drawn with the probabilities of ``design``.
         values: shape (k,), of the scale's points.
+        design: weights, probabilities of a label and respondents, shape (n,) each; all texts count alike and
+            each by itself unless given.
         human_range: lowest and highest value that people could give; the scale's own unless given.
         interval: coverage to aim at, between 0 and 1.
 
@@ -45,4 +50,7 @@ def corrected_mean(
         return None
     labels = np.where(labelled, masses @ values, np.nan)
     bounds = (float(values[0]), float(values[-1]))
-    return prediction_powered_mean(means, np.clip(labels, *bounds), bounds=bounds, interval=interval)
+    labels = np.clip(labels, *bounds)
+    if design is None or design.is_plain:
+        return prediction_powered_mean(means, labels, bounds=bounds, interval=interval)
+    return weighted_prediction_powered_mean(means, labels, bounds=bounds, design=design, interval=interval)

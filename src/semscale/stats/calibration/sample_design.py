@@ -30,6 +30,18 @@ class SampleDesign:
         """Whether all items count alike, each by itself, and were drawn with one probability."""
         return self.weights is None and self.inclusion is None and self.clusters is None
 
+    @property
+    def expanded(self) -> Floats | None:
+        """Weights / probabilities, shape (n,); ``None`` with neither.
+
+        Example:
+            >>> SampleDesign(inclusion=np.array([0.25, 1.0])).expanded.tolist()
+            [4.0, 1.0]
+        """
+        if self.inclusion is None:
+            return self.weights
+        return (1.0 if self.weights is None else self.weights) / self.inclusion
+
     def some(self, kept: Mask) -> "SampleDesign":
         """Keep some of the items.
 

@@ -1,5 +1,6 @@
 """Prediction-powered mean of weighted or clustered items whose labels were drawn with known probabilities."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -138,7 +139,7 @@ def weighted_prediction_powered_mean(
 def _items(scores: Floats, labels: Floats, design: SampleDesign) -> _Items:
     """Keep the items that have a score and a weight, with clusters numbered from 0."""
     n, labelled = len(scores), ~np.isnan(labels)
-    weights = np.ones(n) if design.weights is None else np.nan_to_num(design.weights, nan=0.0)
+    weights: Floats = np.ones(n) if design.weights is None else np.nan_to_num(design.weights, nan=0.0)
     drawn = np.ones(n) if design.inclusion is None else checked_inclusion(design.inclusion, labelled)
     clusters = np.arange(n) if design.clusters is None else design.clusters
     if weights.shape != scores.shape or clusters.shape != scores.shape:
@@ -169,10 +170,16 @@ def _terms(items: _Items) -> _Terms:
         mean_label=float(mean_label),
         bias=float(mean_labelled - mean_label),
         gap=float(mean_score - mean_labelled),
-        label=np.bincount(items.clusters, part * (labels - mean_label)),
-        gaps=np.bincount(items.clusters, gaps * varied),
-        share=np.bincount(items.clusters, part),
+        label=_summed(items.clusters, part * (labels - mean_label)),
+        gaps=_summed(items.clusters, gaps * varied),
+        share=_summed(items.clusters, part),
     )
+
+
+def _summed(clusters: Integers, column: Floats) -> Floats:
+    """Sums by cluster, shape (m,)."""
+    sums: Floats = np.bincount(clusters, column).astype(np.float64)
+    return sums
 
 
 def _without_scores(terms: _Terms) -> _Terms:
@@ -189,9 +196,9 @@ def _ends(terms: _Terms, interval: float, bounds: tuple[float, float]) -> tuple[
     """Ends of the t interval, within the bounds."""
     tuning, n = _tuning(terms), int((terms.share > 0).sum())
     variance = (n - 1) / n * (_changes(terms, tuning) ** 2).sum()
-    effective = 1 / (terms.share @ terms.share)
+    effective = 1 / float(terms.share @ terms.share)
     freedom = max(1.0, effective - (2 if tuning else 1))
-    half = float(stdtrit(freedom, (1 + interval) / 2) * np.sqrt(variance))
+    half = float(stdtrit(freedom, (1 + interval) / 2)) * math.sqrt(variance)
     value = terms.mean_label + tuning * terms.gap
     return max(value - half, bounds[0]), min(value + half, bounds[1])
 
@@ -203,8 +210,8 @@ def _changes(terms: _Terms, tuning: float) -> Floats:
     slope of a regression of the labels' contributions on the gaps', and moves as that does without a point.
     """
     contribution, rest = terms.label + tuning * terms.gaps, 1 - terms.share
-    spread = terms.gaps @ terms.gaps
-    others = spread - terms.gaps**2
+    spread = float(terms.gaps @ terms.gaps)
+    others: Floats = spread - terms.gaps**2
     defined = (terms.share > 0) & (others > _ROUNDING * spread)
     retuned = np.where(defined, terms.gaps * contribution / np.where(defined, others, 1.0), 0.0)
     changes: Floats = retuned * (terms.gap - terms.gaps / rest) - contribution / rest
