@@ -23,7 +23,7 @@ def test_it_draws_texts_that_have_a_rating(label, files):
     with open("sheet.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 3
-    assert all(row["human"] == "" and float(row["semscale_inclusion"]) == 0.5 for row in rows)
+    assert all(row["human"] == "" and float(row["inclusion"]) == 0.5 for row in rows)
     assert "5" not in [row["row"] for row in rows]  # the fifth row has no text
 
 

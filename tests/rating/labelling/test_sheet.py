@@ -13,13 +13,13 @@ DRAWN = DrawnTexts(np.array([2, 0]), np.array([0.25, 0.5]))
 def test_the_sheet_has_rows_texts_room_for_labels_and_probabilities():
     sheet = label_sheet(["good", None, "bad"], DRAWN)
     assert sheet.rows() == [(3, "bad", None, 0.25), (1, "good", None, 0.5)]
-    assert sheet.columns == ["row", "text", "human", "semscale_inclusion"]
+    assert sheet.columns == ["row", "text", "human", "inclusion"]
 
 
 def test_one_text_of_three_million_keeps_its_probability(tmp_path):
     sheet = label_sheet(["good"], DrawnTexts(np.array([0]), np.array([1 / 3_000_000])))
     write_sheet(sheet, tmp_path / "sheet.csv", "Read this.")
-    weight = 1 / pl.read_csv(tmp_path / "sheet.csv")["semscale_inclusion"][0]
+    weight = 1 / pl.read_csv(tmp_path / "sheet.csv")["inclusion"][0]
     assert weight == pytest.approx(3_000_000)
 
 

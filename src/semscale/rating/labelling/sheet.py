@@ -9,10 +9,10 @@ from semscale.rating.labelling.drawing import DrawnTexts
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.store.atomic import replacing
-from semscale.store.writing import PREFIX, write_table
+from semscale.store.writing import write_table
 
-INCLUSION = f"{PREFIX}inclusion"
-"""Column with the probability with which a text was drawn."""
+ROW, TEXT, HUMAN, INCLUSION = "row", "text", "human", "inclusion"
+"""Columns of a sheet: the place in the file, the text, its label, and the probability of its draw."""
 
 
 def label_sheet(cells: Sequence[object], drawn: DrawnTexts) -> pl.DataFrame:
@@ -24,16 +24,16 @@ def label_sheet(cells: Sequence[object], drawn: DrawnTexts) -> pl.DataFrame:
 
     Returns:
         Columns ``row`` (place in the input, from 1), ``text``, ``human`` (empty, for the label) and
-        ``semscale_inclusion``.
+        ``inclusion``.
     """
     return pl.DataFrame(
         {
-            "row": drawn.rows + 1,
-            "text": [str(cells[row]) for row in drawn.rows.tolist()],
-            "human": [None] * len(drawn.rows),
+            ROW: drawn.rows + 1,
+            TEXT: [str(cells[row]) for row in drawn.rows.tolist()],
+            HUMAN: [None] * len(drawn.rows),
             INCLUSION: drawn.probability,
         },
-        schema_overrides={"human": pl.Float64},
+        schema_overrides={HUMAN: pl.Float64},
     )
 
 
