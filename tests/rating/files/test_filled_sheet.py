@@ -112,5 +112,5 @@ def test_labels_and_a_column_of_ratings_are_two_answers_to_one_question(table, s
 
 
 def test_inclusion_needs_human_ratings():
-    with pytest.raises(InputError, match="inclusion belongs to human"):
+    with pytest.raises(InputError, match="inclusion belongs to a column of human ratings"):
         FileColumns("text", inclusion="p")

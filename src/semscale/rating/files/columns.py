@@ -35,7 +35,7 @@ class FileColumns:
     def __post_init__(self) -> None:
         check_human_range(self.human_range)
         if self.inclusion is not None and self.human is None:
-            raise InputError("inclusion belongs to human: name the column of human ratings as well")
+            raise InputError("inclusion belongs to a column of human ratings: name that as well")
 
     def named(self) -> dict[str, str]:
         """The columns that were named, by their purpose."""
