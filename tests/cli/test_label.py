@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shlex
 
 import polars as pl
 import pytest
@@ -79,7 +80,9 @@ def filled(sheet):
 def test_a_filled_sheet_calibrates_and_corrects_the_mean(semscale, forty_answers, tmp_path, out, further):
     assert semscale("label", "answers.csv", *HERE, "--n", 20, "--out", out, *further).code == 0
     rows = filled(tmp_path / out)
-    rated = semscale("rate", "answers.csv", *HERE, "--labels", out, "--json")
+    said = (tmp_path / "sheet-instructions.md").read_text(encoding="utf-8")
+    command = next(line for line in said.splitlines() if line.startswith("    semscale rate"))
+    rated = semscale(*shlex.split(command)[1:], "--json")
     assert rated.err == ""
     compared = json.loads(rated.out)["comparison"]
     weights = 1 / rows["inclusion"].to_numpy()

@@ -32,7 +32,7 @@ def test_it_is_written_with_instructions_beside_it(tmp_path):
 
 def test_instructions_have_the_question_every_point_the_next_command_and_the_signature():
     signature = Signature.of("label", draw_seed=7)
-    said = instructions(load_scale("quality"), "sheet.xlsx", signature, "semscale calibrate sheet.xlsx")
+    said = instructions(load_scale("quality"), "sheet.xlsx", signature, "semscale calibrate", "semscale rate")
     for words in ("Labelling sheet.xlsx", "How good is it?", "- 1: Very bad", "- 5: Very good",
-                  "    semscale calibrate sheet.xlsx\n", "|label|draw_seed:7\n"):  # fmt: skip
+                  "    semscale calibrate\n", "    semscale rate\n", "|label|draw_seed:7\n"):  # fmt: skip
         assert words in said

@@ -37,14 +37,15 @@ def label_sheet(cells: Sequence[object], drawn: DrawnTexts) -> pl.DataFrame:
     )
 
 
-def instructions(scale: Scale, file: str, drawn_with: Signature, command: str) -> str:
+def instructions(scale: Scale, file: str, drawn_with: Signature, calibrate: str, rate: str) -> str:
     """Write instructions for people who label, as Markdown.
 
     Args:
         scale: on which they label.
         file: name of the sheet.
         drawn_with: signature of the draw.
-        command: what is run on the filled sheet.
+        calibrate: command that calibrates by the filled sheet.
+        rate: command that rates all texts, with the mean that people would give to them.
     """
     points = "\n".join(f"- {point.value:g}: {point.label}" for point in scale.points)
     return f"""# Labelling {file}
@@ -60,9 +61,15 @@ For each text answer the question: **{scale.question}**
 - Leave the other columns as they are: `row` is the place in the original file, `{INCLUSION}` the
   probability with which the text was drawn.
 
-Then run this, which rates with the settings that the texts were drawn with:
+When the sheet is filled in, one command learns to rate as these people do:
 
-    {command}
+    {calibrate}
+
+The other gives the mean that these people would give to all texts of the original file:
+
+    {rate}
+
+Both rate with the settings that the texts were drawn with.
 
 The texts were drawn with these settings:
 
