@@ -1,6 +1,7 @@
 """How often corrected means, shares and promised error rates hold: simulated, as the truth must be known.
 
-Run with ``python bench/correction.py``. Judges err in known ways; labels are a random sample of the items.
+Run with ``python bench/correction.py``. Judges err in known ways; labels are a random sample of the items,
+drawn with equal probabilities or with unequal ones that are known.
 """
 
 import argparse
@@ -10,12 +11,15 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import norm
 
+from semscale.rating.labelling.drawing import inclusion_probabilities
 from semscale.stats.agreement.intraclass import intraclass_correlation
 from semscale.stats.agreement.kappa import weighted_kappa
 from semscale.stats.agreement.krippendorff import krippendorff_alpha
 from semscale.stats.calibration.acceptance import triage
 from semscale.stats.calibration.prediction_powered import prediction_powered_mean
 from semscale.stats.calibration.rogan_gladen import rogan_gladen
+from semscale.stats.calibration.sample_design import SampleDesign
+from semscale.stats.calibration.weighted_prediction_powered import weighted_prediction_powered_mean
 
 ITEMS = 1000
 LABELS = (10, 20, 40, 100)
@@ -99,6 +103,58 @@ def means(draws):
             cells = [f"{each:.1f} ({wide:.3f})" for each, wide in zip(share, width, strict=True)]
             print(f"{name:<28}{n:>7}{cells[0]:>18}{share[1]:>12.1f}{cells[2]:>18}{share[3]:>9.1f}"
                   f"{cells[4] if binary else '-':>18}", flush=True)  # fmt: skip
+
+
+def surveyed(rng, n, with_weights, with_respondents):
+    """Five-point labels and ratings of n texts, with weights and respondents that go with the label."""
+    people = rng.integers(0, n // 5, n) if with_respondents else np.arange(n)
+    inner = rng.normal(size=people.max() + 1)[people]
+    if with_respondents:
+        inner = 0.8 * inner + 0.6 * rng.normal(size=n)
+    labels = np.clip(np.round(3 + inner), 1, 5)
+    ratings = 2.5 + 0.5 * inner + 0.35 * rng.normal(size=n)
+    interest = np.exp(0.3 * rng.normal(size=n) + 0.25 * inner)
+    weights = np.exp(0.5 * rng.normal(size=n) + 0.3 * inner) if with_weights else np.ones(n)
+    return labels, ratings, interest, weights, people
+
+
+def drawn_by(interest, ratings, n, rng):
+    """Draw n texts as ``label --by-interest`` does; give which, and all probabilities."""
+    sizes = 0.5 + 0.5 * interest / interest.mean()
+    probability = inclusion_probabilities(sizes, n)
+    order = np.argsort(ratings)
+    steps = np.cumsum(probability[order])
+    places = np.searchsorted(steps, rng.uniform() + np.arange(n), side="right")
+    return order[np.minimum(places, len(order) - 1)], probability
+
+
+def designs(draws):
+    print(f"\ncoverage in % of 95 % intervals, labels by interest of {ITEMS} texts (half the mean width)")
+    print(f"{'texts have':<28}{'labels':>7}{'corrected':>18}{'labels only':>18}{'design ignored':>16}")
+    for with_weights, with_respondents in ((False, False), (True, False), (False, True), (True, True)):
+        has = (with_weights, with_respondents)
+        name = " and ".join(
+            word for word, is_so in zip(("weights", "respondents"), has, strict=True) if is_so
+        )
+        labels, _, _, weights, _ = surveyed(np.random.default_rng(99), 2_000_000, *has)
+        truth = np.average(labels, weights=weights)
+        for n in LABELS:
+            rng = np.random.default_rng(n)
+            hits, widths = np.zeros(3), np.zeros(3)
+            for _ in range(draws):
+                y, ratings, interest, weights, people = surveyed(rng, ITEMS, *has)
+                chosen, probability = drawn_by(interest, ratings, n, rng)
+                known = np.full(ITEMS, np.nan)
+                known[chosen] = y[chosen]
+                design = SampleDesign(weights, probability, people)
+                found = weighted_prediction_powered_mean(ratings, known, bounds=(1, 5), design=design)
+                ignored = prediction_powered_mean(ratings, known, bounds=(1, 5))
+                ends = [(one.low, one.high) for one in (found, found.labels_only, ignored)]
+                hits += [holds(low, high, truth) for low, high in ends]
+                widths += [(high - low) / 2 for low, high in ends]
+            share, width = 100 * hits / draws, widths / draws
+            cells = [f"{each:.1f} ({wide:.3f})" for each, wide in zip(share, width, strict=True)]
+            print(f"{name or 'neither':<28}{n:>7}{cells[0]:>18}{cells[1]:>18}{share[2]:>16.1f}", flush=True)
 
 
 def answers(rng, n):
@@ -185,6 +241,7 @@ def main():
     parser.add_argument("--draws", type=int, default=2000)
     draws = parser.parse_args().draws
     means(draws)
+    designs(draws)
     thresholds(max(1, draws // 4))
     coefficients(max(1, draws // 4))
     seconds()

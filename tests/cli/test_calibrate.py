@@ -90,7 +90,7 @@ def test_the_command_in_a_sheets_instructions_rates_with_the_settings_of_the_dra
         filled.writeheader()
         filled.writerows({**row, "human": WORDS[row["text"].partition(",")[0]]} for row in rows)
     said = (labelled.parent / "sheet-instructions.md").read_text(encoding="utf-8").splitlines()
-    command, signature = (line.strip() for line in said if line.startswith("    "))
+    command, _, signature = (line.strip() for line in said if line.startswith("    "))
     assert "|label|texts:30|by_interest:yes|draw_seed:7|scale:quality#" in signature
     assert semscale(*shlex.split(command)[1:]).code == 0
     ratings = json.loads((labelled.parent / "cal.json").read_text())["ratings"]

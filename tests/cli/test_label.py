@@ -1,8 +1,14 @@
 """``semscale label`` draws a sheet."""
 
 import csv
+import json
+import shlex
 
+import polars as pl
 import pytest
+
+from semscale.store.reading import open_table
+from semscale.store.writing import write_table
 
 
 @pytest.fixture
@@ -23,7 +29,7 @@ def test_it_draws_texts_that_have_a_rating(label, files):
     with open("sheet.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 3
-    assert all(row["human"] == "" and float(row["semscale_inclusion"]) == 0.5 for row in rows)
+    assert all(row["human"] == "" and float(row["inclusion"]) == 0.5 for row in rows)
     assert "5" not in [row["row"] for row in rows]  # the fifth row has no text
 
 
@@ -48,3 +54,70 @@ def test_bad_input_is_refused(label, files, further, out, said):
     assert said in ended.err
     assert ended.err.count("\n") == 1
     assert files() == ["answers.csv"]
+
+
+WORDS = {"I hate it": 1, "it is bad": 2, "neither good nor bad": 3, "it is good": 4, "I love it": 5}
+HERE = ["--text", "text", "--scale", "quality", "--floor", "none"]
+
+
+@pytest.fixture
+def forty_answers(tmp_path):
+    """Forty texts that say 1 to 5 in turn."""
+    table = pl.DataFrame({"text": [f"{list(WORDS)[n % 5]}, number {n}" for n in range(40)]})
+    table.write_csv(tmp_path / "answers.csv")
+
+
+def filled(sheet):
+    """Label a sheet as its texts say, as a person would."""
+    (rows,) = open_table(sheet).batches(100)
+    labels = [float(WORDS[text.split(", ")[0]]) for text in rows["text"]]
+    rows = rows.with_columns(pl.Series("human", labels), pl.col("row", "inclusion").cast(pl.Float64))
+    write_table(rows, sheet)
+    return rows
+
+
+@pytest.mark.parametrize(("out", "further"), [("sheet.csv", ["--by-interest"]), ("sheet.xlsx", [])])
+def test_a_filled_sheet_calibrates_and_corrects_the_mean(semscale, forty_answers, tmp_path, out, further):
+    assert semscale("label", "answers.csv", *HERE, "--n", 20, "--out", out, *further).code == 0
+    rows = filled(tmp_path / out)
+    said = (tmp_path / "sheet-instructions.md").read_text(encoding="utf-8")
+    command = next(line for line in said.splitlines() if line.startswith("    semscale rate"))
+    rated = semscale(*shlex.split(command)[1:], "--json")
+    assert rated.err == ""
+    compared = json.loads(rated.out)["comparison"]
+    weights = 1 / rows["inclusion"].to_numpy()
+    assert compared["corrected"]["labels_only"]["value"] == pytest.approx(
+        (weights * rows["human"].to_numpy()).sum() / weights.sum(), abs=1e-6
+    )
+    assert (compared["corrected"]["n_labelled"], compared["corrected"]["n_unlabelled"]) == (20, 20)
+    assert compared["uses_inclusion"]
+    assert semscale("calibrate", out, *HERE, "--human", "human", "--out", "cal.json").code == 0
+    again = semscale("rate", "answers.csv", *HERE, "--calibration", "cal.json", "--labels", out)
+    assert again.code == 0
+    assert "the calibration was fitted to them" in again.out
+
+
+def test_the_sheet_itself_can_be_rated(semscale, forty_answers, tmp_path):
+    semscale("label", "answers.csv", *HERE, "--n", 20, "--out", "sheet.csv")
+    filled(tmp_path / "sheet.csv")
+    ended = semscale("rate", "sheet.csv", *HERE, "--human", "human", "--inclusion", "inclusion")
+    assert (ended.code, ended.err) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("further", "said"),
+    [
+        (["--labels", "sheet.csv"], "--labels: column 'human' of sheet.csv is empty"),
+        (["--labels", "answers.csv"], "--labels: answers.csv has no column 'row'"),
+        (["--labels", "gone.csv"], "gone.csv"),
+        (["--labels", "sheet.csv", "--human", "text"], "leave out --human and --inclusion"),
+        (["--inclusion", "text"], "--inclusion belongs to a column of human ratings"),
+        (["--human-range", 1, 5], "--human-range belongs to --human"),
+    ],
+)
+def test_labels_that_cannot_be_used(semscale, forty_answers, further, said):
+    semscale("label", "answers.csv", *HERE, "--n", 20, "--out", "sheet.csv")
+    ended = semscale("rate", "answers.csv", *HERE, *further)
+    assert ended.code == 2
+    assert said in ended.err
+    assert ended.err.count("\n") == 1

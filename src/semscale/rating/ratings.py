@@ -137,6 +137,7 @@ class Ratings(Result):
         human_range: tuple[float, float] | None = None,
         respondents: object = None,
         weights: object = None,
+        inclusion: object = None,
         interval: float = 0.95,
         seed: int = 0,
     ) -> RatingComparison:
@@ -148,6 +149,8 @@ class Ratings(Result):
             human_range: lowest and highest value that humans could give; the scale's own unless given.
             respondents: as for ``estimate``; rows that it leaves out are left out here too.
             weights: likewise, for every figure.
+            inclusion: shape (n,), probability with which each text was drawn for a human rating, above 0 to
+                1; needed where there is one.
             interval: coverage that the intervals aim at.
             seed: seed of all draws.
         """
@@ -164,6 +167,7 @@ class Ratings(Result):
             human_range=human_range,
             respondents=respondents,
             weights=weights,
+            inclusion=inclusion,
             interval=interval,
             seed=seed,
             signature=self.signature,

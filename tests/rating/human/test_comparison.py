@@ -140,7 +140,8 @@ def test_the_interval_that_was_asked_for_is_in_every_figure():
     assert (narrow.interval, wide.interval) == (0.5, 0.99)
     for name in ("pearson", "spearman", "ks_similarity", "ceiling", "null_length", "null_ks"):
         inner, outer = getattr(narrow, name), getattr(wide, name)
-        assert outer.low < inner.low < inner.high < outer.high
+        assert outer.low < inner.low < inner.high
+        assert inner.high < outer.high or (name == "ks_similarity" and outer.high == 1)
 
 
 def test_the_signature_says_how_it_was_compared():

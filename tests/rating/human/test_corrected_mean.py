@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from semscale.errors import InputError
 from semscale.rating.human.comparison import compare
 from semscale.rating.human.corrected_mean import corrected_mean
 
@@ -46,9 +47,44 @@ def test_the_interval_covers_and_is_narrower_than_that_of_the_labels():
     assert np.mean(narrower) > 0.99
 
 
-def test_a_comparison_has_it_but_not_with_weights_or_respondents():
-    pmf = np.random.default_rng(1).dirichlet(np.ones(5), size=12)
-    human = [3, 4, 2, 5, 1, 3, *[None] * 6]
-    assert compare(pmf, human, values=VALUES).corrected.n_unlabelled == 6
-    assert compare(pmf, human, values=VALUES, weights=np.ones(12)).corrected is None
-    assert compare(pmf, human, values=VALUES, respondents=list("abcdefghijkl")).corrected is None
+PMF = np.random.default_rng(1).dirichlet(np.ones(5), size=12)
+HUMAN = [3, 4, 2, 5, 1, 3, *[None] * 6]
+
+
+def test_a_comparison_has_it():
+    assert compare(PMF, HUMAN, values=VALUES).corrected.n_unlabelled == 6
+
+
+def test_probabilities_weights_and_respondents_count_in_it():
+    # Probabilities 1/4, 1/2 and 1, all with weight 2: Hajek's mean is (4 (3 + 4) + 2 (2 + 5) + 1 + 3) / 14.
+    inclusion = [0.25, 0.25, 0.5, 0.5, 1, 1, *[None] * 6]
+    compared = compare(PMF, HUMAN, values=VALUES, inclusion=inclusion, weights=np.full(12, 2.0))
+    assert compared.corrected.labels_only.value == pytest.approx(46 / 14)
+    assert compared.corrected.method == "linearized"
+    assert compared.uses_inclusion
+    assert dict(compared.signature.fields)["inclusion"] == "yes"
+    # The people's PMF is weighted likewise: 4 of 14 on the point 4.
+    assert compared.human_pmf[3] == pytest.approx(4 / 14)
+
+
+def test_texts_without_a_respondent_or_weight_are_not_in_it():
+    named = compare(PMF, HUMAN, values=VALUES, respondents=["a", "", *"cdefghijk", None]).corrected
+    assert (named.n_labelled, named.n_unlabelled) == (5, 5)
+    weighted = compare(PMF, HUMAN, values=VALUES, weights=[0, *[1] * 10, None]).corrected
+    assert (weighted.n_labelled, weighted.n_unlabelled) == (5, 5)
+
+
+def test_twice_the_texts_of_each_respondent_tell_no_more():
+    once = compare(PMF, HUMAN, values=VALUES, respondents=list("abcdefghijkl")).corrected
+    pmf, human, people = np.tile(PMF, (2, 1)), HUMAN * 2, list("abcdefghijkl") * 2
+    twice = compare(pmf, human, values=VALUES, respondents=people).corrected
+    assert [twice.value, twice.low, twice.high] == pytest.approx([once.value, once.low, once.high])
+
+
+@pytest.mark.parametrize(
+    ("inclusion", "message"),
+    [([0.5] * 11 + [1.5], "got 1.5 in row 11"), ([0.5] * 5 + [None] * 7, "row 5 .from 0. has a label alone")],
+)
+def test_wrong_probabilities_are_refused(inclusion, message):
+    with pytest.raises(InputError, match=message):
+        compare(PMF, HUMAN, values=VALUES, inclusion=inclusion)

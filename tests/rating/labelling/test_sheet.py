@@ -13,13 +13,13 @@ DRAWN = DrawnTexts(np.array([2, 0]), np.array([0.25, 0.5]))
 def test_the_sheet_has_rows_texts_room_for_labels_and_probabilities():
     sheet = label_sheet(["good", None, "bad"], DRAWN)
     assert sheet.rows() == [(3, "bad", None, 0.25), (1, "good", None, 0.5)]
-    assert sheet.columns == ["row", "text", "human", "semscale_inclusion"]
+    assert sheet.columns == ["row", "text", "human", "inclusion"]
 
 
 def test_one_text_of_three_million_keeps_its_probability(tmp_path):
     sheet = label_sheet(["good"], DrawnTexts(np.array([0]), np.array([1 / 3_000_000])))
     write_sheet(sheet, tmp_path / "sheet.csv", "Read this.")
-    weight = 1 / pl.read_csv(tmp_path / "sheet.csv")["semscale_inclusion"][0]
+    weight = 1 / pl.read_csv(tmp_path / "sheet.csv")["inclusion"][0]
     assert weight == pytest.approx(3_000_000)
 
 
@@ -32,7 +32,7 @@ def test_it_is_written_with_instructions_beside_it(tmp_path):
 
 def test_instructions_have_the_question_every_point_the_next_command_and_the_signature():
     signature = Signature.of("label", draw_seed=7)
-    said = instructions(load_scale("quality"), "sheet.xlsx", signature, "semscale calibrate sheet.xlsx")
+    said = instructions(load_scale("quality"), "sheet.xlsx", signature, "semscale calibrate", "semscale rate")
     for words in ("Labelling sheet.xlsx", "How good is it?", "- 1: Very bad", "- 5: Very good",
-                  "    semscale calibrate sheet.xlsx\n", "|label|draw_seed:7\n"):  # fmt: skip
+                  "    semscale calibrate\n", "    semscale rate\n", "|label|draw_seed:7\n"):  # fmt: skip
         assert words in said

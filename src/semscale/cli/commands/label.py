@@ -10,8 +10,9 @@ def label(options: LabelOptions) -> None:
 
     [bold]semscale label answers.csv --text comment --scale satisfaction --n 100 --out sheet.xlsx[/bold]
 
-    The sheet has the probability with which each text was drawn; means weighted by 1 / probability are
-    unbiased. The filled sheet goes to [bold]semscale calibrate[/bold].
+    The filled sheet goes to [bold]semscale calibrate[/bold], for ratings as these people would give them, or
+    to [bold]semscale rate --labels[/bold], for the mean that they would give to all texts. That mean is right
+    on average, as the sheet has the probability with which each text was drawn.
     """
     from semscale.cli.runs.label import draw_sheet
 

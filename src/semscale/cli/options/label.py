@@ -23,8 +23,6 @@ class LabelOptions:
     n: Annotated[int, setting(RUN, "Texts to draw.")] = 100
     by_interest: Annotated[
         bool,
-        option(
-            RUN, "Draw texts more often that the rating is least sure of; not for the mean of rate --human."
-        ),
+        option(RUN, "Draw texts more often that the rating is least sure of; rate --labels allows for it."),
     ] = False
     seed: Annotated[int, setting(RUN, "Seed of the draw.")] = 0

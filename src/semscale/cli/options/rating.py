@@ -32,6 +32,10 @@ class RatingColumnOptions:
     human: Annotated[
         str | None, column("Human ratings to compare with: a number, or a list like [3, 4].")
     ] = None
+    inclusion: Annotated[
+        str | None,
+        column("Probability with which each text was drawn for --human; sheets of --labels have it."),
+    ] = None
     human_range: Annotated[
         tuple[float, float] | None, option(COLUMNS, "Lowest and highest value humans could give.", "LOW HIGH")
     ] = None
@@ -106,6 +110,14 @@ class RatingOptions:
 
     file: File
     columns: RatingColumnOptions
+    labels: Annotated[
+        Path | None,
+        option(
+            COLUMNS,
+            "A filled sheet of [bold]semscale label[/bold], in the place of --human and --inclusion.",
+            "FILE",
+        ),
+    ] = None
     rating: ScaleOptions
     outputs: Annotated[Outputs, written_as("Rated table")]
     model: ModelOptions

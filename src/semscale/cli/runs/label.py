@@ -2,6 +2,7 @@
 
 import shlex
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -11,7 +12,14 @@ from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.errors import InputError
 from semscale.rating.labelling.drawing import draw_texts
-from semscale.rating.labelling.sheet import instructions, instructions_path, label_sheet, write_sheet
+from semscale.rating.labelling.sheet import (
+    HUMAN,
+    TEXT,
+    instructions,
+    instructions_path,
+    label_sheet,
+    write_sheet,
+)
 from semscale.rating.rater import Rater
 from semscale.rating.rater_settings import RaterSettings
 from semscale.signature import Signature
@@ -55,7 +63,9 @@ def draw_sheet(options: LabelOptions) -> None:
     drawn_with = Signature.of(
         "label", texts=len(drawn.rows), by_interest=options.by_interest, draw_seed=options.seed
     ).extended(ratings.signature)
-    said = instructions(rater.scale, options.out.name, drawn_with, calibrate_command(options))
+    said = instructions(
+        rater.scale, options.out.name, drawn_with, calibrate_command(options), rate_command(options)
+    )
     beside = write_sheet(label_sheet(cells, drawn), options.out, said)
     of = f"{len(drawn.rows):,} of {ratings.n_scored:,} rated texts drawn"
     typer.echo(f"{of}\nsheet: {options.out}\ninstructions: {beside}")
@@ -63,15 +73,28 @@ def draw_sheet(options: LabelOptions) -> None:
 
 def calibrate_command(options: LabelOptions) -> str:
     """Write the command that calibrates by the filled sheet, with the model and settings of the draw."""
-    words = ["semscale", "calibrate", options.out.name, "--text", "text", "--human", "human"]
-    for group in (options.rating, options.model):
+    words = ["semscale", "calibrate", options.out.name, "--text", TEXT, "--human", HUMAN]
+    return shlex.join([*words, *_given(options.rating, options.model), "--out", "cal.json"])
+
+
+def rate_command(options: LabelOptions) -> str:
+    """Write the command that rates the file with the labels of the filled sheet, likewise."""
+    words = ["semscale", "rate", Path(options.file).name, "--text", options.text]
+    settings = _given(options.rating, options.model, options.table)
+    return shlex.join([*words, *settings, "--labels", options.out.name])
+
+
+def _given(*groups: Any) -> list[str]:  # noqa: ANN401 - groups of options
+    """Write the options that were given, and the model in any case."""
+    words: list[str] = []
+    for group in groups:
         for field in fields(group):
             value = getattr(group, field.name)
             if field.name == "name":
                 words += ["--model", value or DEFAULT_RATING_MODEL]
             elif value != field.default:
                 words += _option(f"--{field.name.replace('_', '-')}", value)
-    return shlex.join([*words, "--out", "cal.json"])
+    return words
 
 
 def _option(name: str, value: object) -> list[str]:

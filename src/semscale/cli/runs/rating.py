@@ -7,10 +7,12 @@ from semscale.cli.progress import progress_bars
 from semscale.errors import InputError
 from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_rating import FileSettings, rate_file
+from semscale.rating.files.filled_sheet import read_sheet
 from semscale.rating.lint.linter import lint
 from semscale.rating.rater import Rater
 from semscale.rating.rater_settings import RaterSettings
 from semscale.rating.summary import RatingSummary
+from semscale.store.reading import open_table
 from semscale.weights.known import DEFAULT_RATING_MODEL
 
 
@@ -21,9 +23,14 @@ def rate_table(options: RatingOptions) -> RatingSummary:
         InputError: an option without the one it belongs to; an extension, folder or file that does not serve.
         SemscaleError: as ``rate_file``.
     """
-    columns, run = FileColumns(**vars(options.columns)), options.run
+    given, run = options.columns, options.run
+    if options.labels is not None and (given.human is not None or given.inclusion is not None):
+        raise InputError(
+            "--labels has people's ratings and their probabilities: leave out --human and --inclusion"
+        )
+    columns = FileColumns(**vars(given))
     settings = options.rating.settings()
-    if columns.human_range is not None and columns.human is None:
+    if columns.human_range is not None and columns.human is None and options.labels is None:
         raise InputError("--human-range belongs to --human: name the column of human ratings as well")
     options.outputs.check_run(options.file, restart=options.run.restart)
     with progress_bars() as progress:
@@ -34,12 +41,16 @@ def rate_table(options: RatingOptions) -> RatingSummary:
             "embedder": lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL),
         }
         rater = Rater(options.rating.scale, **rating)
+        labels = (
+            None if options.labels is None else read_sheet(open_table(options.labels), columns.human_range)
+        )
         summary = rate_file(
             options.table.open(options.file),
             columns,
             rater=rater,
             out=options.outputs.out,
             settings=FileSettings(run.part_rows, run.interval, run.seed, run.restart),
+            labels=labels,
             progress=progress,
         )
         with options.outputs.told_if_stopped():

@@ -3,12 +3,18 @@
 import json
 import math
 import re
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
+from semscale.store.columns import floats_in
+from semscale.types import Floats
+
+HumanRating = float | list[float]
 
 _COUNTING = "(rows are counted from 1, below the header)"
 _CORRECT = f"correct the cell, or leave it empty {_COUNTING}"
@@ -74,9 +80,51 @@ def weights_in(cells: pl.Series, first_row: int = 0) -> pl.Series:
     return numbers
 
 
+def inclusion_in(cells: pl.Series, humans: Sequence[object], first_row: int = 0) -> Floats:
+    """Read a column of probabilities with which texts were drawn for a human rating, shape (n,).
+
+    Args:
+        cells: a column of numbers or of strings.
+        humans: the human ratings of the same rows, ``None`` where there is none.
+        first_row: row of the file that the first cell stands in, from 0.
+
+    Returns:
+        The probabilities; NaN where a row has neither a probability nor a human rating.
+
+    Raises:
+        InputError: a cell that is no number above 0 to 1, or an empty one beside a human rating; the message
+            has its row.
+
+    Example:
+        >>> inclusion_in(pl.Series(["0.5", ""]), [3.0, None]).tolist()
+        [0.5, nan]
+    """
+    cells = numbers_in(cells, "inclusion", first_row)
+    if not (cells.dtype.is_numeric() or cells.dtype == pl.Null):
+        raise InputError(
+            f"inclusion: column '{cells.name}' must hold numbers, but its cells are {cells.dtype}"
+        )
+    numbers = floats_in(cells)
+    wrong = np.flatnonzero((numbers <= 0) | (numbers > 1))
+    if len(wrong):
+        raise InputError(
+            f"inclusion: column '{cells.name}' must hold probabilities above 0 to 1, but data row "
+            f"{first_row + wrong[0] + 1} has {_shown(cells[int(wrong[0])])}; {_CORRECT}"
+        )
+    missing = np.flatnonzero(
+        np.isnan(numbers) & np.array([human is not None for human in humans], dtype=bool)
+    )
+    if len(missing):
+        raise InputError(
+            f"inclusion: column '{cells.name}' must have a probability wherever there is a human rating, but "
+            f"data row {first_row + missing[0] + 1} has none; give it, or remove the rating {_COUNTING}"
+        )
+    return numbers
+
+
 def humans_in(
     cells: pl.Series, first_row: int = 0, bounds: tuple[float, float] | None = None
-) -> list[float | list[float] | None]:
+) -> list[HumanRating | None]:
     """Read a column of human ratings: a number, or several as a list or as JSON text such as ``"[3, 4]"``.
 
     Args:

@@ -8,9 +8,11 @@ from typing import Any
 import polars as pl
 
 from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS, CachedEmbedder
+from semscale.errors import InputError
 from semscale.rating.files.checks import check_cells
 from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_summary import REFITS, SEEN, SET_MEANS, Collector, rated_frame
+from semscale.rating.files.filled_sheet import FilledSheet
 from semscale.rating.rater import Rater
 from semscale.rating.summary import RatingSummary
 from semscale.stats.intervals.estimates import IntervalPlan
@@ -62,6 +64,7 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
     rater: Rater,
     out: Path | None = None,
     settings: FileSettings | None = None,
+    labels: FilledSheet | None = None,
     progress: Progress | None = None,
 ) -> RatingSummary:
     """Rate a column of texts, write the rated table, and sum it up.
@@ -81,6 +84,8 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
         out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``; nothing is written, and nothing is kept when the
             run stops, unless given.
         settings: parts, intervals and seed.
+        labels: people's ratings of some rows, in the sheet that was drawn from the table, in the place of a
+            column of human ratings.
         progress: called as rows are rated, and while texts are embedded.
 
     Returns:
@@ -95,11 +100,15 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
     """
     settings = settings or FileSettings()
     _check_file(table, columns, out)
+    if labels is not None and columns.human is not None:
+        raise InputError("labels must not be given beside human: both are people's ratings")
     _ = rater.embedder  # a model that cannot be loaded is said before the file is read through
     if rater.calibration is not None:
         _ = rater.signature  # refuses a calibration for other ratings
-    table = check_cells(table, columns, settings.part_rows, counting=needs_counting(table, out))
-    collector = Collector(rater, columns, settings.seed)
+    table = check_cells(
+        table, columns, settings.part_rows, counting=needs_counting(table, out), labels=labels
+    )
+    collector = Collector(rater, columns, settings.seed, labels)
     work = RatingWork(table, columns, rater, collector, settings.interval, progress)
     return TableRun(table, settings.parts, progress).of(work, out)
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from semscale.rating.files.cells import humans_in, numbers_in
+from semscale.rating.files.cells import HumanRating, humans_in, inclusion_in, numbers_in
 from semscale.rating.files.columns import FileColumns
+from semscale.rating.files.filled_sheet import FilledSheet
 from semscale.rating.files.human_sample import HumanSample
 from semscale.rating.human.comparison import RatingComparison
 from semscale.rating.rater import Rater
@@ -74,11 +75,13 @@ class Collector:
         rater: the rater that rated them.
         columns: names of the columns.
         seed: of the sample, the bootstrap and the comparison.
+        labels: human ratings in a sheet, in the place of a column.
     """
 
     rater: Rater
     columns: FileColumns
     seed: int = 0
+    labels: FilledSheet | None = None
 
     def __post_init__(self) -> None:
         self._tallies = Tallies([figures_of(self.rater.scale.values)], self.rater.signature)
@@ -90,7 +93,9 @@ class Collector:
             seed=self.seed,
             calibration=rater.calibration,
         )
-        self._humans = HumanSample(self.seed, rater.scale.values)
+        column = f"human: column '{self.columns.human}'"
+        source = column if self.labels is None else f"labels: {self.labels.name}"
+        self._humans = HumanSample(self.seed, rater.scale.values, source)
 
     @property
     def n(self) -> int:
@@ -108,15 +113,18 @@ class Collector:
         """
         ratings = ratings_of(frame, self.rater)
         self._tally(frame, ratings)
-        if self.columns.human is not None:
+        found = self._human_ratings(frame)
+        if found is not None:
+            humans, inclusion = found
             texts = column_in(frame, self.columns.text).cast(pl.String)
             self._humans.add(
                 self.n,
                 ratings.pmf,
-                humans_in(column_in(frame, self.columns.human), self.n, self.columns.human_range),
+                humans,
                 lengths=texts.str.len_chars().fill_null(0).to_list(),
                 respondents=self._respondents(frame),
                 weights=self._weights(frame),
+                inclusion=inclusion,
                 seen=ratings.seen,
             )
         self._running.add(ratings, column_in(frame, self.columns.text).to_list())
@@ -162,13 +170,25 @@ class Collector:
             numbers_in(column_in(frame, self.columns.weight), "weight", self.n), first_row=self.n
         )
 
+    def _human_ratings(self, frame: pl.DataFrame) -> tuple[list[HumanRating | None], Floats | None] | None:
+        """Give people's ratings of a part, and the probabilities of their draw where these are known."""
+        columns = self.columns
+        if self.labels is not None:
+            return self.labels.part(self.n, frame.height)
+        if columns.human is None:
+            return None
+        humans = humans_in(column_in(frame, columns.human), self.n, columns.human_range)
+        if columns.inclusion is None:
+            return humans, None
+        return humans, inclusion_in(column_in(frame, columns.inclusion), humans, self.n)
+
     def _respondents(self, frame: pl.DataFrame) -> list[str | None] | None:
         if self.columns.respondent is None:
             return None
         return groups_in(column_in(frame, self.columns.respondent)).to_list()
 
     def _comparison(self, interval: float) -> RatingComparison | None:
-        if self.columns.human is None:
+        if self.columns.human is None and self.labels is None:
             return None
         return self._humans.compared(
             self.rater.scale.values, self.columns, interval=interval, signature=self.rater.signature

@@ -7,29 +7,41 @@ from typing import NamedTuple
 import numpy as np
 
 from semscale.errors import InputError
+from semscale.rating.files.cells import HumanRating
 from semscale.rating.files.columns import FileColumns
 from semscale.rating.human.comparison import RatingComparison, compare
 from semscale.rating.human.comparison_notes import notes_of_seen
-from semscale.rating.human.corrected_mean import corrected_mean
+from semscale.rating.human.corrected_mean import corrected_by, labels_on
 from semscale.rating.human.values import human_table
+from semscale.results.respondents import numbered
 from semscale.results.row_sampling import RowSample
+from semscale.results.weights import in_unit
 from semscale.signature import Signature
 from semscale.stats.calibration.prediction_powered import FEWEST_LABELS, CorrectedMean
-from semscale.types import Floats, Mask
+from semscale.stats.calibration.sample_design import SampleDesign
+from semscale.types import Floats, Integers, Mask
 
 COMPARED_ROWS = 20_000
 
-HumanRating = float | list[float]
-
 
 class _Row(NamedTuple):
-    """A row that may be compared."""
+    """A row that may be compared, and its place among all rated rows that count."""
 
+    place: int
     pmf: Floats
     human: HumanRating
     length: int
     respondent: str | None
     weight: float
+    inclusion: float
+
+
+class _RatedPart(NamedTuple):
+    """Rated rows of a part that count: their means, weights and respondents, shape (n,) each."""
+
+    means: Floats
+    weights: Floats | None
+    respondents: Integers | None
 
 
 class HumanSample:
@@ -37,15 +49,17 @@ class HumanSample:
 
     Args:
         seed: of the choice, and of the comparison.
-        values: shape (k,), of the scale's points; with them the means of rated texts without a human rating
-            are kept, 8 bytes each, for the mean of all texts.
+        values: shape (k,), of the scale's points; with them the means of all rated texts are kept, 8 bytes
+            each, for the mean of all texts, and 8 more for a weight and for a respondent.
+        source: where the human ratings stand, for messages.
     """
 
-    def __init__(self, seed: int, values: Floats | None = None) -> None:
-        self._seed, self._values = seed, values
+    def __init__(self, seed: int, values: Floats | None = None, source: str = "human") -> None:
+        self._seed, self._values, self._source = seed, values, source
         self._rows = RowSample[_Row](COMPARED_ROWS, seed)
-        self._unlabelled: list[Floats] = []
-        self._n_seen = 0
+        self._rated: list[_RatedPart] = []
+        self._n_rated = self._n_seen = 0
+        self._uses_inclusion = False
 
     def add(  # noqa: PLR0913 - a part's columns
         self,
@@ -56,6 +70,7 @@ class HumanSample:
         lengths: Sequence[int],
         respondents: Sequence[str | None] | None,
         weights: Floats | None = None,
+        inclusion: Floats | None = None,
         seen: Mask | None = None,
     ) -> None:
         """Add the next part.
@@ -65,22 +80,38 @@ class HumanSample:
         fitted to (``seen``) are only counted.
         """
         heavy = np.ones(len(humans)) if weights is None else np.nan_to_num(weights, nan=0.0)
-        scored = ~np.isnan(pmf[:, 0]) & (heavy > 0)
-        fitted = np.zeros(len(humans), dtype=np.bool_) if seen is None else seen
+        drawn = np.ones(len(humans)) if inclusion is None else inclusion
         names = [None] * len(humans) if respondents is None else respondents
-        if self._values is not None and respondents is None and weights is None:
-            without = scored & ~fitted & np.array([human is None for human in humans], dtype=bool)
-            self._unlabelled.append(pmf[without] @ self._values)
-        comparable = scored & np.array([human is not None for human in humans], dtype=np.bool_)
+        counted = ~np.isnan(pmf[:, 0]) & (heavy > 0)
         if respondents is not None:
-            comparable &= np.array([bool(name) for name in names], dtype=np.bool_)
+            counted &= np.array([bool(name) for name in names], dtype=np.bool_)
+        comparable = counted & np.array([human is not None for human in humans], dtype=np.bool_)
+        if seen is not None:
+            self._n_seen += int((comparable & seen).sum())
+            counted, comparable = counted & ~seen, comparable & ~seen
+        self._uses_inclusion |= inclusion is not None
+        places = self._n_rated + np.cumsum(counted) - 1
         self._rows.add(
-            # A view of a row would keep the array of its part.
-            (first_row + row, _Row(pmf[row].copy(), human, lengths[row], names[row], float(heavy[row])))
+            (
+                first_row + row,
+                _Row(
+                    int(places[row]),
+                    pmf[row].copy(),  # a view of a row would keep the array of its part
+                    human,
+                    lengths[row],
+                    names[row],
+                    float(heavy[row]),
+                    float(drawn[row]),
+                ),
+            )
             for row, human in enumerate(humans)
-            if human is not None and comparable[row] and not fitted[row]
+            if human is not None and comparable[row]
         )
-        self._n_seen += int((comparable & fitted).sum())
+        self._n_rated += int(counted.sum())
+        if self._values is not None:
+            people = None if respondents is None else numbered(respondents, len(humans))[counted]
+            kept = None if weights is None else heavy[counted]
+            self._rated.append(_RatedPart(pmf[counted] @ self._values, kept, people))
 
     def compared(
         self, values: Floats, columns: FileColumns, *, interval: float, signature: Signature
@@ -103,9 +134,9 @@ class HumanSample:
                 " and that has a weight above 0": columns.weight,
             }
             raise InputError(
-                f"human: column '{columns.human}' has no rating for any text that was scored"
+                f"{self._source} has no rating for any text that was scored"
                 f"{''.join(words for words, column in needed.items() if column)}; "
-                "name another column, or leave it out"
+                "name another, or leave it out"
             )
         compared = compare(
             np.array([row.pmf for row in rows]).reshape(-1, len(values)),
@@ -115,6 +146,7 @@ class HumanSample:
             human_range=columns.human_range,
             respondents=None if columns.respondent is None else [row.respondent for row in rows],
             weights=None if columns.weight is None else [row.weight for row in rows],
+            inclusion=[row.inclusion for row in rows] if self._uses_inclusion else None,
             interval=interval,
             seed=self._seed,
             signature=signature.extended(Signature.of("compare", eligible=self._rows.n)),
@@ -128,14 +160,34 @@ class HumanSample:
         )
 
     def _corrected(self, human_range: tuple[float, float] | None, interval: float) -> CorrectedMean | None:
-        """Correct the mean of all rated texts; ``None`` where it is not known which these are."""
-        if self._values is None or not any(map(len, self._unlabelled)):
-            return None
+        """Correct the mean of all rated texts; ``None`` where all have a label, or too few are left."""
         rows = self._rows.items
-        others = np.concatenate(self._unlabelled)
-        if self._n_seen and len(rows) < FEWEST_LABELS:
+        if not self._rated or self._rows.n == self._n_rated:
             return None
-        means = np.concatenate([[row.pmf @ self._values for row in rows], others])
-        humans = [*(row.human for row in rows), *([None] * len(others))]
-        table = human_table(humans)
-        return corrected_mean(means, table, self._values, human_range=human_range, interval=interval)
+        if self._values is None or (self._n_seen and len(rows) < FEWEST_LABELS):
+            return None
+        means = np.concatenate([part.means for part in self._rated])
+        known = labels_on(human_table([row.human for row in rows]), self._values, human_range)
+        if known is None:
+            return None
+        places = np.array([row.place for row in rows], dtype=np.int64)
+        labels = _placed(known, places, len(means))
+        design = self._design(places, [row.inclusion for row in rows])
+        return corrected_by(labels, means, self._values, design=design, interval=interval)
+
+    def _design(self, places: Integers, inclusion: Sequence[float]) -> SampleDesign:
+        weights = [part.weights for part in self._rated if part.weights is not None]
+        people = [part.respondents for part in self._rated if part.respondents is not None]
+        n = self._n_rated
+        return SampleDesign(
+            in_unit(np.concatenate(weights)) if weights else None,
+            _placed(np.array(inclusion), places, n) if self._uses_inclusion else None,
+            np.concatenate(people) if people else None,
+        )
+
+
+def _placed(numbers: Floats, places: Integers, n: int) -> Floats:
+    """Put numbers at their places among n, NaN elsewhere."""
+    column = np.full(n, np.nan)
+    column[places] = numbers
+    return column

@@ -15,6 +15,7 @@ from semscale.signature import Signature
 from semscale.stats.agreement.correlations import ks_similarity_estimate, pearson_estimate, spearman_estimate
 from semscale.stats.agreement.reliability import split_half_reliability
 from semscale.stats.calibration.prediction_powered import FEWEST_LABELS, CorrectedMean
+from semscale.stats.calibration.sample_design import SampleDesign, checked_inclusion
 from semscale.stats.intervals.coefficients import Resampling, replicates_for
 from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
@@ -52,9 +53,10 @@ class RatingComparison:
         notes: sentences that a reader should know of: why there are no distributions, which figures have no
             interval and why, or that intervals come from few texts.
         corrected: mean of all rated texts, corrected by the labels of those that have one; ``None`` where all
-            have one, where weights or respondents are named, as ``ks_similarity``, or where fewer than 3
-            labels are left without those that a calibration was fitted to.
+            have one, as ``ks_similarity``, or where fewer than 3 labels are left without those that a
+            calibration was fitted to.
         n_seen: labelled texts that were left out because a calibration was fitted to them.
+        uses_inclusion: whether labelled texts count with 1 / the probability with which they were drawn.
     """
 
     n: int
@@ -74,6 +76,7 @@ class RatingComparison:
     notes: tuple[str, ...] = ()
     corrected: CorrectedMean | None = None
     n_seen: int = 0
+    uses_inclusion: bool = False
 
 
 def compare(  # noqa: PLR0913 - two measurements, and columns beside them
@@ -85,6 +88,7 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     human_range: tuple[float, float] | None = None,
     respondents: object = None,
     weights: object = None,
+    inclusion: object = None,
     interval: float = 0.95,
     seed: int = 0,
     signature: Signature | None = None,
@@ -107,6 +111,9 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
             without a name are left out.
         weights: shape (n,), finite and not negative, for every figure; texts without one, or with 0, are left
             out, as they are from the estimates.
+        inclusion: shape (n,), probability with which each text was drawn for a human rating, above 0 to 1;
+            needed where there is one. Texts then count with 1 / probability in every figure, which is that of
+            all rated texts.
         interval: coverage that the intervals aim at, between 0 and 1.
         seed: seed of all draws.
         signature: of the ratings, which the comparison's settings are added to.
@@ -119,7 +126,7 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
 
     Raises:
         InputError: lengths differ, a human value is not a number, lies outside ``human_range`` (rows
-            named), a weight is none, or ``interval`` is out of range.
+            named), a weight or a probability is none, or ``interval`` is out of range.
 
     Example:
         >>> pmf = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
@@ -132,16 +139,11 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
         raise InputError(f"human must have {len(pmf)} rows, as many as there are ratings, got {len(table)}")
     human_masses = laid_on(table, values, human_range)
     new = np.ones(len(pmf), dtype=np.bool_) if seen is None else ~seen
-    labelled = ~np.isnan(pmf).any(axis=1) & ~np.isnan(table).all(axis=1)
+    design, counted = _design(table, respondents, weights, inclusion)
+    labelled = ~np.isnan(pmf).any(axis=1) & ~np.isnan(table).all(axis=1) & counted
     both = labelled & new
-    clusters = None if respondents is None else numbered(respondents, len(pmf))
-    heavy = None if weights is None else _as_column(in_unit(as_weights(weights)), len(pmf), "weights")
-    if clusters is not None:
-        both &= clusters != NOBODY
-        clusters = clusters[both]
-    if heavy is not None:
-        both &= heavy > 0
-        heavy = heavy[both]
+    compared = design.some(both)
+    clusters, heavy = compared.clusters, compared.expanded
     how = Resampling(clusters=clusters, weights=heavy, interval=interval, seed=seed)
     table, machine, n = table[both], pmf[both], int(both.sum())
     n_clusters = n if clusters is None else len(np.unique(clusters))
@@ -155,6 +157,7 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     correlations = [("Pearson's r", r, both_means), ("Spearman's rho", rho, both_means)]
     distributions = [("KS similarity", ks, ()), ("KS similarity of equal shares", null_ks, ())]
     off_scale = off_the_scale(table, values) if human_masses is None else ""
+    population = new & counted
     seen_notes = notes_of_seen(int((labelled & ~new).sum()), n)
     return RatingComparison(
         n=n,
@@ -169,16 +172,38 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
         null_ks=null_ks,
         points=_sampled(np.column_stack([human_means, machine_means]), seed),
         interval=interval,
-        signature=_signed(signature, human_range, how, n_clusters, n),
+        signature=_signed(signature, human_range, how, n_clusters, n, design),
         n_clusters=n_clusters,
         notes=(*seen_notes, *interval_notes(off_scale, [*correlations, *distributions], how)),
-        corrected=corrected_mean(
-            (pmf @ values)[new], whole[new], values, human_range=human_range, interval=interval
-        )
-        if clusters is None and heavy is None and not (seen_notes and n < FEWEST_LABELS)
-        else None,
+        corrected=None
+        if seen_notes and n < FEWEST_LABELS
+        else corrected_mean(
+            (pmf @ values)[population],
+            whole[population],
+            values,
+            design=design.some(population),
+            human_range=human_range,
+            interval=interval,
+        ),
         n_seen=int((labelled & ~new).sum()),
+        uses_inclusion=inclusion is not None,
     )
+
+
+def _design(
+    table: Floats, respondents: object, weights: object, inclusion: object
+) -> tuple[SampleDesign, Mask]:
+    """Take what stands beside the ratings, and tell which texts it counts."""
+    n, has_label = len(table), np.asarray(~np.isnan(table).all(axis=1), dtype=np.bool_)
+    heavy = None if weights is None else _as_column(in_unit(as_weights(weights)), n, "weights")
+    drawn = None if inclusion is None else checked_inclusion(inclusion, has_label)
+    people = None if respondents is None else numbered(respondents, n)
+    counted = np.ones(n, dtype=np.bool_)
+    if heavy is not None:
+        counted &= heavy > 0
+    if people is not None:
+        counted &= people != NOBODY
+    return SampleDesign(heavy, drawn, people), counted
 
 
 def text_lengths(texts: object) -> Floats:
@@ -227,7 +252,12 @@ def _null_baseline(lengths: Floats, human_means: Floats, how: Resampling) -> Est
 
 
 def _signed(
-    base: Signature | None, human_range: tuple[float, float] | None, how: Resampling, n_clusters: int, n: int
+    base: Signature | None,
+    human_range: tuple[float, float] | None,
+    how: Resampling,
+    n_clusters: int,
+    n: int,
+    design: SampleDesign,
 ) -> Signature:
     settings = Signature.of(
         "compare",
@@ -236,9 +266,11 @@ def _signed(
         replicates=replicates_for(n) if n_clusters >= FEWEST_CLUSTERS else None,
         seed=how["seed"],
         clusters="texts" if how["clusters"] is None else "respondents",
-        weights=how["weights"] is not None,
+        weights=design.weights is not None,
         texts=n,
     )
+    if design.inclusion is not None:
+        settings = settings.extended(Signature.of("compare", inclusion=True))
     return settings if base is None else base.extended(settings)
 
 

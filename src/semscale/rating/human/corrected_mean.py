@@ -4,6 +4,8 @@ import numpy as np
 
 from semscale.rating.human.values import laid_on
 from semscale.stats.calibration.prediction_powered import CorrectedMean, prediction_powered_mean
+from semscale.stats.calibration.sample_design import SampleDesign
+from semscale.stats.calibration.weighted_prediction_powered import weighted_prediction_powered_mean
 from semscale.types import Floats
 
 
@@ -12,6 +14,7 @@ def corrected_mean(
     table: Floats,
     values: Floats,
     *,
+    design: SampleDesign | None = None,
     human_range: tuple[float, float] | None = None,
     interval: float = 0.95,
 ) -> CorrectedMean | None:
@@ -20,8 +23,10 @@ def corrected_mean(
     Args:
         means: shape (n,), of the ratings; NaN where there is none.
         table: shape (n, raters), people's ratings; NaN where nobody was asked. Texts with one must be a
-            random sample of those with a rating.
+            random sample of those with a rating, drawn with the probabilities of ``design``.
         values: shape (k,), of the scale's points.
+        design: weights, probabilities of a label and respondents, shape (n,) each; all texts count alike and
+            each by itself unless given.
         human_range: lowest and highest value that people could give; the scale's own unless given.
         interval: coverage to aim at, between 0 and 1.
 
@@ -37,12 +42,57 @@ def corrected_mean(
         >>> round(corrected_mean(means, table, np.arange(1.0, 6.0)).value, 6)
         2.0
     """
-    labelled, rated = ~np.isnan(table).all(axis=1), ~np.isnan(means)
-    if not (rated & labelled).any() or not (rated & ~labelled).any():
-        return None
+    labels = labels_on(table, values, human_range)
+    return None if labels is None else corrected_by(labels, means, values, design=design, interval=interval)
+
+
+def labels_on(table: Floats, values: Floats, human_range: tuple[float, float] | None = None) -> Floats | None:
+    """Give each text the mean of people's ratings in the scale's units; ``None`` where these do not fit.
+
+    Args:
+        table: shape (n, raters), people's ratings; NaN where nobody was asked.
+        values: shape (k,), of the scale's points.
+        human_range: lowest and highest value that people could give; the scale's own unless given.
+
+    Returns:
+        Shape (n,), within the scale; NaN where nobody was asked.
+
+    Example:
+        >>> labels_on(np.array([[0.0, 1.0], [1.0, np.nan]]), np.arange(1.0, 6.0), (0, 1)).tolist()
+        [3.0, 5.0]
+    """
     masses = laid_on(table, values, human_range)
     if masses is None:
         return None
-    labels = np.where(labelled, masses @ values, np.nan)
+    means = np.clip(masses @ values, values[0], values[-1])
+    return np.where(np.isnan(table).all(axis=1), np.nan, means)
+
+
+def corrected_by(
+    labels: Floats,
+    means: Floats,
+    values: Floats,
+    *,
+    design: SampleDesign | None = None,
+    interval: float = 0.95,
+) -> CorrectedMean | None:
+    """Correct the mean of the ratings as ``corrected_mean`` does, by labels in the scale's units.
+
+    Args:
+        labels: shape (n,), as ``labels_on`` gives them.
+        means: shape (n,), of the ratings; NaN where there is none.
+        values: shape (k,), of the scale's points.
+        design: weights, probabilities of a label and respondents.
+        interval: coverage to aim at, between 0 and 1.
+
+    Example:
+        >>> corrected_by(np.array([1.0, 2.0]), np.array([2.0, 2.0]), np.arange(1.0, 6.0)) is None
+        True
+    """
+    labelled, rated = ~np.isnan(labels), ~np.isnan(means)
+    if not (rated & labelled).any() or not (rated & ~labelled).any():
+        return None
     bounds = (float(values[0]), float(values[-1]))
-    return prediction_powered_mean(means, np.clip(labels, *bounds), bounds=bounds, interval=interval)
+    if design is None or design.is_plain:
+        return prediction_powered_mean(means, labels, bounds=bounds, interval=interval)
+    return weighted_prediction_powered_mean(means, labels, bounds=bounds, design=design, interval=interval)

@@ -9,10 +9,10 @@ from semscale.rating.labelling.drawing import DrawnTexts
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.store.atomic import replacing
-from semscale.store.writing import PREFIX, write_table
+from semscale.store.writing import write_table
 
-INCLUSION = f"{PREFIX}inclusion"
-"""Column with the probability with which a text was drawn."""
+ROW, TEXT, HUMAN, INCLUSION = "row", "text", "human", "inclusion"
+"""Columns of a sheet: the place in the file, the text, its label, and the probability of its draw."""
 
 
 def label_sheet(cells: Sequence[object], drawn: DrawnTexts) -> pl.DataFrame:
@@ -24,27 +24,28 @@ def label_sheet(cells: Sequence[object], drawn: DrawnTexts) -> pl.DataFrame:
 
     Returns:
         Columns ``row`` (place in the input, from 1), ``text``, ``human`` (empty, for the label) and
-        ``semscale_inclusion``.
+        ``inclusion``.
     """
     return pl.DataFrame(
         {
-            "row": drawn.rows + 1,
-            "text": [str(cells[row]) for row in drawn.rows.tolist()],
-            "human": [None] * len(drawn.rows),
+            ROW: drawn.rows + 1,
+            TEXT: [str(cells[row]) for row in drawn.rows.tolist()],
+            HUMAN: [None] * len(drawn.rows),
             INCLUSION: drawn.probability,
         },
-        schema_overrides={"human": pl.Float64},
+        schema_overrides={HUMAN: pl.Float64},
     )
 
 
-def instructions(scale: Scale, file: str, drawn_with: Signature, command: str) -> str:
+def instructions(scale: Scale, file: str, drawn_with: Signature, calibrate: str, rate: str) -> str:
     """Write instructions for people who label, as Markdown.
 
     Args:
         scale: on which they label.
         file: name of the sheet.
         drawn_with: signature of the draw.
-        command: what is run on the filled sheet.
+        calibrate: command that calibrates by the filled sheet.
+        rate: command that rates all texts, with the mean that people would give to them.
     """
     points = "\n".join(f"- {point.value:g}: {point.label}" for point in scale.points)
     return f"""# Labelling {file}
@@ -60,9 +61,15 @@ For each text answer the question: **{scale.question}**
 - Leave the other columns as they are: `row` is the place in the original file, `{INCLUSION}` the
   probability with which the text was drawn.
 
-Then run this, which rates with the settings that the texts were drawn with:
+When the sheet is filled in, one command learns to rate as these people do:
 
-    {command}
+    {calibrate}
+
+The other gives the mean that these people would give to all texts of the original file:
+
+    {rate}
+
+Both rate with the settings that the texts were drawn with.
 
 The texts were drawn with these settings:
 

@@ -108,7 +108,8 @@ def _table(comparison: "RatingComparison") -> DataTable:
         ("Spearman rho of means", comparison.spearman,
          "the same on ranks: the spacing of scores is ignored", ""),
         ("KS similarity of distributions", comparison.ks_similarity,
-         "1 means the same share on every point; it says nothing about ranking", _NOT_LAID),
+         "1 means the same share on every point; it says nothing about ranking. Its interval is that of a "
+         "band around all points, and rather wide", _NOT_LAID),
         ("ceiling: reliability of the humans", comparison.ceiling,
          "how reliable the mean of all raters is: split halves of the raters, Spearman–Brown; the highest r "
          "to expect is its square root. Its interval keeps the splits fixed",
@@ -142,12 +143,16 @@ def _corrected(
     if corrected is None:
         return ()
     n, rated = count(corrected.n_labelled), count(corrected.n_labelled + corrected.n_unlabelled)
+    drawn = (
+        f"from {n} labelled ones, which count with 1 / the probability of their draw"
+        if comparison.uses_inclusion
+        else f"if the {n} labelled ones are a random sample of them, drawn with equal probabilities"
+    )
     return (
         (
             "mean of all texts, corrected by the labels",
             corrected,
-            f"what people would give to all {rated} rated texts, if the {n} labelled ones are a random "
-            "sample of them, which those of label --by-interest are not",
+            f"what people would give to all {rated} rated texts, {drawn}",
             "",
         ),
         (

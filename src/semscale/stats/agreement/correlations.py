@@ -4,9 +4,10 @@ import numpy as np
 from scipy.stats import rankdata
 
 from semscale.errors import InputError
-from semscale.stats.intervals.coefficients import ResamplingPlan, bootstrapped
+from semscale.stats.intervals.coefficients import ResamplingPlan, bootstrapped, largest_difference
 from semscale.stats.intervals.estimates import DEFAULT_INTERVAL, Estimate
 from semscale.stats.intervals.jackknife import CORRELATION, SHARE
+from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
 from semscale.types import Floats, Integers
 
 
@@ -127,7 +128,9 @@ def ks_similarity_estimate(  # noqa: PLR0913 - likewise
     interval: float = DEFAULT_INTERVAL,
     seed: int = 0,
 ) -> Estimate:
-    """KS similarity of two average PMFs with an interval over items.
+    """KS similarity of two average PMFs with an interval over items, as ``largest_difference`` makes it.
+
+    With fewer than 10 clusters it is a jackknife's, as of all coefficients.
 
     Args:
         p: shape (n, k), PMFs of n items.
@@ -139,8 +142,12 @@ def ks_similarity_estimate(  # noqa: PLR0913 - likewise
     """
     if not len(p):
         return Estimate(float("nan"), float("nan"), float("nan"))
+    plan = ResamplingPlan(clusters, interval, seed, weights)
     value = ks_similarity(*(np.average(masses, axis=0, weights=weights) for masses in (p, q)))
-    return bootstrapped(value, _weighted_ks, (p, q), ResamplingPlan(clusters, interval, seed, weights), SHARE)
+    if len(np.unique(plan.numbered(len(p)))) < FEWEST_CLUSTERS:
+        return bootstrapped(value, _weighted_ks, (p, q), plan, SHARE)
+    largest = largest_difference(_gaps, (p, q), plan)
+    return Estimate(value, float(np.maximum(1 - largest.high, 0.0)), 1 - largest.low)
 
 
 def weighted_pearson(x: Floats, y: Floats, counts: Floats) -> Floats:
@@ -185,8 +192,13 @@ def _weighted_ranks(x: Floats, counts: Floats) -> Floats:
 
 
 def _weighted_ks(p: Floats, q: Floats, counts: Floats) -> Floats:
-    gaps = np.abs(counts @ np.cumsum(p - q, axis=1)) / counts.sum(axis=1, keepdims=True)
-    return np.asarray(1 - gaps.max(axis=1))
+    return np.asarray(1 - np.abs(_gaps(p, q, counts)).max(axis=1))
+
+
+def _gaps(p: Floats, q: Floats, counts: Floats) -> Floats:
+    """Differences (b, k) of the cumulative shares of items that are there ``counts`` (b, n) times."""
+    gaps: Floats = counts @ np.cumsum(p - q, axis=1) / counts.sum(axis=1, keepdims=True)
+    return gaps
 
 
 def _check_pairs(x: Floats, y: Floats) -> None:

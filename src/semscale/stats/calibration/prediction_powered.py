@@ -12,6 +12,11 @@ from semscale.stats.intervals.means import MeanEstimate, estimate_mean
 from semscale.stats.intervals.resampling import check_interval
 from semscale.types import Floats
 
+LabelledMethod = Literal[
+    "jackknife", "jackknife with added labels", "linearized", "linearized with added labels"
+]
+"""How an interval from labels of a part was made."""
+
 FEWEST_LABELS = 3
 _ROUNDING = 1e-12
 _TWO_KINDS = 2
@@ -22,7 +27,7 @@ class CorrectedMean:
     """A mean corrected by labels, with what it would be without the correction and without the judge.
 
     Attributes:
-        value: the corrected mean; NaN without a label.
+        value: the corrected mean, within the labels' bounds; NaN without a label.
         low: lower end of its interval; NaN with fewer than 3 labels.
         high: upper end, NaN likewise.
         naive: mean of the judge's scores, whose interval knows nothing of the judge's errors and need not
@@ -33,8 +38,9 @@ class CorrectedMean:
         n_labelled: items with score and label.
         n_unlabelled: items with a score only.
         n_left_out: items without a score, labelled or not.
-        method: ``jackknife``, or ``jackknife with added labels`` where labels are of two kinds or all
-            alike; ``None`` where there is no interval.
+        method: ``jackknife``; ``linearized`` with weights, clusters or probabilities of a label; either
+            ``with added labels`` where labels are of two kinds or all alike; ``None`` where there is no
+            interval.
         note: why there is no interval.
     """
 
@@ -48,7 +54,7 @@ class CorrectedMean:
     n_labelled: int
     n_unlabelled: int
     n_left_out: int
-    method: Literal["jackknife", "jackknife with added labels"] | None
+    method: LabelledMethod | None
     note: str | None = None
 
 
@@ -115,13 +121,11 @@ def prediction_powered_mean(
     padded = _padded(sample, bounds)
     low, high = _ends(padded, tuning, interval, bounds)
     alone_low, alone_high = _ends(padded, 0.0, interval, bounds)
-    value = _mean(sample, used) if n else float("nan")
+    value = float(np.clip(_mean(sample, used), *bounds)) if n else float("nan")
     mean_label = float(sample.labels.mean()) if n else float("nan")
     plan = IntervalPlan(interval=interval, method="linearized")
     enough = n >= FEWEST_LABELS
-    made: Literal["jackknife", "jackknife with added labels"] = (
-        "jackknife" if padded is sample else "jackknife with added labels"
-    )
+    made: LabelledMethod = "jackknife" if padded is sample else "jackknife with added labels"
     return CorrectedMean(
         value=value,
         low=min(low, value) if enough else np.nan,
@@ -183,21 +187,40 @@ def _mean(sample: _Sample, tuning: float) -> float:
     return float(sample.labels.mean() + tuning * (others - sample.scores.mean()))
 
 
-def _padded(sample: _Sample, bounds: tuple[float, float]) -> _Sample:
-    """Add a label at each bound for a lower and a higher score, where labels cannot tell their spread."""
-    kinds = np.unique(sample.labels)
+def added_labels(labels: Floats, scores: Floats, bounds: tuple[float, float]) -> tuple[Floats, Floats] | None:
+    """Give four labels, one at each bound for a lower and a higher score, to labels without a spread.
+
+    Args:
+        labels: shape (n,), without gaps.
+        scores: shape (m,), the judge's, of all items.
+        bounds: least and greatest label that there can be.
+
+    Returns:
+        The labels (4,) and their scores (4,); ``None`` where labels are of more kinds than the two bounds.
+
+    Example:
+        >>> [column.tolist() for column in added_labels(np.ones(3), np.array([0.25, 0.75]), (0, 1))]
+        [[0.0, 1.0, 0.0, 1.0], [0.25, 0.25, 0.75, 0.75]]
+    """
+    kinds = np.unique(labels)
     if len(kinds) > _TWO_KINDS or (len(kinds) == _TWO_KINDS and not np.isin(kinds, bounds).all()):
-        return sample
-    scores = np.concatenate([sample.scores, sample.others])
+        return None
     if not len(scores):
-        return sample
+        return None
     higher = scores > scores.mean()
     middle = float(scores.mean())
     ends = [float(part.mean()) if len(part) else middle for part in (scores[~higher], scores[higher])]
+    return np.array([*bounds, *bounds], dtype=np.float64), np.repeat(ends, 2)
+
+
+def _padded(sample: _Sample, bounds: tuple[float, float]) -> _Sample:
+    """Add labels where those that there are cannot tell their spread."""
+    added = added_labels(sample.labels, np.concatenate([sample.scores, sample.others]), bounds)
+    if added is None:
+        return sample
+    labels, scores = added
     return _Sample(
-        np.concatenate([sample.labels, [*bounds, *bounds]]),
-        np.concatenate([sample.scores, np.repeat(ends, 2)]),
-        sample.others,
+        np.concatenate([sample.labels, labels]), np.concatenate([sample.scores, scores]), sample.others
     )
 
 

@@ -7,7 +7,11 @@ from typing import TypedDict
 import numpy as np
 
 from semscale.stats.intervals.estimates import Estimate
-from semscale.stats.intervals.jackknife import NormalizingTransform, has_no_spread, jackknife_interval
+from semscale.stats.intervals.jackknife import (
+    NormalizingTransform,
+    has_no_spread,
+    jackknife_interval,
+)
 from semscale.stats.intervals.resampling import (
     FEWEST_CLUSTERS,
     check_interval,
@@ -108,17 +112,63 @@ def bootstrapped(
     if m < FEWEST_CLUSTERS:
         left_out = coefficient(*measured, (1 - np.eye(m))[:, clusters] * weights)
         return Estimate(value, *jackknife_interval(value, left_out, plan.interval, transform))
-    rng = np.random.default_rng(plan.seed)
-    blocks = drawn_counts(m, replicates_for(n), rng)
-    # Counts of clusters come in blocks sized for m; as counts of items they are n / m times as wide.
-    draws = (part for block in blocks for part in np.array_split(block, -(-n // m)))
-    drawn = np.concatenate(
-        [coefficient(*measured, counts[:, clusters] * weights) for counts in draws if len(counts)]
-    )
-    low, high = percentile_interval(drawn[:, None], m, plan.interval)
+    low, high = percentile_interval(_replicates(coefficient, measured, plan)[:, None], m, plan.interval)
     if has_no_spread(np.concatenate([low, high])):
         return Estimate(value, float("nan"), float("nan"))
     return Estimate(value, float(low[0]), float(high[0]))
+
+
+def largest_difference(differences: Weighted, measured: tuple[Floats, ...], plan: ResamplingPlan) -> Estimate:
+    """Estimate the largest absolute difference of several, with an interval from a band around all of them.
+
+    The largest difference is larger in resamples than in the items, and larger in these than in truth, so
+    that its percentiles may miss even the value itself. The interval comes from a band around all
+    differences: difference +- c times its scale, where c is the quantile of the largest scaled error in the
+    replicates. It goes from the largest lower end to the largest upper one, and covers at least as often as
+    it says. The scale is the standard error, but at least half the largest one: that of a difference which
+    rests on rare items is 0 where none of them was drawn.
+
+    Args:
+        differences: computes k differences from the measurements and from how much each item counts; gives
+            shape (b, k).
+        measured: the measurements, items along their first axis; 10 clusters or more.
+        plan: what is drawn together, weights, the coverage and the seed.
+
+    Returns:
+        The estimate, 0 or more; ends are NaN where no difference varies in resamples.
+
+    References:
+        Bickel and Krieger (1989), Journal of the American Statistical Association 84(405), 95-100,
+        doi 10.1080/01621459.1989.10478744.
+    """
+    weights = np.ones(len(measured[0])) if plan.weights is None else plan.weights
+    (found,) = differences(*measured, weights[None, :])
+    value = float(np.abs(found).max())
+    errors = _replicates(differences, measured, plan) - found
+    spread = errors.std(axis=0)
+    if has_no_spread(np.append(spread, 0.0)):
+        return Estimate(value, float("nan"), float("nan"))
+    scale = np.maximum(spread, spread.max() / 2)
+    largest = np.abs(errors / scale).max(axis=1)
+    m = len(np.unique(plan.numbered(len(measured[0]))))
+    # Percentiles of the error with either sign leave half of the rest at each end.
+    _, (quantile,) = percentile_interval(np.concatenate([largest, -largest])[:, None], m, plan.interval)
+    low, high = (float((np.abs(found) + sign * quantile * scale).max()) for sign in (-1, 1))
+    return Estimate(value, max(0.0, low), high)
+
+
+def _replicates(coefficient: Weighted, measured: tuple[Floats, ...], plan: ResamplingPlan) -> Floats:
+    """Compute a coefficient of resampled clusters, shape (r,)."""
+    n = len(measured[0])
+    clusters = plan.numbered(n)
+    m = int(clusters.max()) + 1
+    weights = 1.0 if plan.weights is None else plan.weights
+    blocks = drawn_counts(m, replicates_for(n), np.random.default_rng(plan.seed))
+    # Counts of clusters come in blocks sized for m; as counts of items they are n / m times as wide.
+    draws = (part for block in blocks for part in np.array_split(block, -(-n // m)))
+    return np.concatenate(
+        [coefficient(*measured, counts[:, clusters] * weights) for counts in draws if len(counts)]
+    )
 
 
 def _by_appearance(clusters: Integers) -> Integers:

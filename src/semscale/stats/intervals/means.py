@@ -46,6 +46,7 @@ def estimate_mean(
     *,
     bounds: tuple[float, float],
     clusters: Integers | None = None,
+    weights: Floats | None = None,
     plan: IntervalPlan | None = None,
 ) -> MeanEstimate:
     """Estimate the mean of items' values, leaving out and counting those that have none.
@@ -55,6 +56,7 @@ def estimate_mean(
         bounds: least and greatest value that an item can have; intervals stay within.
         clusters: shape (n,), numbers of what is drawn together, such as a question's answers; every item by
             itself unless given.
+        weights: shape (n,), above 0; all alike unless given.
         plan: how the interval is made; linearized in any case with more than 20,000 clusters.
 
     Raises:
@@ -70,7 +72,7 @@ def estimate_mean(
     groups = np.arange(len(values)) if clusters is None else np.asarray(clusters)
     if len(groups) != len(values):
         raise InputError(f"clusters must have {len(values)} rows as values has, got {len(groups)}")
-    totals = _totals(values[kept], groups[kept])
+    totals = _totals(values[kept], groups[kept], None if weights is None else weights[kept])
     method: UsedMethod | None = plan.method_for(len(totals))
     if method == "bootstrap" and len(totals) > MAX_CLUSTERS:
         method = "linearized"
@@ -108,7 +110,8 @@ def counted_mean(group: GroupEstimate, figure: str | None = None) -> MeanEstimat
     )
 
 
-def _totals(values: Floats, groups: Integers) -> Floats:
-    """Sum of the values and number of items of every cluster, shape (clusters, 2)."""
+def _totals(values: Floats, groups: Integers, weights: Floats | None) -> Floats:
+    """Weighted sum of the values and sum of the weights of every cluster, shape (clusters, 2)."""
     _, place = np.unique(groups, return_inverse=True)
-    return np.column_stack([np.bincount(place, values), np.bincount(place)])
+    weighted = values if weights is None else values * weights
+    return np.column_stack([np.bincount(place, weighted), np.bincount(place, weights)])

@@ -1,0 +1,138 @@
+"""A sheet that people have filled in, whose labels are laid beside the rows of the file it was drawn from."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.rating.files.cells import HumanRating, humans_in, inclusion_in, numbers_in
+from semscale.rating.labelling.sheet import HUMAN, INCLUSION, ROW, TEXT
+from semscale.store.cells import storable
+from semscale.store.columns import column_in, floats_in
+from semscale.store.table import Table
+from semscale.types import Floats
+
+_BATCH = 50_000
+_SHOWN = 40
+
+
+class SheetLabel(NamedTuple):
+    """A label of a sheet, with the text that people read and the probability of its draw."""
+
+    human: HumanRating
+    text: str
+    inclusion: float
+
+
+@dataclass(frozen=True)
+class FilledSheet:
+    """Labels of a sheet, by the row of the file that it was drawn from.
+
+    Attributes:
+        name: the sheet's file, for messages.
+        labels: by row, from 0; rows without a label are left out.
+    """
+
+    name: str
+    labels: Mapping[int, SheetLabel]
+
+    def part(self, first_row: int, n: int) -> tuple[list[HumanRating | None], Floats]:
+        """Give the labels of n rows of the file, and their probabilities (n,), NaN without a label."""
+        found = [self.labels.get(first_row + row) for row in range(n)]
+        probabilities = [np.nan if one is None else one.inclusion for one in found]
+        return [None if one is None else one.human for one in found], np.array(probabilities)
+
+    def check_texts(self, texts: pl.Series, first_row: int) -> None:
+        """Check that labelled rows of the file have the texts that people read.
+
+        Only letters are compared: spreadsheets change signs and blanks.
+
+        Raises:
+            InputError: a row has another text.
+        """
+        for row, text in enumerate(texts.to_list()):
+            label = self.labels.get(first_row + row)
+            if label is not None and _letters(label.text) != _letters("" if text is None else str(text)):
+                raise InputError(
+                    f"labels: {self.name} was not drawn from this file and column: for data row "
+                    f"{first_row + row + 1} it has the text {_shown(label.text)}, and the file has "
+                    f"{_shown(text)} (rows are counted from 1, below the header)"
+                )
+
+    def check_rows(self, n: int) -> None:
+        """Check that no label belongs to a row beyond the n rows of the file.
+
+        Raises:
+            InputError: one does.
+        """
+        last = max(self.labels)
+        if last >= n:
+            raise InputError(
+                f"labels: {self.name} was not drawn from this file: it has a label for data row {last + 1}, "
+                f"and the file has {n:,} rows"
+            )
+
+
+def read_sheet(table: Table, human_range: tuple[float, float] | None = None) -> FilledSheet:
+    """Read the labels of a sheet that ``semscale label`` drew.
+
+    Args:
+        table: the sheet.
+        human_range: lowest and highest value that people could give, if known.
+
+    Raises:
+        InputError: a column is missing, a cell cannot be read, a row comes twice, or nothing is labelled.
+    """
+    for column in (ROW, TEXT, HUMAN, INCLUSION):
+        table.require(column, "labels")
+    found: list[tuple[int, SheetLabel]] = []
+    name, first_row = Path(table.name).name, 0
+    try:
+        for batch in table.batches(_BATCH):
+            found += _labels_in(storable(batch), first_row, human_range)
+            first_row += batch.height
+    except InputError as error:
+        raise InputError(f"labels: in {name}, {error}") from error
+    if not found:
+        raise InputError(f"labels: column '{HUMAN}' of {name} is empty; fill in the labels first")
+    labels = dict(found)
+    if len(labels) < len(found):
+        twice = next(row for row, times in Counter(row for row, _ in found).items() if times > 1)
+        raise InputError(f"labels: {name} has a label for row {twice + 1} twice; remove one of them")
+    return FilledSheet(name, labels)
+
+
+def _labels_in(
+    batch: pl.DataFrame, first_row: int, human_range: tuple[float, float] | None
+) -> list[tuple[int, SheetLabel]]:
+    """Read the rows of a sheet that have a label."""
+    humans = humans_in(column_in(batch, HUMAN), first_row, human_range)
+    inclusion = inclusion_in(column_in(batch, INCLUSION), humans, first_row)
+    rows = floats_in(numbers_in(column_in(batch, ROW), "row", first_row))
+    texts = column_in(batch, TEXT).to_list()
+    labelled = [place for place, human in enumerate(humans) if human is not None]
+    for place in labelled:
+        if not (rows[place] >= 1 and rows[place] % 1 == 0):
+            raise InputError(
+                f"column '{ROW}' must hold the place in the file, a whole number from 1, but data row "
+                f"{first_row + place + 1} has {rows[place]:g}; leave the column as it was drawn"
+            )
+    return [
+        (int(rows[place]) - 1, SheetLabel(human, str(texts[place] or ""), float(inclusion[place])))
+        for place in labelled
+        if (human := humans[place]) is not None
+    ]
+
+
+def _letters(text: str) -> str:
+    return "".join(sign for sign in text if sign.isalpha())
+
+
+def _shown(text: object) -> str:
+    shown = repr(text)
+    return shown if len(shown) <= _SHOWN else shown[: _SHOWN - 3] + "..."

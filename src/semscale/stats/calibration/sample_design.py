@@ -1,0 +1,91 @@
+"""How much items count, which belong together, and how those with a label were drawn."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from semscale.errors import InputError
+from semscale.types import Floats, Integers, Mask
+
+
+@dataclass(frozen=True)
+class SampleDesign:
+    """How much items count, which belong together, and how those with a label were drawn.
+
+    Attributes:
+        weights: shape (n,), finite and not negative; items with 0 or NaN are left out. All alike unless
+            given.
+        inclusion: shape (n,), probability with which each item was drawn for a label, above 0 to 1; NaN
+            where there is no label, if it is not known there. All alike unless given.
+        clusters: shape (n,), numbers of what belongs together, such as one respondent's texts. Each item by
+            itself unless given.
+    """
+
+    weights: Floats | None = None
+    inclusion: Floats | None = None
+    clusters: Integers | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all items count alike, each by itself, and were drawn with one probability."""
+        return self.weights is None and self.inclusion is None and self.clusters is None
+
+    @property
+    def expanded(self) -> Floats | None:
+        """Weights / probabilities, shape (n,); ``None`` with neither.
+
+        Example:
+            >>> SampleDesign(inclusion=np.array([0.25, 1.0])).expanded.tolist()
+            [4.0, 1.0]
+        """
+        if self.inclusion is None:
+            return self.weights
+        return (1.0 if self.weights is None else self.weights) / self.inclusion
+
+    def some(self, kept: Mask) -> "SampleDesign":
+        """Keep some of the items.
+
+        Example:
+            >>> SampleDesign(weights=np.array([1.0, 2.0])).some(np.array([False, True])).weights.tolist()
+            [2.0]
+        """
+        return SampleDesign(
+            None if self.weights is None else self.weights[kept],
+            None if self.inclusion is None else self.inclusion[kept],
+            None if self.clusters is None else self.clusters[kept],
+        )
+
+
+def checked_inclusion(inclusion: object, labelled: Mask) -> Floats:
+    """Take probabilities of being drawn for a label, shape (n,); NaN where there is none.
+
+    Args:
+        inclusion: shape (n,), numbers above 0 to 1; NaN or ``None`` where there is none.
+        labelled: shape (n,), which items have a label, and need a probability.
+
+    Raises:
+        InputError: another length, a probability out of range, or a label without one; the first row is
+            named.
+
+    Example:
+        >>> checked_inclusion([0.5, None], np.array([True, False])).tolist()
+        [0.5, nan]
+    """
+    try:
+        known = np.asarray(inclusion, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"inclusion must be a list of numbers: {error}") from error
+    if known.shape != labelled.shape:
+        raise InputError(f"inclusion must have {len(labelled)} rows, one for each item, got {known.shape}")
+    wrong = np.flatnonzero((known <= 0) | (known > 1))
+    if len(wrong):
+        row = wrong[0]
+        raise InputError(
+            f"inclusion must be probabilities above 0 to 1, got {known[row]:g} in row {row} (from 0)"
+        )
+    missing = np.flatnonzero(labelled & np.isnan(known))
+    if len(missing):
+        raise InputError(
+            f"inclusion must be there wherever a label is, but row {missing[0]} (from 0) has a label alone"
+        )
+    return known

@@ -1,0 +1,116 @@
+"""Labels of a filled sheet beside the rows that it was drawn from."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from semscale.errors import InputError, UnknownNameError
+from semscale.rating.files.columns import FileColumns
+from semscale.rating.files.file_rating import FileSettings, rate_file
+from semscale.rating.files.filled_sheet import read_sheet
+from semscale.rating.rater import Rater
+from semscale.store.reading import open_table
+
+TEXTS = [f"{words} number {place}" for place in range(6) for words in ("great thing", "bad stuff", "so so")]
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "answers.csv"
+    pl.DataFrame({"text": TEXTS, "other": TEXTS[::-1]}).write_csv(path)
+    return open_table(path)
+
+
+@pytest.fixture
+def sheet(tmp_path):
+    def write(rows, human, texts=None, inclusion=None):
+        path = tmp_path / "sheet.csv"
+        texts = [TEXTS[row - 1] for row in rows] if texts is None else texts
+        inclusion = [0.5] * len(rows) if inclusion is None else inclusion
+        pl.DataFrame({"row": rows, "text": texts, "human": human, "inclusion": inclusion}).write_csv(path)
+        return open_table(path)
+
+    return write
+
+
+def rated(table, labels, toy_embedder, text="text", **columns):
+    rater = Rater("quality", embedder=toy_embedder, floor=None)
+    return rate_file(
+        table, FileColumns(text, **columns), rater=rater, labels=labels, settings=FileSettings(part_rows=5)
+    )
+
+
+def test_labels_stand_at_the_rows_of_the_file_whatever_their_order_in_the_sheet(sheet):
+    labels = read_sheet(sheet([3, 1, 6], ["4", "", "[2, 3]"], inclusion=[0.25, 0.5, 1]))
+    assert labels.part(0, 3)[0] == [None, None, 4.0]
+    humans, inclusion = labels.part(2, 4)
+    assert humans == [4.0, None, None, [2.0, 3.0]]
+    np.testing.assert_array_equal(inclusion, [0.25, np.nan, np.nan, 1.0])
+
+
+def test_a_sheet_does_as_much_as_columns_of_the_file(tmp_path, table, sheet, toy_embedder):
+    rows, human, inclusion = [16, 2, 9, 4, 11], [5, 1, 3, 4, 2], [0.5, 0.25, 0.2, 0.5, 1]
+    labels = read_sheet(sheet(rows, human, inclusion=inclusion))
+    found = rated(table, labels, toy_embedder).comparison
+    joined = pl.DataFrame({"text": TEXTS}).with_row_index("row", 1)
+    beside = pl.DataFrame({"row": rows, "h": human, "p": inclusion}, schema_overrides={"row": pl.UInt32})
+    joined.join(beside, on="row", how="left").write_csv(tmp_path / "joined.csv")
+    same = rated(open_table(tmp_path / "joined.csv"), None, toy_embedder, human="h", inclusion="p").comparison
+    # Hajek: weights 2, 4, 5, 2 and 1 for labels 5, 1, 3, 4 and 2.
+    assert found.corrected.labels_only.value == pytest.approx((10 + 4 + 15 + 8 + 2) / 14)
+    assert found.corrected == same.corrected
+    assert found.pearson == same.pearson
+    assert (found.corrected.n_labelled, found.corrected.n_unlabelled) == (5, 13)
+
+
+def test_spreadsheets_may_change_signs_and_blanks_of_the_texts(table, sheet, toy_embedder):
+    texts = ["'great  thing number 0", "bad stuff, number 0 ", "so so number 0"]
+    found = rated(table, read_sheet(sheet([1, 2, 3], [5, 1, 3], texts)), toy_embedder)
+    assert found.comparison.n == 3
+
+
+@pytest.mark.parametrize(
+    ("rows", "human", "inclusion", "message"),
+    [
+        ([1, 2], ["", ""], None, "column 'human' of sheet.csv is empty"),
+        ([1, 1], ["3", "4"], None, "label for row 1 twice"),
+        ([1, 2], ["good", "4"], None, "in sheet.csv, human: .* data row 1 has 'good'"),
+        ([1, 2], ["3", "4"], ["0.5", "0"], "in sheet.csv, inclusion: .* above 0 to 1, but data row 2 has"),
+        ([1, 2], ["3", "4"], ["0.5", ""], "in sheet.csv, inclusion: .* data row 2 has none"),
+        ([1, 2], ["3", "4"], ["0,5", "0,5"], "write decimals with a point"),
+    ],
+)
+def test_a_sheet_that_cannot_be_read(sheet, rows, human, inclusion, message):
+    with pytest.raises(InputError, match=message):
+        read_sheet(sheet(rows, human, inclusion=inclusion))
+
+
+@pytest.mark.parametrize("row", ["", "0", "1.5", "first"])
+def test_a_row_that_is_no_place_in_the_file(sheet, row):
+    with pytest.raises(InputError, match="row"):
+        read_sheet(sheet([row, "2"], ["3", "4"], texts=["a", "b"]))
+
+
+def test_a_table_that_is_no_sheet(table):
+    with pytest.raises(UnknownNameError, match="labels: .* has no column 'row'"):
+        read_sheet(table)
+
+
+def test_labels_of_other_texts_are_refused_before_any_is_rated(table, sheet, toy_embedder):
+    with pytest.raises(
+        InputError, match="data row 1 it has the text 'great thing number 0', and the file has"
+    ):
+        rated(table, read_sheet(sheet([1], [3])), toy_embedder, text="other")
+    beyond = read_sheet(sheet([99], [3], texts=["gone"]))
+    with pytest.raises(InputError, match="a label for data row 99, and the file has 18 rows"):
+        rated(table, beyond, toy_embedder)
+
+
+def test_labels_and_a_column_of_ratings_are_two_answers_to_one_question(table, sheet, toy_embedder):
+    with pytest.raises(InputError, match="labels must not be given beside human"):
+        rated(table, read_sheet(sheet([1], [3])), toy_embedder, human="other")
+
+
+def test_inclusion_needs_human_ratings():
+    with pytest.raises(InputError, match="inclusion belongs to a column of human ratings"):
+        FileColumns("text", inclusion="p")
