@@ -177,9 +177,29 @@ def test_a_language_that_did_not_pass_is_told(toy_embedder, monkeypatch):
     assert ratings.scale.language == "en"
     summary = ratings.summarize(TEXTS)
     assert summary.fell_back == "de"
-    said = "The German anchors of this scale have not passed their check against the English ones"
-    assert any(caution.startswith(said) for caution in summary.document().cautions)
+    said = (
+        "This scale has no anchors in German that passed their check, so all ratings are by English anchors."
+    )
+    document = summary.document()
+    assert document.counting[0] == document.introduction[0] == said
+    assert said not in document.cautions
+    assert json.loads(summary.to_json())["without_anchors"] == ["de"]
     assert "|language:de|anchor_language:en" in str(summary.signature)
+
+
+def test_languages_without_anchors_are_told_where_anchors_of_each_language_are_asked_for(
+    toy_embedder, german_passed
+):
+    summary = rater(toy_embedder).rate(TEXTS).summarize(TEXTS)
+    # Of five texts with a rating two are German, with anchors of their own, and one is French, without.
+    assert summary.document().counting[0] == (
+        "This scale has no anchors in French that passed their check, "
+        "so 1 of 5 ratings is by English anchors."
+    )
+    assert json.loads(summary.to_json())["without_anchors"] == ["fr"]
+    plain = rater(toy_embedder, language=None).rate(TEXTS).summarize(TEXTS)
+    assert json.loads(plain.to_json())["without_anchors"] == []
+    assert plain.document().counting[0] != summary.document().counting[0]
 
 
 def test_it_is_a_setting_of_the_function_too(toy_embedder):

@@ -1,12 +1,17 @@
 """Codes for a missing answer: counted where they are likely, left out where the user names them."""
 
+import unicodedata
+from pathlib import Path
+
 import numpy as np
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from semscale.errors import InputError
 from semscale.rating.missing_codes import (
+    LONGEST_CODE,
     MOST_CODES,
     OTHER_NUMBERS,
     CodeCount,
@@ -17,7 +22,11 @@ from semscale.rating.missing_codes import (
     written_codes,
 )
 from semscale.rating.rater import Rater
+from semscale.scales import load_scale
+from semscale.scales.translation import translated_languages
 from semscale.types import Status
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
@@ -33,11 +42,49 @@ def test_what_files_write_for_a_missing_answer_looks_like_a_code(text):
 
 
 @pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("ar", "لا أعرف"), ("de", "k.A."), ("de", "Keine Angabe"), ("de", "Weiß nicht"),
+        ("de", "WEISS NICHT"),
+        ("es", "No sé"), ("es", "NS/NC"), ("fr", "RAS"), ("fr", "Je ne sais pas"),
+        ("fr", "Je préfère ne pas répondre"), ("hi", "पता नहीं"), ("it", "Non so"), ("ja", "特になし"),
+        ("ja", "なし"), ("nl", "Weet niet"), ("pl", "Nie wiem"), ("pt", "Não sei"), ("zh", "没有"),
+        ("zh", "不知道"),
+    ],
+)  # fmt: skip
+def test_what_people_say_in_other_languages_when_they_do_not_answer_looks_like_a_code(language, text):
+    assert language in translated_languages()
+    assert looks_like_code(text)
+    assert looks_like_code(unicodedata.normalize("NFD", text))  # macOS writes accents as signs of their own
+    assert count_codes([f"{text} "]) == {text: 1}
+
+
+def test_every_language_of_translated_anchors_has_its_words():
+    listed = yaml.safe_load((ROOT / "src/semscale/rating/missing_codes.yaml").read_text(encoding="utf-8"))
+    assert set(listed) == {"files", "en", *translated_languages()}
+    texts = [text for by_language in listed.values() for text in by_language]
+    assert all(isinstance(text, str) and len(text) <= LONGEST_CODE for text in texts)
+    assert all(len(set(map(code_key, found))) == len(found) for found in listed.values())
+
+
+def test_no_anchor_looks_like_a_code():
+    scales = [load_scale("likelihood", language=language) for language in (None, *translated_languages())]
+    anchors = {anchor for scale in scales for sentences in scale.anchor_sets.values() for anchor in sentences}
+    assert len(anchors) > 200
+    assert [anchor for anchor in anchors if looks_like_code(anchor)] == []
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "none at all",
-        "nothing",
+        "weiß nicht genau",
+        "nada",
+        "rien",
         "no",
+        "nein",
+        "不",
+        "nothing",
         "I refused it",
         "5 stars",
         "10/10",

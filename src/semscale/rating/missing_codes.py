@@ -1,37 +1,36 @@
 """Codes for missing answers: those that the user names, and texts that look like one."""
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
+from importlib import resources
 from urllib.parse import quote
+
+import yaml
 
 from semscale.errors import InputError
 
 OTHER_NUMBERS = "other numbers"
 """What further numbers are counted as together once ``MOST_CODES`` different codes are known."""
 MOST_CODES = 100
-LONGEST_CODE = 24
+LONGEST_CODE = 30
 """Characters of the longest text that can look like a code."""
 
-_KNOWN = frozenset(
-    {
-        "na", "n/a", "n.a.", "n.a", "n\\a", "#n/a", "#na", "<na>", "nan", "none", "null", "(null)", "nil",
-        "missing", "(missing)", "blank", "(blank)", "undefined", "dk", "d/k", "dk/na", "don't know",
-        "dont know", "do not know", "refused", "skipped", "no answer", "no response", "no data", "not asked",
-        "not applicable", "not available", "not stated", "prefer not to say", "prefer not to answer",
-    }
-)  # fmt: skip
 _NUMBER = re.compile(r"[+\-\u2212]?\d{1,12}([.,]\d{1,6})?")
 
 
 def code_key(text: str) -> str:
     """Normalise a text for comparison with codes: stripped, in lower case, with straight apostrophes.
 
+    Letters with accents are the same whether the accent is a sign of its own or not (Unicode's form NFC).
+
     Example:
         >>> code_key(" Don’t know ")
         "don't know"
     """
-    return text.strip().casefold().replace("\u2019", "'")
+    return unicodedata.normalize("NFC", text.strip().casefold()).replace("\u2019", "'")
 
 
 def missing_keys(codes: Iterable[str]) -> frozenset[str]:
@@ -67,14 +66,16 @@ def written_codes(keys: frozenset[str]) -> str | None:
 def looks_like_code(text: str) -> bool:
     """Tell whether a whole text looks like a code for a missing answer, such as NA, or is only a number.
 
-    Such a text may also be an answer: "none" is one to "Any complaints?". So it is counted, not left out.
+    Known are what files write, and how people say in English and in the languages of the translated anchors
+    that they do not know or do not answer. Such a text may also be an answer: "none" is one to "Any
+    complaints?". So it is counted, not left out.
 
     Example:
-        >>> [looks_like_code(text) for text in ("N/A", "-99", "Don't know", "none of it")]
+        >>> [looks_like_code(text) for text in ("N/A", "-99", "Weiß nicht", "none of it")]
         [True, True, True, False]
     """
     key = code_key(text)
-    return key in _KNOWN or _NUMBER.fullmatch(key) is not None
+    return key in _known_keys() or _NUMBER.fullmatch(key) is not None
 
 
 def count_codes(texts: Iterable[str]) -> dict[str, int]:
@@ -117,8 +118,16 @@ class CodeCount:
 
     def _counted_as(self, text: str) -> str:
         key = code_key(text)
-        if key not in self._written and key not in _KNOWN and len(self._written) >= MOST_CODES:
+        if key not in self._written and key not in _known_keys() and len(self._written) >= MOST_CODES:
             self._written[OTHER_NUMBERS] = OTHER_NUMBERS
             return OTHER_NUMBERS
         self._written.setdefault(key, text)
         return key
+
+
+@cache
+def _known_keys() -> frozenset[str]:
+    """The listed texts of all languages, as ``code_key`` has them."""
+    file = resources.files("semscale.rating") / "missing_codes.yaml"
+    listed = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return frozenset(code_key(text) for texts in listed.values() for text in texts)

@@ -102,6 +102,13 @@ class RatingSummary(Presentable):
         scored = self.counts.get("scored", 0)
         return summary_in_words("RatingSummary", self.source, self.n, scored, self.estimates)
 
+    @property
+    def without_anchors(self) -> tuple[LanguageTexts, ...]:
+        """Languages whose rated texts were to have their own anchors, where none have passed the check."""
+        if dict(self.signature.fields).get("language", "any").startswith("any"):
+            return ()
+        return tuple(found for found in self.languages if found.rated and not found.has_own_anchors)
+
     def record(self) -> dict[str, Any]:
         """Lay the numbers out by name, for JSON."""
         compared, lint = self.comparison, self.lint
@@ -116,6 +123,7 @@ class RatingSummary(Presentable):
             "other_language": self.other_language,
             "languages": self.languages,
             "fell_back": self.fell_back,
+            "without_anchors": [found.language for found in self.without_anchors],
             "possible_codes": self.possible_codes,
             "windowed": self.n_windowed,
             "distinct": self.n_distinct,

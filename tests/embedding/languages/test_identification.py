@@ -19,6 +19,24 @@ def test_whole_sentences_are_told_apart(text, code):
     assert identified_languages([text]) == [code]
 
 
+@pytest.mark.parametrize("text", ["schlecht", "schlechter Service", "schlechte Qualität"])
+def test_short_german_is_not_taken_for_luxembourgish(text):
+    assert identified_languages([text]) == ["de"]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [  # The beginning of article 1 of the Universal Declaration of Human Rights.
+        ("All Mënsch kënnt fräi a mat deer selwechter Dignitéit op d'Welt.", "lb"),
+        ("Alle menslike wesens word vry, met gelyke waardigheid en regte, gebore.", "af"),
+        ("Tódolos seres humanos nacen libres e iguais en dignidade e dereitos.", "gl"),
+        ("Genir pawb yn rhydd ac yn gydradd â'i gilydd mewn urddas a hawliau.", "cy"),
+    ],
+)
+def test_a_sentence_in_a_rare_language_is_known(text, code):
+    assert identified_languages([text]) == [code]
+
+
 @pytest.mark.parametrize("text", ["ok", "good!", "John Smith", "Coca Cola", "lol", "Maria Gonzalez", "42"])
 def test_words_and_names_say_nothing(text):
     assert identified_languages([text]) == [None]

@@ -22,14 +22,15 @@ GUIDE = ("Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree")
 class AngleEmbedder:
     """Texts are angles in degrees: "30" is (cos 30, sin 30); the cosine of two texts is that of their gap.
 
-    The linter's 50 unrelated sentences lie half and half at two angles that are ``apart``.
+    The linter's 50 unrelated sentences in a language lie half and half at two angles that are ``apart``.
     """
 
     dimensions = 2
     signature = Signature.of("embed", model="angles")
 
-    def __init__(self, apart=180):
-        self.unrelated = {text: apart * (place % 2) for place, text in enumerate(unrelated_sentences())}
+    def __init__(self, apart=180, language="en"):
+        sentences = unrelated_sentences(language)
+        self.unrelated = {text: apart * (place % 2) for place, text in enumerate(sentences)}
 
     def embed(self, texts, *, progress=None):
         given = [self.unrelated.get(text, text.split()[0]) for text in texts]
@@ -38,8 +39,9 @@ class AngleEmbedder:
         return Embeddings(vectors, np.ones(len(texts), dtype=np.int64))
 
 
-def scale(probes=(), labels=LABELS, **anchor_sets):
+def scale(probes=(), labels=LABELS, language="en", **anchor_sets):
     return Scale(
+        language=language,
         name="angles",
         title="Angles",
         question="How wide?",
@@ -154,6 +156,12 @@ def test_bounds_on_cosines_start_where_the_models_random_pairs_lie():
     assert found("61") == []  # cos 16 = .96126
     assert found("57") == [("warn", "a")]  # cos 12 = .97815
     assert found("54") == [("fail", "a")]  # cos 9 = .98769
+
+
+def test_random_pairs_are_in_the_language_of_the_anchors():
+    # This embedder knows no other sentence: one in English would stop it.
+    german = lint(scale(LADDER, language="de", **GOOD), embedder=AngleEmbedder(apart=60, language="de"))
+    assert german.random_cosine == pytest.approx(0.744898, abs=1e-6)
 
 
 def test_two_points_are_ends_and_neighbours_at_once():

@@ -5,7 +5,11 @@ from types import SimpleNamespace
 import pytest
 
 from semscale.rating.languages.language_tally import LanguageTexts
-from semscale.report.rating.languages import fell_back_words, language_section, other_language_warnings
+from semscale.report.rating.languages import (
+    language_section,
+    other_language_warnings,
+    without_anchors_words,
+)
 
 ENGLISH = LanguageTexts("en", texts=6, rated=5, anchors="en")
 GERMAN = LanguageTexts("de", texts=3, rated=0, anchors=None, unread=3)
@@ -13,13 +17,13 @@ FRENCH = LanguageTexts("fr", texts=3, rated=1, anchors="en", unread=2)
 UNCLEAR = LanguageTexts(None, texts=1, rated=1, anchors="en")
 
 
-def summary(*languages, fell_back=None):
+def summary(*languages, without_anchors=()):
     unread = sum(found.unread for found in languages)
     return SimpleNamespace(
         scale=SimpleNamespace(language="en"),
         languages=languages,
-        fell_back=fell_back,
-        counts={"other-language": unread},
+        without_anchors=without_anchors,
+        counts={"scored": sum(found.rated for found in languages), "other-language": unread},
     )
 
 
@@ -51,5 +55,18 @@ def test_every_language_has_its_row():
 
 
 def test_anchors_in_another_language_than_the_one_asked_for_are_told():
-    assert fell_back_words(summary(ENGLISH)) is None
-    assert fell_back_words(summary(ENGLISH, fell_back="pl")).startswith("The Polish anchors of this scale")
+    polish, finnish = (LanguageTexts(code, texts=2, rated=2, anchors="en") for code in ("pl", "fi"))
+    assert without_anchors_words(summary(ENGLISH)) is None
+    assert without_anchors_words(summary(polish, without_anchors=[polish])) == (
+        "This scale has no anchors in Polish that passed their check, so all ratings are by English anchors."
+    )
+    assert without_anchors_words(summary(ENGLISH, polish, finnish, without_anchors=[polish, finnish])) == (
+        "This scale has no anchors in Polish and Finnish that passed their check, so 4 of 9 ratings are by "
+        "English anchors."
+    )
+
+
+def test_many_languages_are_not_all_named():
+    several = [LanguageTexts(code, 1, 1, "en") for code in ("pl", "fi", "sv", "da", "no")]
+    said = without_anchors_words(summary(*several, without_anchors=several))
+    assert "in Polish, Finnish, Swedish and 2 others that" in said

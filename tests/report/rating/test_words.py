@@ -8,9 +8,7 @@ from semscale.signature import Signature
 
 def summary(*, nps=None, comparison=None, lint=None):
     estimates = SimpleNamespace(overall=SimpleNamespace(nps=nps))
-    return SimpleNamespace(
-        calibration=None, estimates=estimates, comparison=comparison, lint=lint, fell_back=None
-    )
+    return SimpleNamespace(calibration=None, estimates=estimates, comparison=comparison, lint=lint)
 
 
 def test_nothing_to_say_says_nothing():

@@ -1,5 +1,6 @@
 """Identification of the language of single texts, with py3langid and the model in its wheel."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from functools import cache
@@ -8,7 +9,7 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
-from semscale.embedding.languages.language_names import LANGUAGE_NAMES
+from semscale.embedding.languages.language_names import LANGUAGE_NAMES, WIDESPREAD
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -17,6 +18,8 @@ FEWEST_LETTERS = 12
 """Bytes of letters in UTF-8 that a text needs: a word or two say little. A Chinese sign has three."""
 SURE = 0.5
 """Probability from which on a language is taken as known."""
+RARE_WEIGHT = 0.1
+"""Share of its probability that a rare language keeps where it is the most probable: "schlecht" is German."""
 
 LONGEST = 500
 """Characters of a text that are looked at."""
@@ -38,6 +41,9 @@ def has_enough_letters(text: str) -> bool:
 
 def identified_languages(texts: Sequence[str], *, longest: int | None = LONGEST) -> list[str | None]:
     """Give the language of each text: an ISO 639-1 code, or ``None`` where it is not clear.
+
+    Few words of a language that many write in may look like a rare relative, as German like Luxembourgish. So
+    a rare language needs ten times the evidence.
 
     Args:
         texts: any number.
@@ -86,10 +92,24 @@ def identifier_name() -> str:
 
 
 def _identified(text: str) -> str | None:
-    code, probability = _identifier().classify(text)
-    code = _VARIANTS.get(code, code)
+    code = _if_clear(*_identifier().classify(text))
+    return code if code is None or code in WIDESPREAD else _identified_again(text)
+
+
+def _identified_again(text: str) -> str | None:
+    """Identify a text that seems to be in a rare language, for which more evidence is wanted."""
+    shares: Counter[str] = Counter()
+    for variant, share in _identifier().rank(text):
+        code = _VARIANTS.get(variant, variant)
+        shares[code] += share if code in WIDESPREAD else RARE_WEIGHT * share
+    ((code, most),) = shares.most_common(1)
+    return _if_clear(code, most / shares.total())
+
+
+def _if_clear(variant: str, probability: float) -> str | None:
+    code = _VARIANTS.get(variant, variant)
     is_clear = probability >= SURE and code in LANGUAGE_NAMES and code not in _NEVER_CLEAR
-    return str(code) if is_clear else None
+    return code if is_clear else None
 
 
 def _identifier() -> "LanguageIdentifier":

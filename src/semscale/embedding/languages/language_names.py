@@ -114,3 +114,13 @@ LANGUAGE_NAMES = {
     "zu": "Zulu",
 }
 """The languages that can be found in texts; rarer ones, which have no such code, are never named."""
+
+WIDESPREAD = frozenset(
+    {
+        "ar", "bg", "bn", "ca", "cs", "da", "de", "el", "en", "es", "et", "fa", "fi", "fr", "gu", "he", "hi",
+        "hr", "hu", "id", "it", "ja", "kn", "ko", "lt", "lv", "mk", "ml", "mr", "ms", "nl", "nn", "no", "pa",
+        "pl", "pt", "ro", "ru", "sk", "sl", "sq", "sr", "sv", "sw", "ta", "te", "th", "tl", "tr", "uk", "ur",
+        "vi", "zh",
+    }
+)  # fmt: skip
+"""Languages that many people write in; a word or two in one of them may look like a rarer relative."""

@@ -30,6 +30,16 @@ class LanguageTexts:
     anchors: str | None
     unread: int = 0
 
+    @property
+    def has_own_anchors(self) -> bool:
+        """Whether anchors in this language rate the texts; so it is, too, where their language is not clear.
+
+        Example:
+            >>> [LanguageTexts("de", 2, 2, anchors).has_own_anchors for anchors in ("en", "de-AT")]
+            [False, True]
+        """
+        return self.language is None or (self.anchors or "").partition("-")[0] == self.language
+
 
 class LanguageTally:
     """Counts the languages of rows, part by part.

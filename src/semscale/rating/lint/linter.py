@@ -53,7 +53,7 @@ def lint(
     used = scale_for_model(load_scale(scale), engine)
     texts, levels = _ladder_texts(used)
     sentences = [anchor for anchors in used.anchor_sets.values() for anchor in anchors]
-    embedded = engine.embed([*sentences, *texts, *unrelated_sentences()], progress=progress)
+    embedded = engine.embed([*sentences, *texts, *unrelated_sentences(used.language)], progress=progress)
     vectors = embedded.vectors.astype(np.float64)
     rows, n = vectors[len(sentences) :], len(texts)
     anchors = vectors[: len(sentences)].reshape(len(used.anchor_sets), used.n_points, -1)

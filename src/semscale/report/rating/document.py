@@ -21,7 +21,12 @@ from semscale.report.rating.figures import (
     sets_figure,
     verbatims,
 )
-from semscale.report.rating.languages import language_section, other_language_warnings, said_language_warnings
+from semscale.report.rating.languages import (
+    language_section,
+    other_language_warnings,
+    said_language_warnings,
+    without_anchors_words,
+)
 from semscale.report.rating.words import (
     MEANINGS,
     advice,
@@ -75,6 +80,7 @@ def rating_document(summary: "RatingSummary") -> Document:
         n_windowed=summary.n_windowed,
     )
     lead = headline(summary.estimates, "mean score", ends, digits=digits, ticks=values)
+    anchors = [said for said in [without_anchors_words(summary)] if said is not None]
     bootstrapped = summary.estimates.overall.method == "bootstrap"
     return replace(
         base,
@@ -87,11 +93,12 @@ def rating_document(summary: "RatingSummary") -> Document:
             *unread_warnings(summary.counts, "text"),
         ),
         counting=(
+            *anchors,
             *base.counting,
             *([f"hint: {hint}"] if hint else []),
             *([] if lead is None else [advice(summary)]),
         ),
-        reading=base.reading if read is None else (read,),
+        reading=(*anchors, *(base.reading if read is None else (read,))),
         facts=_facts(summary),
         cautions=(*base.cautions, *cautions(summary)),
         sections=tuple(_sections(summary)),

@@ -58,13 +58,22 @@ def said_language_warnings(summary: "RatingSummary") -> tuple[str, ...]:
     )
 
 
-def fell_back_words(summary: "RatingSummary") -> str | None:
-    """Say that anchors in the language that was asked for have not passed their check."""
-    if summary.fell_back is None:
+def without_anchors_words(summary: "RatingSummary") -> str | None:
+    """Say that texts were rated with anchors in another language than ``--language`` asks for."""
+    found = summary.without_anchors
+    if not found:
         return None
+    rated, n = sum(one.rated for one in found), summary.counts.get(Status.SCORED, 0)
+    ratings = (
+        ("the rating" if n == 1 else "all ratings")
+        if rated == n
+        else f"{count(rated)} of {counted(n, 'rating')}"
+    )
+    named = [_name(one.language) for one in found]
+    named = named if len(named) <= _NAMED else [*named[: _NAMED - 1], f"{len(named) - _NAMED + 1} others"]
     return (
-        f"The {_name(summary.fell_back)} anchors of this scale have not passed their check against the "
-        f"English ones, so {_name(summary.scale.language)} anchors were used."
+        f"This scale has no anchors in {listed(named)} that passed their check, so {ratings} "
+        f"{'is' if rated == 1 else 'are'} by {_name(found[0].anchors)} anchors."
     )
 
 

@@ -15,7 +15,6 @@ from semscale.report.formatting import (
     plain,
 )
 from semscale.report.lint.words import lint_caution
-from semscale.report.rating.languages import fell_back_words
 from semscale.report.scale_points import scale_digits
 from semscale.report.sentences import STATUS_MEANINGS
 from semscale.results.reasons import UNREAD
@@ -81,8 +80,7 @@ def cautions(summary: "RatingSummary") -> tuple[str, ...]:
     said = lint_caution(summary.lint) if summary.lint else None
     unlike = unlike_caution(summary)
     notes = comparison.notes if comparison else ()
-    further = [words for words in (fell_back_words(summary), said) if words is not None]
-    return (*nps, *unlike, *notes, *further)
+    return (*nps, *unlike, *notes, *([] if said is None else [said]))
 
 
 def advice(summary: "RatingSummary") -> str:
