@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding.languages.identification import load_identifier
+from semscale.embedding.languages.other_languages import in_other_languages
 from semscale.embedding.texts import distinct
 from semscale.errors import InputError
 from semscale.known_settings import known_settings
@@ -23,7 +24,7 @@ from semscale.rating.calibration.labels import LabelSettings, labelled_cells
 from semscale.rating.calibration.predictors import Axis, Predictors, anchor_axis
 from semscale.rating.cells import text_status
 from semscale.rating.languages.anchor_languages import AnchorLanguages, identifies
-from semscale.rating.languages.text_languages import check_reads, in_other_languages, text_languages
+from semscale.rating.languages.text_languages import check_reads, text_languages
 from semscale.rating.missing_codes import count_codes, missing_keys, written_codes
 from semscale.rating.rated_texts import RatedCells, RatedTexts
 from semscale.rating.rater_settings import as_set_names, checked_floor, embedder_loader
