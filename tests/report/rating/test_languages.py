@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from semscale.rating.languages.language_tally import LanguageTexts
-from semscale.report.rating.languages import fell_back_words, language_section, other_language_warnings
+from semscale.report.rating.languages import fell_back_words, other_language_warnings, rated_languages
 
 ENGLISH = LanguageTexts("en", texts=6, rated=5, anchors="en")
 GERMAN = LanguageTexts("de", texts=3, rated=0, anchors=None, unread=3)
@@ -40,11 +40,11 @@ def test_the_languages_that_are_named_add_up_where_some_texts_of_one_were_rated(
 
 @pytest.mark.parametrize(("languages", "shown"), [((ENGLISH, UNCLEAR), 0), ((ENGLISH, GERMAN), 1)])
 def test_languages_are_listed_where_a_text_is_in_another_one_than_the_scale(languages, shown):
-    assert len(list(language_section(summary(*languages)))) == shown
+    assert len(list(rated_languages(summary(*languages)))) == shown
 
 
 def test_every_language_has_its_row():
-    (section,) = language_section(summary(ENGLISH, GERMAN, UNCLEAR))
+    (section,) = rated_languages(summary(ENGLISH, GERMAN, UNCLEAR))
     table = section.blocks[0]
     rows = [(name.text, texts.value, rated.value, anchors.text) for name, texts, rated, anchors in table.rows]
     assert rows == [("English", 6, 5, "English"), ("German", 3, 0, "–"), ("not clear", 1, 1, "English")]

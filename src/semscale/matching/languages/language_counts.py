@@ -12,8 +12,10 @@ from semscale.types import Status
 Languages = tuple[str | None, ...]
 """ISO 639-1 code of each text of a row; ``None`` where a language is not clear."""
 
-WORDED = frozenset({Status.SCORED, Status.OTHER_LANGUAGE, Status.OFF_TOPIC, Status.WEIGHTLESS})
-"""Statuses of rows whose texts have words, whether or not they could be measured."""
+WORDLESS = frozenset(
+    {Status.MISSING, Status.NOT_TEXT, Status.EMPTY, Status.UNINFORMATIVE, Status.NO_REFERENCE}
+)
+"""Statuses of rows that lack a text, or a word in it."""
 
 
 @dataclass(frozen=True)
@@ -64,14 +66,17 @@ class LanguageCounter:
         """
         found = Counter(zip(map(tuple, languages), statuses, strict=True))
         for (codes, status), n in found.items():
-            if status in WORDED:
+            if status not in WORDLESS:
                 self._rows[codes] += n
                 self._scored[codes] += n * (status == Status.SCORED)
                 self._unread[codes] += n * (status == Status.OTHER_LANGUAGE)
 
     def add_texts(self, rows: Iterable[Sequence[str]], statuses: Iterable[Status]) -> None:
-        """Take the next rows by their texts, whose languages are identified."""
-        self.add(([language_of(text) for text in texts] for texts in rows), statuses)
+        """Take the next rows by their texts, whose languages are identified; those that lack one are left."""
+        worded = [
+            (texts, one) for texts, one in zip(rows, statuses, strict=True) if all(map(str.strip, texts))
+        ]
+        self.add(([language_of(text) for text in texts] for texts, _ in worded), [one for _, one in worded])
 
     @property
     def counts(self) -> tuple[LanguageCount, ...]:

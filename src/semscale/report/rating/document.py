@@ -21,7 +21,7 @@ from semscale.report.rating.figures import (
     sets_figure,
     verbatims,
 )
-from semscale.report.rating.languages import language_section, other_language_warnings, said_language_warnings
+from semscale.report.rating.languages import other_language_warnings, rated_languages, said_language_warnings
 from semscale.report.rating.words import (
     MEANINGS,
     advice,
@@ -129,7 +129,7 @@ def _sections(summary: "RatingSummary") -> Iterator[Section]:
         yield Section(
             "groups", ("By ", Quoted(summary.by or "group")), (group_estimate_table(summary), drawn)
         )
-    yield from language_section(summary)
+    yield from rated_languages(summary)
     if summary.comparison is not None:
         compared = comparison_blocks(summary.comparison, summary.scale)
         yield Section("humans", "Against human ratings", compared)
