@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from beetle import auc
-from semscale.matching.matcher import Matcher, match_with
+from semscale.matching.matcher import Matcher
+from semscale.matching.pairs import pair_up
 
 PAIRS = Path(__file__).parent / "language_pairs.csv"
 MODELS = ("all-MiniLM-L6-v2", "e5-small")
@@ -49,7 +50,8 @@ def main():
 
             def score(answers, references, matcher=matcher):
                 # Also by a model that does not read the language: what would its scores be worth?
-                return match_with(matcher.pair_method, answers, references, keep_unread=True).score
+                scored = matcher.pair_method.score(pair_up(answers, references))
+                return np.where(scored.unread, np.nan, scored.score)
 
             cells = [figures(score, rows) for rows in pairs.values()]
             print(f"| `{method}` | {model} | " + " | ".join(cells) + " |", flush=True)
