@@ -4,7 +4,7 @@ import pytest
 from semscale.embedding import ArrayEmbedder, load_embedder
 from semscale.errors import InputError, UnknownNameError
 from semscale.guards.registry import GUARDS
-from semscale.matching.matcher import Matcher, match
+from semscale.matching.matcher import Matcher, match, match_with
 from semscale.matching.methods import METHODS
 from semscale.types import Status
 
@@ -171,12 +171,14 @@ PAIRS = [
 
 @pytest.mark.parametrize("method", METHODS)
 def test_opposite_texts_that_the_model_cannot_read_have_no_score(method):
-    predictions, references = zip(*PAIRS, ("great 👍", "good"), ("Это плохо", "good"), strict=True)
+    predictions, references = zip(*PAIRS, ("great 👍", "good"), ("плохо", "good"), strict=True)
     found = match(list(predictions), list(references), method)
-    assert found.status.tolist() == [Status.WEIGHTLESS] * 5 + [Status.SCORED] * 2
+    foreign, weightless = Status.OTHER_LANGUAGE, Status.WEIGHTLESS
+    unread = [weightless, foreign, foreign, weightless, weightless]  # Chinese and Thai between emoji
+    assert found.status.tolist() == [*unread, *[Status.SCORED] * 2]
     assert np.isnan(found.score).tolist() == [True] * 5 + [False] * 2
     assert all(np.isnan(values[:5]).all() for values in found.components.values())
-    assert found.estimate().overall.left_out == {"weightless": 5}
+    assert found.estimate().overall.left_out == {"weightless": 3, "other-language": 2}
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -188,3 +190,41 @@ def test_a_reference_that_the_model_can_read_goes_before_one_that_it_cannot(meth
 def test_vectors_of_your_own_are_matched_whatever_the_texts():
     vectors = ArrayEmbedder(["👍", "👎"], [[1.0, 0.0], [0.6, 0.8]])
     assert match(["👍"], ["👎"], "cosine", embedder=vectors).score == pytest.approx([0.6])
+
+
+GERMAN = "Das ist leider überhaupt nicht sicher."
+ENGLISH = "It is not safe at all, and that is a pity."
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_in_a_language_that_the_model_does_not_read_have_no_score(method):
+    predictions = [ENGLISH, GERMAN, GERMAN, ENGLISH, ENGLISH]
+    references = [ENGLISH, ENGLISH, GERMAN, GERMAN, [GERMAN, ENGLISH]]
+    found = match(predictions, references, method)
+    assert [str(status) for status in found.status] == ["scored", *["other-language"] * 3, "scored"]
+    assert np.isnan(found.score).tolist() == [False, True, True, True, False]
+    assert found.reference.tolist() == [0, -1, -1, -1, 1]  # of two references the one that is read
+    assert dict(found.signature.fields)["language"].startswith("any+py3langid-")
+
+
+def test_what_is_asked_for_with_texts_that_the_model_does_not_read_is_scored():
+    method = Matcher("cosine").pair_method
+    found = match_with(method, [GERMAN], [GERMAN], keep_unread=True)
+    assert found.score.tolist() == [1.0]
+    assert "language" not in dict(found.signature.fields)
+
+
+def test_rows_are_counted_by_the_languages_of_prediction_and_reference():
+    predictions = [ENGLISH, GERMAN, GERMAN, "Paris", None]
+    references = [ENGLISH, ENGLISH, GERMAN, [None, GERMAN], ENGLISH]
+    summary = match(predictions, references, "cosine").summarize(predictions, references)
+    assert [found.record("prediction", "reference") for found in summary.languages] == [
+        {"prediction": "de", "reference": "de", "rows": 1, "scored": 0, "unread": 1},
+        {"prediction": "de", "reference": "en", "rows": 1, "scored": 0, "unread": 1},
+        {"prediction": "en", "reference": "en", "rows": 1, "scored": 1, "unread": 0},
+        {"prediction": None, "reference": "de", "rows": 1, "scored": 0, "unread": 1},
+    ]
+    assert summary.n_across == 1
+    assert summary.record()["across_languages"] == 1
+    # Without the texts nothing is known of their languages.
+    assert match(predictions, references, "cosine").summarize().languages == ()

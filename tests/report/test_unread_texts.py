@@ -95,13 +95,17 @@ def test_a_language_of_texts_read_together_has_no_share():
 def test_match_and_consistency_warn_of_the_language_too():
     others = [*GERMAN[1:], GERMAN[0]]
     matched = semscale.match(GERMAN, others).summarize(GERMAN, others)
-    assert matched.document().warnings[0].startswith(FIRST)
-    assert "(--model)" in matched.document().warnings[0]
+    assert matched.document().warnings[0] == (
+        "30 of 30 rows (100\N{NO-BREAK SPACE}%) have no score: the model does not read their language "
+        "(German 30). Use a model that does (--model e5-small)."
+    )
     check_json(matched.to_json())
     samples = [[other] for other in others]
     measured = semscale.consistency(GERMAN, samples).summarize(answers=GERMAN, samples=samples)
-    assert measured.document().warnings[0].startswith(FIRST)
-    assert "(--embedder)" in measured.document().warnings[0]
+    assert measured.document().warnings[0] == (
+        "30 of 30 prompts (100\N{NO-BREAK SPACE}%) have no score: the model does not read their language "
+        "(German 30). Use a model that does (--embedder e5-small)."
+    )
     check_json(measured.to_json())
 
 

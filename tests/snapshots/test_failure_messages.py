@@ -38,7 +38,7 @@ def test_numbers_are_said_before_and_after():
         (Breach("guards", 0, 2), "  guards found 2, and guards is 'fail'"),
         (
             Breach("min_match", 0.45, math.nan),
-            "  match has no value, as a text has no token that the model reads, min_match is 0.45",
+            "  match has no value, as the model does not read one of the texts, min_match is 0.45",
         ),
     ],
 )

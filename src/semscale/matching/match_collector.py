@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from semscale.embedding.languages.unread_language import LanguageSample
+from semscale.matching.languages.language_counts import LanguageCounter
 from semscale.matching.match_columns import MatchColumns
 from semscale.matching.match_summary import KEPT, MatchSummary
 from semscale.matching.matched_items import ItemColumns, MatchedItem, scores_by_group, thirds
@@ -40,7 +41,8 @@ class MatchCollector:
         self._n_unguarded = self._n_by_text_alone = 0
         self._lowest, self._flagged = ForemostRows[MatchedItem](KEPT), ForemostRows[MatchedItem](KEPT)
         self._left_out = LeftOutRows()
-        self._languages = LanguageSample()
+        self._sampled_texts = LanguageSample()
+        self._languages = LanguageCounter()
 
     def add(self, items: ItemColumns) -> None:
         """Take the next items."""
@@ -69,7 +71,9 @@ class MatchCollector:
         self._left_out.add(items.status, first_row, items.text)
         if items.predictions:
             worded = np.flatnonzero(np.isin(items.status, [Status.SCORED, Status.WEIGHTLESS]))
-            self._languages.add(worded, items.predictions.__getitem__, first_row)
+            self._sampled_texts.add(worded, items.predictions.__getitem__, first_row)
+        if items.predictions and items.references:
+            self._languages.add_texts(map(items.texts, range(len(items.status))), items.status)
         self.n += len(items.status)
 
     @property
@@ -156,7 +160,8 @@ class MatchCollector:
             left_out=self._left_out.examples,
             separation=separation,
             is_explained=tokens is not None,
-            unread_language=self._languages.unread_language(estimates.signature),
+            languages=self._languages.counts,
+            unread_language=self._sampled_texts.unread_language(estimates.signature),
         )
 
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from semscale.embedding.languages.unread_language import UnreadLanguage
+from semscale.matching.languages.language_counts import LanguageCount
 from semscale.matching.match_columns import MatchColumns
 from semscale.matching.matched_items import MatchedItem
 from semscale.matching.separation import Separation
@@ -45,6 +46,8 @@ class MatchSummary(Presentable):
         left_out: for each reason why items have no score, a few of them: row, counted from 0, and text.
         separation: how far the scores stand above those of unrelated pairs, where that is known.
         is_explained: whether it was asked how the lowest scores came about.
+        languages: rows by the languages of prediction and reference, the most frequent first; empty where
+            the texts are not known.
         unread_language: the language of most texts, if the model does not read it.
         created: when.
     """
@@ -70,6 +73,7 @@ class MatchSummary(Presentable):
     left_out: Mapping[str, tuple[tuple[int, str], ...]]
     separation: Separation | None = None
     is_explained: bool = False
+    languages: tuple[LanguageCount, ...] = ()
     unread_language: UnreadLanguage | None = None
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
@@ -77,6 +81,11 @@ class MatchSummary(Presentable):
     def n(self) -> int:
         """How many items there are, with or without a score."""
         return sum(self.counts.values())
+
+    @property
+    def n_across(self) -> int:
+        """How many rows have two texts that are clearly in different languages."""
+        return sum(found.rows for found in self.languages if found.is_across)
 
     @property
     def method(self) -> str:
@@ -102,6 +111,8 @@ class MatchSummary(Presentable):
             "rows": self.n,
             "counts": self.counts,
             "unread_language": self.unread_language,
+            "languages": [found.record("prediction", "reference") for found in self.languages],
+            "across_languages": self.n_across,
             "windowed": self.n_windowed,
             "empty_as_wrong": self.n_empty_as_wrong,
             "estimates": self.estimates,

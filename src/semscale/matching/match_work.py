@@ -17,7 +17,7 @@ from semscale.matching.matched_items import ItemColumns
 from semscale.matching.matcher import explain_items, match_with
 from semscale.matching.matches import Matches
 from semscale.matching.methods import Explains, PairMethod
-from semscale.matching.pair_languages import with_guards
+from semscale.matching.pair_languages import with_guards, with_read_languages
 from semscale.matching.pairs import pair_up
 from semscale.matching.separation import drawn_items, separate
 from semscale.signature import Signature
@@ -72,7 +72,7 @@ class MatchWork:
 
     def key(self) -> dict[str, str]:
         """Name the columns and the fields of the signature."""
-        signature = self.method.signature
+        signature = with_read_languages(self.method.signature)
         if self.guards is not None:
             signature = with_guards(signature, self.guards)
         return {

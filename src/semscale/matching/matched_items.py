@@ -10,8 +10,8 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.guards.findings import Finding
-from semscale.store.columns import as_list
-from semscale.types import Floats, Integers, Statuses
+from semscale.store.columns import as_list, text_status
+from semscale.types import Floats, Integers, Status, Statuses
 
 _FEWEST = 6  # items that are cut into thirds
 
@@ -92,6 +92,17 @@ class ItemColumns:
         if not self.references or self.reference[place] < 0:
             return None
         return str(_listed(self.references[place])[self.reference[place]])
+
+    def texts(self, place: int) -> tuple[str, str]:
+        """Give an item's prediction, and the reference that its score is from or else its first one.
+
+        Each is an empty text where there is none.
+        """
+        given = _listed(self.references[place])
+        first = next((cell for cell in given if text_status(cell) is Status.SCORED), "")
+        prediction = self.predictions[place]
+        ours = prediction if text_status(prediction) is Status.SCORED else ""
+        return str(ours), self.best_reference(place) or str(first)
 
     def text(self, place: int) -> object:
         """Give an item's prediction, or else a reference; ``None`` where neither holds anything."""

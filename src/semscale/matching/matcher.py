@@ -12,6 +12,7 @@ from semscale.embedding import Embedder
 from semscale.guards.registry import Guards
 from semscale.known_settings import known_settings
 from semscale.matching.empty_predictions import MISSING, check_empty, empty_settings, with_empty_as
+from semscale.matching.languages.unread_pairs import in_other_language
 from semscale.matching.matches import Matches
 from semscale.matching.methods import (
     Explains,
@@ -22,13 +23,14 @@ from semscale.matching.methods import (
     guards_for,
 )
 from semscale.matching.pair_findings import find_in_pairs
-from semscale.matching.pair_languages import with_guards
+from semscale.matching.pair_languages import with_guards, with_read_languages
 from semscale.matching.pairs import best_pairs, pair_up
+from semscale.matching.scored_pairs import ScoredPairs
 from semscale.matching.unrelated import corpus_texts
 from semscale.renamed_settings import renamed
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed
-from semscale.types import Floats, Progress, Status
+from semscale.types import Floats, Mask, Progress, Status
 from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -140,20 +142,25 @@ def match_with(
         references: shape (n,), each a text or a list of texts.
         guards: look at every pair that a score is from; no findings are reported unless given.
         progress: called while texts are embedded, and while guards look at pairs.
-        keep_unread: whether texts that the model cannot read are scored all the same.
+        keep_unread: whether texts that the model cannot read, or whose language it does not read, are scored
+            all the same.
 
     Raises:
         InputError: as ``Matcher.match``.
     """
     pairs = pair_up(predictions, references)
     scored = method.score(pairs, progress)
-    if scored.unread is not None and not keep_unread:
-        scored = replace(scored, score=np.where(scored.unread, np.nan, scored.score))
+    foreign = np.zeros(len(pairs.item), np.bool_)
+    if not keep_unread:
+        foreign = in_other_language(pairs, scored.signature)
+        scored = _without_unread(scored, foreign)
     best = best_pairs(scored.score, pairs.item)
     status = pairs.status.copy()
-    weightless = np.isnan(scored.score[best])
-    status[pairs.item[best[weightless]]] = Status.WEIGHTLESS
-    best = best[~weightless]
+    unscored = np.isnan(scored.score[best])
+    without = pairs.item[best[unscored]]
+    status[without] = Status.WEIGHTLESS
+    status[np.intersect1d(without, pairs.item[foreign])] = Status.OTHER_LANGUAGE
+    best = best[~unscored]
     owners = pairs.item[best]
 
     def spread(values: Floats) -> Floats:
@@ -165,18 +172,30 @@ def match_with(
     reference, windows = np.full(pairs.n_items, -1), np.zeros(pairs.n_items, np.int64)
     reference[owners], windows[owners] = pairs.place[best], scored.windows[best]
     looked = None if guards is None else find_in_pairs(pairs, best, guards, progress)
+    signature = scored.signature if keep_unread else with_read_languages(scored.signature)
     return Matches(
         score=spread(scored.score),
         status=status,
         reference=reference,
         windows=windows,
-        signature=scored.signature if guards is None else with_guards(scored.signature, guards),
+        signature=signature if guards is None else with_guards(signature, guards),
         components={name: spread(values) for name, values in scored.components.items()},
         findings=() if looked is None else looked.found,
         guarded=None if looked is None else looked.guarded,
         bounds=scored.bounds,
         weighs_findings=scored.weighs_findings,
     )
+
+
+def _without_unread(scored: ScoredPairs, foreign: Mask) -> ScoredPairs:
+    """Take the scores from pairs with a text that the model does not read.
+
+    Args:
+        scored: p pairs.
+        foreign: shape (p,), which pairs have a text in a language that it does not read.
+    """
+    unread = foreign if scored.unread is None else foreign | scored.unread
+    return replace(scored, score=np.where(unread, np.nan, scored.score))
 
 
 def explain_items(

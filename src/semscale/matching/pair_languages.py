@@ -15,6 +15,7 @@ from semscale.embedding.languages.language_names import ENGLISH
 from semscale.guards.lexicons import word_list
 from semscale.guards.registry import Guards, Mode
 from semscale.signature import Signature
+from semscale.weights.model_lookup import languages_read
 
 _PLAINLY_ENGLISH = word_list("plainly_english")
 _LANGUAGES_OF_SCRIPTS = {
@@ -99,7 +100,12 @@ def with_guards(signature: Signature, guards: Guards) -> Signature:
     """
     signed = signature.extended(guards.signature)
     looking = any(mode is not Mode.OFF for mode in guards.modes.values())
-    return with_identifier(signed) if looking else signed
+    return with_identifier(signed) if looking else with_read_languages(signed)
+
+
+def with_read_languages(signature: Signature) -> Signature:
+    """Add what identifies languages where it is known which ones the model reads: others have no score."""
+    return with_identifier(signature) if languages_read(signature) else signature
 
 
 def are_across(prediction: str, reference: str, languages: frozenset[str]) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from semscale.embedding.languages.other_languages import in_other_languages
 from semscale.embedding.texts import distinct
 from semscale.rating.anchors.anchor_vectors import AnchorVectors
 from semscale.rating.anchors.applied_anchors import AppliedAnchors
@@ -14,7 +15,7 @@ from semscale.rating.calibration.calibration import Calibration
 from semscale.rating.calibration.predictors import Predictors
 from semscale.rating.cells import text_status
 from semscale.rating.languages.anchor_languages import identifies
-from semscale.rating.languages.text_languages import in_other_languages, text_languages
+from semscale.rating.languages.text_languages import text_languages
 from semscale.rating.rated_texts import RatedTexts
 from semscale.rating.readouts.array_checks import Reals, as_rows
 from semscale.rating.readouts.vector_ratings import VectorRatings, best_similarities

@@ -216,7 +216,8 @@ class Consistency:
             samples: n lists of texts.
             floor: of all answers; estimated from these unless given.
             progress: called while texts are embedded and scored.
-            keep_unread: whether texts that the model cannot read are measured all the same.
+            keep_unread: whether texts that the model cannot read, or whose language it does not read, are
+                measured all the same.
         """
         taken = take_samples(answers, samples, fewest=self.fewest_samples)
         values, applied = self._scorer.values(taken, floor, progress)

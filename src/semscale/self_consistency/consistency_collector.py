@@ -8,14 +8,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from semscale.embedding.languages.unread_language import LanguageSample
+from semscale.matching.languages.language_counts import LanguageCounter
 from semscale.matching.matched_items import scores_by_group
-from semscale.matching.pair_languages import guards_read
 from semscale.results.estimates import Estimates
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.results.tallies import NO_VALUE
 from semscale.self_consistency.asking.asking import ReplyCounts
 from semscale.self_consistency.correctness_probability import CorrectnessProbability, LabelCounts
 from semscale.self_consistency.scoring.contradictions import Contradiction
+from semscale.self_consistency.scoring.guarded_samples import guards_read_samples
 from semscale.self_consistency.summary import (
     FEW_SAMPLES,
     KEPT_ITEMS,
@@ -90,7 +91,7 @@ class AnswerTexts:
     def passed_over(self, item: int) -> bool:
         """Tell whether guards passed over a sample of an item, as one of the texts is not in English."""
         answer, samples = _text(self.answers[item]) or "", map(_text, self.samples[item])
-        return not all(guards_read(answer, sample) for sample in samples if sample is not None)
+        return not all(guards_read_samples(answer, [sample for sample in samples if sample is not None]))
 
 
 class ConsistencyCollector:
@@ -110,7 +111,8 @@ class ConsistencyCollector:
         self._guards: Counter[str] = Counter()
         self._lowest = ForemostRows[ConsistencyItem](KEPT_ITEMS)
         self._left_out = LeftOutRows()
-        self._languages = LanguageSample()
+        self._sampled_texts = LanguageSample()
+        self._languages = LanguageCounter()
 
     def add(self, found: MeasuredItems, texts: AnswerTexts, groups: Sequence[str | None] = ()) -> None:
         """Take the next items.
@@ -142,7 +144,8 @@ class ConsistencyCollector:
         reasons = np.where(found.scored & np.isnan(found.score), NO_VALUE, found.status)
         self._left_out.add(reasons, first, lambda item: next(filter(None, texts.of(item)), None))
         worded = np.flatnonzero(np.isin(found.status, [Status.SCORED, Status.WEIGHTLESS]))
-        self._languages.add(worded, lambda item: _text(texts.answers[item]) or "", first)
+        self._languages.add_texts(([_text(cell) or ""] for cell in texts.answers), found.status)
+        self._sampled_texts.add(worded, lambda item: _text(texts.answers[item]) or "", first)
         self.n += len(found.status)
 
     @property
@@ -217,7 +220,8 @@ class ConsistencyCollector:
             correctness=correctness,
             replies=replies,
             too_few_labels=too_few_labels,
-            unread_language=self._languages.unread_language(estimates.signature),
+            languages=self._languages.counts,
+            unread_language=self._sampled_texts.unread_language(estimates.signature),
             n_null_words=counted["null words"],
         )
 

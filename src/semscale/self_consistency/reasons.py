@@ -22,6 +22,8 @@ def measuring_reasons(taken: SampledAnswers, score: Floats) -> Reasons:
         score: shape (n,), values of the first measure; NaN where there is none.
     """
     reasons = [reason_words(status, "the answer") for status in taken.status]
+    for item in np.flatnonzero(taken.status == Status.OTHER_LANGUAGE).tolist():
+        reasons[item] = reason_words(Status.OTHER_LANGUAGE, "the answer, or every sample,")
     for item in np.flatnonzero(taken.status == Status.REFUSED).tolist():
         reasons[item] = NO_ANSWER
     for item in np.flatnonzero(taken.status == Status.TOO_FEW_SAMPLES).tolist():

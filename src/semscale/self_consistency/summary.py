@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from semscale.embedding.languages.unread_language import UnreadLanguage
+from semscale.matching.languages.language_counts import LanguageCount
 from semscale.presentable import Presentable
 from semscale.renamed_settings import renamed_attribute
 from semscale.results.estimates import Estimates, summary_in_words
@@ -87,6 +88,7 @@ class ConsistencySummary(Presentable):
         correctness: P(correct) and decisions, where answers were labelled.
         replies: how many replies were asked for, saved, and did not come, where a model was asked.
         too_few_labels: labels of the items with a consistency, where they are too few for P(correct).
+        languages: items by the language of the answer, the most frequent first.
         unread_language: the language of most answers, if the model does not read it.
         n_null_words: scored items whose answer reads ``None``, ``null``, ``nil`` or ``NaN``.
         created: when.
@@ -114,6 +116,7 @@ class ConsistencySummary(Presentable):
     correctness: CorrectnessProbability | None = None
     replies: ReplyCounts | None = None
     too_few_labels: LabelCounts | None = None
+    languages: tuple[LanguageCount, ...] = ()
     unread_language: UnreadLanguage | None = None
     n_null_words: int = 0
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -152,6 +155,7 @@ class ConsistencySummary(Presentable):
             "items": self.n,
             "counts": self.counts,
             "unread_language": self.unread_language,
+            "languages": [found.record("language") for found in self.languages],
             "samples": self.n_samples,
             "samples_left_out": self.n_samples_left_out,
             "windowed": self.n_windowed,

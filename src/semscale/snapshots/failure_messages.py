@@ -69,7 +69,7 @@ def _breach(breach: Breach, ours: Output, theirs: Output) -> str:
     name = breach.setting.removeprefix("min_")
     if breach.setting.startswith("min_"):
         score = (
-            "has no value, as a text has no token that the model reads" if math.isnan(breach.value) else ""
+            "has no value, as the model does not read one of the texts" if math.isnan(breach.value) else ""
         )
         return f"{name} {score or _short(breach.value)}, {breach.setting} is {breach.limit:g}"
     name = breach.setting.removeprefix("max_").removesuffix("_difference")

@@ -80,6 +80,31 @@ def test_pairs_that_guards_pass_over_are_counted():
     )
 
 
+def test_changed_outputs_in_a_language_that_the_model_does_not_read_are_counted():
+    made = comparison({"match": np.zeros(12)}, reruns=[{"match": np.zeros(12)}])
+    minilm = KNOWN["all-MiniLM-L6-v2"]
+    signature = Signature.of("drift", model=f"{minilm.name}#{minilm.sums[minilm.weights][:12]}")
+    long, short = "Der Akku hält zwei Tage, und das Gerät ist leise.", "Der Akku hält nur einen Tag lang."
+    ours = (Item("item-0", (Output(long),)), Item("item-1", (Output(long),)))
+    theirs = (Item("item-0", (Output(short),)), Item("item-1", (Output(long),)))
+    made = replace(
+        made,
+        baseline=replace(made.baseline, items=(*ours, *made.baseline.items[2:])),
+        candidate=replace(made.candidate, items=(*theirs, *made.candidate.items[2:])),
+        measured=replace(
+            made.measured,
+            pairs=tuple(AlignedPair(place, 0, 0, {"match": 0.8}) for place in range(3)),
+            signature=signature,
+        ),
+    )
+    # The second pair is of equal texts, which need not be read; the third is English.
+    (foreign,) = gate_cautions(made, (), GateSettings())
+    assert foreign == (
+        "in 1 of 3 pairs of outputs a text is in a language that all-MiniLM-L6-v2 does not read: their "
+        "similarity says little; choose a model that reads it (--embedder e5-small)"
+    )
+
+
 def test_outputs_of_which_only_one_has_a_number_are_counted():
     zeros = {"match": np.zeros(12), "credits_difference": np.zeros(12)}
     made = comparison(zeros, reruns=[zeros])

@@ -70,3 +70,16 @@ def test_groups_are_estimated_for_the_whole_and_for_each_judge(verdicts):
 def test_the_only_judge_has_the_estimates_of_the_whole(verdicts):
     summary = summed_up(verdicts.judges[0])
     assert summary.judge_estimates["kind"] is summary.estimates
+
+
+def test_rows_are_counted_by_the_language_of_the_answer():
+    answers = ["Das ist leider überhaupt nicht sicher.", "It is not safe, and that is a pity.", "Paris", " "]
+    found = Judge(Scripted(lambda _: "Score: 4")).judge(["q"] * 4, answers, running=plain_running())
+    summary = found.summarize(["q"] * 4, answers)
+    # The last answer is empty, so nothing is asked of it and nothing counted.
+    assert summary.record()["languages"] == [
+        {"language": "de", "rows": 1, "scored": 1, "unread": 0},
+        {"language": "en", "rows": 1, "scored": 1, "unread": 0},
+        {"language": None, "rows": 1, "scored": 1, "unread": 0},
+    ]
+    assert "languages" in {section.name for section in summary.document().sections}

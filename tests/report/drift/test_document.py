@@ -12,7 +12,7 @@ from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.measured import MeasuredRun
 from semscale.history.items import Item, Output
-from semscale.report.document.values import Count
+from semscale.report.document.values import Count, Words
 from semscale.report.drift.document import drift_document
 from semscale.report.formatting import number
 from semscale.report.render.html import page
@@ -247,3 +247,15 @@ def test_page_and_screen_say_how_intervals_were_made(compared, capsys):
     made = "90 %, 500 bootstrap resamples of items, seed 3"
     assert f"intervals: {made}" in capsys.readouterr().out
     assert made.replace(" %", "\N{NO-BREAK SPACE}%") in page(summary.document())
+
+
+def test_outputs_are_counted_by_language_where_some_are_not_english(compared):
+    english = drift_document(DriftSummary(compared, None))
+    assert "languages" not in {section.name for section in english.sections}
+    item = compared.candidate.items[0]
+    french = replace(item, outputs=(replace(item.outputs[0], text="La batterie tient deux jours."),))
+    candidate = replace(compared.candidate, items=(french, *compared.candidate.items[1:]))
+    mixed = drift_document(DriftSummary(replace(compared, candidate=candidate), None))
+    (section,) = (section for section in mixed.sections if section.name == "languages")
+    # The made-up model is not known, so nobody can say what it reads.
+    assert (Words("French"), Count(0), Count(1), Words("–")) in section.blocks[0].rows

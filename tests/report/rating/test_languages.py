@@ -6,8 +6,8 @@ import pytest
 
 from semscale.rating.languages.language_tally import LanguageTexts
 from semscale.report.rating.languages import (
-    language_section,
     other_language_warnings,
+    rated_languages,
     without_anchors_words,
 )
 
@@ -44,11 +44,11 @@ def test_the_languages_that_are_named_add_up_where_some_texts_of_one_were_rated(
 
 @pytest.mark.parametrize(("languages", "shown"), [((ENGLISH, UNCLEAR), 0), ((ENGLISH, GERMAN), 1)])
 def test_languages_are_listed_where_a_text_is_in_another_one_than_the_scale(languages, shown):
-    assert len(list(language_section(summary(*languages)))) == shown
+    assert len(list(rated_languages(summary(*languages)))) == shown
 
 
 def test_every_language_has_its_row():
-    (section,) = language_section(summary(ENGLISH, GERMAN, UNCLEAR))
+    (section,) = rated_languages(summary(ENGLISH, GERMAN, UNCLEAR))
     table = section.blocks[0]
     rows = [(name.text, texts.value, rated.value, anchors.text) for name, texts, rated, anchors in table.rows]
     assert rows == [("English", 6, 5, "English"), ("German", 3, 0, "–"), ("not clear", 1, 1, "English")]

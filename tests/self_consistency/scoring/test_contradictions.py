@@ -9,12 +9,14 @@ from semscale.self_consistency.scoring.contradictions import (
     find_contradictions,
     marked,
 )
+from semscale.self_consistency.scoring.guarded_samples import guards_read_samples
 
 DIFFERENT, ALIKE = 0.6, 0.9  # cosines of two cities, of two words for one thing
 
 
 def kinds(answer, sample, cosine=DIFFERENT, guards=GUARD_NAMES):
-    pairs = PairTexts([answer, sample], np.array([0]), np.array([1]), np.array([cosine]))
+    guarded = np.array(guards_read_samples(answer, [sample]))
+    pairs = PairTexts([answer, sample], np.array([0]), np.array([1]), np.array([cosine]), guarded)
     return [f"{finding.guard}:{finding.kind}" for finding in find_contradictions(pairs, guards)[0]]
 
 
@@ -60,7 +62,8 @@ def test_what_does_not(answer, sample, cosine):
 
 
 def test_findings_speak_of_answer_and_sample_and_leave_quotations_alone():
-    pairs = PairTexts(["safe reference", "not safe reference"], np.array([0]), np.array([1]), np.array([0.9]))
+    texts, read = ["safe reference", "not safe reference"], np.array([True])
+    pairs = PairTexts(texts, np.array([0]), np.array([1]), np.array([0.9]), read)
     reason = find_contradictions(pairs, GUARD_NAMES)[0][0].reason
     assert reason == 'The sample says "not safe", the answer "safe".'
 
@@ -71,7 +74,9 @@ def test_only_chosen_guards_look():
 
 
 def test_equal_pairs_have_equal_findings():
-    pairs = PairTexts(["12", "13"], np.array([0, 0, 0]), np.array([1, 0, 1]), np.full(3, 0.8))
+    pairs = PairTexts(
+        ["12", "13"], np.array([0, 0, 0]), np.array([1, 0, 1]), np.full(3, 0.8), np.ones(3, bool)
+    )
     found = find_contradictions(pairs, GUARD_NAMES)
     assert found[0] == found[2] != ()
     assert marked(found).tolist() == [True, False, True]
@@ -99,3 +104,12 @@ def test_guards_pass_over_other_languages():
     english, german = "It is not safe at all, and they know it.", "Das ist sicher, und alle wissen es."
     assert kinds(english, german) == []
     assert kinds(german, "Das ist nicht sicher, und alle wissen es.") == []
+
+
+def test_guards_find_nothing_in_pairs_that_they_do_not_look_at():
+    pairs = PairTexts(
+        ["12", "13"], np.array([0, 0]), np.array([1, 1]), np.full(2, 0.8), np.array([False, True])
+    )
+    looked_away, looked = find_contradictions(pairs, GUARD_NAMES)
+    assert looked_away == ()
+    assert [finding.guard for finding in looked] == ["number"]

@@ -62,7 +62,10 @@ EmbedderOptions = Annotated[
     ModelOptions,
     instead(
         name=option(
-            MODEL, "The embedding model: name, folder, or name on the hub.", "MODEL", name="--embedder"
+            MODEL,
+            "The embedding model: name, folder, or name on the hub; --model names the one that answers.",
+            "MODEL",
+            name="--embedder",
         )
     ),
 ]

@@ -14,10 +14,13 @@ from semscale.drift.measure.pair_differences import pair_outputs
 from semscale.drift.runs.run_texts import number_of
 from semscale.history.items import Output
 from semscale.history.runs import named
+from semscale.matching.languages.unread_pairs import in_other_language
 from semscale.matching.pair_languages import are_across, guards_read
+from semscale.matching.pairs import pair_up
+from semscale.signature import Signature
 from semscale.stats.tests.items_needed import signs_needed
 from semscale.stats.tests.multiple_testing import adjusted
-from semscale.weights.model_lookup import languages_read
+from semscale.weights.model_lookup import languages_read, model_name
 
 _SAME = 1e-5  # the largest loss by rounding between texts with the same tokens
 _UNREAD = frozenset({"Mn", "Zs", "Cc", "Cf"})  # accents, spaces and control characters
@@ -82,7 +85,7 @@ def _about_unread(comparison: Comparison) -> list[str]:
 
 
 def _about_languages(comparison: Comparison) -> list[str]:
-    """Count pairs that guards pass over, and those whose two texts are in different languages."""
+    """Count pairs that guards pass over, that the model does not read, and those across languages."""
     signature = comparison.measured.signature
     languages = languages_read(signature)
     pairs = _whole(comparison, [pair for pair in comparison.measured.pairs if pair.scores])
@@ -95,6 +98,13 @@ def _about_languages(comparison: Comparison) -> list[str]:
             f"guards read English alone: they did not look at {passed_over} of {len(pairs)} pairs of "
             "outputs, where nothing is known of contradictions"
         )
+    foreign = _foreign(differ, signature)
+    if foreign:
+        cautions.append(
+            f"in {foreign} of {len(pairs)} pairs of outputs a text is in a language that "
+            f"{model_name(signature)} does not read: their similarity says little; choose a model "
+            "that reads it (--embedder e5-small)"
+        )
     across = sum(are_across(*both, languages) for both in differ)
     if across:
         cautions.append(
@@ -102,6 +112,12 @@ def _about_languages(comparison: Comparison) -> list[str]:
             "compares whole texts alone there, as words have no equals"
         )
     return cautions
+
+
+def _foreign(texts: Sequence[tuple[str, str]], signature: Signature) -> int:
+    """Count pairs of texts of which one is in a language that the model does not read."""
+    pairs = pair_up([ours for ours, _ in texts], [theirs for _, theirs in texts])
+    return int(in_other_language(pairs, signature).sum())
 
 
 def _is_same_to_model(pair: AlignedPair) -> bool:

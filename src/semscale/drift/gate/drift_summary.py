@@ -21,6 +21,7 @@ from semscale.drift.gate.signature import measured_signature
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.metrics import Metric
+from semscale.drift.runs.output_languages import OutputLanguage, output_languages
 from semscale.drift.runs.run_summaries import approval_record, run_record
 from semscale.history.item_json import digest_items
 from semscale.history.runs import Approval
@@ -132,6 +133,12 @@ class DriftSummary(Presentable):
         )
 
     @cached_property
+    def languages(self) -> tuple[OutputLanguage, ...]:
+        """Outputs of both runs by language."""
+        comparison = self.comparison
+        return output_languages(comparison.baseline, comparison.candidate, comparison.signature)
+
+    @cached_property
     def figures(self) -> tuple[DriftFigure, ...]:
         """Every metric over all items, then in each group."""
         comparison, settings = self.comparison, self._settings
@@ -217,6 +224,7 @@ class DriftSummary(Presentable):
             "left_out": self.n_left_out,
             "silent": self.n_silent,
             "windowed": comparison.measured.n_windowed,
+            "languages": self.languages,
             "reruns": len(comparison.reruns),
             "n_needed": None if decision is None else decision.n_needed,
             "metrics": [self._metric_record(figure) for figure in self.overall],

@@ -11,6 +11,7 @@ from semscale.judging.prompts.template import Template
 from semscale.judging.summary.judge_summary import KEPT_ITEMS, JudgeSummary
 from semscale.judging.summary.judge_tally import JudgeTally
 from semscale.judging.summary.judged_rows import JudgedColumns, JudgedRow
+from semscale.matching.languages.language_counts import LanguageCounter
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
@@ -39,6 +40,7 @@ class JudgeCollector:
         self._groups: list[str | None] = []
         self._lowest, self._disputed, self._vague = (ForemostRows[JudgedRow](KEPT_ITEMS) for _ in range(3))
         self._left_out = LeftOutRows()
+        self._languages = LanguageCounter()
 
     def add(self, frame: pl.DataFrame) -> None:
         """Add the next rows.
@@ -64,6 +66,7 @@ class JudgeCollector:
         else:
             self._vague.add(_largest_first(widths[0]), self.n, part.item)
         self._left_out.add(part.status, self.n, part.text)
+        self._languages.add_texts(part.answers, part.status)
         self.n += frame.height
 
     def summary(
@@ -93,6 +96,7 @@ class JudgeCollector:
             disputed=self._disputed.items,
             least_certain=self._vague.items,
             left_out=self._left_out.examples,
+            languages=self._languages.counts,
             groups=None if self._columns.by is None else tuple(self._groups),
             human=self._human(expected),
             stopped=stopped,
@@ -158,6 +162,11 @@ class _JudgedPart:
             group=self.groups[place] if self.groups else None,
             verdicts={name: own.verdict(place) for name, own in self.judges.items()},
         )
+
+    @property
+    def answers(self) -> list[tuple[str]]:
+        """The answer of each row, as a row of texts; an empty one where there is none."""
+        return [("" if answer is None else str(answer),) for answer in self._answers]
 
     def text(self, place: int) -> object:
         """Give what a judge replied, or else the answer."""

@@ -15,6 +15,7 @@ from semscale.judging.prompts.template import Template
 from semscale.judging.summary.judge_scores import JudgeScores
 from semscale.judging.summary.judged_rows import JudgedRow
 from semscale.judging.verdict import Provenance
+from semscale.matching.languages.language_counts import LanguageCount
 from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates, mean_in_words
 from semscale.results.estimating import EstimateSettings, estimate_values
@@ -52,6 +53,7 @@ class JudgeSummary(Presentable):
         disputed: items on which a panel's judges differ most, at most 20; empty for one judge.
         least_certain: items whose scores have the widest distributions, at most 20; empty for a panel.
         left_out: for each reason why items have no score a few of them: row, counted from 0, and text.
+        languages: items by the language of the answer, the most frequent first.
         groups: n names of groups; ``None`` without groups.
         human: people's labels beside the scores, where there are any.
         stopped: why not every item was asked about, or ``None``.
@@ -69,6 +71,7 @@ class JudgeSummary(Presentable):
     disputed: tuple[JudgedRow, ...] = ()
     least_certain: tuple[JudgedRow, ...] = ()
     left_out: Mapping[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)
+    languages: tuple[LanguageCount, ...] = ()
     groups: tuple[str | None, ...] | None = None
     human: HumanEvidence | None = None
     stopped: str | None = None
@@ -192,6 +195,7 @@ class JudgeSummary(Presentable):
             "source": self.source,
             "rows": self.n,
             "counts": self.counts,
+            "languages": [found.record("language") for found in self.languages],
             "estimates": self.estimates,
             "judges": [self._judge_record(name) for name in self.judges],
             "panel": self._panel_record(),

@@ -1,14 +1,10 @@
 """Counts of texts by language: how many there are, how many were rated, and with whose anchors."""
 
-from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 
-import numpy as np
-
-from semscale.types import ObjectArray, Status, Statuses
-
-_WORDED = [Status.SCORED, Status.OTHER_LANGUAGE, Status.OFF_TOPIC, Status.WEIGHTLESS]
+from semscale.matching.languages.language_counts import LanguageCount, LanguageCounter
+from semscale.types import ObjectArray, Statuses
 
 
 @dataclass(frozen=True)
@@ -52,9 +48,7 @@ class LanguageTally:
     def __init__(self, language: str, own_anchors: Collection[str]) -> None:
         self._language = language
         self._own_anchors = own_anchors
-        self._texts: Counter[str | None] = Counter()
-        self._unread: Counter[str | None] = Counter()
-        self._rated: Counter[str | None] = Counter()
+        self._counter = LanguageCounter()
 
     def add(self, languages: ObjectArray, statuses: Statuses) -> None:
         """Take the next rows; those without a word are passed over.
@@ -63,27 +57,25 @@ class LanguageTally:
             languages: shape (n,), codes, or ``None`` where the language is not clear.
             statuses: shape (n,).
         """
-        self._texts.update(languages[np.isin(statuses, _WORDED)].tolist())
-        self._unread.update(languages[statuses == Status.OTHER_LANGUAGE].tolist())
-        self._rated.update(languages[statuses == Status.SCORED].tolist())
+        self._counter.add(([code] for code in languages), statuses)
 
     @property
     def counts(self) -> tuple[LanguageTexts, ...]:
         """Languages from the most frequent to the rarest; texts without a clear language come last.
 
         Example:
+            >>> import numpy as np
+            >>> from semscale.types import Status
             >>> tally = LanguageTally("en", ["de"])
             >>> tally.add(np.array(["de", None, "en", "en"]), np.array([Status.SCORED] * 4))
             >>> [(found.language, found.texts, found.anchors) for found in tally.counts]
             [('en', 2, 'en'), ('de', 1, 'de'), (None, 1, 'en')]
         """
-        ordered = sorted(self._texts, key=lambda code: (code is None, -self._texts[code], code or ""))
-        return tuple(
-            LanguageTexts(code, self._texts[code], self._rated[code], self._anchors(code), self._unread[code])
-            for code in ordered
-        )
+        return tuple(map(self._of_anchors, self._counter.counts))
 
-    def _anchors(self, code: str | None) -> str | None:
-        if self._unread[code] == self._texts[code]:
-            return None
-        return code if code in self._own_anchors else self._language
+    def _of_anchors(self, found: LanguageCount) -> LanguageTexts:
+        (code,) = found.languages
+        anchors = (
+            None if found.unread == found.rows else code if code in self._own_anchors else self._language
+        )
+        return LanguageTexts(code, found.rows, found.scored, anchors, found.unread)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from semscale.drift.gate.decision import GateDecision, Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
+from semscale.embedding.languages.language_names import ENGLISH
 from semscale.history.runs import Approval, Run, now, short_id
 from semscale.report.document.blocks import Block, Definitions, Paragraph, SideBySide
 from semscale.report.document.document import Decision, Document, Section, stamp
@@ -22,6 +23,7 @@ from semscale.report.drift.words import (
     sorting_words,
 )
 from semscale.report.formatting import count, counted, one_line, printable
+from semscale.report.languages import language_name, language_section
 from semscale.report.sentences import windowed_words
 from semscale.report.settings import signature_fields
 
@@ -126,6 +128,7 @@ def _sections(summary: DriftSummary) -> Iterator[Section]:
     else:
         yield from _of_gate(summary, decision)
     yield Section("changed", "What changed", tuple(_changed(summary)))
+    yield from _languages(summary)
     yield Section("left-out", "What was left out", tuple(_left_out(summary)))
 
 
@@ -180,6 +183,24 @@ def _changed(summary: DriftSummary) -> Iterator[Block]:
         yield Paragraph("No item lost more than the margin allows.")
     else:
         yield Paragraph("No item came out worse.")
+
+
+def _languages(summary: DriftSummary) -> Iterator[Section]:
+    """Count outputs by language, where some are clearly not English."""
+    if {found.language for found in summary.languages} <= {ENGLISH, None}:
+        return
+    read = {True: "yes", False: "no", None: "–"}
+    rows = [
+        (
+            Words(language_name(found.language)),
+            Count(found.baseline),
+            Count(found.candidate),
+            Words(read[found.read]),
+        )
+        for found in summary.languages
+    ]
+    heads = ("language", "baseline", "candidate", "read by the model")
+    yield language_section(heads, rows, "Outputs by language")
 
 
 def _left_out(summary: DriftSummary) -> Iterator[Block]:

@@ -17,6 +17,7 @@ from semscale.report.judging.figures import (
     severity_figure,
 )
 from semscale.report.judging.words import MEANINGS, cautions, panel_words, provenance_words, silent_judges
+from semscale.report.languages import counts_section
 from semscale.report.parts import (
     altogether,
     estimated_document,
@@ -110,6 +111,7 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section]:
     if human:
         yield Section("humans", "Against human labels", (human,))
     yield from _looked_at(summary)
+    yield from counts_section(summary.languages, ("answer",))
     yield left_out_section(
         summary.estimates.overall.left_out,
         summary.n,

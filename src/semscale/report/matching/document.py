@@ -10,6 +10,7 @@ from semscale.report.document.marks import marked
 from semscale.report.document.values import Cell, Count, Line, Number, Quoted, Share, WithInterval
 from semscale.report.formatting import capitalised, counted, one_line, plain
 from semscale.report.guard_findings import GUARD_MEANINGS, guard_legend, guard_table
+from semscale.report.languages import counts_section, foreign_warnings
 from semscale.report.matching.figures import parts_figure, scores_histogram
 from semscale.report.matching.words import (
     MEANINGS,
@@ -66,6 +67,7 @@ def match_document(summary: "MatchSummary") -> Document:
         source=(*base.source, f"method {summary.method}"),
         lead=headline(summary.estimates, mean_name(summary.estimates.overall.main), summary.bounds),
         warnings=(
+            *foreign_warnings(summary.languages),
             *language_warnings(summary.unread_language),
             *unread_warnings({str(status): n for status, n in summary.counts.items()}),
         ),
@@ -92,6 +94,8 @@ def _facts(summary: "MatchSummary") -> Iterator[tuple[str, Cell]]:
             yield capitalised(mean_name(name)), WithInterval.of(mean)
     if summary.n_flagged is not None:
         yield "With findings", Count(summary.n_flagged)
+    if summary.n_across:
+        yield "Across languages", Count(summary.n_across)
     if summary.separation:
         yield "Above unrelated", Share(summary.separation.share)
 
@@ -117,6 +121,7 @@ def _sections(summary: "MatchSummary") -> Iterator[Section]:
         yield Section("worst", "The lowest scores", (items,))
     if parts := parts_figure(summary):
         yield Section("parts", "What the scores are made of", (parts,))
+    yield from counts_section(summary.languages, ("prediction", "reference"))
     yield left_out_section(
         summary.estimates.overall.left_out, summary.n, MEANINGS, lambda why: summary.left_out.get(why, ())
     )

@@ -21,6 +21,7 @@ MEANINGS = STATUS_MEANINGS | {
     "not-text": "a number or something else that is not text stands in the column of predictions",
     "empty": "the prediction is nothing but white space",
     "no-reference": "no reference holds a text to match with",
+    "other-language": "the prediction or the reference is in a language that the model does not read",
     "weightless": f"{UNREAD}; or no token of the texts counts",
 }
 

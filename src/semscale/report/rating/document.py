@@ -22,8 +22,8 @@ from semscale.report.rating.figures import (
     verbatims,
 )
 from semscale.report.rating.languages import (
-    language_section,
     other_language_warnings,
+    rated_languages,
     said_language_warnings,
     without_anchors_words,
 )
@@ -136,7 +136,7 @@ def _sections(summary: "RatingSummary") -> Iterator[Section]:
         yield Section(
             "groups", ("By ", Quoted(summary.by or "group")), (group_estimate_table(summary), drawn)
         )
-    yield from language_section(summary)
+    yield from rated_languages(summary)
     if summary.comparison is not None:
         compared = comparison_blocks(summary.comparison, summary.scale)
         yield Section("humans", "Against human ratings", compared)

@@ -3,42 +3,48 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from semscale.embedding.languages.language_names import LANGUAGE_NAMES
+from semscale.matching.languages.language_counts import LanguageCount
 from semscale.rating.languages.anchor_languages import said_language
-from semscale.report.document.blocks import Block, DataTable, Paragraph
 from semscale.report.document.document import Section
 from semscale.report.document.values import Count, Words
 from semscale.report.formatting import count, counted, listed, percent
+from semscale.report.languages import foreign_warnings, language_name, language_section
 from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.rating.summary import RatingSummary
 
 _NAMED = 4  # languages in a sentence
+_ANCHORS = (
+    "Texts in a language that has no translated anchors for this scale, or whose anchors have not passed "
+    "their check, are rated with the scale's own."
+)
 
 
-def language_section(summary: "RatingSummary") -> Iterator[Section]:
+def rated_languages(summary: "RatingSummary") -> Iterator[Section]:
     """Give the section about languages, where some text is in another one than the scale."""
     scale_language = summary.scale.language
     if all(found.language in {scale_language, None} for found in summary.languages):
         return
-    yield Section("languages", "Languages", tuple(_blocks(summary)))
+    rows = [
+        (
+            Words(language_name(found.language)),
+            Count(found.texts),
+            Count(found.rated),
+            Words("–" if found.anchors is None else language_name(found.anchors)),
+        )
+        for found in summary.languages
+    ]
+    yield language_section(("language", "texts", "rated", "anchors"), rows, "Texts by language", _ANCHORS)
 
 
 def other_language_warnings(summary: "RatingSummary") -> tuple[str, ...]:
     """Warn of texts in languages that the model does not read; they have no rating."""
-    n = summary.counts.get(Status.OTHER_LANGUAGE, 0)
-    if not n:
-        return ()
-    unread = [found for found in summary.languages if found.unread]
-    named = [f"{_name(found.language)} {count(found.unread)}" for found in unread[:_NAMED]]
-    named += ["others"] if len(unread) > _NAMED else []
-    total = sum(found.texts for found in summary.languages)
-    verb, their = ("has", "its") if n == 1 else ("have", "their")
-    return (
-        f"{count(n)} of {counted(total, 'text')} ({percent(n / total, 0)}) {verb} no rating: the model does "
-        f"not read {their} language ({listed(named)}). Use a model that does (--model e5-small).",
-    )
+    counts = [
+        LanguageCount((found.language,), found.texts, found.rated, found.unread)
+        for found in summary.languages
+    ]
+    return foreign_warnings(counts, "text", lack="rating")
 
 
 def said_language_warnings(summary: "RatingSummary") -> tuple[str, ...]:
@@ -53,8 +59,8 @@ def said_language_warnings(summary: "RatingSummary") -> tuple[str, ...]:
         f"to be in other languages, most often {found.name}"
     )
     return (
-        f"{texts}, but --language says that all are {_name(said)}. Do not trust these figures, and use "
-        "--language auto.",
+        f"{texts}, but --language says that all are {language_name(said)}. Do not trust these figures, and "
+        "use --language auto.",
     )
 
 
@@ -69,32 +75,9 @@ def without_anchors_words(summary: "RatingSummary") -> str | None:
         if rated == n
         else f"{count(rated)} of {counted(n, 'rating')}"
     )
-    named = [_name(one.language) for one in found]
+    named = [language_name(one.language) for one in found]
     named = named if len(named) <= _NAMED else [*named[: _NAMED - 1], f"{len(named) - _NAMED + 1} others"]
     return (
         f"This scale has no anchors in {listed(named)} that passed their check, so {ratings} "
-        f"{'is' if rated == 1 else 'are'} by {_name(found[0].anchors)} anchors."
+        f"{'is' if rated == 1 else 'are'} by {language_name(found[0].anchors)} anchors."
     )
-
-
-def _blocks(summary: "RatingSummary") -> Iterator[Block]:
-    rows = tuple(
-        (
-            Words(_name(found.language)),
-            Count(found.texts),
-            Count(found.rated),
-            Words("–" if found.anchors is None else _name(found.anchors)),
-        )
-        for found in summary.languages
-    )
-    yield DataTable(("language", "texts", "rated", "anchors"), rows, title="Texts by language")
-    yield Paragraph(
-        "The language of each text is identified by itself; of a word or two it is often not clear. Texts in "
-        "a language that has no translated anchors for this scale, or whose anchors have not passed their "
-        "check, are rated with the scale's own.",
-        "note",
-    )
-
-
-def _name(code: str | None) -> str:
-    return "not clear" if code is None else LANGUAGE_NAMES.get(code, code)

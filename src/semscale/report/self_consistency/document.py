@@ -10,6 +10,7 @@ from semscale.report.document.marks import marked
 from semscale.report.document.values import Cell, Count, Line, Marked, Number, Quoted, WithInterval
 from semscale.report.formatting import capitalised, clipped, counted, number, one_line
 from semscale.report.guard_findings import SAMPLE_GUARD_MEANINGS, guard_legend, guard_table
+from semscale.report.languages import counts_section, foreign_warnings
 from semscale.report.parts import (
     altogether,
     estimated_document,
@@ -83,6 +84,7 @@ def consistency_document(summary: "ConsistencySummary") -> Document:
         base,
         lead=headline(summary.estimates, name, bounds),
         warnings=(
+            *foreign_warnings(summary.languages, "prompt", remedy="--embedder e5-small"),
             *language_warnings(summary.unread_language, "--embedder"),
             *unread_warnings(summary.counts, "prompt", "--embedder"),
         ),
@@ -122,6 +124,7 @@ def _sections(summary: "ConsistencySummary") -> Iterator[Section]:
         yield from _least(summary)
     else:
         yield nothing_section("spread", "prompt")
+    yield from counts_section(summary.languages, ("answer",), "prompt")
     yield left_out_section(
         summary.estimates.overall.left_out,
         summary.n,

@@ -32,6 +32,7 @@ MEANINGS = STATUS_MEANINGS | {
     "missing": "no answer, or no question: the cell is empty or null",
     "refused": NO_ANSWER,
     "too-few-samples": "not enough usable samples to compare the answer with",
+    "other-language": "the answer, or every sample, is in a language that the model does not read",
     "weightless": UNREAD,
     "no-value": "no token that counts stands in the answer or in any sample",
 }

@@ -9,10 +9,9 @@ import numpy.typing as npt
 from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.guards.registry import GUARDS
-from semscale.matching.pair_languages import guards_read
 from semscale.self_consistency.scoring.short_answers import SAME_ANSWER, ShortAnswerGuard
 from semscale.store.columns import as_list
-from semscale.types import Floats, Integers
+from semscale.types import Floats, Integers, Mask
 
 CONTRADICTING = frozenset(
     {
@@ -59,6 +58,7 @@ class PairTexts:
         answer: shape (p,), which text is the answer.
         sample: shape (p,), which text is the sample.
         cosine: shape (p,), of their vectors; NaN where it is not known.
+        guarded: shape (p,), whether guards look at the pair: they read English alone.
         same_answer: cosine from which two short answers count as wordings of one, which depends on the model.
     """
 
@@ -66,6 +66,7 @@ class PairTexts:
     answer: Integers
     sample: Integers
     cosine: Floats
+    guarded: Mask
     same_answer: float = SAME_ANSWER
 
 
@@ -94,13 +95,16 @@ def find_contradictions(pairs: PairTexts, guards: Sequence[str]) -> list[tuple[F
         guards: names of the guards that look.
 
     Returns:
-        p tuples, empty where nothing contradicts, and where a text is not in English: guards read no other.
+        p tuples, empty where nothing contradicts, and where guards do not look.
     """
     known: dict[tuple[int, int], tuple[Finding, ...]] = {}
-    found = []
-    for answer, sample, cosine in zip(
-        pairs.answer.tolist(), pairs.sample.tolist(), pairs.cosine, strict=True
+    found: list[tuple[Finding, ...]] = []
+    for answer, sample, cosine, guarded in zip(
+        pairs.answer.tolist(), pairs.sample.tolist(), pairs.cosine, pairs.guarded, strict=True
     ):
+        if not guarded:
+            found.append(())
+            continue
         if (answer, sample) not in known:
             both = pairs.texts[answer], pairs.texts[sample]
             known[answer, sample] = _contradicting(*both, (cosine, pairs.same_answer), guards)
@@ -111,7 +115,7 @@ def find_contradictions(pairs: PairTexts, guards: Sequence[str]) -> list[tuple[F
 def _contradicting(
     answer: str, sample: str, cosines: tuple[float, float], guards: Sequence[str]
 ) -> tuple[Finding, ...]:
-    if answer == sample or not guards_read(answer, sample):
+    if answer == sample:
         return ()
     findings = [
         finding for name in guards if name in GUARDS for finding in GUARDS[name].check(answer, sample)

@@ -10,9 +10,10 @@ import numpy as np
 from semscale.guards.findings import Finding
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.matching.cosines import Cosines
-from semscale.matching.pair_languages import guards_read
+from semscale.matching.languages.unread_pairs import in_other_language
 from semscale.matching.pairs import Pairs
 from semscale.self_consistency.scoring.contradictions import PairTexts, find_contradictions, marked
+from semscale.self_consistency.scoring.guarded_samples import guards_read_samples
 from semscale.self_consistency.scoring.measures import MEASURES, PairParts
 from semscale.self_consistency.scoring.short_answers import SAME_ANSWER, same_answer_cosine
 from semscale.types import Floats, Integers, Mask, Progress
@@ -46,12 +47,14 @@ class PairValues:
         windows: shape (p,), the most windows that one of the two texts was read in.
         findings: p tuples of what contradicts.
         unread: shape (p,), whether a model that a measure needs cannot read one of the two texts.
+        foreign: shape (p,), whether one of the two is in a language that such a model does not read.
     """
 
     measures: Mapping[str, Floats]
     windows: Integers
     findings: Sequence[tuple[Finding, ...]]
     unread: Mask
+    foreign: Mask
 
     def take(self, kept: Mask) -> "PairValues":
         """Give the values of some pairs.
@@ -64,6 +67,7 @@ class PairValues:
             self.windows[kept],
             list(compress(self.findings, kept.tolist())),
             self.unread[kept],
+            self.foreign[kept],
         )
 
 
@@ -87,6 +91,7 @@ def value_pairs(  # noqa: PLR0913 - two engines, and what they are for
         progress: called while texts are embedded and scored.
     """
     p = len(pairs.item)
+    guarded = _guarded(chosen, pairs)
     measures = {name: np.full(p, np.nan) for name in chosen.measures}
     windows: Integers = np.zeros(p, np.int64)
     unread = np.zeros(p, np.bool_)
@@ -95,12 +100,14 @@ def value_pairs(  # noqa: PLR0913 - two engines, and what they are for
         rows = slice(start, start + BLOCK)
         block = _part(pairs, rows)
         parts, windows[rows], unread[rows] = _parts(block, floor, cosines, scorer, progress)
+        parts = replace(parts, guarded=guarded[rows])
         found = _findings(chosen, parts, cosines)
-        parts = replace(parts, contradicted=marked(found), guarded=_guarded(chosen, parts))
+        parts = replace(parts, contradicted=marked(found))
         for name in chosen.measures:
             measures[name][rows] = MEASURES[name].values(parts)
         findings += found
-    return PairValues(measures, windows, findings, unread)
+    models = [model.signature for model in (cosines, scorer) if model is not None]
+    return PairValues(measures, windows, findings, unread, in_other_language(pairs, *models))
 
 
 def _part(pairs: Pairs, rows: slice) -> Pairs:
@@ -139,14 +146,20 @@ def _findings(chosen: MeasureChoice, parts: PairParts, cosines: Cosines | None) 
     if "contradicted" not in chosen.needs:
         return [()] * len(parts.cosine)
     same = SAME_ANSWER if cosines is None else same_answer_cosine(cosines.signature, parts.floor)
-    texts = PairTexts(parts.texts, parts.answer, parts.sample, parts.cosine, same)
+    texts = PairTexts(parts.texts, parts.answer, parts.sample, parts.cosine, parts.guarded, same)
     return find_contradictions(texts, chosen.guards)
 
 
-def _guarded(chosen: MeasureChoice, parts: PairParts) -> Mask:
-    """Tell in which pairs guards looked for contradictions, or were not asked to."""
+def _guarded(chosen: MeasureChoice, pairs: Pairs) -> Mask:
+    """Tell in which pairs guards look for contradictions, or are not asked to, shape (p,)."""
+    n = len(pairs.item)
     if "contradicted" not in chosen.needs:
-        return parts.guarded
-    pairs = zip(parts.answer.tolist(), parts.sample.tolist(), strict=True)
-    read = (guards_read(parts.texts[answer], parts.texts[sample]) for answer, sample in pairs)
-    return np.fromiter(read, np.bool_, len(parts.guarded))
+        return np.ones(n, np.bool_)
+    rows = zip(pairs.item.tolist(), pairs.prediction.tolist(), pairs.reference.tolist(), strict=True)
+    samples: dict[int, list[str]] = {}
+    answers: dict[int, str] = {}
+    for item, answer, sample in rows:
+        answers[item] = pairs.texts[answer]
+        samples.setdefault(item, []).append(pairs.texts[sample])
+    looked = (each for item, texts in samples.items() for each in guards_read_samples(answers[item], texts))
+    return np.fromiter(looked, np.bool_, n)

@@ -10,7 +10,7 @@ import numpy as np
 from semscale.embedding.loading import as_embedder
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.matching.cosines import Cosines
-from semscale.matching.pair_languages import with_identifier
+from semscale.matching.pair_languages import with_identifier, with_read_languages
 from semscale.self_consistency.scoring.floor import NO_FLOOR, Floor, estimate_floor, given_floor
 from semscale.self_consistency.scoring.measures import MEASURES, item_means
 from semscale.self_consistency.scoring.memoized_embedder import MemoizedEmbedder
@@ -159,7 +159,8 @@ class SampleScorer:
                 Signature("bertscore", tuple((f"bert_{name}", value) for name, value in bert))
             )
         # Guards pass over pairs in other languages than English.
-        return with_identifier(signature) if "contradicted" in needs and self.guards else signature
+        looking = "contradicted" in needs and self.guards
+        return with_identifier(signature) if looking else with_read_languages(signature)
 
     def _cosines(self) -> Cosines | None:
         return Cosines(MemoizedEmbedder(self.embedder)) if "cosine" in self.needs else None

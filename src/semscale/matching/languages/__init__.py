@@ -1,0 +1,1 @@
+"""Languages of compared texts: how many are in each, and which ones a model does not read."""
