@@ -1,5 +1,9 @@
 """Products in 8-bit integers against integer arithmetic in NumPy."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -65,3 +69,10 @@ def test_company_never_changes_a_bit_of_a_rows_product(bfloat16):
     for size in (1, 2, 3, 9, 32, 64):
         parts = [product(rows[start : start + size]) for start in range(0, len(rows), size)]
         np.testing.assert_array_equal(np.concatenate(parts), together)
+
+
+def test_a_processor_limited_to_avx2_does_not_multiply_in_integers():
+    asked = "from semscale.embedding.engines.int8_products import multiplies_int8 as ask; print(ask('bf16'))"
+    limited = os.environ | {"ONEDNN_MAX_CPU_ISA": "AVX2"}
+    ended = subprocess.run([sys.executable, "-c", asked], env=limited, capture_output=True, check=True)
+    assert ended.stdout.split() == [b"False"]

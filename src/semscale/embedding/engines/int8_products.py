@@ -68,6 +68,8 @@ def multiplies_int8(precision: str) -> bool:
     product = op.matmul(rows, int8_weights(np.ones((GROUP, GROUP), np.float32)), False, True)
     graph = openvino_module().Model([product], [rows], "probe")
     settings = {"INFERENCE_PRECISION_HINT": precision, "DYNAMIC_QUANTIZATION_GROUP_SIZE": GROUP}
-    compiled = openvino_module().Core().compile_model(graph, "CPU", settings)
-    found = compiled([inputs])[0]
+    try:
+        found = openvino_module().Core().compile_model(graph, "CPU", settings)([inputs])[0]
+    except RuntimeError:  # no such product at all, as where oneDNN is limited to older instructions
+        return False
     return bool(np.abs(found - _LARGEST).max() < _ROUNDED_AWAY / 4)

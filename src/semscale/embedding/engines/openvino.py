@@ -115,8 +115,8 @@ class OpenVinoEmbedder:
 
     @property
     def for_anchors(self) -> Embedder:
-        """The embedder of anchors: with ``turbo`` the same model in float32, as they touch every rating."""
-        return InFloat32(self) if self._precision == "turbo" else self
+        """The embedder of anchors: in float32 where texts are in integers, as anchors touch every rating."""
+        return InFloat32(self) if self._arithmetic.int8 else self
 
     @property
     def hidden(self) -> int:
