@@ -55,12 +55,12 @@ def compiled_once():
 
     compiled, compile_it = {}, OpenVinoEmbedder._pipeline
 
-    def pipeline(self, layer, *, bfloat16):
+    def pipeline(self, layer, arithmetic):
         if self.name not in {DEFAULT_MODEL, DEFAULT_RATING_MODEL}:
-            return compile_it(self, layer, bfloat16=bfloat16)
-        key = (self.signature, layer, bfloat16)
+            return compile_it(self, layer, arithmetic)
+        key = (self.signature, layer, arithmetic)
         if key not in compiled:
-            compiled[key] = compile_it(self, layer, bfloat16=bfloat16)
+            compiled[key] = compile_it(self, layer, arithmetic)
         return compiled[key]
 
     with pytest.MonkeyPatch.context() as patch:

@@ -75,3 +75,13 @@ def test_an_engine_without_states_of_tokens_is_refused(semscale, made_up, comman
     assert ended.err == (
         "semscale: --engine must be openvino or torch, which show the states of tokens, got 'api'\n"
     )
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_states_of_tokens_in_integers_are_refused(semscale, made_up, command):
+    ended = semscale("drift", command, *COMMANDS[command], "--embedder", "e5-small", "--precision", "turbo")
+    assert ended.code == 2
+    assert ended.err == (
+        "semscale: --precision turbo was measured for vectors of texts only; for states of tokens use "
+        "--precision fast\n"
+    )

@@ -72,6 +72,10 @@ BAD = {
     "a report of another kind": (match("--report", "x.pdf"), ["report must end in .html"]),
     "no options": (["match", "good.csv"], ["--prediction"]),
     "no folder": (["match", "evaluate", "nowhere"], ["nowhere is not a folder"]),
+    "states of tokens in integers": (
+        match("--method", "bertscore", "--model", "e5-small", "--precision", "turbo"),
+        ["--precision turbo was measured for vectors of texts only", "use --precision fast"],
+    ),
     "a folder without tasks": (["match", "evaluate", "nothing"], ["nothing holds none of the task files"]),
     "lists of unequal length": (["match", "evaluate", "folder"], ["short.json", "1 inputs and 0 responses"]),
     "an unknown method of evaluation": (

@@ -3,8 +3,23 @@
 import numpy as np
 import pytest
 
+from semscale.embedding.cache.cached_embedder import CachedEmbedder
+from semscale.embedding.embedder import anchor_embedder
+from semscale.embedding.engines import arithmetic as engine_arithmetic
+from semscale.embedding.engines.arithmetic import arithmetic_of
 from semscale.embedding.loading import load_embedder, load_token_encoder
-from semscale.errors import ModelError
+from semscale.errors import InputError, ModelError
+from semscale.rating.rater import Rater
+
+# 8 tokens and more are computed in integers with turbo, fewer in float32.
+TEXTS = [
+    "The food was excellent, and the waiters were kind to the children.",
+    "I waited an hour for a cold soup, and nobody said that they were sorry.",
+    "Das Essen war ausgezeichnet, aber der Kellner war unfreundlich.",
+    "The parcel came too late to be of any use to me or anyone else.",
+    "It was neither good nor bad.",
+    "ok",
+]
 
 
 @pytest.fixture(scope="module")
@@ -52,3 +67,74 @@ def test_the_mean_of_token_states_is_the_vector(embedder):
     np.testing.assert_allclose(
         mean / np.linalg.norm(mean), embedder.embed(["It is good."]).vectors[0], atol=1e-5
     )
+
+
+@pytest.fixture(scope="module")
+def turbo(embedder):
+    return load_embedder("e5-small", precision="turbo", cache=False)
+
+
+@pytest.mark.usefixtures("embedder")
+def test_turbo_says_what_it_computes(turbo, embedder):
+    assert dict(turbo.signature.fields)["precision"] == str(arithmetic_of("turbo"))
+    unlike = embedder.signature.differences(turbo.signature)
+    assert set(unlike) == ({"precision"} if str(arithmetic_of("turbo")) != "float32" else set())
+
+
+def test_turbo_is_near_exact_and_short_texts_are_exact(turbo, embedder):
+    found, exact = turbo.embed(TEXTS).vectors, embedder.embed(TEXTS).vectors
+    # docs/benchmarks.md: the lowest cosine over the review sentences is .9991.
+    assert (found * exact).sum(axis=1).min() > 0.998
+    np.testing.assert_array_equal(found[-1], exact[-1])
+    if arithmetic_of("turbo").int8:
+        assert (found[:-1] != exact[:-1]).any(axis=1).all()
+
+
+def test_company_and_order_never_change_a_bit_of_turbo(turbo):
+    together = turbo.embed(TEXTS).vectors
+    for text, vector in zip(TEXTS, together, strict=True):
+        np.testing.assert_array_equal(turbo.embed([text]).vectors[0], vector)
+    # Texts of one length share batches, of up to 512 tokens: here in batches of many sizes.
+    words = ["one", "two", "three", "four", "five", "six", "seven", "ten"]
+    alike = [f"The {word} food was very good." for word in words]
+    expected = turbo.embed(alike).vectors
+    for size in range(1, len(alike)):
+        np.testing.assert_array_equal(turbo.embed(alike[:size]).vectors, expected[:size])
+
+
+def test_turbo_without_the_instructions_is_fast(monkeypatch):
+    monkeypatch.setattr(engine_arithmetic, "multiplies_int8", lambda precision: False)
+    turbo = load_embedder("e5-small", precision="turbo", cache=False)
+    fast = load_embedder("e5-small", precision="fast", cache=False)
+    assert turbo.signature == fast.signature
+    assert anchor_embedder(turbo) is turbo  # as with fast, whose signature it has
+    np.testing.assert_array_equal(turbo.embed(TEXTS).vectors, fast.embed(TEXTS).vectors)
+
+
+@pytest.mark.skipif(not arithmetic_of("turbo").int8, reason="this processor does not multiply in integers")
+def test_anchors_are_exact_with_turbo(turbo, embedder, cache):
+    rater, exact = Rater("quality", embedder=turbo), Rater("quality", embedder=embedder)
+    np.testing.assert_array_equal(rater.anchors, exact.anchors)
+    behind = CachedEmbedder(turbo, cache)
+    assert anchor_embedder(behind).signature == embedder.signature
+    assert behind.signature == turbo.signature
+    vectors = [anchor_embedder(behind).embed(TEXTS).vectors for _ in range(2)]  # computed, then read
+    for found in vectors:
+        np.testing.assert_array_equal(found, embedder.embed(TEXTS).vectors)
+    np.testing.assert_array_equal(behind.embed(TEXTS).vectors, turbo.embed(TEXTS).vectors)
+
+
+def test_fast_and_exact_embed_anchors_like_all_texts(embedder):
+    fast = load_embedder("e5-small", precision="fast", cache=False)
+    assert anchor_embedder(fast) is fast
+    assert anchor_embedder(embedder) is embedder
+
+
+@pytest.mark.usefixtures("embedder")
+def test_states_of_tokens_are_refused_with_turbo():
+    encoder = load_token_encoder("e5-small", precision="turbo")
+    with pytest.raises(InputError) as caught:
+        encoder.token_states(["It is good."], layer=12)
+    said = "was measured for vectors of texts only; for states of tokens use"
+    assert str(caught.value) == f"precision='turbo' {said} precision='fast'"
+    assert caught.value.in_shell == f"--precision turbo {said} --precision fast"

@@ -10,7 +10,7 @@ import numpy as np
 from instruments import Instrument
 
 from semscale.drift.measure.meter import DriftMeter
-from semscale.embedding.engines.pipeline import has_bfloat16
+from semscale.embedding.engines.arithmetic import has_bfloat16
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 from semscale.matching.bertscore.scorer import BertScorer

@@ -49,6 +49,16 @@ class Embeddings:
         return Embeddings(take_rows(self.vectors, where), self.windows[where], unknown)
 
 
+def anchor_embedder(embedder: "Embedder") -> "Embedder":
+    """Give the embedder of a scale's anchors: a more exact form of the same model, if the embedder names one.
+
+    An anchor's error is part of every rating, so an engine that rounds texts strongly may have a form for
+    anchors in an attribute ``for_anchors``.
+    """
+    found: Embedder = getattr(embedder, "for_anchors", embedder)
+    return found
+
+
 @runtime_checkable
 class Embedder(Protocol):
     """An embedder: turns texts into unit vectors; an extension point (entry-point group ``semscale``)."""

@@ -38,7 +38,8 @@ def load_embedder(
 
     Args:
         name: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or an API's model name.
-        precision: ``exact`` (float32) or ``fast`` (bfloat16 if the processor supports it), for ``openvino``.
+        precision: for ``openvino``: ``exact`` (float32), ``fast`` (bfloat16 if the processor supports it) or
+            ``turbo`` (8-bit integers besides, if it supports them; only for e5-small).
         engine: ``openvino``, ``torch`` (needs ``semscale[torch]``), ``api`` (OpenAI-compatible endpoint;
             needs ``semscale[api]``), or an engine that another package offers in the entry-point group
             ``semscale``.
@@ -50,7 +51,7 @@ def load_embedder(
         An embedder; it reads and compiles its model when a text is not in the cache.
 
     Raises:
-        InputError: an unknown engine or precision.
+        InputError: an unknown engine or precision, or a precision that is not for this model.
         ModelError: the model's files cannot be pulled, or do not match their hashes.
         MissingExtraError: the engine's extra is not installed.
     """

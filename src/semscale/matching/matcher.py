@@ -60,7 +60,8 @@ class Matcher:
         embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or what
             ``load_embedder`` gives; for all methods but ``cosine`` its engine must show the states of tokens,
             as ``openvino`` and ``torch`` do.
-        precision: ``exact`` or ``fast``, see ``semscale.load_embedder``.
+        precision: ``exact`` or ``fast``, see ``semscale.load_embedder``; ``turbo`` for methods that compare
+            vectors alone.
         corpus: texts from which word weights and the similarity of unrelated texts are estimated; the
             references at hand unless given.
         seed: seed of the draw of unrelated pairs.

@@ -83,7 +83,7 @@ class MethodSettings:
 
     Attributes:
         embedder: a name, a folder or an embedder.
-        precision: ``exact`` or ``fast``, for a model that is named.
+        precision: ``exact``, ``fast`` or ``turbo``, for a model that is named.
         corpus: texts for estimates; ``None`` for the references of each call.
         seed: seed of all draws.
         loading: further settings for loading the embedder.

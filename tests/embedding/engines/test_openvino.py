@@ -142,7 +142,7 @@ def test_a_missing_file_is_named(name, write_checkpoint):
 
 def test_bad_arguments_are_named(write_checkpoint):
     folder, _ = write_checkpoint("bert")
-    with pytest.raises(InputError, match="precision must be one of exact, fast, got 'half'"):
+    with pytest.raises(InputError, match="precision must be one of exact, fast, turbo, got 'half'"):
         load(folder, precision="half")
     embedder = load(folder)
     with pytest.raises(InputError, match=r"texts\[1\] must be a string, got int"):

@@ -63,9 +63,9 @@ def test_groups_are_read_ahead_and_come_in_their_order(write_checkpoint):
 def test_two_layers_in_turn_take_two_compiled_models(write_checkpoint, monkeypatch):
     compiled, pipeline = [], openvino_engine.Pipeline
 
-    def counting(graph, *, bfloat16):
-        compiled.append(bfloat16)
-        return pipeline(graph, bfloat16=bfloat16)
+    def counting(graph, *, arithmetic):
+        compiled.append(arithmetic)
+        return pipeline(graph, arithmetic=arithmetic)
 
     monkeypatch.setattr(openvino_engine, "Pipeline", counting)
     encoder = encoder_of(write_checkpoint("bert")[0])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semscale.cli.options.groups import grouped, option_group, without
-from semscale.cli.options.model import PrecisionName
+from semscale.cli.options.model import StatePrecisionName
 from semscale.cli.outputs import Outputs
 from semscale.cli.single_values import CommandGroup
 from semscale.errors import InputError
@@ -81,7 +81,7 @@ class CalibrationOptions:
     columns: TextColumnOptions
     pairs: Annotated[int, typer.Option(min=100, help="How many unrelated pairs to draw.")] = 20_000
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draw and of the intervals.")] = 0
-    precision: PrecisionName = "exact"
+    precision: StatePrecisionName = "exact"
     outputs: Annotated[Outputs, without("out", "json")]
 
 

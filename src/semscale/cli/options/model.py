@@ -11,8 +11,17 @@ if TYPE_CHECKING:
     from semscale.types import Progress
 
 PrecisionName = Annotated[
+    Literal["exact", "fast", "turbo"],
+    option(
+        MODEL,
+        "float32, bfloat16, or (e5-small) 8-bit integers, where the processor has them.",
+        shown=True,
+    ),
+]
+StatePrecisionName = Annotated[
     Literal["exact", "fast"], option(MODEL, "float32, or bfloat16 where the processor has it.", shown=True)
 ]
+"""Of commands that compare the states of single tokens."""
 
 
 @option_group

@@ -6,7 +6,7 @@ import numpy as np
 
 from semscale.embedding.cache.embedding_cache import EmbeddingCache
 from semscale.embedding.cache.entries import cache_keys
-from semscale.embedding.embedder import Embedder, Embeddings
+from semscale.embedding.embedder import Embedder, Embeddings, anchor_embedder
 from semscale.embedding.texts import checked_texts, distinct
 from semscale.signature import Signature
 from semscale.types import Progress
@@ -40,6 +40,12 @@ class CachedEmbedder:
     def signature(self) -> Signature:
         """The signature of the embedder behind the cache, as a cache changes no number."""
         return self.embedder.signature
+
+    @property
+    def for_anchors(self) -> Embedder:
+        """The embedder of anchors, with the same cache."""
+        behind = anchor_embedder(self.embedder)
+        return self if behind is self.embedder else CachedEmbedder(behind, self.cache, chunk=self._chunk)
 
     def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
         """Embed texts in their order; equal texts are looked up and computed once."""

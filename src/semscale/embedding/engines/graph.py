@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding.engines.checkpoint import Checkpoint
+from semscale.embedding.engines.int8_products import int8_weights
 from semscale.embedding.engines.model_files import Weights
 from semscale.embedding.engines.q4_file import BLOCK_BYTES, MIDDLE, SCALE_BYTES, Q4Table
 from semscale.embedding.engines.runtime import openvino_module
@@ -22,13 +23,18 @@ Node = Any  # openvino's nodes and outputs have no types
 _NORM_FLOOR = 1e-24  # a vector with a smaller squared length is left unchanged, not divided by zero
 
 
-def sentence_graph(checkpoint: Checkpoint, weights: Weights) -> "openvino.Model":
+def sentence_graph(checkpoint: Checkpoint, weights: Weights, *, int8: bool = False) -> "openvino.Model":
     """Build the graph from token ids (b, t) to unit sentence vectors (b, hidden).
+
+    Args:
+        checkpoint: the encoder's architecture and pooling.
+        weights: its parameters.
+        int8: round the layers' weights to 8-bit integers, one matrix after the other.
 
     References:
         Reimers and Gurevych 2019, Sentence-BERT, section 3 (mean and CLS pooling), doi:10.18653/v1/D19-1410.
     """
-    encoder = _Encoder(checkpoint, weights)
+    encoder = _Encoder(checkpoint, weights, int8=int8)
     states = encoder.states(checkpoint.architecture.layers)
     pooled = encoder.mean(states) if checkpoint.pooling == "mean" else encoder.first(states)
     return encoder.model(encoder.unit(pooled))
@@ -46,10 +52,11 @@ def states_graph(checkpoint: Checkpoint, weights: Weights, layer: int) -> "openv
 class _Encoder:
     """The encoder of Vaswani et al. 2017 with layer normalisation after each residual sum, like BERT."""
 
-    def __init__(self, checkpoint: Checkpoint, weights: Weights) -> None:
+    def __init__(self, checkpoint: Checkpoint, weights: Weights, *, int8: bool = False) -> None:
         self._op = openvino_module().opset13
         self._shape = checkpoint.architecture
         self._weights = weights
+        self._matrix = int8_weights if int8 else self._floats
         self._parameters = weights.parameters
         self._ids = self._op.parameter([-1, -1], np.int32, name="ids")
 
@@ -142,7 +149,7 @@ class _Encoder:
         """Multiply by one or several weight matrices side by side, and add their biases."""
         weights = np.concatenate([self._parameters[name + ".weight"] for name in names])
         biases = np.concatenate([self._parameters[name + ".bias"] for name in names])
-        return self._op.add(self._op.matmul(inputs, self._floats(weights), False, True), self._floats(biases))
+        return self._op.add(self._op.matmul(inputs, self._matrix(weights), False, True), self._floats(biases))
 
     def _norm(self, states: Node, name: str) -> Node:
         centred = self._op.mvn(states, self._integers([-1]), True, self._shape.norm_epsilon, "inside_sqrt")

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.embedding.embedder import Embeddings
-from semscale.embedding.engines.batching import token_batches
+from semscale.embedding.embedder import Embedder, Embeddings
+from semscale.embedding.engines.arithmetic import FLOAT32, Arithmetic, arithmetic_of, check_precision
+from semscale.embedding.engines.batching import arithmetic_batches
 from semscale.embedding.engines.checkpoint import Checkpoint
 from semscale.embedding.engines.content_check import ContentCheck
 from semscale.embedding.engines.finite_output import check_finite
 from semscale.embedding.engines.graph import sentence_graph, states_graph
 from semscale.embedding.engines.model_files import open_checkpoint, open_weights, read_content
-from semscale.embedding.engines.pipeline import Pipeline, Whose, has_bfloat16
+from semscale.embedding.engines.pipeline import Pipeline, Whose
 from semscale.embedding.engines.runtime import openvino_module
 from semscale.embedding.engines.windows import (
     Windows,
@@ -37,13 +38,7 @@ from semscale.weights.profiles import ModelProfile
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-PRECISIONS = ("exact", "fast")
-
-TOKEN_BUDGET = 512  # tokens in a batch; up to 2,048 are equally fast within the noise, and need more memory
 CHUNK = 8192  # texts that are tokenized and sorted together
-# Rounding errors average out over a text's tokens, so bfloat16 harms short texts most. Short texts, such as
-# anchors and short answers, are also cheap: below this many tokens `fast` computes in float32.
-SHORT = 8
 
 
 class OpenVinoEmbedder:
@@ -54,11 +49,12 @@ class OpenVinoEmbedder:
             ``tokenizer.json``.
         name: the model's name in the signature.
         sha256: hash that the weights must have, 64 hex digits; that of the file unless given.
-        precision: ``exact`` computes in float32, ``fast`` in bfloat16 if the processor supports it.
+        precision: ``exact`` computes in float32, ``fast`` in bfloat16 if the processor supports it, ``turbo``
+            with 8-bit integers besides, if the processor and the profile support them.
         profile: how the model is to be used, as far as its files do not say.
 
     Raises:
-        InputError: ``precision`` is not one of ``PRECISIONS``.
+        InputError: an unknown precision, or one that was not measured for the model.
         ModelError: the checkpoint cannot be read or run.
 
     References:
@@ -74,14 +70,14 @@ class OpenVinoEmbedder:
         precision: str = "exact",
         profile: ModelProfile | None = None,
     ) -> None:
-        if precision not in PRECISIONS:
-            raise InputError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
+        check_precision(precision, name, profile)
         self.name = name
         self._checkpoint = open_checkpoint(folder, profile)
         self._sha256 = sha256 or sha256_of(self._checkpoint.weights)
         self._overlap = self._checkpoint.max_tokens // 4
-        self._bfloat16 = precision == "fast" and has_bfloat16()
-        self._pipelines: dict[tuple[int | None, bool], Pipeline] = {}
+        self._precision = precision
+        self._arithmetic = arithmetic_of(precision)
+        self._pipelines: dict[tuple[int | None, Arithmetic], Pipeline] = {}
 
     @property
     def checkpoint(self) -> Checkpoint:
@@ -101,17 +97,26 @@ class OpenVinoEmbedder:
     @property
     def signature(self) -> Signature:
         """Weights, configuration, tokenizer, precision, pooling and windows, which decide the numbers."""
+        return self.signature_in(self._arithmetic)
+
+    def signature_in(self, arithmetic: Arithmetic) -> Signature:
+        """Give the signature of vectors that are computed in another arithmetic."""
         engine_version = openvino_module().__version__
         return Signature.of(
             "embed",
             model=f"{self.name}#{self._sha256[:12]}",
             setup=self._checkpoint.setup_hash,
             engine=f"openvino-{engine_version.split('-')[0]}",
-            precision="bfloat16" if self._bfloat16 else "float32",
+            precision=str(arithmetic),
             pooling=self._checkpoint.pooling,
             window=f"{self._checkpoint.max_tokens}/{self._overlap}",
             **prefix_setting(self._checkpoint.prefix),
         )
+
+    @property
+    def for_anchors(self) -> Embedder:
+        """The embedder of anchors: in float32 where texts are in integers, as anchors touch every rating."""
+        return InFloat32(self) if self._arithmetic.int8 else self
 
     @property
     def hidden(self) -> int:
@@ -145,6 +150,10 @@ class OpenVinoEmbedder:
 
     def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
         """Embed texts in their order; equal texts are computed once, long ones in windows."""
+        return self.embed_in(self._arithmetic, texts, progress)
+
+    def embed_in(self, arithmetic: Arithmetic, texts: Sequence[str], progress: Progress | None) -> Embeddings:
+        """Embed texts in another arithmetic than the embedder's own."""
         unique, where = distinct(checked_texts(texts))
         vectors = np.empty((len(unique), self.dimensions), np.float32)
         windows = np.ones(len(unique), np.int64)
@@ -153,7 +162,7 @@ class OpenVinoEmbedder:
             chunk = unique[start : start + CHUNK]
             rows = slice(start, start + len(chunk))
             split = self._tokenizer.split(chunk)
-            vectors[rows] = pool_windows(self._window_vectors(split), split, len(chunk))
+            vectors[rows] = pool_windows(self._window_vectors(split, arithmetic), split, len(chunk))
             windows[rows] = split.per_text(len(chunk))
             unknown[rows] = split.unknown_shares(self._tokenizer.unknown, len(chunk))
             if progress:
@@ -161,12 +170,19 @@ class OpenVinoEmbedder:
         return Embeddings(vectors, windows, unknown).spread(where)
 
     def check_layer(self, layer: int) -> None:
-        """Check that the model has a layer.
+        """Check that the model has a layer, and shows states in its precision.
 
         Raises:
-            InputError: ``layer`` is not a whole number from 0 (the embeddings) to ``layers``.
+            InputError: ``layer`` is not a whole number from 0 (the embeddings) to ``layers``, or the
+                precision is ``turbo``, which was measured for vectors of texts only.
         """
         checked_layer(layer, self.layers)
+        if self._precision == "turbo":
+            said = "was measured for vectors of texts only; for states of tokens use"
+            raise InputError(
+                f"precision='turbo' {said} precision='fast'",
+                in_shell=f"--precision turbo {said} --precision fast",
+            )
 
     def run_layer(
         self, groups: Iterable[tuple[Whose, Rows]], *, layer: int
@@ -181,40 +197,37 @@ class OpenVinoEmbedder:
         Yields:
             For each batch, the group's label, the numbers of the rows, and their states, shape
             (b, t, hidden), valid until the next batch; one group after the other.
-        """
-        return self._run(groups, layer)
 
-    def _window_vectors(self, split: Windows) -> Vectors:
+        Raises:
+            InputError: see ``check_layer``.
+        """
+        self.check_layer(layer)
+        return self._run(groups, layer, self._arithmetic)
+
+    def _window_vectors(self, split: Windows, arithmetic: Arithmetic) -> Vectors:
         vectors = np.empty((len(split.ids), self.dimensions), np.float32)
-        for _, batch, output in self._run([(None, split.ids)], None):
+        for _, batch, output in self._run([(None, split.ids)], None, arithmetic):
             vectors[batch] = output
         return vectors
 
     def _run(
-        self, groups: Iterable[tuple[Whose, Rows]], layer: int | None
+        self, groups: Iterable[tuple[Whose, Rows]], layer: int | None, arithmetic: Arithmetic
     ) -> Iterator[tuple[Whose, Integers, Outputs]]:
-        """Send rows through the model in batches, first those of one precision, then those of the other.
+        """Send rows through the model in batches, first those in float32, then those in the arithmetic.
 
-        Whenever the precision changes, all batches under way are finished first, so that no model is compiled
-        while another one runs.
+        Whenever the arithmetic changes, all batches under way are finished first, so that no model is
+        compiled while another one runs.
         """
         batches = (
-            (bfloat16, whose, ids, rows) for whose, ids in groups for bfloat16, rows in self._batches(ids)
+            (each, whose, ids, rows)
+            for whose, ids in groups
+            for each, rows in arithmetic_batches(list(map(len, ids)), arithmetic)
         )
-        for bfloat16, alike in groupby(batches, key=itemgetter(0)):
+        for each, alike in groupby(batches, key=itemgetter(0)):
             inputs = (((whose, rows), np.stack([ids[row] for row in rows])) for _, whose, ids, rows in alike)
-            for (whose, rows), output in self._pipeline(layer, bfloat16=bfloat16).run(inputs):
+            for (whose, rows), output in self._pipeline(layer, each).run(inputs):
                 check_finite(output, str(self._checkpoint.weights))
                 yield whose, rows, output
-
-    def _batches(self, ids: Rows) -> Iterator[tuple[bool, Integers]]:
-        """Yield batches of rows, each with whether it is computed in bfloat16; float32 batches come first."""
-        lengths = np.fromiter(map(len, ids), np.int64, len(ids))
-        exact = lengths < SHORT if self._bfloat16 else np.ones(len(lengths), np.bool_)
-        for bfloat16, those in ((False, exact), (True, ~exact)):
-            rows = np.flatnonzero(those)
-            for batch in token_batches(lengths[rows], TOKEN_BUDGET):
-                yield bfloat16, rows[batch]
 
     @cached_property
     def _tokenizer(self) -> WindowTokenizer:
@@ -223,32 +236,57 @@ class OpenVinoEmbedder:
             self.open_tokenizer(), checkpoint.max_tokens, self._overlap, prefix=checkpoint.prefix
         )
 
-    def _pipeline(self, layer: int | None, *, bfloat16: bool) -> Pipeline:
+    def _pipeline(self, layer: int | None, arithmetic: Arithmetic) -> Pipeline:
         """Return the compiled model that ends after a layer, or with sentence vectors.
 
         Compiled models are kept for the last two layers only, as each has its own copy of the weights below
         its layer.
         """
-        found = self._pipelines.get((layer, bfloat16))
+        found = self._pipelines.get((layer, arithmetic))
         if found is None:
-            found = self._compiled(layer, bfloat16=bfloat16)
+            found = self._compiled(layer, arithmetic)
             layers = list(dict.fromkeys(other for other, _ in self._pipelines if other not in (None, layer)))
             kept = (None, layer, *layers[-1:])
             self._pipelines = {key: each for key, each in self._pipelines.items() if key[0] in kept}
-            self._pipelines[layer, bfloat16] = found
+            self._pipelines[layer, arithmetic] = found
         return found
 
-    def _compiled(self, layer: int | None, *, bfloat16: bool) -> Pipeline:
+    def _compiled(self, layer: int | None, arithmetic: Arithmetic) -> Pipeline:
         """Compile the model; its weights are hashed meanwhile, so that no vector comes from other ones."""
         content = read_content(self._checkpoint.weights)
         check = ContentCheck(content, self._checkpoint.weights, self._sha256)
         try:
             weights = open_weights(self._checkpoint, content)
             if layer is None:
-                graph = sentence_graph(self._checkpoint, weights)
+                graph = sentence_graph(self._checkpoint, weights, int8=arithmetic.int8)
             else:
                 graph = states_graph(self._checkpoint, weights, layer)
-            pipeline = Pipeline(graph, bfloat16=bfloat16)
+            pipeline = Pipeline(graph, arithmetic=arithmetic)
         finally:
             check.passed()  # a file that cannot be loaded is damaged as a rule, and this says so
         return pipeline
+
+
+class InFloat32:
+    """An embedder's model in float32, without another copy of its tokenizer.
+
+    Args:
+        embedder: computes the vectors.
+    """
+
+    def __init__(self, embedder: OpenVinoEmbedder) -> None:
+        self._embedder = embedder
+
+    @property
+    def dimensions(self) -> int:
+        """Width of a vector."""
+        return self._embedder.dimensions
+
+    @property
+    def signature(self) -> Signature:
+        """The embedder's, in float32."""
+        return self._embedder.signature_in(FLOAT32)
+
+    def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
+        """Embed texts in their order, in float32."""
+        return self._embedder.embed_in(FLOAT32, texts, progress)

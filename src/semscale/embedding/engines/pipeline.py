@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from semscale.embedding.engines.arithmetic import Arithmetic
 from semscale.embedding.engines.runtime import openvino_module
 from semscale.embedding.parallel import processors
 from semscale.errors import ModelError
@@ -26,15 +27,15 @@ class Pipeline:
 
     Args:
         graph: takes one array of token ids (b, t).
-        bfloat16: compute in bfloat16 instead of float32.
+        arithmetic: what it is computed in.
 
     Raises:
         ModelError: the graph cannot be compiled.
     """
 
-    def __init__(self, graph: "openvino.Model", *, bfloat16: bool) -> None:
+    def __init__(self, graph: "openvino.Model", *, arithmetic: Arithmetic) -> None:
         settings: dict[str, Any] = {
-            "INFERENCE_PRECISION_HINT": "bf16" if bfloat16 else "f32",
+            **arithmetic.settings,
             # One thread for each request: with more, threads of a small encoder wait for each other.
             "NUM_STREAMS": processors(),
             "INFERENCE_NUM_THREADS": processors(),
@@ -82,8 +83,3 @@ class Pipeline:
         idle.append(request)
         output: npt.NDArray[np.float32] = request.get_output_tensor(0).data
         return whose, output
-
-
-def has_bfloat16() -> bool:
-    """Tell whether the processor computes in bfloat16."""
-    return "BF16" in openvino_module().Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from semscale.embedding.embedder import anchor_embedder
 from semscale.scales import Scale
 from semscale.types import Floats
 
@@ -33,7 +34,7 @@ class AnchorVectors:
     def vectors(self) -> Floats:
         """Vectors of the anchors, shape (s, k, d)."""
         sentences = [sentence for anchors in self.scale.anchor_sets.values() for sentence in anchors]
-        vectors = self._embedder().embed(sentences).vectors.astype(np.float64)
+        vectors = anchor_embedder(self._embedder()).embed(sentences).vectors.astype(np.float64)
         return vectors.reshape(len(self.scale.anchor_sets), self.scale.n_points, -1)
 
     @cached_property

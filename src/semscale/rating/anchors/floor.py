@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import yaml
 
+from semscale.embedding.embedder import anchor_embedder
 from semscale.embedding.languages.language_names import ENGLISH
 from semscale.errors import InputError
 from semscale.scales import Scale
@@ -70,7 +71,7 @@ def off_topic_floor(scale: Scale, embedder: "Embedder", *, quantile: float = FLO
 def best_similarities(scale: Scale, embedder: "Embedder", texts: list[str]) -> Floats:
     """Cosine of each text with the most similar anchor of any set, shape (n,)."""
     anchors = [anchor for anchors in scale.anchor_sets.values() for anchor in anchors]
-    vectors = embedder.embed([*anchors, *texts]).vectors.astype(np.float64)
-    cosines = vectors[len(anchors) :] @ vectors[: len(anchors)].T
+    of_anchors = anchor_embedder(embedder).embed(anchors).vectors.astype(np.float64)
+    cosines = embedder.embed(texts).vectors.astype(np.float64) @ of_anchors.T
     best: Floats = np.clip(cosines.max(axis=1), -1, 1)
     return best

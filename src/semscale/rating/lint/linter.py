@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semscale.embedding.embedder import anchor_embedder
 from semscale.embedding.loading import as_embedder
 from semscale.rating.anchors.model_sets import scale_for_model
 from semscale.rating.lint.criteria import judge_scale, judge_set
@@ -53,10 +54,10 @@ def lint(
     used = scale_for_model(load_scale(scale), engine)
     texts, levels = _ladder_texts(used)
     sentences = [anchor for anchors in used.anchor_sets.values() for anchor in anchors]
-    embedded = engine.embed([*sentences, *texts, *unrelated_sentences(used.language)], progress=progress)
-    vectors = embedded.vectors.astype(np.float64)
-    rows, n = vectors[len(sentences) :], len(texts)
-    anchors = vectors[: len(sentences)].reshape(len(used.anchor_sets), used.n_points, -1)
+    embedded = engine.embed([*texts, *unrelated_sentences(used.language)], progress=progress)
+    rows, n = embedded.vectors.astype(np.float64), len(texts)
+    anchors = anchor_embedder(engine).embed(sentences).vectors.astype(np.float64)
+    anchors = anchors.reshape(len(used.anchor_sets), used.n_points, -1)
     random_cosine = random_pair_cosine(rows[n:])
     sets, agreement = _lint_sets(used, anchors, rows[:n], levels, random_cosine)
     ladder = _rated(rows[:n], anchors, used.values, levels)
