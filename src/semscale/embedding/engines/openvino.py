@@ -22,6 +22,7 @@ from semscale.embedding.engines.windows import (
     Windows,
     WindowTokenizer,
     check_tokens,
+    open_text_tokenizer,
     open_tokenizer,
     pool_windows,
 )
@@ -219,9 +220,9 @@ class OpenVinoEmbedder:
     @cached_property
     def _tokenizer(self) -> WindowTokenizer:
         checkpoint = self._checkpoint
-        return WindowTokenizer(
-            self.open_tokenizer(), checkpoint.max_tokens, self._overlap, prefix=checkpoint.prefix
-        )
+        tokenizer = open_text_tokenizer(checkpoint.tokenizer, checkpoint.prefix)
+        check_tokens(tokenizer, checkpoint)
+        return WindowTokenizer(tokenizer, checkpoint.max_tokens, self._overlap, prefix=checkpoint.prefix)
 
     def _pipeline(self, layer: int | None, *, bfloat16: bool) -> Pipeline:
         """Return the compiled model that ends after a layer, or with sentence vectors.
