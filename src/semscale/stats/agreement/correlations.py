@@ -1,12 +1,12 @@
 """Agreement between two measurements of the same things: correlation, ranks and distribution."""
 
 import numpy as np
-from scipy.stats import rankdata
 
 from semscale.errors import InputError
 from semscale.stats.intervals.coefficients import ResamplingPlan, bootstrapped
 from semscale.stats.intervals.estimates import DEFAULT_INTERVAL, Estimate
 from semscale.stats.intervals.jackknife import CORRELATION, SHARE
+from semscale.stats.ranks import average_ranks
 from semscale.types import Floats, Integers
 
 
@@ -49,7 +49,7 @@ def spearman(x: Floats, y: Floats) -> float:
         1.0
     """
     _check_pairs(x, y)
-    return pearson(rankdata(x), rankdata(y)) if len(x) else float("nan")
+    return pearson(average_ranks(x), average_ranks(y)) if len(x) else float("nan")
 
 
 def ks_similarity(p: Floats, q: Floats) -> float:
