@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
 
+from semscale.stats.ranks import average_ranks
 from semscale.types import Floats, Integers
 
 MOST_ITEMS = 300
@@ -100,7 +100,7 @@ def share_above(scores: Floats, others: Floats) -> float:
         0.875
     """
     n, m = len(scores), len(others)
-    ranks = rankdata(np.concatenate([scores, others]))
+    ranks = average_ranks(np.concatenate([scores, others]))
     return float((ranks[:n].sum() - n * (n + 1) / 2) / (n * m))
 
 

@@ -37,6 +37,18 @@ def test_the_table_of_words_is_not_unpacked():
     assert np.shares_memory(Q4Parameters(content, HERE).words.blocks, np.frombuffer(content, np.uint8))
 
 
+def test_what_a_model_keeps_does_not_hold_the_file():
+    content = Q4Writer().content()
+    found = Q4Parameters(content, HERE)
+    kept = [found.words.packed, found.words.scales, *found.values()]
+    assert not any(np.shares_memory(each, np.frombuffer(content, np.uint8)) for each in kept)
+
+
+def test_the_numbers_of_a_table_are_packed_without_their_scales():
+    block = np.arange(36, dtype=np.uint8).reshape(1, 2, 18)  # two blocks: 2 bytes of scale, 16 of numbers
+    assert Q4Table(block).packed.tolist() == [[[*range(2, 18)], [*range(20, 36)]]]
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

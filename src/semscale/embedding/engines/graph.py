@@ -12,7 +12,7 @@ import numpy.typing as npt
 from semscale.embedding.engines.checkpoint import Checkpoint
 from semscale.embedding.engines.int8_products import int8_weights
 from semscale.embedding.engines.model_files import Weights
-from semscale.embedding.engines.q4_file import BLOCK_BYTES, MIDDLE, SCALE_BYTES, Q4Table
+from semscale.embedding.engines.q4_file import MIDDLE, Q4Table
 from semscale.embedding.engines.runtime import openvino_module
 
 if TYPE_CHECKING:
@@ -101,10 +101,8 @@ class _Encoder:
         if not isinstance(words, Q4Table):
             return self._op.gather(self._floats(words), self._ids, first)
         # The table stays in 4 bits: the rows of a batch are taken first and made floats afterwards.
-        rows = self._op.gather(self._shared(words.blocks), self._ids, first)
+        packed = self._op.gather(self._shared(words.packed), self._ids, first)
         scales = self._op.gather(self._shared(words.scales), self._ids, first)
-        bounds = [SCALE_BYTES], [BLOCK_BYTES], [1], [3]
-        packed = self._op.slice(rows, *map(self._integers, bounds))
         halves = self._op.convert(packed, "f32")
         high = self._op.floor(self._op.multiply(halves, self._floats(1 / 16)))
         low = self._op.subtract(halves, self._op.multiply(high, self._floats(16)))

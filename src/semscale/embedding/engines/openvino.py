@@ -23,6 +23,7 @@ from semscale.embedding.engines.windows import (
     Windows,
     WindowTokenizer,
     check_tokens,
+    open_text_tokenizer,
     open_tokenizer,
     pool_windows,
 )
@@ -232,9 +233,9 @@ class OpenVinoEmbedder:
     @cached_property
     def _tokenizer(self) -> WindowTokenizer:
         checkpoint = self._checkpoint
-        return WindowTokenizer(
-            self.open_tokenizer(), checkpoint.max_tokens, self._overlap, prefix=checkpoint.prefix
-        )
+        tokenizer = open_text_tokenizer(checkpoint.tokenizer, checkpoint.prefix)
+        check_tokens(tokenizer, checkpoint)
+        return WindowTokenizer(tokenizer, checkpoint.max_tokens, self._overlap, prefix=checkpoint.prefix)
 
     def _pipeline(self, layer: int | None, arithmetic: Arithmetic) -> Pipeline:
         """Return the compiled model that ends after a layer, or with sentence vectors.

@@ -96,7 +96,7 @@ class Q4Header:
 
 @dataclass(frozen=True)
 class Q4Table:
-    """A matrix in 4 bits, without a copy of the file's bytes.
+    """A matrix in 4 bits, as views of the file's bytes.
 
     Attributes:
         blocks: shape (rows, blocks in a row, 18), uint8; the scale's two bytes and 16 more, whose low halves
@@ -110,6 +110,11 @@ class Q4Table:
         """Copy the scales, shape (rows, blocks in a row)."""
         return self.blocks[:, :, :SCALE_BYTES].copy().view(np.float16)[:, :, 0]
 
+    @property
+    def packed(self) -> npt.NDArray[np.uint8]:
+        """Copy the numbers, shape (rows, blocks in a row, 16)."""
+        return self.blocks[:, :, SCALE_BYTES:].copy()
+
     def floats(self) -> npt.NDArray[np.float32]:
         """Return the matrix, shape (rows, columns): four bits less ``MIDDLE``, times the block's scale."""
         packed = self.blocks[:, :, SCALE_BYTES:]
@@ -121,6 +126,8 @@ class Q4Table:
 
 class Q4Parameters(Mapping[str, npt.NDArray[np.float32]]):
     """An encoder's parameters under BERT's names, as float32; each is computed when it is asked for.
+
+    No array shares the content, so its memory is free again once the arrays are made.
 
     Args:
         content: of the file.
@@ -147,7 +154,7 @@ class Q4Parameters(Mapping[str, npt.NDArray[np.float32]]):
         stored, shape = self._names[name]
         if self._places[stored][0] == _Q4:
             return self._table(stored, shape[0], shape[-1]).floats()
-        return self._bytes(stored).view(np.float32).reshape(-1, *shape[1:])
+        return self._bytes(stored).view(np.float32).reshape(-1, *shape[1:]).copy()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)

@@ -92,7 +92,7 @@ class TorchStates:
         return self._prefix or (" " if self.transformer.config.model_type == "roberta" else "")
 
     def open_tokenizer(self) -> "Tokenizer":
-        """Give a copy of the model's tokenizer, without padding.
+        """Give a copy of the model's tokenizer, without padding and truncation.
 
         Raises:
             InputError: it has no fast tokenizer, which alone says where tokens stand in a text.
@@ -104,6 +104,7 @@ class TorchStates:
             raise InputError("embedder has no fast tokenizer, which alone says where tokens stand")
         tokenizer = Tokenizer.from_str(fast.to_str())
         tokenizer.no_padding()
+        tokenizer.no_truncation()
         return tokenizer
 
     def run(

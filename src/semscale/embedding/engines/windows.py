@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 from semscale.embedding.engines.checkpoint import Checkpoint
 from semscale.embedding.tokens.prefix import tokens_around
+from semscale.embedding.tokens.text_tokenizer import TextTokenizer
+from semscale.embedding.tokens.unigram import UnigramTokenizer, is_unigram
 from semscale.embedding.tokens.unknown_tokens import UnknownTokens
 from semscale.errors import ModelError
 from semscale.types import Floats, Integers, Vectors
@@ -85,7 +87,7 @@ class WindowTokenizer:
     """A checkpoint's own tokenizer, which splits long texts into windows instead of cutting them.
 
     Args:
-        tokenizer: without padding; its truncation is switched off.
+        tokenizer: without padding and truncation.
         max_tokens: the most tokens that the model reads at once, special ones included; ``None`` for any.
         overlap: how many tokens two neighbouring windows share.
         prefix: put before every text, and so at the beginning of each of its windows.
@@ -95,10 +97,9 @@ class WindowTokenizer:
     """
 
     def __init__(
-        self, tokenizer: "Tokenizer", max_tokens: int | None, overlap: int, *, prefix: str = ""
+        self, tokenizer: TextTokenizer, max_tokens: int | None, overlap: int, *, prefix: str = ""
     ) -> None:
         self._tokenizer = tokenizer
-        self._tokenizer.no_truncation()
         self._prefix = prefix
         self._ends = tokens_around(self._tokenizer, prefix)
         self._max_tokens = max_tokens
@@ -124,7 +125,7 @@ class WindowTokenizer:
 
 
 def open_tokenizer(path: Path) -> "Tokenizer":
-    """Read a ``tokenizer.json`` and turn off the padding that it may set.
+    """Read a ``tokenizer.json`` and turn off the padding and truncation that it may set.
 
     Raises:
         ModelError: it cannot be read.
@@ -136,17 +137,44 @@ def open_tokenizer(path: Path) -> "Tokenizer":
     except Exception as error:  # the library raises no narrower type
         raise ModelError(f"{path} cannot be read: {error}") from error
     tokenizer.no_padding()
+    tokenizer.no_truncation()
     return tokenizer
 
 
-def check_tokens(tokenizer: "Tokenizer", checkpoint: Checkpoint) -> None:
+def open_text_tokenizer(path: Path, prefix: str) -> "Tokenizer | UnigramTokenizer":
+    """Read a ``tokenizer.json`` for a ``WindowTokenizer``, in the form that takes the least memory.
+
+    Args:
+        path: of the file.
+        prefix: put before every text.
+
+    Raises:
+        ModelError: the file cannot be read.
+    """
+    from pydantic_core import from_json
+
+    if prefix and not prefix.endswith(" "):  # the prefix and the text's beginning are one word
+        return open_tokenizer(path)
+    try:
+        document = from_json(path.read_bytes(), cache_strings="none")
+        if is_unigram(document):
+            return UnigramTokenizer(document)
+    except Exception as error:  # the library raises no narrower type
+        raise ModelError(f"{path} cannot be read: {error}") from error
+    return open_tokenizer(path)
+
+
+def check_tokens(tokenizer: "Tokenizer | UnigramTokenizer", checkpoint: Checkpoint) -> None:
     """Refuse a tokenizer of another model: a token without a row would get some vector all the same.
 
     Raises:
         ModelError: the table of words has no row for a token.
     """
-    # The vocabulary is not copied, which takes half a second: its ids have no gaps, those of added ones may.
-    largest = max([tokenizer.get_vocab_size() - 1, *tokenizer.get_added_tokens_decoder()])
+    if isinstance(tokenizer, UnigramTokenizer):
+        largest = tokenizer.largest_id
+    else:
+        # The vocabulary is not copied, which takes half a second: its ids have no gaps, those of added may.
+        largest = max([tokenizer.get_vocab_size() - 1, *tokenizer.get_added_tokens_decoder()])
     rows = checkpoint.architecture.words
     if rows is not None and largest >= rows:
         raise ModelError(

@@ -1,15 +1,13 @@
 """The prefix that a model wants before every text: in signatures, and its tokens beside the text's own."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import numpy as np
 import numpy.typing as npt
 
+from semscale.embedding.tokens.text_tokenizer import TextTokenizer
 from semscale.types import Mask
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
 
 
 def prefix_setting(prefix: str) -> dict[str, str]:
@@ -40,7 +38,7 @@ def of_prefix(offsets: npt.NDArray[np.integer[Any]], prefix: str) -> Mask:
     return np.asarray(offsets[:, 1] <= own) if own else np.zeros(len(offsets), np.bool_)
 
 
-def tokens_around(tokenizer: "Tokenizer", prefix: str) -> tuple[int, int]:
+def tokens_around(tokenizer: TextTokenizer, prefix: str) -> tuple[int, int]:
     """Count the tokens before and after every text's own: special ones ([CLS], [SEP]) and the prefix's.
 
     Args:

@@ -1,14 +1,11 @@
 """Share of a text's tokens that a model's tokenizer does not know, and texts that the model cannot read."""
 
 from string import punctuation
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semscale.embedding.tokens.text_tokenizer import TextTokenizer
 from semscale.types import Ids, Integers, Mask, Vectors
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
 
 MOST_UNKNOWN = 0.5
 """A text is unread where more than this share of its tokens is unknown."""
@@ -35,7 +32,7 @@ class UnknownTokens:
         [0.5, 1.0, 0.0, 1.0]
     """
 
-    def __init__(self, tokenizer: "Tokenizer", prefix: str = "") -> None:
+    def __init__(self, tokenizer: TextTokenizer, prefix: str = "") -> None:
         # A Unigram model, such as XLM-RoBERTa's, does not say what its unknown token is called.
         name = getattr(tokenizer.model, "unk_token", None) or "<unk>"
         self._unknown = -1 if (found := tokenizer.token_to_id(name)) is None else found
@@ -82,5 +79,5 @@ def are_unread(shares: Vectors) -> Mask:
     return np.asarray(shares > MOST_UNKNOWN)
 
 
-def _ids_of(tokenizer: "Tokenizer", pieces: list[str]) -> set[int]:
+def _ids_of(tokenizer: TextTokenizer, pieces: list[str]) -> set[int]:
     return {found for piece in pieces if (found := tokenizer.token_to_id(piece)) is not None}

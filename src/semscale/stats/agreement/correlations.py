@@ -1,13 +1,13 @@
 """Agreement between two measurements of the same things: correlation, ranks and distribution."""
 
 import numpy as np
-from scipy.stats import rankdata
 
 from semscale.errors import InputError
 from semscale.stats.intervals.coefficients import ResamplingPlan, bootstrapped, largest_difference
 from semscale.stats.intervals.estimates import DEFAULT_INTERVAL, Estimate
 from semscale.stats.intervals.jackknife import CORRELATION, SHARE
 from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
+from semscale.stats.ranks import average_ranks
 from semscale.types import Floats, Integers
 
 
@@ -50,7 +50,7 @@ def spearman(x: Floats, y: Floats) -> float:
         1.0
     """
     _check_pairs(x, y)
-    return pearson(rankdata(x), rankdata(y)) if len(x) else float("nan")
+    return pearson(average_ranks(x), average_ranks(y)) if len(x) else float("nan")
 
 
 def ks_similarity(p: Floats, q: Floats) -> float:

@@ -2,10 +2,10 @@
 
 import numpy as np
 from scipy.special import expit, logit, ndtri
-from scipy.stats import rankdata
 
 from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.intervals.resampling import check_interval
+from semscale.stats.ranks import average_ranks
 from semscale.types import Floats
 
 _FEWEST = 2
@@ -44,9 +44,9 @@ def roc_area(above: Floats, below: Floats, *, interval: float = 0.95) -> Estimat
     n, m = len(above), len(below)
     if not n or not m:
         return Estimate(_NO_INTERVAL, _NO_INTERVAL, _NO_INTERVAL)
-    ranks = rankdata(np.concatenate([above, below]))
-    exceeded = (ranks[:n] - rankdata(above)) / m
-    exceeding = 1 - (ranks[n:] - rankdata(below)) / n
+    ranks = average_ranks(np.concatenate([above, below]))
+    exceeded = (ranks[:n] - average_ranks(above)) / m
+    exceeding = 1 - (ranks[n:] - average_ranks(below)) / n
     area = float(exceeded.mean())
     if min(n, m) < _FEWEST:
         return Estimate(area, _NO_INTERVAL, _NO_INTERVAL)

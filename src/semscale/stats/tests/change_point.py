@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata
 
 from semscale.errors import InputError
+from semscale.stats.ranks import average_ranks
 from semscale.types import Floats
 
 _MOST_PERMUTED = 200
@@ -56,7 +56,7 @@ def pettitt(values: Floats, *, seed: int = 0) -> ChangePoint:
     n = len(values)
     if n < 2 or not np.isfinite(values).all():  # noqa: PLR2004
         raise InputError(f"a change of level needs at least 2 finite values, got {n}")
-    ranks = rankdata(values)
+    ranks = average_ranks(values)
     deviations = np.abs(_deviations(ranks))
     greatest = float(deviations.max())
     place = int(deviations.argmax()) + 1
