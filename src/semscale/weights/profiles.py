@@ -54,7 +54,7 @@ MINILM_PROFILE = ModelProfile(
 )
 # The model's page asks for "query: " before texts of one kind, and for "passage: " before what is searched.
 _E5 = ModelProfile(prefix="query: ", languages=XLM_ROBERTA_LANGUAGES)
-# In integers, ratings by e5-small move by a total variation of .007 (.01 was allowed) at 1.45 times the speed
+# In integers, ratings by e5-small move by a total variation of .007 (.01 was allowed) at 1.3 times the speed
 # of `fast`; those by MiniLM move by .017 (docs/benchmarks.md). Other weights were not measured.
 E5_SMALL_PROFILE = replace(_E5, reads_emoji=True, random_cosines=CosineBand(0.743, 0.789, 0.840), turbo=True)
 
