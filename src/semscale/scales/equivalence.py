@@ -83,6 +83,20 @@ def equivalences(scale: str) -> Mapping[str, Equivalence]:
     return _measured().get(scale, {})
 
 
+def sets_that_rate(scale: Scale) -> tuple[str, ...] | None:
+    """List a translated scale's sets that rate texts in its language; ``None`` if it is no translation.
+
+    Args:
+        scale: the translation, with all of its sets or those that serve a model.
+    """
+    found = equivalences(scale.name).get(scale.language)
+    if found is None or not set(found.anchor_sets) <= set(scale.anchor_sets):
+        return None
+    if scale.with_sets(found.anchor_sets).content_hash != found.translated:
+        return None
+    return found.anchor_sets if found.passed else ()
+
+
 @cache
 def _measured() -> dict[str, dict[str, Equivalence]]:
     file = resources.files("semscale.scales") / "translations" / "equivalence.json"

@@ -16,6 +16,8 @@ from semscale.report.lint.document import lint_overview
 from semscale.report.lint.figures import finding_table
 from semscale.report.render.html import page
 from semscale.report.render.terminal import print_document
+from semscale.scales import load_scale
+from semscale.scales.equivalence import sets_that_rate
 
 
 @pytest.fixture
@@ -142,3 +144,35 @@ def test_every_output_but_the_page(report, tmp_path):
 def test_the_list_of_findings_quotes_the_name_of_a_set(report):
     found = judged(report, LintFinding("fail", "order", None, "x"), LintFinding("warn", "ends", "plain", "x"))
     assert [row[2] for row in finding_table([found]).rows] == [Words("all sets"), Quoted("plain")]
+
+
+@pytest.mark.parametrize(
+    ("language", "rates", "said"),
+    [
+        # docs/scales.md: quality passes in Chinese and not in German.
+        ("zh", "yes", "rate --language auto rates Chinese texts with its sets "),
+        ("de", "no", "rate does not use it: it does not rate German texts as "),
+    ],
+)
+def test_a_translations_anchors_and_their_use_are_shown(toy_embedder, capsys, language, rates, said):
+    scale = load_scale("quality", language=language)
+    print_document(lint(scale, embedder=toy_embedder).document())
+    shown = capsys.readouterr().out
+    assert said in " ".join(shown.split())
+    assert "anchors, translated by a machine" in shown
+    first, anchors = next(iter(scale.anchor_sets.items()))
+    (line,) = [line for line in shown.splitlines() if line.startswith(first) and "1 ·" in line]
+    assert line.split()[1] == rates
+    assert anchors[0][:20] in line
+
+
+def test_a_scale_that_is_no_translation_shows_no_table_of_anchors(report, capsys):
+    print_document(report.document())
+    assert "translated by a machine" not in capsys.readouterr().out
+
+
+def test_a_changed_translation_is_none_of_the_librarys(toy_embedder):
+    scale = load_scale("quality", language="zh")
+    sets = {name: ("别的。", *anchors[1:]) for name, anchors in scale.anchor_sets.items()}
+    assert sets_that_rate(scale)
+    assert sets_that_rate(scale.model_copy(update={"anchor_sets": sets})) is None

@@ -8,6 +8,7 @@ from semscale.report.document.blocks import Block, Paragraph, Subheading
 from semscale.report.document.document import Decision, Document, Section
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share
 from semscale.report.formatting import LONGEST, count, counted, listed, one_line
+from semscale.report.languages import language_name
 from semscale.report.lint.figures import (
     anchor_table,
     correlations_figure,
@@ -16,10 +17,12 @@ from semscale.report.lint.figures import (
     ladder_figure,
     n_probes,
     sets_table,
+    translation_table,
     verdict_table,
 )
 from semscale.report.lint.words import SSR, VERDICTS, findings, reading
 from semscale.report.settings import signature_fields
+from semscale.scales.equivalence import sets_that_rate
 
 if TYPE_CHECKING:
     from semscale.rating.lint.report import LintReport
@@ -37,10 +40,10 @@ def lint_document(report: "LintReport") -> Document:
         source=(Quoted(scale.name), f"content {scale.content_hash}"),
         signature=report.signature,
         lead=Decision(_LEADS[report.verdict], report.verdict, "the linter’s verdict on this scale"),
-        counting=(reading(report),),
-        reading=(reading(report),),
+        counting=(reading(report), *_use_in_its_language(report)),
+        reading=(reading(report), *_use_in_its_language(report)),
         facts=_facts(report),
-        sections=(_overview([report]), *_sections(report)),
+        sections=(_overview([report]), *_translation(report), *_sections(report)),
         notes=_without_probes([report]),
         settings=signature_fields(report.signature),
         citations=(SSR,),
@@ -66,6 +69,23 @@ def lint_overview(reports: "Sequence[LintReport]") -> Document:
 def _overview(reports: "Sequence[LintReport]") -> Section:
     found = finding_table(reports)
     return Section("overview", "", (verdict_table(reports), *([found] if found.rows else [])))
+
+
+def _use_in_its_language(report: "LintReport") -> tuple[str, ...]:
+    """Say whether a translation rates texts in its language; nothing of a scale that is none."""
+    rating = sets_that_rate(report.scale)
+    if rating is None:
+        return ()
+    texts = f"{language_name(report.scale.language)} texts"
+    if not rating:
+        return (f"rate does not use it: it does not rate {texts} as the English scale rates English ones.",)
+    return (f"rate --language auto rates {texts} with its sets {listed(list(rating))}.",)
+
+
+def _translation(report: "LintReport") -> Iterator[Section]:
+    rating = sets_that_rate(report.scale)
+    if rating is not None:
+        yield Section("translation", "", (translation_table(report.scale, rating),))
 
 
 def _without_probes(reports: "Sequence[LintReport]") -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from semscale.report.charts.palette import correlation_colour, sequential
 from semscale.report.document.blocks import DataTable, Figure
 from semscale.report.document.values import Cell, Count, Flag, Number, Quoted, Share, Words
 from semscale.report.formatting import count, counted, number, one_line, plain
+from semscale.report.languages import language_name
 from semscale.report.parts import Columns, table_of
 from semscale.report.scale_points import mass_heads, point_names, scale_digits
 from semscale.types import Floats
@@ -50,6 +51,23 @@ def finding_table(reports: "Sequence[LintReport]") -> DataTable:
     )
     heads = ("scale", "", "set", "finding")
     return DataTable(heads, rows, title="Findings", most=len(rows), detail="brief")
+
+
+def translation_table(scale: "Scale", rating: Sequence[str]) -> DataTable:
+    """List the anchors of a translated scale, and which sets rate texts in its language, for the screen."""
+    rows = tuple(
+        (
+            Quoted(name) if place == 0 else Words(""),
+            Words(("yes" if name in rating else "no") if place == 0 else ""),
+            Quoted(point),
+            Quoted(anchor),
+        )
+        for name, anchors in scale.anchor_sets.items()
+        for place, (point, anchor) in enumerate(zip(point_names(scale), anchors, strict=True))
+    )
+    heads = ("set", "rates", "point", "anchor")
+    title = f"{language_name(scale.language)} anchors, translated by a machine"
+    return DataTable(heads, rows, title=title, most=len(rows), detail="brief")
 
 
 def n_probes(report: "LintReport") -> Cell:
