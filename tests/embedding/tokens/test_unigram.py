@@ -107,6 +107,10 @@ OTHERS = {
     "no words": lambda of: of.update(pre_tokenizer=None),
     "special token like a word": lambda of: of["added_tokens"][0].update(content="▁s"),
     "special token with a space": lambda of: of["added_tokens"][0].update(content=" s"),
+    "special token that is looked for in the normalised text": lambda of: of["added_tokens"][0].update(
+        normalized=True
+    ),
+    "steps without any": lambda of: of.update(pre_tokenizer={"type": "Sequence", "pretokenizers": []}),
     "another frame": lambda of: of.update(post_processor={"type": "RobertaProcessing"}),
 }
 
@@ -115,6 +119,23 @@ OTHERS = {
 def test_other_tokenizers_are_left_to_the_library(change):
     of = document()
     change(of)
+    assert not is_unigram(of)
+
+
+@pytest.mark.parametrize("left_out", ["post_processor", "added_tokens", "normalizer"])
+def test_parts_that_a_file_may_leave_out_are_not_asked_for(left_out):
+    of = document()
+    del of["added_tokens"], of["post_processor"]
+    of |= {"normalizer": None, "added_tokens": [], "post_processor": None}
+    del of[left_out]
+    assert is_unigram(of)
+    # "▁" + "ab" has -6, the best of three ways.
+    assert UnigramTokenizer(copy.deepcopy(of)).encode("ab").ids == [3, 6] == library(of).encode("ab").ids
+
+
+def test_steps_that_do_not_split_are_left_to_the_library():
+    of = document()
+    del of["pre_tokenizer"]
     assert not is_unigram(of)
 
 

@@ -1,5 +1,6 @@
 """Tokenization into windows: a text that is too long for the model becomes several overlapping ones."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -151,12 +152,10 @@ def open_text_tokenizer(path: Path, prefix: str) -> "Tokenizer | UnigramTokenize
     Raises:
         ModelError: the file cannot be read.
     """
-    from pydantic_core import from_json
-
     if prefix and not prefix.endswith(" "):  # the prefix and the text's beginning are one word
         return open_tokenizer(path)
     try:
-        document = from_json(path.read_bytes(), cache_strings="none")
+        document = json.loads(path.read_bytes())
         if is_unigram(document):
             return UnigramTokenizer(document)
     except Exception as error:  # the library raises no narrower type

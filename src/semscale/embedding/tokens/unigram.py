@@ -54,7 +54,8 @@ class UnigramTokenizer:
         self._unknown: int = model["unk_id"]
         self._unknown_score = min(self._scores) - _UNKNOWN_PENALTY
         self._added: dict[str, int] = {
-            each["content"]: self._ids.get(each["content"], each["id"]) for each in document["added_tokens"]
+            each["content"]: self._ids.get(each["content"], each["id"])
+            for each in document.get("added_tokens") or []
         }
         model |= {"vocab": [[_NO_PIECE, 0.0]], "unk_id": 0}  # so every word is one unknown token
         self._words = Tokenizer.from_str(json.dumps(document))
@@ -138,30 +139,36 @@ def is_unigram(document: dict[str, Any]) -> bool:
         >>> is_unigram({"model": {"type": "WordPiece"}})
         False
     """
-    model = document.get("model", {})
+    model = document.get("model") or {}
     if model.get("type") != "Unigram" or not model.keys() <= _SETTINGS or model.get("byte_fallback"):
         return False
-    added = {each["content"] for each in document["added_tokens"]}
-    frame = document["post_processor"] or {"type": "TemplateProcessing", "special_tokens": {}}
+    added = document.get("added_tokens") or []
+    frame = document.get("post_processor") or {"type": "TemplateProcessing"}
     return bool(
-        model["unk_id"] is not None
-        and _marks_words(document["pre_tokenizer"])
-        and not any(content.startswith(_WORD_BEGIN) or content != content.strip() for content in added)
-        and frame["type"] == "TemplateProcessing"
-        and frame["special_tokens"].keys() <= added
+        model.get("unk_id") is not None
+        and _marks_words(document.get("pre_tokenizer"))
+        and all(_stands_apart(token) for token in added)
+        and frame.get("type") == "TemplateProcessing"
+        and frame.get("special_tokens", {}).keys() <= {token["content"] for token in added}
     )
+
+
+def _stands_apart(token: dict[str, Any]) -> bool:
+    """Tell whether an added token is found as it is written, and can be told from a word."""
+    content = token["content"]
+    return not token.get("normalized") and not content.startswith(_WORD_BEGIN) and content == content.strip()
 
 
 def _marks_words(splitter: dict[str, Any] | None) -> bool:
     """Tell whether a text is split at spaces, and each word gets the mark."""
     if splitter is None:
         return False
-    if splitter["type"] == "Sequence":
-        *others, final = splitter["pretokenizers"]
-        return all(each["type"] == "WhitespaceSplit" for each in others) and _marks_words(final)
+    if splitter.get("type") == "Sequence":
+        steps = splitter.get("pretokenizers") or [None]
+        return all(each["type"] == "WhitespaceSplit" for each in steps[:-1]) and _marks_words(steps[-1])
     return bool(
-        splitter["type"] == "Metaspace"
-        and splitter["replacement"] == _WORD_BEGIN
+        splitter.get("type") == "Metaspace"
+        and splitter.get("replacement") == _WORD_BEGIN
         and splitter.get("prepend_scheme", "always") == "always"
         and splitter.get("add_prefix_space", True)
         and splitter.get("split", True)

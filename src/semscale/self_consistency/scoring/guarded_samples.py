@@ -20,7 +20,7 @@ def guards_read_samples(answer: str, samples: Sequence[str]) -> list[bool]:
     Example:
         >>> guards_read_samples("A dog", ["Wolf", "It is a wolf."])
         [True, True]
-        >>> guards_read_samples("It is a dog.", ["Hund", "Das ist ein Hund.", "It is a wolf."])
+        >>> guards_read_samples("I think it is a dog.", ["Hund", "Das ist ein Hund.", "It is not a wolf."])
         [False, False, True]
     """
     ours, theirs = language_of(answer), [language_of(sample) for sample in samples]
