@@ -97,6 +97,21 @@ def test_a_filled_sheet_calibrates_and_corrects_the_mean(semscale, forty_answers
     assert "the calibration was fitted to them" in again.out
 
 
+def test_the_instructions_name_the_files_as_they_were_given(semscale, forty_answers, tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "out of it").mkdir()
+    (tmp_path / "answers.csv").rename(tmp_path / "in" / "answers.csv")
+    out = "out of it/sheet.csv"
+    assert semscale("label", "in/answers.csv", *HERE, "--n", 20, "--out", out).code == 0
+    filled(tmp_path / out)
+    said = (tmp_path / "out of it" / "sheet-instructions.md").read_text(encoding="utf-8")
+    starts = ("    semscale calibrate ", "    semscale rate ")
+    commands = [line for line in said.splitlines() if line.startswith(starts)]
+    assert len(commands) == 2
+    for command in commands:
+        assert semscale(*shlex.split(command)[1:]).code == 0
+
+
 def test_the_sheet_itself_can_be_rated(semscale, forty_answers, tmp_path):
     semscale("label", "answers.csv", *HERE, "--n", 20, "--out", "sheet.csv")
     filled(tmp_path / "sheet.csv")

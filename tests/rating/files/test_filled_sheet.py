@@ -106,6 +106,20 @@ def test_labels_of_other_texts_are_refused_before_any_is_rated(table, sheet, toy
         rated(table, beyond, toy_embedder)
 
 
+@pytest.mark.parametrize(("label", "shown"), [("6", "6.0"), ("[3, 0]", "[3.0, 0.0]")])
+def test_a_label_off_the_scale_is_refused_unless_people_had_another_range(
+    table, sheet, toy_embedder, label, shown
+):
+    labels = read_sheet(sheet([4, 3, 1], [label, "5", "1"]))
+    with pytest.raises(InputError) as refused:
+        rated(table, labels, toy_embedder)
+    assert f"sheet.csv has the label {shown} for data row 4 of the file" in str(refused.value)
+    assert "the scale goes from 1 to 5" in str(refused.value)
+    assert "--human-range LOW HIGH" in str(refused.value)
+    found = rated(table, labels, toy_embedder, human_range=(0, 6))
+    assert found.comparison.corrected is not None
+
+
 def test_labels_and_a_column_of_ratings_are_two_answers_to_one_question(table, sheet, toy_embedder):
     with pytest.raises(InputError, match="labels must not be given beside human"):
         rated(table, read_sheet(sheet([1], [3])), toy_embedder, human="other")

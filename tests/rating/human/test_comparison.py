@@ -232,6 +232,7 @@ class TestNotes:
         assert compared.ks_similarity is None
         assert len(compared.notes) == 1
         assert "80 of 80 human values lie outside the scale's 1 to 5" in compared.notes[0]
+        assert "the mean of all texts was not corrected" in compared.notes[0]
         assert "--human-range" in compared.notes[0]
 
     def test_few_texts_are_called_few(self):

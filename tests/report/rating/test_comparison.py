@@ -7,6 +7,8 @@ import pytest
 
 from semscale.report.formatting import percent, with_interval
 from semscale.report.render.html import page
+from semscale.report.render.terminal import print_document
+from semscale.stats.calibration.prediction_powered import prediction_powered_mean
 from semscale.stats.intervals.estimates import Estimate
 
 
@@ -127,3 +129,35 @@ def test_undefined_correlations_are_not_zero(full):
     assert "no correlation can be measured" in page(
         dataclasses.replace(full, comparison=undefined).document()
     )
+
+
+@pytest.mark.parametrize(
+    ("inclusion", "weights", "counting"),
+    [
+        (True, False, "texts count with 1 / the probability of their draw."),
+        (False, True, "texts count with their weight."),
+        (True, True, "texts count with their weight / the probability of their draw."),
+        (False, False, None),
+    ],
+)
+def test_screen_and_page_say_how_much_each_text_counts(full, read_page, capsys, inclusion, weights, counting):
+    compared = dataclasses.replace(full.comparison, uses_inclusion=inclusion, uses_weights=weights)
+    document = dataclasses.replace(full, comparison=compared).document()
+    print_document(document)
+    for shown in (" ".join(capsys.readouterr().out.split()), read_page(page(document)).text):
+        if counting is None:
+            assert "texts count with" not in shown
+        else:
+            assert f"In these figures {counting}" in shown
+
+
+def test_a_corrected_mean_without_an_interval_says_why(full, read_page, capsys):
+    corrected = prediction_powered_mean(
+        np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, np.nan]), bounds=(1, 5)
+    )
+    document = dataclasses.replace(
+        full, comparison=dataclasses.replace(full.comparison, corrected=corrected)
+    ).document()
+    print_document(document)
+    for shown in (" ".join(capsys.readouterr().out.split()), read_page(page(document)).text):
+        assert shown.count("an interval needs 3 labels or more") == 2

@@ -175,3 +175,32 @@ def test_without_a_label_there_is_nothing_but_the_mean_score():
 def test_a_wrong_design_is_refused(design, message):
     with pytest.raises(InputError, match=message):
         corrected([1, 2, 3, 4], [1, 2, 4, GAP], **design)
+
+
+ALONE = "no interval, as more than two thirds of the weight is on "
+
+
+@pytest.mark.parametrize(
+    ("design", "one"),
+    [
+        ({"weights": [1e17, 1, 1, 1, 1, 1]}, "one label"),
+        ({"inclusion": [1e-18, 1, 1, 1, GAP, GAP]}, "one label"),
+        # Shares of the labels' weight .85 and three times .05: 1 / (.7225 + .0075) = 1.37 effective labels.
+        ({"weights": [17, 1, 1, 1, 50, 50]}, "one label"),
+        ({"weights": [17, 1, 1, 1, 50, 50], "clusters": np.arange(6)}, "the labels of one respondent"),
+        ({"weights": [1, 1, 1, 1, 1e17, 1]}, "one item"),
+        ({"weights": [1, 1, 1, 1, 45, 1], "clusters": np.arange(6)}, "one respondent"),
+    ],
+)
+def test_one_item_with_most_of_the_weight_gives_a_value_without_an_interval(design, one):
+    found = corrected([1, 2, 3, 4, 5, 6], [2, 2, 4, 5, GAP, GAP], bounds=(1, 5), **design)
+    assert found.value == found.labels_only.value
+    assert np.isnan([found.low, found.high, found.labels_only.low, found.labels_only.high]).all()
+    assert (found.method, found.note) == (None, ALONE + one)
+
+
+def test_two_labels_with_equal_halves_of_the_weight_are_enough():
+    # Effective number of labels 2, a little more with the two light ones.
+    found = corrected([1, 2, 3, 4, 5, 6], [2, 2, 4, 5, GAP, GAP], weights=[90, 90, 1, 1, 1, 1])
+    assert found.note is None
+    assert np.isfinite([found.low, found.high]).all()

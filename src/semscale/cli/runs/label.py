@@ -2,7 +2,6 @@
 
 import shlex
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -73,15 +72,15 @@ def draw_sheet(options: LabelOptions) -> None:
 
 def calibrate_command(options: LabelOptions) -> str:
     """Write the command that calibrates by the filled sheet, with the model and settings of the draw."""
-    words = ["semscale", "calibrate", options.out.name, "--text", TEXT, "--human", HUMAN]
+    words = ["semscale", "calibrate", str(options.out), "--text", TEXT, "--human", HUMAN]
     return shlex.join([*words, *_given(options.rating, options.model), "--out", "cal.json"])
 
 
 def rate_command(options: LabelOptions) -> str:
     """Write the command that rates the file with the labels of the filled sheet, likewise."""
-    words = ["semscale", "rate", Path(options.file).name, "--text", options.text]
+    words = ["semscale", "rate", str(options.file), "--text", options.text]
     settings = _given(options.rating, options.model, options.table)
-    return shlex.join([*words, *settings, "--labels", options.out.name])
+    return shlex.join([*words, *settings, "--labels", str(options.out)])
 
 
 def _given(*groups: Any) -> list[str]:  # noqa: ANN401 - groups of options

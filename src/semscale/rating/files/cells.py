@@ -147,7 +147,7 @@ def humans_in(
                 f"human: column '{cells.name}' must hold numbers or lists of numbers such as [3, 4], "
                 f"but data row {first_row + row + 1} has {_shown(cell)}; {_remedy(cell)}"
             )
-        if bounds is not None and not _lies_within(bounds, rating):
+        if bounds is not None and not lies_within(bounds, rating):
             raise InputError(
                 f"human_range is {bounds[0]:g} to {bounds[1]:g}, but data row {first_row + row + 1} of "
                 f"column '{cells.name}' has {_shown(cell)}; widen the range, or correct the cell {_COUNTING}"
@@ -176,7 +176,13 @@ def _human(cell: Any) -> tuple[float | list[float] | None, bool]:  # noqa: ANN40
     return (numbers if isinstance(cell, list) else numbers[0]), True
 
 
-def _lies_within(bounds: tuple[float, float], rating: float | list[float] | None) -> bool:
+def lies_within(bounds: tuple[float, float], rating: HumanRating | None) -> bool:
+    """Tell whether all numbers of a human rating lie within bounds; one that is missing does.
+
+    Example:
+        >>> lies_within((1, 5), [3.0, 5.0]), lies_within((1, 5), 7.0)
+        (True, False)
+    """
     numbers = rating if isinstance(rating, list) else [] if rating is None else [rating]
     return all(bounds[0] <= number <= bounds[1] for number in numbers)
 

@@ -102,6 +102,8 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
     _check_file(table, columns, out)
     if labels is not None and columns.human is not None:
         raise InputError("labels must not be given beside human: both are people's ratings")
+    if labels is not None and columns.human_range is None:
+        labels.check_scale(*(float(end) for end in rater.scale.values[[0, -1]]))
     _ = rater.embedder  # a model that cannot be loaded is said before the file is read through
     if rater.calibration is not None:
         _ = rater.signature  # refuses a calibration for other ratings

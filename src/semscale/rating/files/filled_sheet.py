@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.rating.files.cells import HumanRating, humans_in, inclusion_in, numbers_in
+from semscale.rating.files.cells import HumanRating, humans_in, inclusion_in, lies_within, numbers_in
 from semscale.rating.labelling.sheet import HUMAN, INCLUSION, ROW, TEXT
 from semscale.store.cells import storable
 from semscale.store.columns import column_in, floats_in
@@ -76,6 +76,20 @@ class FilledSheet:
                 f"labels: {self.name} was not drawn from this file: it has a label for data row {last + 1}, "
                 f"and the file has {n:,} rows"
             )
+
+    def check_scale(self, low: float, high: float) -> None:
+        """Check that all labels lie on the scale, as without them there is no corrected mean.
+
+        Raises:
+            InputError: a label lies outside ``low`` to ``high``; the first row is named.
+        """
+        for row, label in sorted(self.labels.items()):
+            if not lies_within((low, high), label.human):
+                raise InputError(
+                    f"labels: {self.name} has the label {_shown(label.human)} for data row {row + 1} of the "
+                    f"file, but the scale goes from {low:g} to {high:g}; correct the label, or give the "
+                    "lowest and the highest value that people could choose (--human-range LOW HIGH)"
+                )
 
 
 def read_sheet(table: Table, human_range: tuple[float, float] | None = None) -> FilledSheet:

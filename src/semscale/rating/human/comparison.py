@@ -57,6 +57,7 @@ class RatingComparison:
             calibration was fitted to.
         n_seen: labelled texts that were left out because a calibration was fitted to them.
         uses_inclusion: whether labelled texts count with 1 / the probability with which they were drawn.
+        uses_weights: whether texts count with weights.
     """
 
     n: int
@@ -77,6 +78,7 @@ class RatingComparison:
     corrected: CorrectedMean | None = None
     n_seen: int = 0
     uses_inclusion: bool = False
+    uses_weights: bool = False
 
 
 def compare(  # noqa: PLR0913 - two measurements, and columns beside them
@@ -187,6 +189,7 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
         ),
         n_seen=int((labelled & ~new).sum()),
         uses_inclusion=inclusion is not None,
+        uses_weights=weights is not None,
     )
 
 

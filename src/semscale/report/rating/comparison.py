@@ -18,7 +18,6 @@ from semscale.report.scale_points import point_names
 if TYPE_CHECKING:
     from semscale.rating.human.comparison import RatingComparison
     from semscale.scales import Scale
-    from semscale.stats.calibration.prediction_powered import CorrectedMean
     from semscale.stats.intervals.estimates import Estimate
 
 _DRAWN_POINTS = 1000
@@ -34,6 +33,7 @@ def comparison_blocks(comparison: "RatingComparison", scale: "Scale") -> tuple[B
     return (
         Paragraph(agreement_words(comparison), "lead"),
         _table(comparison),
+        *([Paragraph(counting, "note", "both")] if (counting := _counting(comparison)) else []),
         Paragraph(
             "Read all of them together: a method can copy a distribution without ranking a single text "
             "rightly, and the other way round.",
@@ -100,6 +100,14 @@ def _compared_texts(comparison: "RatingComparison") -> str:
     return f"a sample of {texts} of {count(comparison.n_eligible)}" if sampled else texts
 
 
+def _counting(comparison: "RatingComparison") -> str:
+    """Say how much each text counts; empty where all count alike."""
+    if comparison.uses_inclusion:
+        part = "their weight" if comparison.uses_weights else "1"
+        return f"In these figures texts count with {part} / the probability of their draw."
+    return "In these figures texts count with their weight." if comparison.uses_weights else ""
+
+
 def _table(comparison: "RatingComparison") -> DataTable:
     """List every figure with what it can show, or why it is missing."""
     rows = (
@@ -120,24 +128,24 @@ def _table(comparison: "RatingComparison") -> DataTable:
         ("to beat: KS of equal shares", comparison.null_ks,
          "the KS similarity that the same share on every point reaches; a distribution that does no better "
          "has read nothing", _NOT_LAID),
-        *_corrected(comparison),
     )  # fmt: skip
-    known = [WithInterval.of(figure, _DIGITS) for _, figure, _, _ in rows]
-    return DataTable(
-        ("", "estimate", "what it can show"),
-        tuple(
+    cells = (
+        *(
             (Words(name), WithInterval.of(figure, _DIGITS), Words(absent if figure is None else meaning))
             for name, figure, meaning, absent in rows
         ),
-        title=f"Agreement{covered(known, comparison.interval)}",
+        *_corrected(comparison),
+    )
+    return DataTable(
+        ("", "estimate", "what it can show"),
+        cells,
+        title=f"Agreement{covered([figure for _, figure, _ in cells], comparison.interval)}",
         brief_title=f"Compared with humans ({_compared_texts(comparison)})",
         explained=True,
     )
 
 
-def _corrected(
-    comparison: "RatingComparison",
-) -> "tuple[tuple[str, Estimate | CorrectedMean | None, str, str], ...]":
+def _corrected(comparison: "RatingComparison") -> tuple[tuple[Words, WithInterval, Words], ...]:
     """List the mean of all texts that people's ratings of some correct, where some have none."""
     corrected = comparison.corrected
     if corrected is None:
@@ -148,18 +156,17 @@ def _corrected(
         if comparison.uses_inclusion
         else f"if the {n} labelled ones are a random sample of them, drawn with equal probabilities"
     )
+    note = corrected.note or ""
     return (
         (
-            "mean of all texts, corrected by the labels",
-            corrected,
-            f"what people would give to all {rated} rated texts, {drawn}",
-            "",
+            Words("mean of all texts, corrected by the labels"),
+            WithInterval.of(corrected, _DIGITS, note=note),
+            Words(f"what people would give to all {rated} rated texts, {drawn}"),
         ),
         (
-            "mean of the labels alone",
-            corrected.labels_only,
-            f"the same without the ratings, of {n} texts",
-            "",
+            Words("mean of the labels alone"),
+            WithInterval.of(corrected.labels_only, _DIGITS, note=note),
+            Words(f"the same without the ratings, of {n} texts"),
         ),
     )
 

@@ -28,7 +28,7 @@ class CorrectedMean:
 
     Attributes:
         value: the corrected mean, within the labels' bounds; NaN without a label.
-        low: lower end of its interval; NaN with fewer than 3 labels.
+        low: lower end of its interval; NaN with fewer than 3 labels, or with most weight on one item.
         high: upper end, NaN likewise.
         naive: mean of the judge's scores, whose interval knows nothing of the judge's errors and need not
             cover; linearized, and without bounds, as the scores may be on any scale.

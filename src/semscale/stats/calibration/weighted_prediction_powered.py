@@ -21,6 +21,7 @@ from semscale.stats.intervals.resampling import check_interval
 from semscale.types import Floats, Integers
 
 _ROUNDING = 1e-12
+_FEWEST_EFFECTIVE = 1.5
 
 
 class _Items(NamedTuple):
@@ -71,8 +72,11 @@ def weighted_prediction_powered_mean(
     Contributions of labelled clusters are those of a jackknife, which allows for tuning and means that come
     from few labels. Quantiles are those of t; degrees of freedom are Kish's effective number of labelled
     clusters less 2. Where labels are the two bounds only, or all alike, the interval is made with four more,
-    as in ``prediction_powered_mean``. Items count as drawn from a larger population: for the mean of just
-    these items the interval is too wide where most have a label.
+    as in ``prediction_powered_mean``. There is no interval, and the value is the labels' mean, where the
+    effective number of labelled clusters, or of all clusters by their weights, is below 1.5: more than two
+    thirds of the weight is then on one, and the others cannot show how far it may be off. Items count as
+    drawn from a larger population: for the mean of just these items the interval is too wide where most have
+    a label.
 
     Args:
         scores: shape (n,), the judge's; NaN where it has none.
@@ -103,7 +107,8 @@ def weighted_prediction_powered_mean(
     check_interval(interval)
     items = _items(scores, labels, design)
     terms, padded = _terms(items), _padded(items, bounds)
-    enough = int((terms.share > 0).sum()) >= FEWEST_LABELS
+    note = _lacks(items, terms, design)
+    enough = note is None
     method: LabelledMethod = "linearized" if padded is items else "linearized with added labels"
     tuning = _tuning(terms) if enough else 0.0
     value = float(np.clip(terms.mean_label + tuning * terms.gap, *bounds))
@@ -132,7 +137,7 @@ def weighted_prediction_powered_mean(
         n_unlabelled=len(items.scores) - n_labelled,
         n_left_out=len(scores) - len(items.scores),
         method=method if enough else None,
-        note=None if enough else _too_few(design),
+        note=note,
     )
 
 
@@ -196,8 +201,7 @@ def _ends(terms: _Terms, interval: float, bounds: tuple[float, float]) -> tuple[
     """Ends of the t interval, within the bounds."""
     tuning, n = _tuning(terms), int((terms.share > 0).sum())
     variance = (n - 1) / n * (_changes(terms, tuning) ** 2).sum()
-    effective = 1 / float(terms.share @ terms.share)
-    freedom = max(1.0, effective - (2 if tuning else 1))
+    freedom = max(1.0, _effective(terms.share) - (2 if tuning else 1))
     half = float(stdtrit(freedom, (1 + interval) / 2)) * math.sqrt(variance)
     value = terms.mean_label + tuning * terms.gap
     return max(value - half, bounds[0]), min(value + half, bounds[1])
@@ -235,6 +239,24 @@ def _padded(items: _Items, bounds: tuple[float, float]) -> _Items:
     )
 
 
-def _too_few(design: SampleDesign) -> str:
-    labels = f"an interval needs {FEWEST_LABELS} labels or more"
-    return labels if design.clusters is None else f"{labels}, each from another respondent"
+def _lacks(items: _Items, terms: _Terms, design: SampleDesign) -> str | None:
+    """Say why there is no interval: few labels, or most weight on one; ``None`` where there is one."""
+    people = design.clusters is not None
+    if int((terms.share > 0).sum()) < FEWEST_LABELS:
+        labels = f"an interval needs {FEWEST_LABELS} labels or more"
+        return f"{labels}, each from another respondent" if people else labels
+    if _effective(terms.share) < _FEWEST_EFFECTIVE:
+        return _heavy("the labels of one respondent" if people else "one label")
+    if _effective(_summed(items.clusters, items.weights / items.weights.sum())) < _FEWEST_EFFECTIVE:
+        return _heavy("one respondent" if people else "one item")
+    return None
+
+
+def _heavy(one: str) -> str:
+    """Say what an effective number below 1.5 means: the largest share is above 1 / 1.5."""
+    return f"no interval, as more than two thirds of the weight is on {one}"
+
+
+def _effective(share: Floats) -> float:
+    """Kish's effective number of shares that sum to 1, shape (m,)."""
+    return 1 / float(share @ share)

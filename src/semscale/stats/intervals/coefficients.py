@@ -28,7 +28,7 @@ _FEWEST_REPLICATES, _MOST_REPLICATES = 200, 2000
 Weighted = Callable[..., Floats]
 """A coefficient of measurements of n items; the last argument, ``counts`` (b, n), says how often each counts.
 
-Gives shape (b,).
+Gives shape (b,), or (b, k) where it computes k coefficients at once.
 """
 
 
@@ -158,7 +158,7 @@ def largest_difference(differences: Weighted, measured: tuple[Floats, ...], plan
 
 
 def _replicates(coefficient: Weighted, measured: tuple[Floats, ...], plan: ResamplingPlan) -> Floats:
-    """Compute a coefficient of resampled clusters, shape (r,)."""
+    """Compute a coefficient of resampled clusters, shape (r,), or (r, k) for k coefficients at once."""
     n = len(measured[0])
     clusters = plan.numbered(n)
     m = int(clusters.max()) + 1
