@@ -35,8 +35,9 @@ def refit_errors(values: Floats) -> Floats:
 def allowing_for_refits(
     group: GroupEstimate, means: Floats | None, figures: Figures, interval: float
 ) -> GroupEstimate:
-    """Widen a group's intervals by the error of the fitted function, which is independent of its rows.
+    """Widen a group's intervals by the error of the fitted function, taken as independent of its rows.
 
+    Where the rows include those that the function was fitted to, the intervals are a little wide.
     The distance from the figure to an end becomes the root of its square plus the square of t times the
     error, with b - 1 degrees of freedom. No end leaves the range of the figure; missing ones stay missing.
 
