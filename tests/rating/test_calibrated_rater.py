@@ -11,6 +11,7 @@ from semscale.rating.calibration.labels import labelled_cells
 from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.rater import Rater
+from semscale.report.rating.figures import group_estimate_table, groups_figure
 from semscale.store.reading import open_table
 
 WORDS = {"awful thing": 1, "so so thing": 2, "great thing": 3, "lovely lovely thing": 4}
@@ -113,6 +114,17 @@ def test_intervals_allow_for_the_calibration_in_memory_and_in_files(learnt, tmp_
     filed.report(tmp_path / "r.html")
     said = "wider by the error of the calibration itself, from 20 fits"
     assert said in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("groups", "said"), [(["x", "y"], True), (["x", "x"], False)])
+def test_groups_of_calibrated_ratings_are_not_to_be_compared(learnt, groups, said):
+    rater, summary = learnt
+    calibrated = Rater(rater.scale, embedder=rater.embedder, floor=None, calibration=summary.calibration)
+    sentence = "The error of the calibration is largely common to all groups: do not compare groups"
+    for one, expected in ((calibrated, said), (rater, False)):
+        rated = one.rate(TEXTS).summarize(by=groups * 12)
+        assert (sentence in group_estimate_table(rated).note) is expected
+        assert (sentence in groups_figure(rated).caption) is expected
 
 
 def test_without_a_calibration_there_are_no_refits(rater):
