@@ -104,6 +104,10 @@ def test_intervals_allow_for_the_calibration_in_memory_and_in_files(learnt, tmp_
     for name, one in with_fit.overall.figures.items():
         without = rows_alone.figures[name]
         assert (one.value, one.low < without.low, one.high > without.high) == (without.value, True, True)
+    # 24 texts were labelled: the exact interval of none of 24 ends at 1 - .025 ** (1 / 24) = .1425, and that
+    # of a share above 0 lies further from the share.
+    for mass in with_fit.overall.pmf:
+        assert max(mass.high - mass.value, mass.value - mass.low) >= 0.1425
     pl.DataFrame({"text": [*TEXTS, None]}).write_parquet(tmp_path / "a.parquet")
     table, out = open_table(tmp_path / "a.parquet"), tmp_path / "o.parquet"
     settings = FileSettings(part_rows=7)
@@ -113,7 +117,9 @@ def test_intervals_allow_for_the_calibration_in_memory_and_in_files(learnt, tmp_
     assert "semscale_refits" not in pl.read_parquet(out).columns
     filed.report(tmp_path / "r.html")
     said = "wider by the error of the calibration itself, from 20 fits"
-    assert said in (tmp_path / "r.html").read_text(encoding="utf-8")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert said in page
+    assert "at least as wide as the exact interval of a share of the labels" in page
 
 
 @pytest.mark.parametrize(("groups", "said"), [(["x", "y"], True), (["x", "x"], False)])
