@@ -11,6 +11,7 @@ from semscale.rating.calibration.labels import labelled_cells
 from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.rater import Rater
+from semscale.report.rating.figures import group_estimate_table, groups_figure
 from semscale.store.reading import open_table
 
 WORDS = {"awful thing": 1, "so so thing": 2, "great thing": 3, "lovely lovely thing": 4}
@@ -103,6 +104,10 @@ def test_intervals_allow_for_the_calibration_in_memory_and_in_files(learnt, tmp_
     for name, one in with_fit.overall.figures.items():
         without = rows_alone.figures[name]
         assert (one.value, one.low < without.low, one.high > without.high) == (without.value, True, True)
+    # 24 texts were labelled: the exact interval of none of 24 ends at 1 - .025 ** (1 / 24) = .1425, and that
+    # of a share above 0 lies further from the share.
+    for mass in with_fit.overall.pmf:
+        assert max(mass.high - mass.value, mass.value - mass.low) >= 0.1425
     pl.DataFrame({"text": [*TEXTS, None]}).write_parquet(tmp_path / "a.parquet")
     table, out = open_table(tmp_path / "a.parquet"), tmp_path / "o.parquet"
     settings = FileSettings(part_rows=7)
@@ -112,7 +117,20 @@ def test_intervals_allow_for_the_calibration_in_memory_and_in_files(learnt, tmp_
     assert "semscale_refits" not in pl.read_parquet(out).columns
     filed.report(tmp_path / "r.html")
     said = "wider by the error of the calibration itself, from 20 fits"
-    assert said in (tmp_path / "r.html").read_text(encoding="utf-8")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert said in page
+    assert "at least as wide as the exact interval of a share of the labels" in page
+
+
+@pytest.mark.parametrize(("groups", "said"), [(["x", "y"], True), (["x", "x"], False)])
+def test_groups_of_calibrated_ratings_are_not_to_be_compared(learnt, groups, said):
+    rater, summary = learnt
+    calibrated = Rater(rater.scale, embedder=rater.embedder, floor=None, calibration=summary.calibration)
+    sentence = "The error of the calibration is largely common to all groups: do not compare groups"
+    for one, expected in ((calibrated, said), (rater, False)):
+        rated = one.rate(TEXTS).summarize(by=groups * 12)
+        assert (sentence in group_estimate_table(rated).note) is expected
+        assert (sentence in groups_figure(rated).caption) is expected
 
 
 def test_without_a_calibration_there_are_no_refits(rater):

@@ -122,7 +122,8 @@ class Ratings(Result):
         Raises:
             InputError: a column of the wrong length, a wrong weight (rows named), or weights that sum to 0.
         """
-        tallies = Tallies([figures_of(self.scale.values)], self.signature)
+        n_labels = None if self.calibration is None else self.calibration.labels.n
+        tallies = Tallies([figures_of(self.scale.values)], self.signature, n_labels=n_labels)
         return estimate_rows(tallies, self.pmf, self.status, refits=self.refits, **settings)
 
     def _with_rows(self, rows: Mask) -> Self:

@@ -88,7 +88,8 @@ def interval_words(estimates: "Estimates", method: str | None, noun: str = "row"
     if not estimates.refits or method is None:
         return words
     fits = f"{count(estimates.refits)} fits that each lack a part of the labels"
-    return f"{words}; wider by the error of the calibration itself, from {fits}"
+    shares = "those of masses and boxes are at least as wide as the exact interval of a share of the labels"
+    return f"{words}; wider by the error of the calibration itself, from {fits}; {shares}"
 
 
 def plan_words(plan: ResampledIntervals, methods: Mapping[str, str | None], units: str) -> str:

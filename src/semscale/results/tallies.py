@@ -51,6 +51,7 @@ class Tallies:
             ``figures_of``), or several with one column each (see ``value_figure``).
         signature: the instrument's; the settings of the estimates are added to it.
         main: place of the set whose first figure is the main one, from 0.
+        n_labels: labelled items that a calibration was fitted to, for the intervals with ``refits``.
 
     Example:
         >>> from semscale.stats.intervals.pmf_figures import figures_of
@@ -61,8 +62,16 @@ class Tallies:
         (1.75, ['a', 'b'])
     """
 
-    def __init__(self, figures: Sequence[Figures], signature: Signature, *, main: int = 0) -> None:
+    def __init__(
+        self,
+        figures: Sequence[Figures],
+        signature: Signature,
+        *,
+        main: int = 0,
+        n_labels: int | None = None,
+    ) -> None:
         self._signature = signature
+        self._n_labels = n_labels
         self._figures = tuple(figures)
         self._main = main
         widths = [lot.matrix.shape[1] for lot in self._figures]
@@ -188,6 +197,7 @@ class Tallies:
                 tally.refit_means,
                 figures,
                 plan.interval,
+                self._n_labels,
             )
             for tally, figures in zip(group.tallies, self._figures, strict=True)
         ]

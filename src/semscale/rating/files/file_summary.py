@@ -84,8 +84,9 @@ class Collector:
     labels: FilledSheet | None = None
 
     def __post_init__(self) -> None:
-        self._tallies = Tallies([figures_of(self.rater.scale.values)], self.rater.signature)
         rater = self.rater
+        n_labels = None if rater.calibration is None else rater.calibration.labels.n
+        self._tallies = Tallies([figures_of(rater.scale.values)], rater.signature, n_labels=n_labels)
         self._running = RunningSummary(
             rater.scale,
             rater.floor,

@@ -43,11 +43,15 @@ from semscale.types import Floats
 
 if TYPE_CHECKING:
     from semscale.rating.summary import RatingSummary
+    from semscale.results.estimates import Estimates
     from semscale.scales import Scale
     from semscale.stats.intervals.estimates import Estimate, GroupEstimate
 
 CHARTED_GROUPS = 40
 _DARKEST_SHARE = 0.35  # the heat map's darkest colour never stands for less, so that flat PMFs look flat
+_COMMON_ERROR = (
+    "The error of the calibration is largely common to all groups: do not compare groups by these intervals."
+)
 
 
 def estimate_table(summary: "RatingSummary") -> DataTable:
@@ -97,7 +101,7 @@ def group_estimate_table(summary: "RatingSummary") -> DataTable:
     table = group_table(
         estimates, noun="row", digits=scale_digits(summary.scale), further=boxes if has_boxes else ()
     )
-    return replace(table, detail="brief")
+    return replace(table, note=_groups_note(estimates), detail="brief")
 
 
 def groups_figure(summary: "RatingSummary") -> Figure | None:
@@ -119,7 +123,7 @@ def groups_figure(summary: "RatingSummary") -> Figure | None:
         caption=(kept if len(charted) < len(scored) else "")
         + f"Dots are means, lines their {coverage(estimates.interval)} intervals, the dashed line is the "
         "mean of all texts; the axis shows only the part of the scale that is needed. "
-        f"Bars show the share of each point in percent. {small_base_note(estimates, 'row')}".rstrip(),
+        f"Bars show the share of each point in percent. {_groups_note(estimates)}".rstrip(),
         legend=tuple(Swatch(*pair) for pair in zip(colours, point_names(scale), strict=True)),
     )
 
@@ -207,6 +211,12 @@ def _whole_group_table(summary: "RatingSummary") -> DataTable:
         columns.append(("NPS", lambda group: _share(group.nps)))
     columns += [(head, partial(_mass, place)) for place, head in enumerate(mass_heads(summary.scale))]
     return table_of(everything, columns, detail="full")
+
+
+def _groups_note(estimates: "Estimates") -> str:
+    """Say what the mark of small groups means, and what a calibration's error does to comparisons."""
+    compared = estimates.refits and sum(group.n > 0 for group in estimates.groups) > 1
+    return " ".join(filter(None, (small_base_note(estimates, "row"), _COMMON_ERROR if compared else "")))
 
 
 def _mass(place: int, group: "GroupEstimate") -> Share:

@@ -1,6 +1,9 @@
 """Exact bounds and tail probabilities of a binomial share."""
 
+import numpy as np
 from scipy.special import bdtr, betaincinv
+
+from semscale.types import Floats
 
 
 def clopper_pearson_upper(hits: int, n: float, confidence: float) -> float:
@@ -23,6 +26,32 @@ def clopper_pearson_upper(hits: int, n: float, confidence: float) -> float:
         0.0495
     """
     return 1.0 if hits >= n else float(betaincinv(hits + 1, n - hits, confidence))
+
+
+def clopper_pearson_ends(shares: Floats, n: float, interval: float) -> tuple[Floats, Floats]:
+    """Exact two-sided intervals of shares: their lower and upper ends, each of shape (f,), 0 to 1.
+
+    Each end leaves out half of what the interval does not cover. With n = 0 the ends are 0 and 1.
+
+    Args:
+        shares: shape (f,), 0 to 1; share times n, the number of hits, need not be whole.
+        n: at least 0.
+        interval: coverage to hold at least, between 0 and 1.
+
+    References:
+        Clopper and Pearson (1934), Biometrika 26(4), 404-413, doi 10.1093/biomet/26.4.404.
+
+    Example:
+        >>> low, high = clopper_pearson_ends(np.array([0.0, 0.1]), 10, 0.95)
+        >>> low.round(4).tolist(), high.round(4).tolist()  # .3085 is 1 - .025 ** (1 / 10)
+        ([0.0, 0.0025], [0.3085, 0.445])
+    """
+    hits, beyond = shares * n, (1 - interval) / 2
+    low, high = np.zeros(len(hits)), np.ones(len(hits))
+    some, lacking = hits > 0, hits < n
+    low[some] = betaincinv(hits[some], n - hits[some] + 1, beyond)
+    high[lacking] = betaincinv(hits[lacking] + 1, n - hits[lacking], 1 - beyond)
+    return low, high
 
 
 def binomial_tail(hits: int, n: int, share: float) -> float:
