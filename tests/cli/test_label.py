@@ -56,6 +56,21 @@ def test_bad_input_is_refused(label, files, further, out, said):
     assert files() == ["answers.csv"]
 
 
+def test_a_sheet_with_labels_is_not_drawn_over(label, files):
+    label("--n", 3)
+    assert label("--n", 3).code == 0  # nobody has labelled anything
+    sheet = pl.read_csv("sheet.csv").with_columns(human=pl.Series([None, 4, 2]))
+    sheet.write_csv("sheet.csv")
+    ended = label("--n", 3)
+    assert ended.code == 2
+    assert "--out: sheet.csv has 2 labels, which would be lost" in ended.err
+    assert pl.read_csv("sheet.csv")["human"].to_list() == [None, 4, 2]
+
+
+def test_the_input_is_not_drawn_over(label, files):
+    assert "--out must not be the input itself, got 'answers.csv'" in label(out="answers.csv").err
+
+
 WORDS = {"I hate it": 1, "it is bad": 2, "neither good nor bad": 3, "it is good": 4, "I love it": 5}
 HERE = ["--text", "text", "--scale", "quality", "--floor", "none"]
 

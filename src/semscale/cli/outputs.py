@@ -194,13 +194,13 @@ def _told(paths: Sequence[Path], state: str) -> list[str]:
     return [f"{' and '.join(map(str, paths))} {'is' if len(paths) == 1 else 'are'} {state}"]
 
 
-def check_input(file: str, report: Path | None = None) -> None:
-    """Check that an input is named, and that the report would not overwrite it.
+def check_input(file: str, output: Path | None = None, name: str = "report") -> None:
+    """Check that an input is named, and that an output, called ``name``, would not overwrite it.
 
     Raises:
         InputError: it is not, or it is.
     """
     if not file:
         raise InputError("FILE must not be empty: name a file, or - for standard input")
-    if report is not None and report.exists() and Path(file).exists() and report.samefile(file):
-        raise InputError(f"report must not be the input itself, got {report.name!r}")
+    if output is not None and output.exists() and Path(file).exists() and output.samefile(file):
+        raise InputError(f"{name} must not be the input itself, got {output.name!r}")

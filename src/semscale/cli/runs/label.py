@@ -2,6 +2,7 @@
 
 import shlex
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -23,7 +24,8 @@ from semscale.rating.rater import Rater
 from semscale.rating.rater_settings import RaterSettings
 from semscale.signature import Signature
 from semscale.store.atomic import check_writable
-from semscale.store.columns import column_in
+from semscale.store.columns import column_in, is_missing
+from semscale.store.reading import open_table
 from semscale.store.writing import output_format
 from semscale.weights.known import DEFAULT_RATING_MODEL
 
@@ -42,7 +44,8 @@ def draw_sheet(options: LabelOptions) -> None:
     output_format(options.out)
     check_writable(options.out, "out")
     check_writable(instructions_path(options.out), "out")
-    check_input(options.file, options.out)
+    check_input(options.file, options.out, "out")
+    _check_unlabelled(options.out)
     with progress_bars() as progress:
         settings: RaterSettings = {
             **options.rating.settings(),
@@ -68,6 +71,26 @@ def draw_sheet(options: LabelOptions) -> None:
     beside = write_sheet(label_sheet(cells, drawn), options.out, said)
     of = f"{len(drawn.rows):,} of {ratings.n_scored:,} rated texts drawn"
     typer.echo(f"{of}\nsheet: {options.out}\ninstructions: {beside}")
+
+
+def _check_unlabelled(sheet: Path) -> None:
+    """Refuse to draw over a sheet that people have begun to fill in.
+
+    Raises:
+        InputError: it has a label.
+    """
+    if not sheet.exists() or not sheet.stat().st_size:
+        return
+    table = open_table(sheet)
+    if HUMAN not in table.columns:
+        return
+    cells = [cell for batch in table.batches(_BATCH) for cell in column_in(batch, HUMAN).to_list()]
+    n = sum(not is_missing(cell) and str(cell).strip() != "" for cell in cells)
+    if n:
+        raise InputError(
+            f"out: {sheet} has {n:,} label{'' if n == 1 else 's'}, which would be lost: name another file, "
+            "or move this one away"
+        )
 
 
 def calibrate_command(options: LabelOptions) -> str:

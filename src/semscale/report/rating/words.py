@@ -66,10 +66,13 @@ def reading(summary: "RatingSummary") -> str | None:
             f"{ends}. One {unit} alone does not show how far another would differ, so there is no interval."
         )
     chance = "who answered" if estimates.clustered else "which texts came"
+    beyond = "errors"
+    if estimates.refits:
+        chance, beyond = f"{chance} and which labels the calibration had", "other errors"
     return (
         f"{ends}. The mean of all {unit}s that these were drawn from plausibly lies between "
         f"{number(mean.low, digits)} and {number(mean.high, digits)} ({coverage(estimates.interval)} "
-        f"interval); this covers chance in {chance}, not errors of the method."
+        f"interval); this covers chance in {chance}, not {beyond} of the method."
     )
 
 
