@@ -160,7 +160,8 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     distributions = [("KS similarity", ks, ()), ("KS similarity of equal shares", null_ks, ())]
     off_scale = off_the_scale(table, values) if human_masses is None else ""
     population = new & counted
-    seen_notes = notes_of_seen(int((labelled & ~new).sum()), n)
+    n_seen = int((labelled & ~new).sum())
+    seen_notes = notes_of_seen(n_seen, n)
     return RatingComparison(
         n=n,
         n_eligible=n,
@@ -187,7 +188,7 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
             human_range=human_range,
             interval=interval,
         ),
-        n_seen=int((labelled & ~new).sum()),
+        n_seen=n_seen,
         uses_inclusion=inclusion is not None,
         uses_weights=weights is not None,
     )

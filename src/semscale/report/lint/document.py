@@ -26,6 +26,7 @@ from semscale.scales.equivalence import sets_that_rate
 
 if TYPE_CHECKING:
     from semscale.rating.lint.report import LintReport
+    from semscale.scales import Scale
 
 _LEADS = {"pass": "passes", "warn": "warns", "fail": "fails"}
 
@@ -33,6 +34,8 @@ _LEADS = {"pass": "passes", "warn": "warns", "fail": "fails"}
 def lint_document(report: "LintReport") -> Document:
     """Turn the linter's findings about a scale into a document."""
     scale = report.scale
+    rating = sets_that_rate(scale)
+    said = (reading(report), *([] if rating is None else [_use_in_its_language(scale, rating)]))
     return Document(
         kind="lint report",
         name="Lint",
@@ -40,10 +43,10 @@ def lint_document(report: "LintReport") -> Document:
         source=(Quoted(scale.name), f"content {scale.content_hash}"),
         signature=report.signature,
         lead=Decision(_LEADS[report.verdict], report.verdict, "the linter’s verdict on this scale"),
-        counting=(reading(report), *_use_in_its_language(report)),
-        reading=(reading(report), *_use_in_its_language(report)),
+        counting=said,
+        reading=said,
         facts=_facts(report),
-        sections=(_overview([report]), *_translation(report), *_sections(report)),
+        sections=(_overview([report]), *_translation(scale, rating), *_sections(report)),
         notes=_without_probes([report]),
         settings=signature_fields(report.signature),
         citations=(SSR,),
@@ -71,21 +74,17 @@ def _overview(reports: "Sequence[LintReport]") -> Section:
     return Section("overview", "", (verdict_table(reports), *([found] if found.rows else [])))
 
 
-def _use_in_its_language(report: "LintReport") -> tuple[str, ...]:
-    """Say whether a translation rates texts in its language; nothing of a scale that is none."""
-    rating = sets_that_rate(report.scale)
-    if rating is None:
-        return ()
-    texts = f"{language_name(report.scale.language)} texts"
+def _use_in_its_language(scale: "Scale", rating: Sequence[str]) -> str:
+    """Say with which sets a translation rates texts in its language."""
+    texts = f"{language_name(scale.language)} texts"
     if not rating:
-        return (f"rate does not use it: it does not rate {texts} as the English scale rates English ones.",)
-    return (f"rate --language auto rates {texts} with its sets {listed(list(rating))}.",)
+        return f"rate does not use it: it does not rate {texts} as the English scale rates English ones."
+    return f"rate --language auto rates {texts} with its sets {listed(list(rating))}."
 
 
-def _translation(report: "LintReport") -> Iterator[Section]:
-    rating = sets_that_rate(report.scale)
+def _translation(scale: "Scale", rating: Sequence[str] | None) -> Iterator[Section]:
     if rating is not None:
-        yield Section("translation", "", (translation_table(report.scale, rating),))
+        yield Section("translation", "", (translation_table(scale, rating),))
 
 
 def _without_probes(reports: "Sequence[LintReport]") -> tuple[str, ...]:
