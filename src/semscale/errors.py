@@ -25,6 +25,10 @@ class InputError(SemscaleError, ValueError):
     """The caller's input is invalid: a wrong value, column, file or shape."""
 
 
+class EmptyTableError(InputError):
+    """A table has a header but no rows."""
+
+
 class UnknownNameError(InputError, KeyError):
     """A name is unknown; the message has the nearest known one."""
 

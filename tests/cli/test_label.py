@@ -3,6 +3,7 @@
 import csv
 import json
 import shlex
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -65,6 +66,20 @@ def test_a_sheet_with_labels_is_not_drawn_over(label, files):
     assert ended.code == 2
     assert "--out: sheet.csv has 2 labels, which would be lost" in ended.err
     assert pl.read_csv("sheet.csv")["human"].to_list() == [None, 4, 2]
+
+
+def test_a_table_without_rows_has_no_labels_to_lose(label, files):
+    Path("sheet.csv").write_text("row,text,human\n")
+    assert label("--n", 3).code == 0
+    assert len(pl.read_csv("sheet.csv")) == 3
+
+
+def test_a_file_that_cannot_be_read_is_not_drawn_over(label, files):
+    Path("sheet.xlsx").write_bytes(b"half a workbook")
+    ended = label("--n", 3, out="sheet.xlsx")
+    assert ended.code == 2
+    assert "--out: sheet.xlsx is there and cannot be read" in ended.err
+    assert Path("sheet.xlsx").read_bytes() == b"half a workbook"
 
 
 def test_the_input_is_not_drawn_over(label, files):

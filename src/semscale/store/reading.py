@@ -7,7 +7,7 @@ import weakref
 from pathlib import Path
 from typing import TypedDict
 
-from semscale.errors import InputError
+from semscale.errors import EmptyTableError, InputError
 from semscale.messages import shortened
 from semscale.store.readers.delimited import open_delimited
 from semscale.store.readers.excel import open_excel
@@ -105,7 +105,7 @@ def _open(path: Path, name: str, format: str, settings: tuple[str | None, str | 
     else:
         table = open_delimited(path, name, separator="\t" if format == "tsv" else None, encoding=encoding)
     if next(table.batches(1), None) is None:
-        raise InputError(f"{name} has a header but no rows; there is nothing to read")
+        raise EmptyTableError(f"{name} has a header but no rows; there is nothing to read")
     return table
 
 

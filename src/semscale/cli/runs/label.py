@@ -10,7 +10,7 @@ import typer
 from semscale.cli.options.label import LabelOptions
 from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
-from semscale.errors import InputError
+from semscale.errors import EmptyTableError, InputError
 from semscale.rating.labelling.drawing import draw_texts
 from semscale.rating.labelling.sheet import (
     HUMAN,
@@ -77,11 +77,19 @@ def _check_unlabelled(sheet: Path) -> None:
     """Refuse to draw over a sheet that people have begun to fill in.
 
     Raises:
-        InputError: it has a label.
+        InputError: it has a label, or cannot be read, so that nobody knows.
     """
     if not sheet.exists() or not sheet.stat().st_size:
         return
-    table = open_table(sheet)
+    try:
+        table = open_table(sheet)
+    except EmptyTableError:
+        return
+    except InputError as error:
+        raise InputError(
+            f"out: {sheet} is there and cannot be read, so labels in it would be lost: name another file, or "
+            "move this one away"
+        ) from error
     if HUMAN not in table.columns:
         return
     cells = [cell for batch in table.batches(_BATCH) for cell in column_in(batch, HUMAN).to_list()]
