@@ -158,7 +158,7 @@ class DriftSummary(Presentable):
                     DriftFigure(
                         metric=metric,
                         group=group,
-                        loss=mean_loss(comparison.losses(name)[inside]),
+                        loss=mean_loss(comparison.mean_losses(name)[inside]),
                         noise=mean_loss(expected[name][inside]) if comparison.reruns else None,
                         drift=found[name, group].mean if test is None else test.drift,
                         margin=limits[name] if test is None else test.margin,

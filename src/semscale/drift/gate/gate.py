@@ -2,21 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
 
 import numpy as np
 
 from semscale.drift.gate.cautions import gate_cautions
+from semscale.drift.gate.chance import chance_test
 from semscale.drift.gate.decision import (
     FEWEST_TO_PASS,
     DriftTest,
     GateDecision,
     Outcome,
     SequenceTest,
-    deciding_bound,
 )
+from semscale.drift.gate.equivalence import Equivalence, equivalence
+from semscale.drift.gate.families import adjusted_in_families
 from semscale.drift.gate.mean_drifts import Group, mean_drifts
-from semscale.drift.gate.metric_choice import chosen_metrics, margins
+from semscale.drift.gate.metric_choice import chosen_metrics, margins, tolerances
 from semscale.drift.gate.sequence import sequence_cautions, sequence_tests, series_before
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.gate.signature import gate_signature
@@ -26,22 +27,24 @@ from semscale.drift.measure.losses import mean_loss
 from semscale.errors import UnknownNameError
 from semscale.history.stored_comparison import StoredComparison
 from semscale.messages import unknown_name
-from semscale.stats.intervals.paired_bootstrap import PairedMean
+from semscale.stats.intervals.means import MeanEstimate
+from semscale.stats.tests.exchange import ExchangeTest
 from semscale.stats.tests.items_needed import needed_for_significance, needed_for_width
-from semscale.stats.tests.multiple_testing import adjusted
-from semscale.types import Floats
 
 
 @dataclass(frozen=True)
 class _Question:
-    """One metric over all items or one group, with its margin and the bootstrap's result."""
+    """One metric over all items or one group, with its limits and what was found."""
 
     metric: str
     group: Group | None
-    losses: Floats
+    loss: float
     noise: float | None
     margin: float
-    found: PairedMean
+    tolerance: float
+    mean: MeanEstimate
+    chance: ExchangeTest
+    equivalence: Equivalence
 
 
 def decide(
@@ -53,11 +56,13 @@ def decide(
     """Decide whether a candidate is worse than the baseline.
 
     Every metric is tested over all items, and in every group of the kinds in ``by``. A test fails if its
-    drift is *significant* (the one-sided p-value of "no drift", adjusted for the number of tests, is below
-    alpha) and *material* (the mean drift is at least the margin). It passes if it does not fail, at least 10
-    items have a value, and the drift's interval is entirely below the margin; where all items have the same
-    drift, this drift. Otherwise it is undecided and states how many items would decide it if mean and spread
-    stayed the same.
+    drift is *significant* (the p-value of "the candidate is like the baseline and its reruns",
+    ``chance_test``, adjusted within its family of tests, is below alpha) and *material* (the mean drift is at
+    least the margin). It passes if it does not fail, at least 10 items have a value, and the drift is shown
+    to lie below the tolerance, the margin or a share of the noise: a one-sided upper bound of the mean does
+    (``equivalence``). Otherwise it is undecided and states how many items would decide it if mean and spread
+    stayed the same. Without a rerun only numbers of outputs and silence can fail; other metrics pass or are
+    undecided, as nothing tells their drift from chance.
 
     The gate fails if a test or a threshold fails. Otherwise it is undecided if a test over all items is
     undecided, and passes if none is. Undecided groups are reported, but do not make the gate undecided.
@@ -128,21 +133,23 @@ def group_members(
 
 
 def _questions(comparison: Comparison, settings: GateSettings, names: Sequence[str]) -> list[_Question]:
-    limits = margins(comparison, settings, names)
+    limits, tolerated = margins(comparison, settings, names), tolerances(comparison, settings, names)
     members = group_members(comparison, settings.by)
-    # r replicates give no p-value below 1 / (r + 1), which must be small enough for the strictest test.
-    # Without a rerun the p-value is the t-test's.
-    finest = ceil(2 * len(names) * len(members) / settings.alpha) if comparison.reruns else 0
-    found = mean_drifts(comparison, names, members, settings.plan(), finest=finest)
+    found = mean_drifts(comparison, names, members, settings.plan())
+    losses = {name: comparison.mean_losses(name) for name in names}
     expected = {name: comparison.expected(name) for name in names}
+    roles = {name: comparison.drifts_by_role(name) for name in names}
     return [
         _Question(
-            name,
-            group,
-            comparison.losses(name)[inside],
-            mean_loss(expected[name][inside]) if comparison.reruns else None,
-            limits[name],
-            found[name, group],
+            metric=name,
+            group=group,
+            loss=mean_loss(losses[name][inside]),
+            noise=mean_loss(expected[name][inside]) if comparison.reruns else None,
+            margin=limits[name],
+            tolerance=tolerated[name],
+            mean=found[name, group].mean,
+            chance=chance_test(comparison, name, inside),
+            equivalence=equivalence(roles[name][inside], tolerated[name], settings.alpha),
         )
         for group, inside in members.items()
         for name in names
@@ -153,40 +160,32 @@ def _tests(
     questions: Sequence[_Question], sequence: Mapping[str, SequenceTest], settings: GateSettings
 ) -> tuple[DriftTest, ...]:
     """Answer every question; those over all items by the sequence if there is one."""
-    by_sequence = [question.group is None and question.metric in sequence for question in questions]
-    p_values = np.array([_p_value(question) for question in questions])
-    corrected = adjusted(np.where(by_sequence, np.nan, p_values), settings.correction)
-    n_tests = int((~np.isnan(corrected)).sum())
+    asked = [(question.metric, question.group) for question in questions]
+    chances = [question.chance for question in questions]
+    corrected = adjusted_in_families(asked, chances, settings.correction, settings.alpha)
+    n_overall = sum(question.group is None for question in questions)
     tests = []
-    for place, question in enumerate(questions):
-        raw, p_adjusted = float(p_values[place]), float(corrected[place])
-        if by_sequence[place]:
-            test = sequence[question.metric]
-            raw, p_adjusted = 1 / max(test.evidence[-1], 1.0), test.p_adjusted
-        alpha = None if by_sequence[place] else settings.alpha / max(n_tests, 1)
-        tests.append(_tested(question, raw, p_adjusted, alpha, settings))
+    for question, p_adjusted in zip(questions, corrected.tolist(), strict=True):
+        if question.group is None and question.metric in sequence:
+            over_runs = sequence[question.metric]
+            p_value = 1 / max(over_runs.evidence[-1], 1.0)
+            tests.append(_tested(question, p_value, over_runs.p_adjusted, None, settings))
+        else:
+            tests.append(
+                _tested(question, question.chance.p_value, p_adjusted, settings.alpha / n_overall, settings)
+            )
     return tuple(tests)
-
-
-def _p_value(question: _Question) -> float:
-    """Return the greater p-value of t-test and bootstrap, or without a rerun the t-test's alone.
-
-    Without a rerun, drifts are losses, which are never negative, so "no drift" means that all of them are 0.
-    The bootstrap-t allows for rare negative values that were not seen: with 26 of 30 items at the worst loss
-    its p-value was .02.
-    """
-    return question.found.p_by_t if question.noise is None else question.found.p_value
 
 
 def _tested(
     question: _Question, p_value: float, p_adjusted: float, single_alpha: float | None, settings: GateSettings
 ) -> DriftTest:
-    drift = question.found.mean
+    drift = question.mean
     is_significant = bool(p_adjusted < settings.alpha)
     is_material = bool(drift.value >= question.margin)
     if is_significant and is_material:
         outcome = Outcome.FAIL
-    elif not is_material and drift.n >= FEWEST_TO_PASS and deciding_bound(drift) < question.margin:
+    elif drift.n >= FEWEST_TO_PASS and question.equivalence.bound < question.tolerance:
         outcome = Outcome.PASS
     else:
         outcome = Outcome.UNDECIDED
@@ -196,7 +195,7 @@ def _tested(
     return DriftTest(
         metric=question.metric,
         group=question.group,
-        loss=mean_loss(question.losses),
+        loss=question.loss,
         drift=drift,
         noise=question.noise,
         margin=question.margin,
@@ -206,6 +205,9 @@ def _tested(
         is_material=is_material,
         outcome=outcome,
         n_needed=needed,
+        tolerance=question.tolerance,
+        bound=question.equivalence.bound,
+        p_equivalence=question.equivalence.p_value,
     )
 
 
@@ -213,17 +215,17 @@ def _needed(
     question: _Question, *, is_material: bool, single_alpha: float | None, settings: GateSettings
 ) -> int | None:
     """Return how many items would decide the test, never fewer than the present ones, which did not."""
-    found = question.found
-    if found.mean.n < 2:  # noqa: PLR2004 - no spread
+    drift, sd = question.mean, question.equivalence.sd
+    if drift.n < 2:  # noqa: PLR2004 - no spread
         return None
-    if is_material:
-        if single_alpha is None:  # more runs would decide here, not more items
-            return None
-        needed, fewest = needed_for_significance(found.mean.value, found.sd, single_alpha), 0
-    else:
-        gap = question.margin - found.mean.value
-        needed, fewest = needed_for_width(gap, found.sd, settings.interval), FEWEST_TO_PASS
-    return None if needed is None else max(needed, fewest, found.mean.n + 1)
+    if drift.value < question.tolerance:
+        gap = question.tolerance - drift.value
+        needed, fewest = needed_for_width(gap, sd, 1 - 2 * settings.alpha), FEWEST_TO_PASS
+    elif is_material and single_alpha is not None and question.chance.p_value == question.chance.p_value:  # noqa: PLR0124
+        needed, fewest = needed_for_significance(drift.value, sd, single_alpha), 0
+    else:  # more runs or a rerun would decide here, not more items
+        return None
+    return None if needed is None else max(needed, fewest, drift.n + 1)
 
 
 def _overall(tests: Sequence[DriftTest], thresholds_hold: bool) -> Outcome:

@@ -69,13 +69,32 @@ def missing_field(comparison: Comparison, field: str, asked_by: str) -> InputErr
 
 
 def margins(comparison: Comparison, settings: GateSettings, names: Iterable[str]) -> Mapping[str, float]:
-    """Return each metric's margin, the smallest material drift, in the metric's own unit."""
+    """Return each metric's margin, the smallest material drift, in the metric's own unit.
+
+    Similarities and length move when a text is only worded otherwise, so that their margin includes a share
+    of the noise. In other metrics a drift is material from a share of the worst case on, whatever the noise.
+    """
+    noise = {name: comparison.noise_rms(name) if _moves_with_wording(comparison, name) else None
+             for name in names}  # fmt: skip
+    return _limits(comparison, settings, noise)
+
+
+def tolerances(comparison: Comparison, settings: GateSettings, names: Iterable[str]) -> Mapping[str, float]:
+    """Return the drift below which each metric must be shown to lie: its margin, or a share of the noise."""
+    return _limits(comparison, settings, {name: comparison.noise_rms(name) for name in names})
+
+
+def _limits(
+    comparison: Comparison, settings: GateSettings, noise: Mapping[str, float | None]
+) -> dict[str, float]:
     return {
-        name: settings.material.get(
-            name, settings.margin(_worst_case(comparison, name), noise=comparison.noise_rms(name))
-        )
-        for name in names
+        name: settings.material.get(name, settings.margin(_worst_case(comparison, name), noise=rms))
+        for name, rms in noise.items()
     }
+
+
+def _moves_with_wording(comparison: Comparison, name: str) -> bool:
+    return comparison.metrics[name].is_similarity or name == "length"
 
 
 def _worst_case(comparison: Comparison, name: str) -> float:

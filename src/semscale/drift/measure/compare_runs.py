@@ -1,6 +1,7 @@
 """Comparison of a candidate with the baseline and its reruns."""
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.meter import DriftMeter
@@ -19,7 +20,7 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
     floors: bool = False,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compare a candidate with the baseline.
+    """Compare a candidate with the baseline and its reruns, and these with each other.
 
     Args:
         baseline: the approved run.
@@ -48,11 +49,16 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         )
     ordered = check_comparable(baseline, candidate)
     repeated = [check_rerun(baseline, rerun) for rerun in reruns]
-    measured, *again = measuring.measure(baseline, [ordered, *repeated], progress=progress)
+    runs = [*repeated, ordered]
+    later = list(combinations(range(len(runs)), 2))
+    found = measuring.measure_pairs(baseline, runs, later, progress=progress)
+    between = [[found[len(runs) + at] for at, pair in enumerate(later) if pair[0] == first]
+               for first in range(len(repeated))]  # fmt: skip
     return Comparison(
         baseline=baseline,
         candidate=ordered,
-        measured=measured,
-        reruns=tuple(again),
+        measured=found[len(repeated)],
+        reruns=tuple(found[: len(repeated)]),
+        between=tuple(map(tuple, between)),
         floors=measuring.floors(baseline, progress=progress) if floors else {},
     )

@@ -9,9 +9,12 @@ import numpy as np
 from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.measured import MeasuredRun
 from semscale.drift.measure.metrics import Metric
+from semscale.drift.measure.roles import drifts_of_losses, drifts_of_pairs
 from semscale.history.runs import Run
 from semscale.signature import Signature
 from semscale.types import Floats
+
+_DECIMALS = 12  # beyond them runs that are alike would differ by rounding
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,8 @@ class Comparison:
         candidate: the run that is compared, with its items in the baseline's order.
         measured: losses of the candidate against the baseline.
         reruns: losses of each rerun of the baseline's model against the baseline.
+        between: for each rerun, losses against it of every later rerun, then of the candidate; empty where
+            runs were compared with the baseline alone.
         floors: for each metric the mean loss of another item's outputs, that is, of unrelated texts; empty if
             not measured.
     """
@@ -31,6 +36,7 @@ class Comparison:
     candidate: Run
     measured: MeasuredRun
     reruns: tuple[MeasuredRun, ...] = ()
+    between: tuple[tuple[MeasuredRun, ...], ...] = ()
     floors: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -44,49 +50,94 @@ class Comparison:
         return self.measured.signature
 
     def losses(self, metric: str) -> Floats:
-        """Return the candidate's loss for each item, shape (n,); NaN for an item without one."""
+        """Return the candidate's loss against the baseline for each item, shape (n,); NaN without one."""
         return self.measured.losses[metric]
 
-    def expected(self, metric: str) -> Floats:
-        """Return the mean loss of the reruns for each item; 0 without reruns.
+    def mean_losses(self, metric: str) -> Floats:
+        """Return the candidate's mean loss against the baseline and its reruns for each item, shape (n,).
 
-        A rerun without a value counts 0, as both it and the baseline have no output for the item.
+        Two runs without any output for an item agree, so that their pair counts 0. NaN for an item for which
+        no pair has a value. Where reruns were compared with the baseline alone, it is ``losses``.
+        """
+        return self.losses(metric) if not self.between else _mean_of_pairs(self._pairs(metric)[:, 0, 1:])
+
+    def expected(self, metric: str) -> Floats:
+        """Return the mean loss of the pairs of baseline and reruns for each item; 0 without reruns.
+
+        A pair without a value counts 0, as neither run has an output for the item.
 
         Returns:
-            Shape (n,); NaN for an item for which no rerun has a value.
+            Shape (n,); NaN for an item for which no pair has a value.
         """
         if not self.reruns:
             return np.zeros(len(self.baseline.items))
-        stacked = np.array([rerun.losses[metric] for rerun in self.reruns])
-        is_missing = np.isnan(stacked)
-        return np.where(is_missing.all(axis=0), np.nan, np.where(is_missing, 0.0, stacked).mean(axis=0))
+        return _mean_of_pairs(self._of_references(metric))
 
     def drifts(self, metric: str) -> Floats:
-        """Return each item's drift, its loss minus the reruns' mean loss, shape (n,).
+        """Return each item's drift, ``mean_losses`` minus ``expected``, shape (n,).
 
-        The drift is NaN if the candidate has no loss. If only the reruns have none, because neither they nor
-        the baseline have an output, the candidate's whole loss is drift.
+        The drift is NaN if the candidate has no loss. If only the pairs of baseline and reruns have none,
+        because none of these runs has an output, the candidate's whole loss is drift.
         """
-        expected = self.expected(metric)
-        return self.losses(metric) - np.where(np.isnan(expected), 0.0, expected)
+        return self.drifts_by_role(metric)[:, 0]
+
+    def drifts_by_role(self, metric: str) -> Floats:
+        """Return each item's drift if the candidate, or in its place another run, were the candidate.
+
+        Returns:
+            Shape (n, k). The first column is the candidate's drift. If all pairs were measured, the other
+            columns are those of baseline and reruns; else those of reruns; without a rerun there are none.
+            NaN for an item for which the candidate has no loss.
+        """
+        if self.between:
+            pairs = self._pairs(metric)
+            unknown = np.isnan(pairs[:, 0, 1:]).all(axis=1)
+            roles = drifts_of_pairs(np.nan_to_num(pairs, nan=0.0))
+        else:
+            losses = np.column_stack([run.losses[metric] for run in (self.measured, *self.reruns)])
+            unknown = np.isnan(losses[:, 0])
+            losses = np.nan_to_num(losses, nan=0.0)
+            roles = drifts_of_losses(losses) if self.reruns else losses
+        return np.where(unknown[:, None], np.nan, np.round(roles, _DECIMALS))
 
     def noise(self, metric: str) -> float | None:
-        """Return the mean loss of reruns; ``None`` without a rerun, NaN if none has a value."""
+        """Return the mean loss between baseline and reruns; ``None`` without a rerun, NaN without a value."""
         if not self.reruns:
             return None
         return mean_loss(self.expected(metric))
 
     def noise_rms(self, metric: str) -> float | None:
-        """Return the root mean square of the reruns' losses over the items; ``None`` without a rerun.
+        """Return the root mean square of the losses between baseline and reruns; ``None`` without a rerun.
 
         It grows with the mean of the losses and with their variation over the items. NaN if none has a value.
         """
         if not self.reruns:
             return None
-        losses = np.concatenate([rerun.losses[metric] for rerun in self.reruns])
-        return math.sqrt(mean_loss(losses**2))
+        return math.sqrt(mean_loss(self._of_references(metric).ravel() ** 2))
+
+    def _of_references(self, metric: str) -> Floats:
+        """Return the losses of the pairs of baseline and reruns that were measured, shape (n, pairs)."""
+        pairs = [rerun.losses[metric] for rerun in self.reruns]
+        pairs += [later.losses[metric] for against in self.between for later in against[:-1]]
+        return np.column_stack(pairs)
+
+    def _pairs(self, metric: str) -> Floats:
+        """Return the losses of all pairs of runs, shape (n, k, k): candidate, baseline, reruns."""
+        rows = ((*self.reruns, self.measured), *self.between)
+        k = len(rows) + 1
+        pairs = np.full((len(self.baseline.items), k, k), np.nan)
+        for first, row in enumerate(rows, 1):
+            for second, run in zip([*range(first + 1, k), 0], row, strict=True):
+                pairs[:, first, second] = pairs[:, second, first] = run.losses[metric]
+        return pairs
 
     def members(self, kind: str) -> dict[str, np.typing.NDArray[np.bool_]]:
         """Return the members of each group of a kind, shape (n,), by name in sorted order."""
         names = np.array([item.groups.get(kind) for item in self.baseline.items], dtype=object)
         return {name: names == name for name in sorted({name for name in names if name is not None})}
+
+
+def _mean_of_pairs(losses: Floats) -> Floats:
+    """Return the mean over pairs, shape (n, pairs) to (n,); NaN counts 0 unless all are NaN."""
+    unknown = np.isnan(losses).all(axis=1)
+    return np.where(unknown, np.nan, np.nan_to_num(losses, nan=0.0).mean(axis=1))

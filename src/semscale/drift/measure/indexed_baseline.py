@@ -62,6 +62,10 @@ class IndexedBaseline:
         return f"{len(spans)}#{hashed(sorted(spans.items()))}" if spans else None
 
 
+RunPair = tuple[Sequence[ItemTexts], Sequence[ItemTexts]]
+"""Texts of two runs for the same items; the first takes the baseline's part."""
+
+
 @dataclass(frozen=True)
 class ItemPairing:
     """Texts of items that are compared with each other.
@@ -69,10 +73,17 @@ class ItemPairing:
     Attributes:
         baseline: the baseline's texts for n items.
         others: the texts of each of r other runs for these items.
+        further: further pairs of runs, each with the texts of both for these items.
     """
 
     baseline: Sequence[ItemTexts]
     others: Sequence[Sequence[ItemTexts]]
+    further: Sequence[RunPair] = ()
+
+    @property
+    def pairs(self) -> list[RunPair]:
+        """All pairs of runs: the baseline with each other run, then the further ones."""
+        return [*((self.baseline, other) for other in self.others), *self.further]
 
 
 def exchanged(indexed: IndexedBaseline, most: int, seed: int) -> ItemPairing | None:

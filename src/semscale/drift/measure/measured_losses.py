@@ -35,9 +35,9 @@ def collect(  # noqa: PLR0913 - what was compared, and how
         progress: called while items are compared.
 
     Returns:
-        The losses and pairs of each run.
+        The losses and pairs of each run, then those of the further pairs of runs.
     """
-    n, runs = len(items.baseline), range(len(items.others))
+    n, runs = len(items.baseline), range(len(items.pairs))
     losses = [{name: np.full(n, np.nan) for name in indexed.metrics} for _ in runs]
     pairs: list[list[list[AlignedPair]]] = [[[] for _ in items.baseline] for _ in runs]
     for done, (item, run, outputs) in enumerate(aligned, 1):
@@ -50,14 +50,12 @@ def collect(  # noqa: PLR0913 - what was compared, and how
         MeasuredRun(
             metrics=indexed.metrics,
             losses=losses[run],
-            status=np.array([_status(*each) for each in zip(items.baseline, own, strict=True)], object),
+            status=np.array([_status(*each) for each in zip(*both, strict=True)], object),
             pairs=tuple(pair for each in pairs[run] for pair in each),
             signature=signature,
-            windows=np.array(
-                [_most(windows, *each) for each in zip(items.baseline, own, strict=True)], np.int64
-            ),
+            windows=np.array([_most(windows, *each) for each in zip(*both, strict=True)], np.int64),
         )
-        for run, own in enumerate(items.others)
+        for run, both in enumerate(items.pairs)
     ]
 
 

@@ -1,6 +1,7 @@
 """The drift meter: measures the losses of runs against an approved baseline, by item and metric."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -131,10 +132,41 @@ class DriftMeter:
             InputError: a run has other items, or another order of them.
             ModelError: the model's files cannot be pulled or run.
         """
+        return self.measure_pairs(baseline, others, (), progress=progress)
+
+    def measure_pairs(
+        self,
+        baseline: Run,
+        others: Sequence[Run],
+        further: Sequence[tuple[int, int]],
+        *,
+        progress: Progress | None = None,
+    ) -> list[MeasuredRun]:
+        """Measure runs against a baseline, and some of them against each other.
+
+        Word weights, floors and ranges of fields are the baseline's in all of them.
+
+        Args:
+            baseline: a run of n items.
+            others: runs of the same items in the same order.
+            further: pairs of positions in ``others``: the second is also measured against the first.
+            progress: called while items are compared.
+
+        Returns:
+            The losses of each of ``others`` against the baseline, then of each further pair. The latter have
+            no pairs of outputs.
+
+        Raises:
+            InputError: a run has other items, or another order of them.
+            ModelError: the model's files cannot be pulled or run.
+        """
         for other in others:
             _check_items(baseline, other)
         indexed = self._indexed(baseline, others)
-        return self._measured(indexed, ItemPairing(indexed.own, indexed.others), progress)
+        pairs = [(indexed.others[first], indexed.others[second]) for first, second in further]
+        measured = self._measured(indexed, ItemPairing(indexed.own, indexed.others, pairs), progress)
+        n = len(others)
+        return [*measured[:n], *(replace(run, pairs=()) for run in measured[n:])]
 
     def floors(self, baseline: Run, *, progress: Progress | None = None) -> dict[str, float]:
         """Measure the losses of unrelated outputs: those of another item of the baseline.
@@ -173,7 +205,7 @@ class DriftMeter:
         aligner = Aligner(
             read, scoring, spans=indexed.spans, pairing=self.pairing, pooling=self.encoder.pooling
         )
-        aligned = aligner.align(items.baseline, items.others)
+        aligned = aligner.align(items.pairs)
         windows = self.encoder.windows(read.spelled.tokens)
         return collect(indexed, items, aligned, self._signature(indexed, scoring.floors), windows, progress)
 

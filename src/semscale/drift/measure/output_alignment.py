@@ -55,20 +55,19 @@ class Aligner:
         self._first_token = pooling == "cls"
 
     def align(
-        self, baseline: Sequence[ItemTexts], others: Sequence[Sequence[ItemTexts]]
+        self, pairs: Sequence[tuple[Sequence[ItemTexts], Sequence[ItemTexts]]]
     ) -> Iterator[tuple[int, int, AlignedItem]]:
-        """Align every item of some runs with the baseline's.
+        """Align every item of some pairs of runs.
 
         Args:
-            baseline: the baseline's texts for n items.
-            others: the texts of each other run for these items.
+            pairs: the texts of both runs for n items; the first run takes the baseline's part.
 
         Yields:
-            Number of the item, number of the run, and the aligned outputs.
+            Number of the item, number of the pair of runs, and the aligned outputs.
         """
         sides = [
-            [Sides(item, run, ours, texts[item]) for run, texts in enumerate(others)]
-            for item, ours in enumerate(baseline)
+            [Sides(item, run, *both) for run, both in enumerate(of_item)]
+            for item, of_item in enumerate(zip(*(zip(*pair, strict=True) for pair in pairs), strict=True))
         ]
         groups = [
             np.unique(

@@ -74,3 +74,32 @@ def adjusted(p_values: Floats, correction: Correction) -> Floats:
     shown = np.full(len(p_values), np.nan)
     shown[tested] = methods[correction](p_values[tested])
     return shown
+
+
+def adjusted_discrete(p_values: Floats, least: Floats, correction: Correction, alpha: float) -> Floats:
+    """Adjust p-values of tests that have a smallest possible p-value; those that cannot reject do not count.
+
+    After Tarone, k is the smallest number with at most k tests whose least p-value is at most ``alpha / k``.
+    Only these tests are adjusted. The others cannot reject at that level, and get 1. The choice depends on
+    which results are possible, and not on the result, so that the correction keeps its error.
+
+    Args:
+        p_values: shape (m,), 0 to 1; NaN stays NaN and counts as no test.
+        least: shape (m,), the smallest p-value that each test can have.
+        correction: of the tests that count.
+        alpha: level of all tests together.
+
+    References:
+        Tarone (1990), Biometrics 46(2), 515-522, doi 10.2307/2531456.
+
+    Example:
+        >>> adjusted_discrete(np.array([0.02, 0.3, 1.0]), np.array([0.001, 0.25, 1.0]), "holm", 0.05).tolist()
+        [0.02, 1.0, 1.0]
+    """
+    known = ~np.isnan(p_values)
+    able = known
+    for k in range(1, int(known.sum()) + 1):
+        able = known & (np.nan_to_num(least, nan=1.0) <= alpha / k)
+        if able.sum() <= k:
+            break
+    return np.where(able, adjusted(np.where(able, p_values, np.nan), correction), np.where(known, 1.0, np.nan))
