@@ -2,12 +2,15 @@
 
 Run with ``python bench/drift_self_test.py``. Datasets: Athena's feedback (lists of outputs with credits) and
 Beetle's reference answers, where these lie beside the checkout; sentences of product reviews; and feedback
-that was written three times over in other words, ``examples/drift``. With ``--local`` also answers of a small
+that was written five times over in other words, ``examples/drift`` and
+``bench/data``: a baseline, three reruns and a candidate. With ``--local`` also answers of a small
 model of this machine to 30 questions, asked eight times: real reruns, of a poor model.
 """
 
 import argparse
+import re
 from collections import Counter
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -26,13 +29,19 @@ from semscale.drift.runs.athena_files import read_athena
 from semscale.drift.runs.reading import read_run
 from semscale.drift.self_testing.self_test import self_test
 from semscale.history.items import Item, Output
-from semscale.history.runs import Run
+from semscale.history.runs import Run, new_id
 
 ATHENA = FOLDER.parent / "athena"
 EXAMPLES = Path(__file__).parents[1] / "examples"
-WRITTEN = ("baseline", "rerun", "candidate_good")
+DATA = Path(__file__).parent / "data"
+WRITTEN = [
+    *(EXAMPLES / "drift" / f"{name}.jsonl" for name in ("baseline", "rerun", "candidate_good")),
+    *(DATA / f"feedback_rerun_{number}.jsonl" for number in (2, 3)),
+]
 SEED, N_REVIEWS, FEWEST_WORDS = 0, 60, 6
-SHARES = (0.1, 0.25, 0.5, 1.0)
+SHARES = (0.1, 1 / 3, 0.5, 1.0)
+REMADE = (1, 2, 3, 4)  # seeds of reruns that a rule makes of Athena's feedback
+LEFT_OUT, MOVED, LOST = 0.4, 0.1, 0.2  # sentences, credits and outputs that such a rerun has otherwise
 N_RUNS, N_REFERENCES, TEMPERATURES, MAX_TOKENS = 8, 3, (0.2, 0.7), 48
 TOPICS = """a volcano, a bicycle, the moon, bread, a library, rain, a computer, the heart, a bank, honey,
 a bridge, wool, a passport, the tide, glass, a vaccine, a garden, a train, salt, a mirror, a clock, the sun,
@@ -66,6 +75,42 @@ def reviews():
 def in_other_words(run):
     """Reruns as a model might give them that says the same in other words: two seeds of paraphrasing."""
     return [damaged(run, "paraphrase", seed=seed)[0] for seed in (101, 102)]
+
+
+def remade(run, seed):
+    """A rerun by rule, for feedback that was recorded once.
+
+    All that can be is reworded. An output of several sentences loses one with probability .4, credits move by
+    half a point with .1, and an item of several outputs loses one with .2.
+    """
+    rng = np.random.default_rng(seed)
+    items = [with_outputs(item, rng) for item in damaged(run, "paraphrase", seed=seed)[0].items]
+    return replace(run, items=tuple(items), id=new_id())
+
+
+def with_outputs(item, rng):
+    outputs = []
+    for output in item.outputs:
+        sentences = re.split(r"(?<=[.!?]) +", output.text or "")
+        if len(sentences) > 1 and rng.random() < LEFT_OUT:
+            del sentences[rng.integers(len(sentences))]
+        fields = {
+            name: value + rng.choice([-0.5, 0.5]) if rng.random() < MOVED else value
+            for name, value in output.fields.items()
+        }
+        outputs.append(replace(output, text=" ".join(sentences), fields=fields))
+    if len(outputs) > 1 and rng.random() < LOST:
+        del outputs[rng.integers(len(outputs))]
+    return replace(item, outputs=tuple(outputs))
+
+
+def written_runs():
+    return [read_run(path, model="model-a", dataset="feedback written five times") for path in WRITTEN]
+
+
+def every_other(run, start):
+    """Half of the items: the rule was chosen on the even ones, and is reported on the odd ones."""
+    return replace(run, items=run.items[start::2], id=new_id())
 
 
 def local_runs(temperature):
@@ -138,6 +183,17 @@ def report(title, baseline, reruns, meter, options):
     print(f"\n{found.signature}", flush=True)
 
 
+def report_with_reruns(meter, options):
+    """Three reruns and a candidate: five runs of one model, of which chance says which is which."""
+    sets = [written_runs()]
+    if ATHENA.exists():
+        run = athena()
+        sets.append([run, *(remade(run, seed) for seed in REMADE)])
+    for runs in sets:
+        baseline, *reruns = (every_other(run, options.half) for run in runs)
+        report(f"{baseline.dataset}, half {options.half}", baseline, reruns, meter, options)
+
+
 def print_rotations(runs, meter):
     """Every run once the baseline and every other one once the candidate: the model never changed."""
     settings, counts = GateSettings(replicates=1000), {0: Counter(), 1: Counter(), N_REFERENCES: Counter()}
@@ -162,9 +218,14 @@ def main():
     parser.add_argument("--losses", action="store_true", help="with the mean losses of each kind of change")
     parser.add_argument("--with-length", action="store_true", help="of a gate that tests length, too")
     parser.add_argument("--local", action="store_true", help="with real reruns of a model of this machine")
+    parser.add_argument("--half", type=int, default=1, choices=(0, 1), help="of items, with three reruns")
+    parser.add_argument("--with-reruns", action="store_true", help="only the sets with three reruns")
     options = parser.parse_args()
     print(f"{date.today()}, {machine()}; % of {options.draws} draws that failed / were left undecided")
     meter = DriftMeter()
+    if options.with_reruns:
+        report_with_reruns(meter, options)
+        return
     for folder, build in ((ATHENA, athena), (FOLDER, beetle), (EXAMPLES, reviews)):
         if not folder.exists():
             print(f"\nskipped, as it is not there: {folder}")
@@ -172,11 +233,7 @@ def main():
         run = build()
         report(run.dataset, run, [], meter, options)
         report(f"{run.dataset}, reruns in other words", run, in_other_words(run), meter, options)
-    written = {
-        name: read_run(EXAMPLES / "drift" / f"{name}.jsonl", model=name, dataset="feedback")
-        for name in WRITTEN
-    }
-    report("feedback written three times", written["baseline"], list(written.values())[1:], meter, options)
+    report_with_reruns(meter, options)
     for temperature in TEMPERATURES if options.local else ():
         baseline, *again = runs = local_runs(temperature)
         title = f"a local model, temperature {temperature}"

@@ -20,12 +20,20 @@ def test_what_did_not_change_passes():
     assert test.noise == pytest.approx(0.1)
 
 
-def test_nearly_all_at_the_worst_fails_without_a_rerun():
-    # 26 of 30 at 1, the others at 0: mean .867, sd .346, t = 13.7 with 29 degrees of freedom. Of replicates,
-    # (26 / 30) ** 30 = 1.4 % hold no 0 and have no spread: a bootstrap-t must not take these for evidence.
-    found = decide(comparison({"contradictions": [1.0] * 26 + [0.0] * 4}))
+def test_without_a_rerun_texts_do_not_fail_as_nothing_tells_drift_from_chance():
+    found = decide(comparison({"contradictions": [1.0] * 26 + [0.0] * 4}), FEW)
+    (test,) = found.tests
+    assert found.outcome is test.outcome is Outcome.UNDECIDED
+    assert np.isnan(test.p_value)
+    assert test.n_needed is None
+
+
+def test_nearly_all_at_the_worst_fails_with_a_rerun():
+    # 26 of 30 items differ, each by the same: a sign test of 26, (1 / 2) ** 26 / 2.
+    losses = [1.0] * 26 + [0.0] * 4
+    found = decide(comparison({"contradictions": losses}, reruns=[{"contradictions": np.zeros(30)}]), FEW)
     assert found.outcome is Outcome.FAIL
-    assert found.tests[0].p_value < 1e-8
+    assert found.tests[0].p_value == pytest.approx(0.5**27)
 
 
 def test_what_is_worse_by_enough_and_beyond_chance_fails():
@@ -38,8 +46,10 @@ def test_what_is_worse_by_enough_and_beyond_chance_fails():
 
 
 def test_beyond_chance_alone_does_not_fail():
-    # Mean .02, sd .0102: t = 10.8, and the interval ends at .024, below the margin of .05.
-    decision = decide(comparison({"match": spread_out(0.02, half=0.01)}), FEW)
+    # Half of the items drift by .01, half by .03: variance .0001034, and .0005 between the two runs. Shrunk:
+    # (29 * .0001034 + 10 * .0005) / 39 = .000205; the bound is .02 + 1.685 * .01432 / sqrt(30) = .0244.
+    made = comparison({"match": spread_out(0.02, half=0.01)}, reruns=[{"match": np.zeros(30)}])
+    decision = decide(made, FEW)
     (test,) = decision.tests
     assert (test.is_significant, test.is_material) == (True, False)
     assert decision.outcome is Outcome.PASS
@@ -57,22 +67,25 @@ def test_enough_alone_does_not_fail_and_says_how_many_items_would_decide():
 
 
 def test_an_interval_that_reaches_the_margin_says_how_many_items_would_narrow_it():
-    # Drift .02, sd .1017: half-width for n = 30 .038 > .03. The smallest n with
-    # t(.975, n - 1) * .1017 / sqrt(n) < .03: n = 47: 2.0129 * .1017 / 6.8557 = .02986;
-    # n = 46: 2.0141 * .1017 / 6.7823 = .03020.
+    # Drift .02, half of the items .12 and half -.08: variance .01 * 30 / 29 = .010345. Between the two runs it
+    # is the mean of .12 ** 2 and .08 ** 2, .0104. Shrunk: (29 * .010345 + 10 * .0104) / 39 = .010359, sd
+    # .10178. For n = 30 the bound lies 1.685 * .10178 / sqrt(30) = .0313 above .02, and .05 is the margin. The
+    # smallest n with t(.95, n - 1) * .10178 / sqrt(n) < .03: n = 33: 1.6939 * .10178 / 5.7446 = .03001;
+    # n = 34: 1.6924 * .10178 / 5.8310 = .02954.
     decision = decide(
         comparison({"match": spread_out(0.02, half=0.1)}, reruns=[{"match": np.zeros(30)}]), FEW
     )
     (test,) = decision.tests
     assert test.outcome is Outcome.UNDECIDED
-    assert test.n_needed == 47
+    assert test.bound == pytest.approx(0.0513, abs=1e-4)
+    assert test.n_needed == 34
 
 
-@pytest.mark.parametrize(("n", "outcome", "needed"), [(3, Outcome.UNDECIDED, 5), (12, Outcome.FAIL, None)])
-def test_losses_that_are_all_alike_fail_once_signs_suffice(n, outcome, needed):
-    # 2 ** -3 = .125 is not below .05; 2 ** -5 is.
-    (test,) = decide(comparison({"match": [0.4] * n}), FEW).tests
-    assert (test.outcome, test.n_needed, test.p_value) == (outcome, needed, 2.0**-n)
+@pytest.mark.parametrize(("n", "outcome"), [(3, Outcome.UNDECIDED), (12, Outcome.FAIL)])
+def test_losses_that_are_all_alike_fail_once_signs_suffice(n, outcome):
+    # A sign test's mid-p-value: 2 ** -3 / 2 = .0625 is not below .05.
+    (test,) = decide(comparison({"match": [0.4] * n}, reruns=[{"match": [0.0] * n}]), FEW).tests
+    assert (test.outcome, test.p_value) == (outcome, pytest.approx(2.0**-n / 2))
 
 
 @pytest.mark.parametrize("loss", [0.0, 1.0])
@@ -130,36 +143,45 @@ def test_items_without_a_value_are_left_out_and_counted():
     assert test.loss == pytest.approx(0.3)
 
 
-def test_p_values_are_corrected_for_metrics_and_groups():
+def test_groups_do_not_cost_the_tests_over_all_items_their_power():
     names = ["a"] * 15 + ["b"] * 15
     rng = np.random.default_rng(0)
     losses = {"match": rng.normal(0.05, 0.1, 30), "cosine": rng.normal(0.02, 0.1, 30)}
-    settings = GateSettings(metrics=("match", "cosine"), by=("topic",), replicates=500)
-    decision = decide(comparison(losses, groups={"topic": names}), settings)
-    assert [test.group for test in decision.tests] == [
-        None,
-        None,
-        *[("topic", "a")] * 2,
-        *[("topic", "b")] * 2,
-    ]
-    raw = np.array([test.p_value for test in decision.tests])
-    smallest = decision.tests[int(raw.argmin())]
-    assert smallest.p_adjusted == pytest.approx(min(1, raw.min() * 6))
-    # Every p-value is that of the t-test at least.
-    least = ttest_1samp(losses["match"], 0, alternative="greater").pvalue
-    assert raw[0] >= least * (1 - 1e-9)
+    made = comparison(losses, reruns=[{name: np.zeros(30) for name in losses}], groups={"topic": names})
+    plain = GateSettings(metrics=("match", "cosine"), replicates=500)
+    alone = decide(made, plain)
+    grouped = decide(made, plain.model_copy(update={"by": ("topic",)}))
+    assert [test.group for test in grouped.tests] == [None] * 2 + [("topic", "a")] * 2 + [("topic", "b")] * 2
+    assert grouped.overall == alone.tests
+    raw = sorted(test.p_value for test in alone.tests)
+    assert min(test.p_adjusted for test in alone.tests) == pytest.approx(2 * raw[0])
+    for test in grouped.tests[2:]:
+        above = next(one for one in grouped.overall if one.metric == test.metric)
+        assert test.p_adjusted >= above.p_adjusted
 
 
 def test_a_group_that_fails_fails_the_gate():
     losses = np.r_[np.zeros(30), spread_out(0.4)]
     groups = {"topic": ["a"] * 30 + ["b"] * 30}
     settings = GateSettings(by=("topic",), replicates=500)
-    of_group = {
-        test.group: test.outcome
-        for test in decide(comparison({"match": losses}, groups=groups), settings).tests
-    }
+    made = comparison({"match": losses}, reruns=[{"match": np.zeros(60)}], groups=groups)
+    of_group = {test.group: test.outcome for test in decide(made, settings).tests}
     assert of_group["topic", "a"] is Outcome.PASS
     assert of_group["topic", "b"] is Outcome.FAIL
+
+
+def test_a_metric_that_moves_with_wording_has_the_noise_in_its_margin_and_others_do_not():
+    # Reruns lose .4 everywhere, half of which is .2: the margin of match, and what both are tolerated.
+    losses = {"match": spread_out(0.4), "contradictions": spread_out(0.4)}
+    tests = decide(comparison(losses, reruns=[{name: np.full(30, 0.4) for name in losses}]), FEW).tests
+    assert [(test.margin, test.tolerance) for test in tests] == [pytest.approx((0.2, 0.2)), pytest.approx((0.05, 0.2))]
+
+
+def test_a_pass_is_a_finding_with_a_p_value():
+    rerun = spread_out(0.1, half=0.05)
+    made = comparison({"match": rerun[::-1]}, reruns=[{"match": rerun}])
+    (test,) = decide(made, FEW).tests
+    assert (test.outcome, test.p_equivalence < 0.05) == (Outcome.PASS, True)
 
 
 def test_an_undecided_group_does_not_hold_the_gate_up():
@@ -173,8 +195,8 @@ def test_an_undecided_group_does_not_hold_the_gate_up():
     assert any("'topic b'" in caution for caution in decision.cautions)
 
 
-def test_enough_replicates_are_drawn_for_the_strictest_test():
-    # 40 groups of 10 items, 41 tests: Holm's first step is .05 / 41 = .0012, below 1 / 501.
+def test_many_groups_of_10_items_can_each_fail():
+    # 40 groups of 10 items: Holm's first step is .05 / 40 = .00125, and 10 equal signs have 2 ** -11 = .0005.
     rng = np.random.default_rng(0)
     losses = rng.normal(0.4, 0.05, 400)
     groups = {"topic": [f"t{place % 40}" for place in range(400)]}
@@ -275,5 +297,6 @@ def test_cautions_name_what_weakens_the_decision():
 
 
 def test_the_decision_is_repeatable():
-    made = comparison({"match": np.random.default_rng(0).random(20)})
+    losses = np.random.default_rng(0).random((2, 20))
+    made = comparison({"match": losses[0]}, reruns=[{"match": losses[1]}])
     assert decide(made, FEW) == decide(made, FEW)

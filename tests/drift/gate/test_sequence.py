@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from made_up import comparison, stored_comparison
 
-from semscale.drift.gate.sequence import one_series, sequence_tests, series_before
+from semscale.drift.gate.sequence import one_series, reference_error, sequence_tests, series_before
 from semscale.drift.gate.settings import GateSettings
 from semscale.history.item_json import digest_items
 
@@ -69,35 +69,58 @@ def test_what_this_candidate_said_before_counts_once():
 
 
 def test_losses_allowed_and_evidence_by_hand():
-    # Rerun's mean .05, margin .05: allowed .1. Runs by hand in test_betting: 1.1079271, then 3.4889344, to
-    # which the items add: mean of (1 + 3 b) (1 + 5 b) = 1 + 4 + 15 * .333325 = 9.999875, times w(2) / 2.
-    made = comparison({"match": [0.4, 0.6]}, reruns=[{"match": [0.0, 0.1]}])
-    (test,) = sequence_tests(made, [stored_comparison({"match": 0.5})], {"match": 0.05}, GateSettings())
-    assert test.losses == (0.5, 0.5)
-    assert test.allowed == pytest.approx(0.1)
-    np.testing.assert_allclose(test.evidence, [1.1079271, 3.4889344 + 0.7598995], rtol=1e-6)
-    assert test.p_adjusted == pytest.approx(1 / 4.2488339)
-    assert not test.is_significant
+    # Rerun and baseline lose nothing to each other. Without noise there is only Bernstein's term: half of
+    # alpha, ln(1 / .025) / (3 * 2 items * 2 runs) = 3.6889 / 12 = .3074. Stakes reach 1 / .3074, half of it on
+    # average: the first run is one value, 1 + 1.6265 * (.5 - .3074) = 1.3132, of which half is bet.
+    made = comparison({"match": [0.4, 0.6]}, reruns=[{"match": [0.0, 0.0]}])
+    assert made.reference_variance("match") == pytest.approx((0.4**2 + 0.6**2) / 2 / 2)
+    quiet = comparison({"match": [0.0, 0.0]}, reruns=[{"match": [0.0, 0.0]}])
+    (test,) = sequence_tests(quiet, [stored_comparison({"match": 0.5})], {"match": 0.05}, GateSettings())
+    assert test.losses == (0.5, 0.0)
+    assert test.allowed == pytest.approx(0.3074, abs=1e-4)
+    assert test.evidence[0] == pytest.approx((1.3132 + 1) / 2, abs=1e-4)
+    assert test.p_adjusted == 1.0
+
+
+def test_the_noise_of_reruns_widens_what_is_allowed():
+    # One rerun, compared with the baseline alone: half of the variance of drift, here of .2 and -.2. Bound at
+    # .025 is 1.96 * sqrt(.04 / 2 / 30), and Bernstein's term 3.6889 / (3 * 30 * 2).
+    losses, rerun = np.full(30, 0.3), np.full(30, 0.1)
+    made = comparison({"match": losses}, reruns=[{"match": rerun}])
+    bound = 1.95996 * (0.04 / 2 / 30) ** 0.5 + 3.68888 / 180
+    assert reference_error(made, "match", 0.025) == pytest.approx(bound, rel=1e-4)
+    (test,) = sequence_tests(made, [], {"match": 0.05}, GateSettings())
+    assert test.allowed == pytest.approx(0.1 + bound, rel=1e-4)
+
+
+def test_items_of_earlier_runs_reveal_more_than_their_mean():
+    rerun = {"match": np.full(30, 0.1)}
+    made = comparison({"match": np.full(30, 0.3)}, reruns=[rerun])
+    known = [stored_comparison({"match": 0.3}, day=day, scores={"match": np.full(30, 0.3)}) for day in (1, 2)]
+    by_mean = [stored_comparison({"match": 0.3}, day=day) for day in (1, 2)]
+    with_items, without = (
+        sequence_tests(made, series, {"match": 0.05}, GateSettings())[0] for series in (known, by_mean)
+    )
+    assert with_items.evidence[-1] > 100 * without.evidence[-1]
 
 
 def test_fields_are_measured_by_their_worst_case_and_metrics_adjusted_together():
-    # Worst case 2.5: 1.25 is .5 of it, .25 allowed is .1 of it: 3.4889344 as above, and by the one
-    # item w(2) * 3.0 / 2 = .2279727; two metrics: twice p.
+    # Without a rerun the margin is allowed, .25 of 2.5: .1. 1.25 is .5, an item and a run before. By hand in
+    # test_betting: 10.3332 / 2 + 3 / 6 + 1 / 3 = 5.9999; half of alpha is kept back, and there are two metrics.
     made = comparison({"match": [0.0], "credits_difference": [1.25]})
     before = [stored_comparison({"match": 0.0, "credits_difference": 1.25})]
     tests = sequence_tests(made, before, {"match": 0.05, "credits_difference": 0.25}, GateSettings())
-    assert tests[1].evidence[-1] == pytest.approx(3.7169071)
-    assert tests[1].p_adjusted == pytest.approx(2 / 3.7169071)
+    assert tests[1].evidence[-1] == pytest.approx(5.99993, rel=1e-5)
+    assert tests[1].p_adjusted == pytest.approx(2 * 2 / 5.99993, rel=1e-5)
     assert tests[0].p_adjusted == 1.0
 
 
 def test_losses_beyond_the_worst_case_count_as_the_worst_case():
     made = comparison({"credits_difference": [9.0]})
     (test,) = sequence_tests(made, [], {"credits_difference": 0.25}, GateSettings())
-    # 1 + .5 * (1 / .1 - 1) = 5.5, and w(1) = .6079271: for the mean half of
-    # 5.5 w(1) + .3920729, for the item half of 5.5 w(1).
+    # 1 + 5 * (1 - .1) = 5.5, of which half is bet.
     assert test.losses == (9.0,)
-    assert test.evidence == pytest.approx((3.5396355,))
+    assert test.evidence == pytest.approx(((5.5 + 1) / 2,))
 
 
 def test_runs_without_the_metric_add_nothing():

@@ -19,6 +19,7 @@ from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 from semscale.types import Status
 
+NAN = np.nan
 METRICS = metrics_of(["match", "output_count"])
 
 
@@ -28,11 +29,12 @@ class WordMeter:
     def __init__(self):
         self.calls = 0
 
-    def measure(self, baseline, others, *, progress=None):
+    def measure_pairs(self, baseline, others, further, *, progress=None):
         self.calls += 1
         if progress:
             progress("comparing items", 1, 1)
-        return [self._one(baseline, other) for other in others]
+        pairs = [*((baseline, other) for other in others), *((others[i], others[j]) for i, j in further)]
+        return [self._one(*pair) for pair in pairs]
 
     def _one(self, baseline, other):
         pairs = list(zip(baseline.items, other.items, strict=True))
@@ -64,14 +66,26 @@ def quick(baseline=None, **settings):
     return self_test(baseline or run_of(24), **settings)
 
 
-def test_swapped_items_are_noticed_and_unchanged_or_shuffled_ones_are_not():
-    found = quick(kinds=["swap", "shuffle"])
+def test_swapped_items_are_noticed_and_shuffled_ones_are_not():
+    found = quick(kinds=["swap", "shuffle"], reruns=[run_of(24)])
     assert found.row("swap").failed.value == 1
     assert found.row("swap").detected_by == "match"
-    assert found.row("identity", 0.0).passed.value == 1
     assert found.row("shuffle").passed.value == 1
     assert found.row("shuffle").detected_by is None
     assert found.row("shuffle").by_metric == {}
+
+
+def test_without_a_rerun_what_texts_lose_is_undecided_and_lost_outputs_fail():
+    found = quick(kinds=["swap", "drop"])
+    assert found.row("identity", 0.0).passed.value == 1
+    assert found.row("swap").undecided.value == 1
+    assert found.row("drop").failed.value == 1
+    assert found.row("drop").detected_by == "output_count"
+
+
+def test_by_default_a_tenth_a_third_and_all_are_damaged():
+    rows = self_test(run_of(24), meter=WordMeter(), draws=1, items=30, kinds=["swap"]).detections
+    assert [row.share for row in rows] == [0.1, pytest.approx(1 / 3), 1.0]
 
 
 def test_each_kind_and_share_has_a_row_and_harmless_ones_come_first():
@@ -110,7 +124,7 @@ def test_the_frame_has_a_row_each_and_null_where_nothing_was_drawn():
     assert frame.columns[:6] == ["kind", "is_harmful", "share", "items", "n_eligible", "n_draws"]
     assert frame["kind"].to_list() == ["identity", "numbers", "swap"]
     assert frame["failed_low"].null_count() == 1  # "word1" holds no number
-    assert frame["detected_by"].null_count() == 2
+    assert frame["detected_by"].null_count() == 3  # without a rerun, swapping is undecided
 
 
 def test_everything_is_measured_in_one_call_and_progress_reaches_its_end():
@@ -136,16 +150,21 @@ def reworded(run, words):
     return Run(run.dataset, run.model, items)
 
 
-def test_a_single_rerun_is_its_own_reference_and_several_are_each_others():
-    baseline = run_of(24)
+def test_false_alarms_of_an_unchanged_model_are_not_known_from_one_rerun():
     # Two of ten words differ at every item: a loss of .2.
+    found = quick(run_of(24), reruns=[reworded(run_of(24), ("is", "be"))], kinds=["swap"])
+    row = found.row("rerun", 0.0)
+    assert (found.n_reruns, row.n_draws) == (1, 0)
+    assert np.isnan([row.failed.value, row.passed.value, row.undecided.value]).all()
+    assert found.row("swap").failed.value == 1
+
+
+def test_of_two_reruns_and_the_baseline_each_may_be_the_candidate():
+    baseline = run_of(24)
     other, same = reworded(baseline, ("is", "be")), reworded(baseline, ("is", "is"))
-    alone = quick(baseline, reruns=[other], kinds=["swap"])
     both = quick(baseline, reruns=[other, same], kinds=["swap"], draws=100)
-    assert alone.n_reruns == 1
     assert [row.kind for row in both.false_alarms] == ["rerun"]
-    assert alone.row("rerun", 0.0).passed.value == 1
-    # At each item chance says which of the two is the candidate: on average there is no drift.
+    # At each item chance says which of the three is the candidate: on average there is no drift.
     assert both.row("rerun", 0.0).failed.value <= 0.05
     assert both.row("swap").failed.value == 1
 
@@ -195,46 +214,57 @@ def test_damaged_items_come_from_those_that_can_be(n_damaged, seed):
     can_be[0, 1] = can_be[1, 4] = True
     draw = draw_items(can_be, items=10, n_damaged=n_damaged, rng=np.random.default_rng(seed))
     assert draw.are_damaged.tolist() == [True] * n_damaged + [False] * (10 - n_damaged)
-    damaged_places = zip(draw.versions[:n_damaged].tolist(), draw.items[:n_damaged].tolist(), strict=True)
+    damaged_places = zip(draw.roles[:n_damaged, 0].tolist(), draw.items[:n_damaged].tolist(), strict=True)
     assert set(damaged_places) <= {(0, 1), (1, 4)}
     assert len(draw.items) == 10
     assert set(draw.items) <= set(range(6))
-    assert set(draw.versions) <= {0, 1}
+    # Each of the two runs has one role.
+    assert all(sorted(row) == [0, 1] for row in draw.roles.tolist())
 
 
-def versions_of(losses, damaged_losses, *, baseline=None):
+def versions_of(pairs, damaged_pairs):
+    """Versions with these losses in match, each of shape (v, v, 3): of the second run against the first."""
     groups = {"topic": ["a", "b", "c"]}
-    asked = run(3, groups=groups)
-    runs = tuple(run(3, groups=groups) for _ in losses) if baseline is None else (asked,)
-    hurt = tuple(run(3, groups=groups, model="damaged") for _ in losses)
-    measures = tuple(tuple(measured({"match": row}) for row in part) for part in (losses, damaged_losses))
-    return Versions(asked, (runs, hurt), measures, np.ones((len(losses), 3), dtype=bool))
+    losses = np.array([pairs, damaged_pairs], dtype=np.float64)
+    v = losses.shape[1]
+    runs = tuple(run(3, groups=groups) for _ in range(v))
+    hurt = tuple(run(3, groups=groups, model="damaged") for _ in range(v))
+    status = np.where(np.isnan(losses), Status.EMPTY, Status.SCORED).astype(object)
+    template = measured({"match": np.zeros(3)})
+    return Versions((runs, hurt), {"match": losses}, status, np.ones((v, 3), dtype=bool), template)
 
 
 def test_drawn_items_bring_their_losses_groups_and_statuses():
-    versions = versions_of([[0.1, 0.2, np.nan]], [[0.7, 0.8, 0.9]])
-    draw = Draw(np.array([2, 0, 2, 0]), np.zeros(4, dtype=int), np.array([True, True, False, False]))
+    # Two runs: the second against the first is the only pair, and its unchanged version is the rerun.
+    versions = versions_of([[[0, 0, 0], [0.1, 0.2, NAN]], [[0.1, 0.2, NAN], [0, 0, 0]]],
+                           [[[0, 0, 0], [0.7, 0.8, 0.9]], [[0.7, 0.8, 0.9], [0, 0, 0]]])  # fmt: skip
+    draw = Draw(np.array([2, 0, 2, 0]), np.array([[1, 0]] * 4), np.array([True, True, False, False]))
     drawn = compare_drawn(versions, draw)
-    np.testing.assert_array_equal(drawn.losses("match"), [0.9, 0.7, np.nan, 0.1])
-    np.testing.assert_array_equal(drawn.expected("match"), [np.nan, 0.1, np.nan, 0.1])
+    np.testing.assert_array_equal(drawn.losses("match"), [0.9, 0.7, NAN, 0.1])
+    np.testing.assert_array_equal(drawn.expected("match"), [NAN, 0.1, NAN, 0.1])
     assert [item.groups["topic"] for item in drawn.baseline.items] == ["c", "a", "c", "a"]
     assert drawn.measured.status.tolist() == [Status.SCORED, Status.SCORED, Status.EMPTY, Status.SCORED]
     assert len({item.id for item in drawn.candidate.items}) == 4
 
 
-def test_at_each_item_the_versions_that_are_no_candidate_are_the_reruns():
-    versions = versions_of([[0.1, 0.1, 0.1], [0.2, 0.2, 0.2], [0.4, 0.4, 0.4]], [[0.9] * 3] * 3)
-    draw = Draw(np.array([0, 1, 2]), np.array([0, 1, 2]), np.array([False, False, True]))
+def test_at_each_item_candidate_baseline_and_rerun_are_the_runs_that_were_drawn():
+    # Three runs: .1 apart are the first and the second, .2 the first and the third, .4 the second and the third.
+    pairs = np.zeros((3, 3, 3))
+    for (one, two), loss in {(0, 1): 0.1, (0, 2): 0.2, (1, 2): 0.4}.items():
+        pairs[one, two] = pairs[two, one] = loss
+    versions = versions_of(pairs, pairs + 0.5)
+    draw = Draw(np.arange(3), np.array([[0, 1, 2], [1, 2, 0], [2, 0, 1]]), np.array([False, False, True]))
     drawn = compare_drawn(versions, draw)
-    np.testing.assert_allclose(drawn.losses("match"), [0.1, 0.2, 0.9])
-    # The mean of the two others at each item: (.2 + .4) / 2, (.4 + .1) / 2, (.1 + .2) / 2.
-    np.testing.assert_allclose(drawn.expected("match"), [0.3, 0.25, 0.15])
+    np.testing.assert_allclose(drawn.losses("match"), [0.1, 0.4, 0.7])
+    np.testing.assert_allclose(drawn.mean_losses("match"), [0.15, 0.25, 0.8])
+    np.testing.assert_allclose(drawn.expected("match"), [0.4, 0.2, 0.1])
 
 
 def test_the_baseline_by_itself_has_no_rerun():
-    versions = versions_of([[0.0, 0.0, 0.0]], [[0.9] * 3], baseline=True)
-    draw = Draw(np.array([0, 1]), np.zeros(2, dtype=int), np.array([True, False]))
-    assert compare_drawn(versions, draw).reruns == ()
+    versions = versions_of(np.zeros((1, 1, 3)), np.full((1, 1, 3), 0.9))
+    drawn = compare_drawn(versions, Draw(np.array([0, 1]), np.zeros((2, 1), dtype=int), np.array([True, False])))
+    assert drawn.reruns == ()
+    assert drawn.losses("match").tolist() == [0.9, 0.0]
 
 
 def test_the_gate_is_the_one_that_is_configured():

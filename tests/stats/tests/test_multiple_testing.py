@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from semscale.stats.tests.multiple_testing import adjusted, benjamini_hochberg, holm
+from semscale.stats.tests.multiple_testing import adjusted, adjusted_discrete, benjamini_hochberg, holm
 
 # Sorted: .005, .011, .02, .04, .13; m = 5.
 P = np.array([0.02, 0.005, 0.13, 0.011, 0.04])
@@ -35,3 +35,16 @@ def test_what_was_not_tested_does_not_count():
 def test_no_test_is_no_p_value(correction):
     assert adjusted(np.array([]), correction).shape == (0,)
     assert np.isnan(adjusted(np.array([np.nan]), correction)).all()
+
+
+def test_tests_that_cannot_reject_do_not_count():
+    # alpha / 1 = .05: four could, more than 1; alpha / 2 = .025: three; alpha / 3 = .0167: two, at most 3.
+    least = np.array([0.001, 0.01, 0.02, 0.03, 0.4])
+    p_values = np.array([0.01, 0.02, 0.02, 0.03, 0.4])
+    assert adjusted_discrete(p_values, least, "holm", 0.05).tolist() == [0.02, 0.02, 1.0, 1.0, 1.0]
+
+
+def test_what_has_no_p_value_is_no_test():
+    found = adjusted_discrete(np.array([np.nan, 0.04]), np.array([np.nan, 0.001]), "holm", 0.05)
+    assert np.isnan(found[0])
+    assert found[1] == 0.04

@@ -89,7 +89,8 @@ class CompareRun:
         settings = self.settings
         if settings is None:
             return None
-        earlier = history.comparisons(baseline_id=comparison.baseline.id) if settings.over_runs else ()
+        kept = history.comparisons(baseline_id=comparison.baseline.id) if settings.over_runs else ()
+        earlier = [replace(one, scores=history.scores(one.id)) for one in kept]
         return decide(comparison, settings, earlier=earlier)
 
     def _compared(self, history: "History", meter: DriftMeter) -> tuple[DriftSummary, str]:

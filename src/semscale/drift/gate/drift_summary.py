@@ -200,7 +200,7 @@ class DriftSummary(Presentable):
             signature=str(comparison.signature),
             outcome=None if self.decision is None else str(self.decision.outcome),
             figures=tuple(map(_stored_figure, self.figures)),
-            scores={name: comparison.losses(name) for name in comparison.metrics},
+            scores={name: comparison.mean_losses(name) for name in comparison.metrics},
             candidate_digest=digest_items(comparison.candidate.items),
         )
 

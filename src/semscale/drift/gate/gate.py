@@ -168,7 +168,7 @@ def _tests(
     for question, p_adjusted in zip(questions, corrected.tolist(), strict=True):
         if question.group is None and question.metric in sequence:
             over_runs = sequence[question.metric]
-            p_value = 1 / max(over_runs.evidence[-1], 1.0)
+            p_value = min(1.0, 2 / over_runs.evidence[-1])
             tests.append(_tested(question, p_value, over_runs.p_adjusted, None, settings))
         else:
             tests.append(

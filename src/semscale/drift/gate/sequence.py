@@ -1,8 +1,11 @@
 """Tests of a gate over many runs, which stay valid however often they are repeated."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log
 
 import numpy as np
+from scipy.special import ndtri
 
 from semscale.drift.gate.decision import SequenceTest
 from semscale.drift.gate.settings import GateSettings
@@ -16,6 +19,32 @@ from semscale.stats.tests.multiple_testing import adjusted
 from semscale.types import Floats
 
 _SAME_OUTPUTS = "compared again later with the same outputs, which count once"
+
+
+@dataclass(frozen=True)
+class _OverRuns:
+    """One metric over runs.
+
+    Attributes:
+        losses: mean loss of each run.
+        runs: for each run the losses of its items as shares of the worst case, or its mean alone.
+        allowed: the greatest mean loss that is no drift.
+        span: the metric's worst case.
+        least: smallest value that there can be, as a share.
+    """
+
+    losses: tuple[float, ...]
+    runs: tuple[Floats, ...]
+    allowed: float
+    span: float
+    least: float = 0.0
+
+    def evidence(self) -> Floats:
+        """Return the evidence after each run; 1 where nothing is known of what is allowed."""
+        if not self.allowed / self.span > self.least:
+            return np.ones(len(self.runs))
+        runs = [np.clip(run, self.least, 1 + abs(self.least)) for run in self.runs]
+        return run_evidence(runs, self.allowed / self.span, least=self.least)
 
 
 def one_series(
@@ -95,20 +124,61 @@ def sequence_tests(
 ) -> tuple[SequenceTest, ...]:
     """Test every metric over all runs, with the candidate's as the last.
 
+    The hypothesis is "no drift": the candidate's mean loss is what baseline and reruns lose among each
+    other. Whether a drift is material is asked elsewhere. Each run is judged by its items' losses less what
+    reruns lose there. All runs are held against the same reruns, so that what is allowed includes how far
+    chance may have made these lose too little: an upper bound at half of alpha. The other half is for the
+    bets. Without a rerun the margin is allowed, as nothing is known of the noise.
+
     Args:
         comparison: the candidate's comparison.
-        series: earlier comparisons, from ``series_before``.
+        series: earlier comparisons, from ``series_before``; those with scores reveal more.
         margins: margin of every tested metric.
         settings: settings of the gate.
     """
-    tests = {}
-    for name, margin in margins.items():
-        this = mean_loss(comparison.losses(name))
-        noise = comparison.noise(name)
-        allowed = margin + (0.0 if noise is None else noise)
-        losses = (*(stored_loss(kept, name) for kept in series), this)
-        tests[name] = (losses, allowed, comparison.metrics[name].span)
-    return evidence_of_runs(tests, settings, latest={name: comparison.losses(name) for name in tests})
+    asked = {
+        name: _over_runs(comparison, series, name, margin, settings.alpha / 2 / len(margins))
+        for name, margin in margins.items()
+    }
+    return _tested(asked, settings)
+
+
+def _over_runs(
+    comparison: Comparison, series: Sequence[StoredComparison], name: str, margin: float, alpha: float
+) -> _OverRuns:
+    """Lay out one metric over all runs, centred at each item by what the reruns lose there."""
+    expected, span = comparison.expected(name), comparison.metrics[name].span
+    losses = comparison.mean_losses(name)
+    noise = mean_loss(expected)
+    shift = np.nan_to_num(noise - expected, nan=0.0)
+    runs = [_items_of(kept, name, shift) for kept in series]
+    means = (*(stored_loss(kept, name) for kept in series), mean_loss(losses))
+    return _OverRuns(
+        losses=means,
+        runs=tuple(run / span for run in (*runs, losses + shift)),
+        allowed=noise + (reference_error(comparison, name, alpha) if comparison.reruns else margin),
+        span=span,
+        least=float(min(shift.min(initial=0.0), 0.0)) / span,
+    )
+
+
+def _items_of(kept: StoredComparison, name: str, shift: Floats) -> Floats:
+    """Return an earlier run's losses, centred; its mean alone if its scores are not known."""
+    if name in kept.scores:
+        return kept.scores[name] + shift
+    return np.array([stored_loss(kept, name)])
+
+
+def reference_error(comparison: Comparison, name: str, alpha: float) -> float:
+    """Bound how much too little the reruns may lose by chance, with a one-sided error of ``alpha``.
+
+    The normal bound, and Bernstein's term for losses that are rare: ``span * ln(1 / alpha) / (3 N)`` with N
+    outcomes of n items in all runs of the baseline's model.
+    """
+    n = max(int((~np.isnan(comparison.drifts(name))).sum()), 1)
+    spread = float(np.sqrt(comparison.reference_variance(name) / n))
+    rare = comparison.metrics[name].span * log(1 / alpha) / (3 * n * (1 + len(comparison.reruns)))
+    return float(-ndtri(alpha)) * spread + rare
 
 
 def evidence_of_runs(
@@ -126,21 +196,24 @@ def evidence_of_runs(
         latest: losses of the latest run's items by metric, if known; they reveal a single bad run, which
             means alone cannot.
     """
-    evidence = {
-        name: run_evidence(_shares(losses, span), _shares((latest or {}).get(name, ()), span), allowed / span)
-        if allowed == allowed and len(losses)  # noqa: PLR0124 - NaN if reruns have no value
-        else np.ones(len(losses))
-        for name, (losses, allowed, span) in asked.items()
-    }
-    p_values = np.array(
-        [1.0 / max(1.0, float(found[-1]) if len(found) else 1.0) for found in evidence.values()]
-    )
+    laid_out = {}
+    for name, (losses, allowed, span) in asked.items():
+        runs = [np.array([loss]) for loss in losses]
+        if runs and latest and name in latest:
+            runs[-1] = latest[name]
+        laid_out[name] = _OverRuns(tuple(losses), tuple(run / span for run in runs), allowed, span)
+    return _tested(laid_out, settings)
+
+
+def _tested(asked: Mapping[str, _OverRuns], settings: GateSettings) -> tuple[SequenceTest, ...]:
+    evidence = {name: one.evidence() for name, one in asked.items()}
+    p_values = np.array([min(1.0, 2 / float(found[-1])) if len(found) else 1.0 for found in evidence.values()])
     corrected = adjusted(p_values, "holm")
     return tuple(
         SequenceTest(
             metric=name,
-            losses=tuple(float(loss) for loss in asked[name][0]),
-            allowed=asked[name][1],
+            losses=tuple(float(loss) for loss in asked[name].losses),
+            allowed=asked[name].allowed,
             evidence=tuple(float(value) for value in found),
             p_adjusted=float(p_adjusted),
             is_significant=bool(p_adjusted < settings.alpha),
@@ -155,10 +228,10 @@ def sequence_cautions(
     """Return a caution about metrics in which so few runs cannot be significant, however bad they are."""
     short = []
     for test in tests:
-        items = np.ones(int((~np.isnan(comparison.losses(test.metric))).sum()))
+        items = np.ones(int((~np.isnan(comparison.mean_losses(test.metric))).sum()))
         allowed = test.allowed / comparison.metrics[test.metric].span
-        worst = run_evidence(np.ones(len(test.losses)), items, allowed)[-1] if allowed > 0 else 1.0
-        if worst <= len(tests) / settings.alpha:
+        worst = run_evidence([items] * len(test.losses), allowed)[-1] if allowed > 0 else 1.0
+        if worst <= 2 * len(tests) / settings.alpha:
             short.append(test.metric)
     if not short:
         return []
@@ -167,11 +240,6 @@ def sequence_cautions(
         f"runs against this baseline so far: {n}; even the worst could not be significant over so few in "
         f"{named(short)}: set a threshold for a single bad run, such as min_match"
     ]
-
-
-def _shares(losses: Sequence[float] | Floats, span: float) -> Floats:
-    """Return losses as shares of the worst case, 0 to 1."""
-    return np.clip(np.asarray(losses, dtype=np.float64) / span, 0.0, 1.0)
 
 
 def stored_loss(kept: StoredComparison, metric: str) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.measured import MeasuredRun
 from semscale.drift.measure.metrics import Metric
-from semscale.drift.measure.roles import drifts_of_losses, drifts_of_pairs
+from semscale.drift.measure.roles import drifts_of_losses, drifts_of_pairs, reference_variance
 from semscale.history.runs import Run
 from semscale.signature import Signature
 from semscale.types import Floats
@@ -26,18 +26,18 @@ class Comparison:
         candidate: the run that is compared, with its items in the baseline's order.
         measured: losses of the candidate against the baseline.
         reruns: losses of each rerun of the baseline's model against the baseline.
-        between: for each rerun, losses against it of every later rerun, then of the candidate; empty where
-            runs were compared with the baseline alone.
         floors: for each metric the mean loss of another item's outputs, that is, of unrelated texts; empty if
             not measured.
+        between: for each rerun, losses against it of every later rerun, then of the candidate; empty where
+            runs were compared with the baseline alone.
     """
 
     baseline: Run
     candidate: Run
     measured: MeasuredRun
     reruns: tuple[MeasuredRun, ...] = ()
-    between: tuple[tuple[MeasuredRun, ...], ...] = ()
     floors: Mapping[str, float] = field(default_factory=dict)
+    between: tuple[tuple[MeasuredRun, ...], ...] = ()
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
@@ -114,6 +114,21 @@ class Comparison:
         if not self.reruns:
             return None
         return math.sqrt(mean_loss(self._of_references(metric).ravel() ** 2))
+
+    def reference_variance(self, metric: str) -> float:
+        """Estimate the variance that baseline and reruns alone give an item's drift; 0 without a rerun.
+
+        With one rerun, or where runs were compared with the baseline alone, it is the most that it can be of
+        the variance of a drift among all runs: 2 / 3, or ``1 / (r + 1)`` with r reruns.
+        """
+        r = len(self.reruns)
+        if self.between and r > 1:
+            return reference_variance(np.nan_to_num(self._pairs(metric)[:, 1:, 1:], nan=0.0))
+        roles = self.drifts_by_role(metric)
+        known = roles[~np.isnan(roles).any(axis=1)]
+        if not r or not len(known):
+            return 0.0
+        return float(known.var(axis=1).mean()) * (2 / 3 if self.between else 1 / (r + 1))
 
     def _of_references(self, metric: str) -> Floats:
         """Return the losses of the pairs of baseline and reruns that were measured, shape (n, pairs)."""

@@ -1,8 +1,7 @@
 """Simulated comparisons of drawn items, some of them damaged, from losses that were measured once."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +12,9 @@ from semscale.history.items import Item
 from semscale.history.runs import Run
 from semscale.types import Floats, Integers
 
+FEWEST_RUNS = 3
+"""Runs of one model that it takes to be candidate, baseline and rerun at once."""
+
 
 @dataclass(frozen=True)
 class Draw:
@@ -20,54 +22,48 @@ class Draw:
 
     Attributes:
         items: shape (n,), positions of items in the run; one may occur several times.
-        versions: shape (n,), number of the run that is the candidate for each of these.
-        are_damaged: shape (n,), which of these are damaged.
+        roles: shape (n, v), which run is the candidate, the baseline, and each rerun, for each of these.
+        are_damaged: shape (n,), for which of these the candidate is damaged.
     """
 
     items: Integers
-    versions: Integers
+    roles: Integers
     are_damaged: npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Versions:
-    """Unchanged and damaged versions of runs of one model, measured against the baseline.
+    """Unchanged and damaged versions of v runs of one model, measured against each other.
 
     Attributes:
-        baseline: the approved run.
-        runs: v unchanged runs, and the same v runs with every item damaged that can be.
-        measured: the losses of each of these, in the same layout.
+        runs: v unchanged runs, the approved one first, and the same runs with every item damaged that can be.
+        losses: for each metric, shape (2, v, v, n): of the unchanged and the damaged version of the second
+            run against the unchanged first one. A run is not measured against itself, unless it is the only
+            one.
+        status: the same for statuses.
         can_be: shape (v, n), which items could be damaged.
+        template: a measured run, for metrics and signature.
     """
 
-    baseline: Run
     runs: tuple[tuple[Run, ...], tuple[Run, ...]]
-    measured: tuple[tuple[MeasuredRun, ...], tuple[MeasuredRun, ...]]
+    losses: Mapping[str, Floats]
+    status: npt.NDArray[np.object_]
     can_be: npt.NDArray[np.bool_]
+    template: MeasuredRun
 
     @property
     def n(self) -> int:
         """Number of unchanged runs."""
         return len(self.runs[0])
 
-    @cached_property
-    def losses(self) -> dict[str, Floats]:
-        """Losses of each metric, shape (2, v, n): unchanged and damaged, by run, by item."""
-        names = self.measured[0][0].losses
-        return {
-            name: np.array([[one.losses[name] for one in part] for part in self.measured]) for name in names
-        }
-
-    @cached_property
-    def status(self) -> npt.NDArray[np.object_]:
-        """Statuses, shape (2, v, n)."""
-        return np.array([[one.status for one in part] for part in self.measured], dtype=object)
-
 
 def draw_items(
     can_be: npt.NDArray[np.bool_], *, items: int, n_damaged: int, rng: np.random.Generator
 ) -> Draw:
     """Draw items with replacement: the damaged ones among those that can be damaged, the others among all.
+
+    All runs are of one unchanged model. So at every item chance says which is the candidate, which the
+    baseline, and which are reruns.
 
     Args:
         can_be: shape (v, n), which items of each run can be damaged; at least one if ``n_damaged`` is not 0.
@@ -81,51 +77,72 @@ def draw_items(
         >>> draw.items[0], draw.are_damaged.tolist()
         (np.int64(1), [True, False, False])
     """
+    v, n = can_be.shape
     drawn = rng.integers(can_be.size, size=items)
     if n_damaged:
         places = np.flatnonzero(can_be)
         drawn[:n_damaged] = places[rng.integers(len(places), size=n_damaged)]
-    versions, positions = np.divmod(drawn, can_be.shape[1])
-    return Draw(positions, versions, np.arange(items) < n_damaged)
+    candidates, positions = np.divmod(drawn, n)
+    others = rng.permuted(np.tile(np.arange(1, v), (items, 1)), axis=1)
+    roles = np.column_stack([candidates, (candidates[:, None] + others) % v])
+    return Draw(positions, roles, np.arange(items) < n_damaged)
 
 
 def compare_drawn(versions: Versions, draw: Draw) -> Comparison:
     """Build the comparison of the drawn items from the measured losses.
 
-    For each item one run is the candidate and the others are the reruns. The choice is random for every item,
-    as all runs are of the same unchanged model. A single rerun is its own reference; if the baseline is the
-    only run, there is no reference.
+    With at least three runs, one is the candidate, one the baseline, and all others are reruns: a gate with
+    one rerun fewer than were recorded. Of two runs, the candidate's unchanged version is also the rerun,
+    which hides the noise. A single run is candidate and baseline, and there is no rerun.
 
     Returns:
         A comparison of ``len(draw.items)`` items with new ids; it has no pairs, as no test uses them.
     """
-    shifts = list(range(1, versions.n))
-    if not shifts and versions.runs[0][0].id != versions.baseline.id:
-        shifts = [0]
-    reruns = tuple(
-        _measured_of(versions, replace(draw, versions=(draw.versions + shift) % versions.n), damaged=False)
-        for shift in shifts
-    )
-    places = zip(
-        draw.are_damaged.astype(int).tolist(), draw.versions.tolist(), draw.items.tolist(), strict=True
-    )
-    given = [versions.runs[part][version].items[at] for part, version, at in places]
-    asked = [versions.baseline.items[at] for at in draw.items.tolist()]
+    candidate = draw.roles[:, 0]
+    references = draw.roles[:, 1:].T if versions.n > 1 else candidate[None]
+    baseline, reruns = references[0], references[1:]
+    if versions.n < FEWEST_RUNS:
+        again = [_measured(versions, draw, baseline, candidate, damaged=False)] * (versions.n - 1)
+        between: list[tuple[MeasuredRun, ...]] = []
+    else:
+        again = [_measured(versions, draw, baseline, rerun, damaged=False) for rerun in reruns]
+        between = [
+            (
+                *(_measured(versions, draw, rerun, later, damaged=False) for later in reruns[place + 1 :]),
+                _measured(versions, draw, rerun, candidate, damaged=True),
+            )
+            for place, rerun in enumerate(reruns)
+        ]
     return Comparison(
-        baseline=_renumbered(versions.baseline, asked),
-        candidate=_renumbered(versions.runs[0][0], given),
-        measured=_measured_of(versions, draw, damaged=True),
-        reruns=reruns,
+        baseline=_drawn(versions.runs[0], draw.items, baseline),
+        candidate=_drawn_candidate(versions, draw),
+        measured=_measured(versions, draw, baseline, candidate, damaged=True),
+        reruns=tuple(again),
+        between=tuple(between),
     )
 
 
-def _renumbered(run: Run, items: Sequence[Item]) -> Run:
-    return replace(run, items=tuple(replace(item, id=str(place)) for place, item in enumerate(items)))
+def _drawn_candidate(versions: Versions, draw: Draw) -> Run:
+    unchanged = _drawn(versions.runs[0], draw.items, draw.roles[:, 0])
+    changed = _drawn(versions.runs[1], draw.items, draw.roles[:, 0])
+    both = zip(unchanged.items, changed.items, draw.are_damaged.tolist(), strict=True)
+    return replace(changed, items=tuple(new if damaged else old for old, new, damaged in both))
 
 
-def _measured_of(versions: Versions, draw: Draw, *, damaged: bool) -> MeasuredRun:
-    """Take each drawn item's losses from its run, unchanged, or damaged if ``damaged`` is true."""
+def _drawn(runs: Sequence[Run], items: Integers, which: Integers) -> Run:
+    """Take each drawn item from one of the runs, and number the items anew."""
+    places = enumerate(zip(which.tolist(), items.tolist(), strict=True))
+    given: list[Item] = [replace(runs[run].items[item], id=str(place)) for place, (run, item) in places]
+    return replace(runs[0], items=tuple(given))
+
+
+def _measured(
+    versions: Versions, draw: Draw, first: Integers, second: Integers, *, damaged: bool
+) -> MeasuredRun:
+    """Take each drawn item's losses of the second run against the first; damaged ones if ``damaged``."""
     part = (draw.are_damaged & damaged).astype(int)
-    place = (part, draw.versions, draw.items)
+    place = (part, first, second, draw.items)
     losses = {name: values[place] for name, values in versions.losses.items()}
-    return replace(versions.measured[0][0], losses=losses, status=versions.status[place], pairs=())
+    return replace(
+        versions.template, losses=losses, status=versions.status[place], pairs=(), windows=None
+    )

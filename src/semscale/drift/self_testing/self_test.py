@@ -2,28 +2,33 @@
 
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from semscale.damage.damages import DAMAGES, damaged
 from semscale.drift.gate.decision import GateDecision, Outcome
 from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
+from semscale.drift.measure.measured import MeasuredRun
 from semscale.drift.measure.meter import DriftMeter
 from semscale.drift.runs.comparability import check_rerun
-from semscale.drift.self_testing.draws import Draw, Versions, compare_drawn, draw_items
+from semscale.drift.self_testing.draws import FEWEST_RUNS, Versions, compare_drawn, draw_items
 from semscale.drift.self_testing.results import INTERVAL, SelfTest, SelfTestRow
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.runs import Run
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed
 from semscale.stats.intervals.shares import wilson_interval
-from semscale.types import Progress
+from semscale.types import Progress, Status
 
-REPLICATES = 1000
-"""The most bootstrap replicates for each of the thousands of decisions."""
+SHARES = (0.1, 1 / 3, 1.0)
+"""Shares of the items that are damaged by default: three of 30, a third, and all."""
+
+REPLICATES = 100
+"""The most bootstrap replicates for each of the thousands of decisions: intervals decide nothing."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,7 @@ def self_test(  # noqa: PLR0913 - runs, and how they are measured, drawn and dec
     settings: GateSettings | None = None,
     kinds: Sequence[str] | None = None,
     items: int | None = 30,
-    shares: Sequence[float] = (0.1, 0.25, 0.5, 1.0),
+    shares: Sequence[float] = SHARES,
     draws: int = 200,
     seed: int = 0,
     progress: Progress | None = None,
@@ -65,11 +70,12 @@ def self_test(  # noqa: PLR0913 - runs, and how they are measured, drawn and dec
     drawn with replacement, ``draws`` times. A share of them has the losses of the changed version, the others
     those of the unchanged one, and the gate decides on these losses.
 
-    If there are reruns of the baseline, these are damaged, as they are like candidates of an unchanged model.
-    For each drawn item one rerun, chosen at random, is the candidate and the others are the gate's reference,
-    so that a chance difference between two runs is not mistaken for one of the model. A single rerun is its
-    own reference, which hides all noise. Without reruns the baseline itself is damaged; false alarms are then
-    only those at harmless changes of wording and order, without the model's own noise.
+    Baseline and reruns are of one model, so that each of them may be the candidate. With two or more reruns
+    chance says for each drawn item which of the runs is the candidate, which the baseline, and the others are
+    reruns: the gate that is tested has one rerun fewer than were recorded. One rerun is not enough to be
+    candidate and reference at once. Then false alarms of an unchanged model cannot be known, and are not
+    drawn; changes are made to one of the two runs and judged by what they add to its noise. Without reruns
+    the baseline itself is damaged, without the model's own noise.
 
     With ``over_runs``, each draw counts as the first run against its baseline.
 
@@ -92,8 +98,8 @@ def self_test(  # noqa: PLR0913 - runs, and how they are measured, drawn and dec
     """
     chosen = _checked_kinds(kinds)
     plan = _plan(baseline, settings or GateSettings(), items=items, shares=shares, draws=draws, seed=seed)
-    runs = tuple(check_rerun(baseline, rerun) for rerun in reruns) or (baseline,)
-    changes = _measured(baseline, runs, chosen, meter or DriftMeter(), seed, progress)
+    runs = (baseline, *(check_rerun(baseline, rerun) for rerun in reruns))
+    changes = _measured(runs, chosen, meter or DriftMeter(), seed, progress)
     unchanged = replace(changes[0], kind="rerun" if reruns else "identity", is_harmful=False)
     asked = [(unchanged, 0.0), *((change, share) for change in changes for share in plan.shares)]
     rows = []
@@ -102,8 +108,7 @@ def self_test(  # noqa: PLR0913 - runs, and how they are measured, drawn and dec
         if progress:
             progress("deciding draws", done * plan.draws, len(asked) * plan.draws)
     rows.sort(key=lambda row: row.is_harmful)
-    everyone = np.arange(len(baseline.items))
-    whole = Draw(everyone, np.zeros_like(everyone), np.zeros(len(everyone), dtype=np.bool_))
+    whole = draw_items(unchanged.versions.can_be, items=1, n_damaged=0, rng=np.random.default_rng(seed))
     decided = decide(compare_drawn(unchanged.versions, whole), plan.settings).signature
     signature = Signature.of(
         "self-test",
@@ -149,33 +154,62 @@ def _quick(settings: GateSettings) -> GateSettings:
     return settings.model_copy(update={"replicates": min(settings.replicates, REPLICATES)})
 
 
-def _measured(  # noqa: PLR0913 - runs, and how they are measured
-    baseline: Run,
-    runs: tuple[Run, ...],
-    kinds: Sequence[str],
-    meter: DriftMeter,
-    seed: int,
-    progress: Progress | None,
+def _measured(
+    runs: tuple[Run, ...], kinds: Sequence[str], meter: DriftMeter, seed: int, progress: Progress | None
 ) -> list[_Change]:
-    """Measure the unchanged runs and all changed versions, and read every text once."""
-    changed = [[damaged(run, kind, seed=seed) for run in runs] for kind in kinds]
-    everything = [*runs, *(run for of_kind in changed for run, _ in of_kind)]
-    measured = meter.measure(baseline, everything, progress=progress)
+    """Measure the unchanged runs and all changed versions against the unchanged runs; read texts once."""
     v = len(runs)
-    clean, rest = tuple(measured[:v]), measured[v:]
+    changed = [[damaged(run, kind, seed=seed) for run in runs] for kind in kinds]
+    others = [*runs[1:], *(run for of_kind in changed for run, _ in of_kind)]
+    # Each is a version of run ``own``; every version but a run's own is measured against it.
+    own = [*range(1, v), *(list(range(v)) * len(kinds))]
+    further = [
+        (first - 1, place)
+        for first in range(1, v)
+        for place in range(len(others))
+        if own[place] != first and (place >= v - 1 or own[place] > first)
+    ]
+    measured = meter.measure_pairs(runs[0], others, further, progress=progress)
+    pairs = [(0, place) for place in range(len(others))]
+    pairs += [(first + 1, place) for first, place in further]
+    found = {(first, place): one for (first, place), one in zip(pairs, measured, strict=True)}
     return [
-        _Change(
-            kind,
-            DAMAGES[kind].is_harmful,
-            Versions(
-                baseline,
-                (runs, tuple(run for run, _ in of_kind)),
-                (clean, tuple(rest[at * v : (at + 1) * v])),
-                np.array([which for _, which in of_kind]),
-            ),
-        )
+        _Change(kind, DAMAGES[kind].is_harmful, _versions(runs, of_kind, found, (v - 1) + at * v))
         for at, (kind, of_kind) in enumerate(zip(kinds, changed, strict=True))
     ]
+
+
+def _versions(
+    runs: tuple[Run, ...],
+    changed: Sequence[tuple[Run, npt.NDArray[np.bool_]]],
+    found: Mapping[tuple[int, int], MeasuredRun],
+    start: int,
+) -> Versions:
+    """Sort what was measured by version, first and second run.
+
+    Args:
+        runs: the v unchanged runs.
+        changed: their damaged versions, and which items these damage.
+        found: measured runs, by number of the first run and position of the second among all others.
+        start: position of the first damaged version.
+    """
+    v, n = len(runs), len(runs[0].items)
+    template = next(iter(found.values()))
+    losses = {name: np.full((2, v, v, n), np.nan) for name in template.losses}
+    status = np.full((2, v, v, n), Status.SCORED, dtype=object)
+    for first in range(v):
+        for second in range(v):
+            places = {0: (min(first, second), max(first, second) - 1), 1: (first, start + second)}
+            for part, place in places.items():
+                if place in found and (first != second or (v == 1 and part)):
+                    status[part, first, second] = found[place].status
+                    for name, values in found[place].losses.items():
+                        losses[name][part, first, second] = values
+    if v == 1:  # the only run is its own candidate, and loses nothing
+        status[0] = status[1]
+        losses = {name: np.array([0.0 * values[1], values[1]]) for name, values in losses.items()}
+    can_be = np.array([which for _, which in changed])
+    return Versions((runs, tuple(run for run, _ in changed)), losses, status, can_be, template)
 
 
 def _row(change: _Change, share: float, plan: _Plan) -> SelfTestRow:
@@ -185,7 +219,8 @@ def _row(change: _Change, share: float, plan: _Plan) -> SelfTestRow:
     n_damaged = max(1, int(share * plan.items + 0.5)) if share else 0
     outcomes: Counter[Outcome] = Counter()
     failing: Counter[str] = Counter()
-    n_draws = plan.draws if can_be.any() or not share else 0
+    is_known = can_be.any() if share else change.versions.n + 1 != FEWEST_RUNS
+    n_draws = plan.draws if is_known else 0
     for _ in range(n_draws):
         draw = draw_items(can_be, items=plan.items, n_damaged=n_damaged, rng=rng)
         decision = decide(compare_drawn(change.versions, draw), plan.settings)
