@@ -1,26 +1,28 @@
 """How often a gate that runs every day raises a false alarm, and after how many days it sees a drift.
 
-Run with ``python bench/daily_gate.py``. Items of a made-up dataset differ in how far outputs vary by chance;
-the baseline has one rerun. Each day's run is tested by itself (a p-value below 5 %; and as the gate is set,
-material too), and by the evidence of all days (``over_runs``).
+Run with ``python bench/daily_gate.py``. Outputs of a made-up dataset are points on a line, and a loss is how
+far two of them are apart; items differ in how far outputs vary by chance. All runs are measured against each
+other. Each day's run is tested by itself, and by the evidence of all days (``over_runs``).
 """
 
 import argparse
 
 import numpy as np
+from scipy.special import ndtri
 
 from semscale.drift.gate.settings import GateSettings
-from semscale.stats.intervals.paired_bootstrap import paired_means
+from semscale.drift.measure.roles import drifts_of_pairs, reference_variance
 from semscale.stats.tests.betting import run_evidence
+from semscale.stats.tests.exchange import exchange_test
 
-ITEMS = 30
-DRIFTS = (0.0, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.4)
-SETTINGS = GateSettings(replicates=1000)
+ITEMS, METRICS = 30, 6
+DRIFTS = (0.0, 0.025, 0.05, 0.1, 0.2, 0.4)
+SETTINGS = GateSettings()
 
 
-def losses(rng, items, days):
-    """Losses by chance alone, shape (items, days): how far an item's outputs vary is its own."""
-    return rng.uniform(0.0, 0.6, items)[:, None] * rng.beta(1, 2, (items, days))
+def losses(outputs):
+    """Losses of all pairs of runs, shape (items, runs, runs), of outputs (items, runs)."""
+    return np.minimum(np.abs(outputs[:, :, None] - outputs[:, None]), 1.0)
 
 
 def first(alarms):
@@ -28,21 +30,30 @@ def first(alarms):
     return int(np.argmax(alarms)) + 1 if alarms.any() else np.inf
 
 
-def alarm_days(rng, items, days, drift):
+def alarm_days(rng, items, days, drift, reruns):
     """First alarms of one dataset: of a p-value, of the gate for one run, and of the gate over runs."""
-    chance = losses(rng, items, days + 1)
-    rerun, runs = chance[:, 0], np.minimum(chance[:, 1:] + drift, 1.0)
-    noise = rerun.mean()
-    margin = SETTINGS.margin(1.0, noise=float(np.sqrt(np.mean(rerun**2))))
-    found = paired_means(runs - rerun[:, None], plan=SETTINGS.plan())
-    significant = np.array([day.p_value < SETTINGS.alpha for day in found])
-    material = np.array([day.mean.value >= margin for day in found])
-    means = runs.mean(axis=0)
-    evidence = np.array(
-        [run_evidence(means[:day], runs[:, day - 1], noise + margin)[-1] for day in range(1, days + 1)]
+    spread = rng.uniform(0.0, 0.4, items)[:, None]
+    references = spread * rng.normal(size=(items, reruns + 1))
+    pairs = losses(references)
+    expected = pairs[:, *np.triu_indices(reruns + 1, 1)].mean(axis=1)
+    alpha = SETTINGS.alpha / 2 / METRICS
+    p_values, runs = [], []
+    for _ in range(days):
+        together = losses(np.column_stack([spread * rng.normal(size=(items, 1)), references]))
+        together[:, 0, 1:] = together[:, 1:, 0] = np.minimum(together[:, 0, 1:] + drift, 1.0)
+        p_values.append(exchange_test(drifts_of_pairs(together)).p_value)
+        runs.append(together[:, 0, 1:].mean(axis=1) - expected + expected.mean())
+    if reruns > 1:
+        variance = reference_variance(pairs)
+    else:
+        variance = 2 / 3 * drifts_of_pairs(together).var(axis=1).mean()
+    bound = -ndtri(alpha) * np.sqrt(variance / items) + np.log(1 / alpha) / (3 * items * (reruns + 1))
+    evidence = run_evidence(
+        runs, expected.mean() + bound, least=min(float((expected.mean() - expected).min()), 0.0)
     )
-    over_runs = (evidence > 1 / SETTINGS.alpha) & material
-    return first(significant), first(significant & material), first(over_runs)
+    significant = np.array(p_values) < SETTINGS.alpha / METRICS
+    material = np.array([run.mean() for run in runs]) - expected.mean() >= SETTINGS.margin(1.0, noise=None)
+    return first(significant), first(significant & material), first((evidence > 1 / alpha) & material)
 
 
 def shown(ends, days):
@@ -54,18 +65,23 @@ def shown(ends, days):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--datasets", type=int, default=500)
-    parser.add_argument("--days", type=int, default=400)
+    parser.add_argument("--datasets", type=int, default=400)
+    parser.add_argument("--days", type=int, default=200)
     parser.add_argument("--items", type=int, default=ITEMS)
+    parser.add_argument("--reruns", type=int, default=3)
     asked = parser.parse_args()
-    print(f"{asked.datasets} datasets of {asked.items} items, one metric, {asked.days} daily runs each:")
+    print(
+        f"{asked.datasets} datasets of {asked.items} items, {asked.reruns} reruns, one of {METRICS} metrics, "
+        f"{asked.days} daily runs each:"
+    )
     print("share with an alarm, and the median day of the first")
     names = ("a p-value a day", "gate, one run", "gate over runs")
     print(f"{'drift':>6}" + "".join(f"{name:>22}" for name in names))
     for drift in DRIFTS:
         rng = np.random.default_rng(0)
         ends = np.array(
-            [alarm_days(rng, asked.items, asked.days, drift) for _ in range(asked.datasets)], dtype=float
+            [alarm_days(rng, asked.items, asked.days, drift, asked.reruns) for _ in range(asked.datasets)],
+            dtype=float,
         )
         print(f"{drift:>6}" + "".join(f"{shown(column, asked.days):>22}" for column in ends.T), flush=True)
 

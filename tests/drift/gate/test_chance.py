@@ -41,7 +41,9 @@ def test_without_a_rerun_nothing_is_known_of_texts_and_fields():
 
 
 def test_without_a_rerun_lost_outputs_are_tested_by_their_signs():
-    made = with_outputs(comparison({"output_count": np.zeros(30), "silence": np.zeros(30)}), [0] * 6 + [1] * 24)
+    made = with_outputs(
+        comparison({"output_count": np.zeros(30), "silence": np.zeros(30)}), [0] * 6 + [1] * 24
+    )
     for name in ("output_count", "silence"):
         assert chance_test(made, name, ALL).p_value == pytest.approx(0.5**6 / 2)
     # As many gained as lost: no direction.

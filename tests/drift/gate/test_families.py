@@ -29,7 +29,11 @@ def test_a_group_is_never_more_certain_than_its_metric_over_all_items():
 
 def test_kinds_of_groups_are_families_of_their_own():
     asked = [("match", None), ("match", ("topic", "a")), ("match", ("language", "de"))]
-    assert adjusted_in_families(asked, found_of(0.01, 0.02, 0.03), "holm", 0.05).tolist() == [0.01, 0.02, 0.03]
+    assert adjusted_in_families(asked, found_of(0.01, 0.02, 0.03), "holm", 0.05).tolist() == [
+        0.01,
+        0.02,
+        0.03,
+    ]
 
 
 def test_a_group_of_a_metric_that_cannot_be_tested_has_no_p_value():

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 from made_up import comparison, spread_out
-from scipy.stats import ttest_1samp
 
 from semscale.drift.gate.decision import Outcome
 from semscale.drift.gate.gate import decide
@@ -67,9 +66,9 @@ def test_enough_alone_does_not_fail_and_says_how_many_items_would_decide():
 
 
 def test_an_interval_that_reaches_the_margin_says_how_many_items_would_narrow_it():
-    # Drift .02, half of the items .12 and half -.08: variance .01 * 30 / 29 = .010345. Between the two runs it
-    # is the mean of .12 ** 2 and .08 ** 2, .0104. Shrunk: (29 * .010345 + 10 * .0104) / 39 = .010359, sd
-    # .10178. For n = 30 the bound lies 1.685 * .10178 / sqrt(30) = .0313 above .02, and .05 is the margin. The
+    # Drift .02, half of the items .12 and half -.08: variance .01 * 30 / 29 = .010345. Between the two runs
+    # it is the mean of .12 ** 2 and .08 ** 2, .0104. Shrunk: (29 * .010345 + 10 * .0104) / 39 = .010359, sd
+    # .10178. For n = 30 the bound lies 1.685 * .10178 / sqrt(30) = .0313 above .02, the margin is .05. The
     # smallest n with t(.95, n - 1) * .10178 / sqrt(n) < .03: n = 33: 1.6939 * .10178 / 5.7446 = .03001;
     # n = 34: 1.6924 * .10178 / 5.8310 = .02954.
     decision = decide(
@@ -174,7 +173,10 @@ def test_a_metric_that_moves_with_wording_has_the_noise_in_its_margin_and_others
     # Reruns lose .4 everywhere, half of which is .2: the margin of match, and what both are tolerated.
     losses = {"match": spread_out(0.4), "contradictions": spread_out(0.4)}
     tests = decide(comparison(losses, reruns=[{name: np.full(30, 0.4) for name in losses}]), FEW).tests
-    assert [(test.margin, test.tolerance) for test in tests] == [pytest.approx((0.2, 0.2)), pytest.approx((0.05, 0.2))]
+    assert [(test.margin, test.tolerance) for test in tests] == [
+        pytest.approx((0.2, 0.2)),
+        pytest.approx((0.05, 0.2)),
+    ]
 
 
 def test_a_pass_is_a_finding_with_a_p_value():

@@ -47,7 +47,7 @@ def test_asks_whether_this_run_is_material():
 
 
 def test_tests_groups_by_this_run():
-    # Half of the items drifted by .12: .06 over all. One run is too little evidence over runs, for which about
+    # Half of the items drifted by .12: .06 over all. One run is too little evidence over runs, where about
     # as much is allowed as it drifted; by this run alone the group is beyond chance.
     groups = {"topic": ["a"] * 10 + ["b"] * 10}
     losses = np.r_[np.zeros(10), spread_out(0.12, n=10)]

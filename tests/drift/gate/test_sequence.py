@@ -70,8 +70,8 @@ def test_what_this_candidate_said_before_counts_once():
 
 def test_losses_allowed_and_evidence_by_hand():
     # Rerun and baseline lose nothing to each other. Without noise there is only Bernstein's term: half of
-    # alpha, ln(1 / .025) / (3 * 2 items * 2 runs) = 3.6889 / 12 = .3074. Stakes reach 1 / .3074, half of it on
-    # average: the first run is one value, 1 + 1.6265 * (.5 - .3074) = 1.3132, of which half is bet.
+    # alpha, ln(1 / .025) / (3 * 2 items * 2 runs) = 3.6889 / 12 = .3074. Stakes reach 1 / .3074, half of it
+    # on average: the first run is one value, 1 + 1.6265 * (.5 - .3074) = 1.3132, of which half is bet.
     made = comparison({"match": [0.4, 0.6]}, reruns=[{"match": [0.0, 0.0]}])
     assert made.reference_variance("match") == pytest.approx((0.4**2 + 0.6**2) / 2 / 2)
     quiet = comparison({"match": [0.0, 0.0]}, reruns=[{"match": [0.0, 0.0]}])
@@ -106,7 +106,7 @@ def test_items_of_earlier_runs_reveal_more_than_their_mean():
 
 def test_fields_are_measured_by_their_worst_case_and_metrics_adjusted_together():
     # Without a rerun the margin is allowed, .25 of 2.5: .1. 1.25 is .5, an item and a run before. By hand in
-    # test_betting: 10.3332 / 2 + 3 / 6 + 1 / 3 = 5.9999; half of alpha is kept back, and there are two metrics.
+    # test_betting: 10.3332 / 2 + 3 / 6 + 1 / 3 = 5.9999; half of alpha is kept back; there are two metrics.
     made = comparison({"match": [0.0], "credits_difference": [1.25]})
     before = [stored_comparison({"match": 0.0, "credits_difference": 1.25})]
     tests = sequence_tests(made, before, {"match": 0.05, "credits_difference": 0.25}, GateSettings())

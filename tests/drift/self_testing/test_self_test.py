@@ -248,7 +248,7 @@ def test_drawn_items_bring_their_losses_groups_and_statuses():
 
 
 def test_at_each_item_candidate_baseline_and_rerun_are_the_runs_that_were_drawn():
-    # Three runs: .1 apart are the first and the second, .2 the first and the third, .4 the second and the third.
+    # Three runs: .1 apart are the first and second, .2 the first and third, .4 the second and third.
     pairs = np.zeros((3, 3, 3))
     for (one, two), loss in {(0, 1): 0.1, (0, 2): 0.2, (1, 2): 0.4}.items():
         pairs[one, two] = pairs[two, one] = loss
@@ -262,7 +262,9 @@ def test_at_each_item_candidate_baseline_and_rerun_are_the_runs_that_were_drawn(
 
 def test_the_baseline_by_itself_has_no_rerun():
     versions = versions_of(np.zeros((1, 1, 3)), np.full((1, 1, 3), 0.9))
-    drawn = compare_drawn(versions, Draw(np.array([0, 1]), np.zeros((2, 1), dtype=int), np.array([True, False])))
+    drawn = compare_drawn(
+        versions, Draw(np.array([0, 1]), np.zeros((2, 1), dtype=int), np.array([True, False]))
+    )
     assert drawn.reruns == ()
     assert drawn.losses("match").tolist() == [0.9, 0.0]
 

@@ -12,7 +12,7 @@ def run(*values):
 
 
 def test_one_value_by_hand():
-    # Stakes are spread evenly over 0 to 1 / .1, 5 on average: 1 + 5 * (.5 - .1) = 3, for the half that is bet.
+    # Stakes are spread evenly over 0 to 1 / .1, 5 on average: 1 + 5 * (.5 - .1) = 3; half is bet.
     np.testing.assert_allclose(run_evidence([run(0.5)], 0.1), [2.0])
 
 

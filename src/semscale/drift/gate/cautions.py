@@ -4,8 +4,6 @@ import math
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-
 from semscale.drift.gate.decision import FEWEST_TO_PASS, DriftTest
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison
@@ -19,7 +17,6 @@ from semscale.matching.pair_languages import are_across, guards_read
 from semscale.matching.pairs import pair_up
 from semscale.signature import Signature
 from semscale.stats.tests.items_needed import signs_needed
-from semscale.stats.tests.multiple_testing import adjusted
 from semscale.weights.model_lookup import languages_read, model_name
 
 _SAME = 1e-5  # the largest loss by rounding between texts with the same tokens
@@ -42,8 +39,8 @@ def gate_cautions(comparison: Comparison, tests: Sequence[DriftTest], settings: 
 def _about_reruns(comparison: Comparison) -> list[str]:
     if not comparison.reruns:
         return [
-            "no rerun of the baseline: every difference counts as drift, chance ones, too; record the "
-            "baseline's model once more as a rerun"
+            "no rerun of the baseline: nothing tells drift from the model's own noise, so that only lost "
+            "outputs can fail; record the baseline's model once more as a rerun"
         ]
     if "silence" not in comparison.metrics:
         return []
@@ -177,22 +174,24 @@ def _about_items(comparison: Comparison, tests: Sequence[DriftTest]) -> list[str
 
 
 def _about_significance(tests: Sequence[DriftTest], settings: GateSettings) -> list[str]:
-    """Name tests that cannot fail: n items have a p-value of 2 to the power of -n at least.
+    """Name tests that cannot fail: with n items each of which differs, the p-value is 2^-n / 2 at least.
 
-    Tests over all runs are left out, as their p-values do not come from this run's items alone.
+    Tests over all runs are left out, as their p-values do not come from this run's items alone; and so are
+    those that cannot be tested without a rerun.
     """
-    own = [test for test in tests if test.drift.n and not (settings.over_runs and test.group is None)]
-    if not own:
-        return []
-    least = adjusted(np.array([2.0**-test.drift.n for test in own]), settings.correction)
-    powerless = [test for test, p in zip(own, least.tolist(), strict=True) if p >= settings.alpha]
+    own = [
+        test
+        for test in tests
+        if test.drift.n and not (settings.over_runs and test.group is None) and not math.isnan(test.p_value)
+    ]
+    n_overall = sum(test.group is None for test in own) or 1
+    powerless = [test for test in own if 0.5 ** (test.drift.n + 1) >= settings.alpha / n_overall]
     overall = [test for test in powerless if test.group is None]
     grouped = [test for test in powerless if test.group is not None]
-    enough = signs_needed(settings.alpha / len(own))
+    enough = signs_needed(2 * settings.alpha / n_overall)
     return [
-        f"too few items for any drift to fail in {names}: p is at least 2^-n, {2.0**-most:.3g} with {most} "
-        f"item{'s' * (most != 1)}, before it is adjusted for {len(own)} test{'s' * (len(own) != 1)}; "
-        f"{enough} items are enough"
+        f"too few items for most drifts to fail in {names}: where all of {most} item{'s' * (most != 1)} "
+        f"differ, p is {0.5 ** (most + 1):.3g} with one rerun; {enough} items are enough"
         for names, most in (
             (named(test.metric for test in overall), max((test.drift.n for test in overall), default=0)),
             (_groups(grouped), max((test.drift.n for test in grouped), default=0)),

@@ -40,6 +40,7 @@ class DriftTest:
         outcome: the test's outcome.
         n_needed: number of items that would decide the test if mean and spread stayed the same; ``None`` if
             it is decided, if no number would decide it, or if one item has no spread.
+        reruns_needed: number of further reruns that would decide it likewise; ``None`` as for ``n_needed``.
         tolerance: drift below which it must be shown to lie to pass: the margin, or a share of the noise.
         bound: one-sided upper confidence bound of the mean drift; NaN if unknown.
         p_equivalence: one-sided p-value of "the drift is at least the tolerance"; NaN if unknown.
@@ -57,6 +58,7 @@ class DriftTest:
     is_material: bool
     outcome: Outcome
     n_needed: int | None = None
+    reruns_needed: int | None = None
     tolerance: float = math.nan
     bound: float = math.nan
     p_equivalence: float = math.nan

@@ -28,20 +28,19 @@ class Equivalence:
     p_value: float
 
 
-def equivalence(by_role: Floats, tolerated: float, alpha: float, *, history: Floats | None = None) -> Equivalence:
+def equivalence(by_role: Floats, tolerated: float, alpha: float) -> Equivalence:
     """Test whether a mean drift lies below what is tolerated, by a one-sided t-test.
 
     The variance of the items' drift is estimated from n - 1 degrees of freedom of its own. It is shrunk
     towards the variance of the noise, with the weight of ``PRIOR_ITEMS``, as an inverse-gamma prior with so
     many degrees of freedom would: ``(df s^2 + 10 s0^2) / (df + 10)``. The noise is the mean over items of the
-    variance over all roles, so that each pair of runs counts, and drifts of earlier comparisons if given.
+    variance over all roles, so that each pair of runs counts.
 
     Args:
         by_role: shape (n, k): the items' drift, and beside it that of other runs in the candidate's place;
             k = 1 without a rerun, and then nothing is shrunk. Items with NaN are left out.
         tolerated: drift that is tolerated.
         alpha: level of the test and the bound.
-        history: shape (m,), deviations of items' losses from their own mean over earlier comparisons.
 
     References:
         Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15(6), 657-680, doi
@@ -59,7 +58,7 @@ def equivalence(by_role: Floats, tolerated: float, alpha: float, *, history: Flo
     if n < 2:  # noqa: PLR2004 - no spread
         return Equivalence(nan, nan, nan)
     mean, variance, freedom = float(known[:, 0].mean()), float(known[:, 0].var(ddof=1)), n - 1
-    noise = _noise(known, history)
+    noise = float(known.var(axis=1).mean()) if known.shape[1] > 1 else nan
     if not isnan(noise):
         variance = (freedom * variance + PRIOR_ITEMS * noise) / (freedom + PRIOR_ITEMS)
         freedom += PRIOR_ITEMS
@@ -68,13 +67,3 @@ def equivalence(by_role: Floats, tolerated: float, alpha: float, *, history: Flo
         return Equivalence(0.0, mean, nan)
     bound = mean - float(stdtrit(freedom, alpha)) * error
     return Equivalence(sqrt(variance), bound, float(stdtr(freedom, (mean - tolerated) / error)))
-
-
-def _noise(by_role: Floats, history: Floats | None) -> float:
-    """Return the variance of drift between runs of one model; NaN without reruns and history."""
-    found = []
-    if by_role.shape[1] > 1:
-        found.append(by_role.var(axis=1))
-    if history is not None and len(history):
-        found.append(history**2)
-    return float(np.mean(np.concatenate(found))) if found else nan

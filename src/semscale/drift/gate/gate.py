@@ -1,7 +1,7 @@
 """The gate: decides whether a candidate is worse than the baseline by more than a margin and chance."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from semscale.drift.gate.equivalence import Equivalence, equivalence
 from semscale.drift.gate.families import adjusted_in_families
 from semscale.drift.gate.mean_drifts import Group, mean_drifts
 from semscale.drift.gate.metric_choice import chosen_metrics, margins, tolerances
+from semscale.drift.gate.more_reruns import reruns_needed
 from semscale.drift.gate.sequence import sequence_cautions, sequence_tests, series_before
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.gate.signature import gate_signature
@@ -96,7 +97,8 @@ def decide(
         cautions += unlike
         sequence = sequence_tests(comparison, series, margins(comparison, settings, names), settings)
         cautions += sequence_cautions(comparison, sequence, settings)
-    tests = _tests(questions, {test.metric: test for test in sequence}, settings)
+    by_metric = {test.metric: test for test in sequence}
+    tests = _tests(questions, by_metric, settings, len(comparison.reruns))
     checks = check_thresholds(comparison, thresholds)
     return GateDecision(
         outcome=_overall(tests, all(check.passed for check in checks)),
@@ -157,7 +159,10 @@ def _questions(comparison: Comparison, settings: GateSettings, names: Sequence[s
 
 
 def _tests(
-    questions: Sequence[_Question], sequence: Mapping[str, SequenceTest], settings: GateSettings
+    questions: Sequence[_Question],
+    sequence: Mapping[str, SequenceTest],
+    settings: GateSettings,
+    reruns: int,
 ) -> tuple[DriftTest, ...]:
     """Answer every question; those over all items by the sequence if there is one."""
     asked = [(question.metric, question.group) for question in questions]
@@ -169,12 +174,20 @@ def _tests(
         if question.group is None and question.metric in sequence:
             over_runs = sequence[question.metric]
             p_value = min(1.0, 2 / over_runs.evidence[-1])
-            tests.append(_tested(question, p_value, over_runs.p_adjusted, None, settings))
+            test = _tested(question, p_value, over_runs.p_adjusted, None, settings)
         else:
-            tests.append(
-                _tested(question, question.chance.p_value, p_adjusted, settings.alpha / n_overall, settings)
-            )
+            single = settings.alpha / n_overall
+            test = _tested(question, question.chance.p_value, p_adjusted, single, settings)
+        tests.append(_with_reruns_needed(test, question, reruns, settings.alpha))
     return tuple(tests)
+
+
+def _with_reruns_needed(test: DriftTest, question: _Question, reruns: int, alpha: float) -> DriftTest:
+    if test.outcome is not Outcome.UNDECIDED or test.drift.n < FEWEST_TO_PASS:
+        return test
+    mean, n = test.drift.value, test.drift.n
+    more = reruns_needed(mean, question.equivalence, n, reruns=reruns, tolerance=test.tolerance, alpha=alpha)
+    return replace(test, reruns_needed=more)
 
 
 def _tested(

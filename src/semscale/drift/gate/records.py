@@ -46,6 +46,10 @@ def test_record(test: DriftTest) -> dict[str, Any]:
         "material": test.is_material,
         "outcome": test.outcome,
         "n_needed": test.n_needed,
+        "reruns_needed": test.reruns_needed,
+        "tolerance": test.tolerance,
+        "bound": test.bound,
+        "p_equivalence": test.p_equivalence,
     }
 
 

@@ -207,7 +207,9 @@ def evidence_of_runs(
 
 def _tested(asked: Mapping[str, _OverRuns], settings: GateSettings) -> tuple[SequenceTest, ...]:
     evidence = {name: one.evidence() for name, one in asked.items()}
-    p_values = np.array([min(1.0, 2 / float(found[-1])) if len(found) else 1.0 for found in evidence.values()])
+    p_values = np.array(
+        [min(1.0, 2 / float(found[-1])) if len(found) else 1.0 for found in evidence.values()]
+    )
     corrected = adjusted(p_values, "holm")
     return tuple(
         SequenceTest(

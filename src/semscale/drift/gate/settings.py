@@ -37,9 +37,10 @@ class GateSettings(BaseModel):
         alpha: accepted probability of a false alarm over all tests together.
         correction: correction of p-values for the number of tests; ``bh`` is ``benjamini-hochberg``.
         material_share: margin as a share of the metric's worst case.
-        noise_share: margin as a share of the baseline's noise, the root mean square of its reruns' losses;
-            the greater of these two margins counts.
-        material: margins by metric in the metric's own unit, which replace these two; each below the
+        noise_share: drift that is tolerated, as a share of the baseline's noise, the root mean square of the
+            losses between its runs; the greater of margin and tolerance must be kept to pass. In similarities
+            and length it is part of the margin.
+        material: margins by metric in the metric's own unit, which replace both; each below the
             metric's worst case.
         thresholds: limits for the candidate's mean, such as ``min_match`` or ``max_avg_credit_drift``.
         over_runs: whether significance comes from all runs against this baseline.

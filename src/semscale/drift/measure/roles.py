@@ -50,13 +50,15 @@ def drifts_of_losses(losses: Floats) -> Floats:
 def reference_variance(losses: Floats) -> float:
     """Estimate the variance that baseline and reruns alone give an item's drift.
 
-    The loss of two runs is a mean plus what each of the two runs adds, with variance g, plus what is particular
-    to the pair, with variance h. All candidates are held against the same k runs, which give each of their
-    drifts the same error, of variance ``g / k + 2 h / (k (k - 1))``. Both variances are means over items: with
-    k = 3 that is 2 / 9 of the variance of a drift among the three, with more runs g and h are told apart.
+    The loss of two runs is a mean plus what each of the two runs adds, with variance g, plus what is
+    particular to the pair, with variance h. All candidates are held against the same k runs, which give each
+    of their drifts the same error, of variance ``g / k + 2 h / (k (k - 1))``. Both variances are means over
+    items: with k = 3 that is 2 / 9 of the variance of a drift among the three, with more runs g and h are
+    told apart.
 
     Args:
-        losses: shape (n, k, k), k >= 3, symmetric: loss of each pair of these runs; the diagonal does not count.
+        losses: shape (n, k, k), k >= 3, symmetric: loss of each pair of these runs; the diagonal does not
+            count.
 
     References:
         Hoeffding (1948), Annals of Mathematical Statistics 19(3), 293-325, doi 10.1214/aoms/1177730196: parts
@@ -78,4 +80,4 @@ def reference_variance(losses: Floats) -> float:
     left = centred[:, rows, columns] - own[:, rows] - own[:, columns]
     particular = float((left**2).sum(axis=1).mean()) / (len(rows) - k)
     of_runs = max(float(own.var(axis=1, ddof=1).mean()) - particular / (k - 2), 0.0)
-    return of_runs / k + 2 * particular / (k * (k - 1))
+    return float(of_runs / k + 2 * particular / (k * (k - 1)))

@@ -143,6 +143,4 @@ def _measured(
     part = (draw.are_damaged & damaged).astype(int)
     place = (part, first, second, draw.items)
     losses = {name: values[place] for name, values in versions.losses.items()}
-    return replace(
-        versions.template, losses=losses, status=versions.status[place], pairs=(), windows=None
-    )
+    return replace(versions.template, losses=losses, status=versions.status[place], pairs=(), windows=None)

@@ -29,6 +29,8 @@ from semscale.report.settings import signature_fields
 
 _NAMED_IDS = 30
 
+_RERUN = " Some of it may be chance: record a rerun of the baseline (--rerun-of baseline)."
+
 
 def drift_document(summary: DriftSummary) -> Document:
     """Turn a comparison into a document; its last line on the screen is the gate's verdict."""
@@ -110,7 +112,7 @@ def _verdict(summary: DriftSummary, outcome: Outcome) -> str:
         candidate = short_id(summary.comparison.candidate.id)
         advice = f" If the change is meant: semscale drift approve {candidate} --by NAME --why REASON."
     elif outcome is Outcome.UNDECIDED and not summary.comparison.reruns:
-        advice = " Some of it may be chance: record a rerun of the baseline (--rerun-of baseline)."
+        advice = "" if "--rerun-of" in headline_words(summary) else _RERUN
     return f"{outcome}: {headline_words(summary)}{advice}"
 
 

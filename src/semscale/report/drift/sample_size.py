@@ -1,25 +1,38 @@
 """Sentences about sample size: how many items would decide, and what so few leave open."""
 
 from collections.abc import Sequence
+from math import isnan
 
 from semscale.drift.gate.decision import FEWEST_TO_PASS, DriftTest, items_needed
 from semscale.drift.gate.drift_summary import DriftSummary
-from semscale.report.formatting import count, counted, coverage, listed, one_line, percent
+from semscale.report.formatting import capitalised, count, counted, coverage, listed, one_line, percent
 from semscale.stats.intervals.exact_shares import clopper_pearson_upper
 
+_NO_RERUN = (
+    "Without a rerun of the baseline nothing tells this from the model's own noise: record one "
+    "(--rerun-of baseline)"
+)
 _MORE_RUNS = (
     "All runs against this baseline decide what is beyond chance, good ones among them, so that more runs "
     "may decide it; for one bad run by itself set a threshold, such as min_match"
 )
 
 
-def needed_words(tests: Sequence[DriftTest], *, over_runs: bool) -> str:
-    """Say how many items would decide tests, or that no number of them would.
+_MOST_TIMES = 100  # items: a dataset does not grow a hundredfold for a gate
+
+
+def needed_words(tests: Sequence[DriftTest], *, over_runs: bool, reruns: int) -> str:
+    """Say what would decide tests at the least cost: more items, more reruns, or nothing of the kind.
+
+    A new item costs an answer in each run, and a new rerun one for each item.
 
     Args:
         tests: undecided ones.
         over_runs: whether all runs together decide, so that more runs may.
+        reruns: number of reruns so far.
     """
+    if not reruns and any(isnan(test.p_value) for test in tests):
+        return _NO_RERUN
     needed, few = items_needed(tests), [test.drift.n for test in tests if test.has_few_items]
     said = []
     if few:
@@ -28,10 +41,25 @@ def needed_words(tests: Sequence[DriftTest], *, over_runs: bool) -> str:
             f"least {FEWEST_TO_PASS - min(few)}"
         )
     if needed is not None and needed != FEWEST_TO_PASS:
-        said.append(f"About {count(needed)} items would decide it if mean and spread stayed as they are")
+        said.append(_cheapest(tests, needed, reruns))
     if not said:
         said.append(_MORE_RUNS if over_runs else "More items like these would hardly decide it")
     return ". ".join(said)
+
+
+def _cheapest(tests: Sequence[DriftTest], needed: int, reruns: int) -> str:
+    """Name the cheaper of more items and more reruns, in answers of a model."""
+    n = max(test.drift.n for test in tests)
+    more = [test.reruns_needed for test in tests]
+    further = max((one for one in more if one is not None), default=0) if None not in more else None
+    if further and further * n < (needed - n) * (reruns + 2):
+        return (
+            f"{capitalised(counted(further, 'more rerun'))} of the baseline would decide it if mean and "
+            f"spread stayed as they are ({count(further * n)} answers; or about {count(needed)} items)"
+        )
+    if needed > _MOST_TIMES * n:
+        return f"It would take more items than this dataset can give, over {_MOST_TIMES} times as many"
+    return f"About {count(needed)} items would decide it if mean and spread stayed as they are"
 
 
 def unvaried_words(summary: DriftSummary) -> str | None:

@@ -35,6 +35,18 @@ _HOW = (
     "intervals say how far the number of draws leaves a rate open, not how other datasets would do."
 )
 
+_FEW_RUNS = {
+    0: (
+        "Without a rerun of the baseline, false alarms say nothing about the model's own noise. The gate "
+        "then fails only for lost outputs, and damage to texts stays undecided.",
+    ),
+    1: (
+        "One rerun cannot be candidate and reference at once: false alarms of an unchanged model are not "
+        "known, and other rates lack its noise. Record a second rerun.",
+    ),
+}
+"""What is not known from so few reruns."""
+
 
 def self_test_document(result: SelfTest) -> Document:
     """Turn a self-test into a document."""
@@ -42,7 +54,6 @@ def self_test_document(result: SelfTest) -> Document:
     items, draws = max((row.items for row in rows), default=0), max((row.n_draws for row in rows), default=0)
     reruns = counted(result.n_reruns, "rerun") if result.n_reruns else "no rerun"
     intervals = f"{coverage(result.interval)}, Wilson's score interval over draws"
-    noise = "Without a rerun of the baseline, false alarms say nothing about the model's own noise."
     return Document(
         kind="self-test of a drift gate",
         name="Self-test of the drift gate",
@@ -62,7 +73,7 @@ def self_test_document(result: SelfTest) -> Document:
             ("Harmless changes", Count(len({row.kind for row in result.false_alarms}))),
             ("Reruns", Count(result.n_reruns)),
         ),
-        cautions=() if result.n_reruns else (noise,),
+        cautions=_FEW_RUNS.get(result.n_reruns, ()),
         sections=tuple(_sections(result)),
         notes=(f"intervals: {intervals}",) if rows else (),
         settings=(("Intervals", intervals), *signature_fields(result.signature)),

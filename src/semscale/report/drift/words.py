@@ -151,10 +151,8 @@ def result_words(summary: DriftSummary, test: DriftTest) -> str:
     runs = _runs_behind(summary, test)
     behind = "" if runs is None else f"over {counted(runs, 'run')} "
     drift = cell_text(WithInterval.of(test.drift, digits, signed=True))
-    return (
-        f"{subject(test)} drifted by {drift}, margin {number(test.margin, digits)} "
-        f"({behind}{p_said(test.p_adjusted)}, {n})"
-    )
+    tested = "not testable without a rerun" if math.isnan(test.p_adjusted) else p_said(test.p_adjusted)
+    return f"{subject(test)} drifted by {drift}, {_limit_words(test, digits)} ({behind}{tested}, {n})"
 
 
 def sequence_words(test: SequenceTest) -> str:
@@ -213,13 +211,14 @@ def _undecided(summary: DriftSummary, decision: GateDecision) -> Iterator[str]:
         yield f"{result_words(summary, tests[0])}, so it may or may not have become worse"
     if len(tests) > 1:
         yield f"Also undecided: {_named(tests[1:])}"
-    yield needed_words(tests, over_runs=bool(decision.sequence))
+    reruns = len(summary.comparison.reruns)
+    yield needed_words(tests, over_runs=bool(decision.sequence), reruns=reruns)
 
 
 def _passed(summary: DriftSummary, decision: GateDecision) -> Iterator[str]:
     tests = sorted(decision.overall, key=_room)
     if len(tests) > 1:
-        yield "Every metric's drift lies below its margin"
+        yield "Every metric's drift is shown to lie below its margin or within the noise"
     if tests:
         closest = result_words(summary, tests[0])
         yield closest if len(tests) == 1 else f"Closest to its margin: {closest}"
@@ -228,6 +227,14 @@ def _passed(summary: DriftSummary, decision: GateDecision) -> Iterator[str]:
     waiting = [test for test in decision.tests if test.outcome is Outcome.UNDECIDED]
     if waiting:
         yield f"Not decided, having few items: {_named(waiting)}"
+
+
+def _limit_words(test: DriftTest, digits: int) -> str:
+    """Say what a drift is held against: the margin, and to pass the tolerance where that is greater."""
+    margin = f"margin {number(test.margin, digits)}"
+    if test.outcome is Outcome.FAIL or not test.tolerance > test.margin:
+        return margin
+    return f"{margin}, with noise {number(test.tolerance, digits)}"
 
 
 def _runs_behind(summary: DriftSummary, test: DriftTest) -> int | None:
@@ -244,8 +251,8 @@ def _most_urgent(tests: Iterable[DriftTest]) -> list[DriftTest]:
 
 def _room(test: DriftTest) -> float:
     """Sort passed tests by how much room is left below the margin, as a share of it."""
-    high = deciding_bound(test.drift)
-    return math.inf if math.isnan(high) or test.margin <= 0 else 1 - high / test.margin
+    high, tolerance = deciding_bound(test.drift), max(test.margin, test.tolerance)
+    return math.inf if math.isnan(high) or tolerance <= 0 else 1 - high / tolerance
 
 
 def _named(tests: Iterable[DriftTest]) -> str:

@@ -33,8 +33,8 @@ def exchange_test(by_role: Floats) -> ExchangeTest:
     own. So the sum of its values over items has a known distribution: that of a sum of independent draws of
     one value an item. Up to 300 items that differ between runs it is computed exactly, with each value
     rounded to at most 400 steps, which treats all runs alike; beyond that by a normal distribution corrected
-    for skewness. The p-value is the mid-p-value, ``P(sum > observed) + P(sum = observed) / 2``: with few items
-    that differ, the ordinary p-value is far above the error that it stands for.
+    for skewness. The p-value is the mid-p-value, ``P(sum > observed) + P(sum = observed) / 2``: with few
+    items that differ, the ordinary p-value is far above the error that it stands for.
 
     Two runs give a sign-flip test if their values are d and -d, and the sign test if all of them are equal.
 

@@ -102,4 +102,6 @@ def adjusted_discrete(p_values: Floats, least: Floats, correction: Correction, a
         able = known & (np.nan_to_num(least, nan=1.0) <= alpha / k)
         if able.sum() <= k:
             break
-    return np.where(able, adjusted(np.where(able, p_values, np.nan), correction), np.where(known, 1.0, np.nan))
+    return np.where(
+        able, adjusted(np.where(able, p_values, np.nan), correction), np.where(known, 1.0, np.nan)
+    )
