@@ -50,4 +50,6 @@ def test_the_python_of_the_document_runs(semscale, tmp_path, capsys):
     text = (ROOT / "docs/drift.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     exec(compile(code, "docs/drift.md", "exec"), {})
-    assert capsys.readouterr().out.startswith("fail")  # without a rerun all rewording counts as drift
+    assert capsys.readouterr().out.startswith(
+        "undecided"
+    )  # without a rerun nothing tells rewording from drift

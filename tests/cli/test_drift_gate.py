@@ -143,8 +143,8 @@ def test_few_items_leave_it_undecided(semscale, tmp_path):
     assert ended.code == 4, ended.out + ended.err
     last = ended.out.splitlines()[-1]
     assert last.startswith("undecided: ")
-    assert "items would decide" in last
-    assert "record a rerun of the baseline" in last
+    assert "add at least 7" in last
+    assert "record one (--rerun-of baseline)" in last
 
 
 def test_settings_of_a_file_yield_to_options(semscale, approved, tmp_path):

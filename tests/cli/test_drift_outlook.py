@@ -168,7 +168,8 @@ def test_a_self_test_tells_harmless_from_harmful(semscale, rerun, tmp_path):
     assert "shuffle" in alarms
     assert "100.0\N{NO-BREAK SPACE}% [83.9, 100.0]" in detection  # Wilson's interval of 20 of 20
     rates = pl.read_csv(tmp_path / "rates.csv")
-    assert dict(rates.select("kind", "failed").iter_rows()) == {"rerun": 0.0, "shuffle": 0.0, "drop": 1.0}
+    assert dict(rates.select("kind", "failed").iter_rows()) == {"rerun": None, "shuffle": 0.0, "drop": 1.0}
+    assert "One rerun cannot be candidate and reference at once" in ended.err + ended.out
     assert "Would this gate notice?" in (tmp_path / "self-test.html").read_text()
     content = json.loads(semscale(*command[:-4], "--json").out)
     assert {row["kind"] for row in content["rows"]} == {"rerun", "drop", "shuffle"}

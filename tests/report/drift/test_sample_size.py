@@ -71,8 +71,8 @@ def test_one_item_has_no_mean_and_spread_to_go_by():
 
 
 def test_more_items_than_the_fewest_are_said_too():
-    # Mean .025, sd .0274, margin .05: t(.975, n - 1) * .0274 / sqrt(n) < .025 from n = 8 on, so 10 is enough.
+    # Mean .025, sd .0274, margin .05: t(.95, n - 1) * .0274 / sqrt(n) < .025 from n = 6 on, so 10 is enough.
     assert "stayed as they are" not in undecided_words([0.0, 0.05] * 3)
-    # Mean .04, sd .04276, gap .01: t(.975, 72) * .04276 / sqrt(73) = .00998; with 72 items it is .01005.
+    # Mean .04, sd .04276, gap .01: t(.95, 51) * .04276 / sqrt(52) = .00993; with 51 items it is .01003.
     said = undecided_words([0.0, 0.08] * 4)
-    assert "add at least 2. About 73 items would decide it if mean and spread stayed as they are." in said
+    assert "add at least 2. About 52 items would decide it if mean and spread stayed as they are." in said

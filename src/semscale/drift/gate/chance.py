@@ -49,7 +49,9 @@ def lost_outputs(comparison: Comparison, metric: str) -> Floats:
     if metric == "silence":
         counts = np.minimum(counts, 1.0)
     greater = counts.max(axis=0)
-    return np.divide(counts[0] - counts[1], greater, out=np.full(len(greater), np.nan), where=greater > 0)
+    shares: Floats = np.full(len(greater), np.nan)
+    np.divide(counts[0] - counts[1], greater, out=shares, where=greater > 0)
+    return shares
 
 
 def _n_outputs(item: Item) -> int:

@@ -13,7 +13,7 @@ PRIOR_ITEMS = 10
 
 
 @dataclass(frozen=True)
-class Equivalence:
+class DriftBound:
     """How far a mean drift is known, from one side.
 
     Attributes:
@@ -28,7 +28,7 @@ class Equivalence:
     p_value: float
 
 
-def equivalence(by_role: Floats, tolerated: float, alpha: float) -> Equivalence:
+def equivalence(by_role: Floats, tolerated: float, alpha: float) -> DriftBound:
     """Test whether a mean drift lies below what is tolerated, by a one-sided t-test.
 
     The variance of the items' drift is estimated from n - 1 degrees of freedom of its own. It is shrunk
@@ -56,7 +56,7 @@ def equivalence(by_role: Floats, tolerated: float, alpha: float) -> Equivalence:
     known = by_role[~np.isnan(by_role).any(axis=1)]
     n = len(known)
     if n < 2:  # noqa: PLR2004 - no spread
-        return Equivalence(nan, nan, nan)
+        return DriftBound(nan, nan, nan)
     mean, variance, freedom = float(known[:, 0].mean()), float(known[:, 0].var(ddof=1)), n - 1
     noise = float(known.var(axis=1).mean()) if known.shape[1] > 1 else nan
     if not isnan(noise):
@@ -64,6 +64,6 @@ def equivalence(by_role: Floats, tolerated: float, alpha: float) -> Equivalence:
         freedom += PRIOR_ITEMS
     error = sqrt(variance / n)
     if error == 0:
-        return Equivalence(0.0, mean, nan)
+        return DriftBound(0.0, mean, nan)
     bound = mean - float(stdtrit(freedom, alpha)) * error
-    return Equivalence(sqrt(variance), bound, float(stdtr(freedom, (mean - tolerated) / error)))
+    return DriftBound(sqrt(variance), bound, float(stdtr(freedom, (mean - tolerated) / error)))

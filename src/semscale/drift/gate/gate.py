@@ -14,7 +14,7 @@ from semscale.drift.gate.decision import (
     Outcome,
     SequenceTest,
 )
-from semscale.drift.gate.equivalence import Equivalence, equivalence
+from semscale.drift.gate.equivalence import DriftBound, equivalence
 from semscale.drift.gate.families import adjusted_in_families
 from semscale.drift.gate.mean_drifts import Group, mean_drifts
 from semscale.drift.gate.metric_choice import chosen_metrics, margins, tolerances
@@ -45,7 +45,7 @@ class _Question:
     tolerance: float
     mean: MeanEstimate
     chance: ExchangeTest
-    equivalence: Equivalence
+    equivalence: DriftBound
 
 
 def decide(

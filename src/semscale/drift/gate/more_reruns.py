@@ -4,14 +4,14 @@ from math import sqrt
 
 from scipy.special import stdtrit
 
-from semscale.drift.gate.equivalence import PRIOR_ITEMS, Equivalence
+from semscale.drift.gate.equivalence import PRIOR_ITEMS, DriftBound
 
 MOST_RERUNS = 20
 """More reruns than these hardly narrow anything: what the candidate adds to the noise stays."""
 
 
 def reruns_needed(
-    drift: float, found: Equivalence, n: int, *, reruns: int, tolerance: float, alpha: float
+    drift: float, found: DriftBound, n: int, *, reruns: int, tolerance: float, alpha: float
 ) -> int | None:
     """Find how many more reruns make the bound of a mean drift lie below the tolerance.
 
@@ -31,7 +31,7 @@ def reruns_needed(
         The number of further reruns, at least 1; ``None`` where 20 are not enough.
 
     Example:
-        >>> reruns_needed(0.0, Equivalence(0.2, 0.062, 0.1), 30, reruns=1, tolerance=0.06, alpha=0.05)
+        >>> reruns_needed(0.0, DriftBound(0.2, 0.062, 0.1), 30, reruns=1, tolerance=0.06, alpha=0.05)
         1
     """
     if not (found.sd > 0 and drift < tolerance):

@@ -91,11 +91,11 @@ class Comparison:
         """
         if self.between:
             pairs = self._pairs(metric)
-            unknown = np.isnan(pairs[:, 0, 1:]).all(axis=1)
+            unknown = np.asarray(np.isnan(pairs[:, 0, 1:]).all(axis=1))
             roles = drifts_of_pairs(np.nan_to_num(pairs, nan=0.0))
         else:
             losses = np.column_stack([run.losses[metric] for run in (self.measured, *self.reruns)])
-            unknown = np.isnan(losses[:, 0])
+            unknown = np.asarray(np.isnan(losses[:, 0]))
             losses = np.nan_to_num(losses, nan=0.0)
             roles = drifts_of_losses(losses) if self.reruns else losses
         return np.where(unknown[:, None], np.nan, np.round(roles, _DECIMALS))

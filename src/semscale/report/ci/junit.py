@@ -80,7 +80,8 @@ def _message(summary: DriftSummary, decision: GateDecision, test: DriftTest) -> 
     if test.outcome is not Outcome.UNDECIDED:
         return words
     over_runs = bool(decision.sequence) and test.group is None
-    return f"{words}. {needed_words([test], over_runs=over_runs)}."
+    reruns = len(summary.comparison.reruns)
+    return f"{words}. {needed_words([test], over_runs=over_runs, reruns=reruns)}."
 
 
 def _add_properties(suite: ElementTree.Element, comparison: Comparison, decision: GateDecision) -> None:

@@ -31,8 +31,6 @@ def needed_words(tests: Sequence[DriftTest], *, over_runs: bool, reruns: int) ->
         over_runs: whether all runs together decide, so that more runs may.
         reruns: number of reruns so far.
     """
-    if not reruns and any(isnan(test.p_value) for test in tests):
-        return _NO_RERUN
     needed, few = items_needed(tests), [test.drift.n for test in tests if test.has_few_items]
     said = []
     if few:
@@ -42,6 +40,8 @@ def needed_words(tests: Sequence[DriftTest], *, over_runs: bool, reruns: int) ->
         )
     if needed is not None and needed != FEWEST_TO_PASS:
         said.append(_cheapest(tests, needed, reruns))
+    if needed is None and not reruns and any(isnan(test.p_value) for test in tests):
+        said.append(_NO_RERUN)
     if not said:
         said.append(_MORE_RUNS if over_runs else "More items like these would hardly decide it")
     return ". ".join(said)

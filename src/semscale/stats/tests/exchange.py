@@ -79,7 +79,7 @@ def _in_steps(by_role: Floats) -> np.typing.NDArray[np.int64]:
     """Round values to whole steps above each item's least; items in which nothing is left are dropped."""
     above = by_role - by_role.min(axis=1, keepdims=True)
     resolution = int(np.clip(_CELLS // len(by_role), _FEWEST_STEPS, _MOST_STEPS))
-    return np.rint(above / above.max() * resolution).astype(np.int64)
+    return np.asarray(np.rint(above / above.max() * resolution), dtype=np.int64)
 
 
 def _normal_p_value(by_role: Floats) -> float:
