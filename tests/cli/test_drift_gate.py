@@ -66,6 +66,15 @@ def test_a_gate_that_is_asked_again_adds_nothing(semscale, approved):
     assert [one["id"] for one in feedback["comparisons"]] == [first["comparison"]]
 
 
+def test_a_correction_is_taken_by_its_short_and_its_long_name(semscale, approved):
+    (short, long) = (
+        semscale("drift", "gate", GOOD, *NEW, "--metric", "output_count", "--correction", name, "--json")
+        for name in ("bh", "benjamini-hochberg")
+    )
+    assert long.code in {0, 4}, long.err
+    assert json.loads(long.out) == json.loads(short.out)
+
+
 def test_all_outputs_of_a_gate_are_written(semscale, approved, tmp_path):
     (tmp_path / "summary.md").write_text("before\n")
     ended = semscale(
