@@ -41,8 +41,11 @@ class CompareRun:
     options: CompareOptions
     settings: GateSettings | None = None
 
-    def present(self) -> DriftSummary:
+    def present(self) -> tuple[DriftSummary, str]:
         """Compare, store the comparison, write the files that were asked for, and print a summary.
+
+        Returns:
+            The summary, and the id of the stored comparison.
 
         Raises:
             SemscaleError: what the history, the file or the model cannot do.
@@ -65,7 +68,7 @@ class CompareRun:
                 "stopped; the comparison is stored, and files may be missing: ask about "
                 f"{short_id(summary.comparison.candidate.id)} again"
             ) from None
-        return summary
+        return summary, kept_id
 
     def _done(self) -> tuple[DriftSummary, str]:
         options = self.options
