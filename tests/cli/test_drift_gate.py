@@ -86,7 +86,11 @@ def test_all_outputs_of_a_gate_are_written(semscale, approved, tmp_path):
     assert ended.out.startswith("::error title=Drift gate failed")
     assert "min_bertscore_f1" in ended.out
     assert "Ann" in (tmp_path / "page.html").read_text()
-    assert ended.out.splitlines()[-1].startswith("fail: ")
+    *printed, before_last, last = ended.out.splitlines()
+    assert before_last.startswith("fail: ")
+    (stop,) = (place for place, line in enumerate(printed) if line.startswith("::stop-commands::"))
+    assert last == f"::{printed[stop].removeprefix('::stop-commands::')}::"
+    assert [line for line in printed[:stop] if not line.startswith("::")] == []
     names = {path.name for path in (tmp_path / "drawn").iterdir()}
     assert names == {f"{name}.{ending}" for name in ("metrics", "losses") for ending in ("svg", "png")}
     suites = ElementTree.parse(tmp_path / "junit.xml").getroot()

@@ -1,5 +1,7 @@
 """Runs of ``semscale drift compare`` and ``gate``: load two runs, measure, decide, keep the decision."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,12 +59,9 @@ class CompareRun:
             raise InputError("--github prints its lines beside the table: take it without --json")
         summary, kept_id = self._done()
         try:
-            if annotate and summary.decision is not None:
-                from semscale.report.ci.github import github_annotations
-
-                typer.echo("\n".join(github_annotations(summary, summary.decision)))
-            write_files(summary, outputs)
-            present(summary, outputs, comparison=kept_id)
+            with _annotated(summary) if annotate else nullcontext():
+                write_files(summary, outputs)
+                present(summary, outputs, comparison=kept_id)
         except KeyboardInterrupt:
             raise StoppedByUserError(
                 "stopped; the comparison is stored, and files may be missing: ask about "
@@ -148,3 +147,18 @@ class CompareRun:
             if Path(self.options.candidate).suffix:
                 raise InputError(f"{self.options.candidate} does not exist, and it names no run") from error
             raise
+
+
+@contextmanager
+def _annotated(summary: DriftSummary) -> Iterator[None]:
+    """Print the annotations of a decision, and let GitHub Actions read none in what is printed after them."""
+    from semscale.report.ci.github import github_annotations, stop_commands
+
+    if summary.decision is not None:
+        typer.echo("\n".join(github_annotations(summary, summary.decision)))
+    stop, resume = stop_commands()
+    typer.echo(stop)
+    try:
+        yield
+    finally:
+        typer.echo(resume)
