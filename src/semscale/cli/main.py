@@ -121,10 +121,11 @@ def _refused(error: Any) -> int:  # noqa: ANN401 - whichever click it is
         error.show()  # prints the help
         return 2
     context = getattr(error, "ctx", None)
-    hint = f"; see {context.command_path} --help" if context else ""
     # A library puts "Value error" before our words.
-    message = error.format_message().replace(": Value error, ", ": ", 1)
-    say(f"{message.rstrip('.')}{hint}")
+    message = error.format_message().replace(": Value error, ", ": ", 1).rstrip(".")
+    if context:
+        message += f"{' See' if message.endswith('?') else '; see'} {context.command_path} --help"
+    say(message)
     return int(getattr(error, "exit_code", 2))
 
 

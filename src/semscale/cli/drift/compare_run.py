@@ -145,7 +145,10 @@ class CompareRun:
             return run_of(history, self.options.candidate, self.options.history.dataset)
         except UnknownNameError as error:
             if Path(self.options.candidate).suffix:
-                raise InputError(f"{self.options.candidate} does not exist, and it names no run") from error
+                raise InputError(
+                    f"{self.options.candidate} does not exist, and no run has this name: name a file "
+                    "of outputs, or a run that semscale drift history lists"
+                ) from error
             raise
 
 
