@@ -1,4 +1,4 @@
-from semscale.matching.languages.language_counts import LanguageCount
+from semscale.embedding.languages.language_counts import LanguageCount
 from semscale.report.document.values import Count, Words
 from semscale.report.languages import counts_section, foreign_warnings, language_name
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from semscale.embedding.languages.language_counts import LanguageCount, Languages, are_english
 from semscale.embedding.languages.language_names import LANGUAGE_NAMES
-from semscale.matching.languages.language_counts import LanguageCount, Languages, are_english
 from semscale.report.document.blocks import DataTable, Paragraph
 from semscale.report.document.document import Section
 from semscale.report.document.values import Cell, Count, Words

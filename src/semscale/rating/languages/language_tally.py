@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from semscale.matching.languages.language_counts import LanguageCount, LanguageCounter
+from semscale.embedding.languages.language_counts import LanguageCount, LanguageCounter
 from semscale.types import ObjectArray, Statuses
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from semscale.matching.languages.language_counts import LanguageCount
+from semscale.embedding.languages.language_counts import LanguageCount
 from semscale.rating.languages.anchor_languages import said_language
 from semscale.report.document.document import Section
 from semscale.report.document.values import Count, Words
