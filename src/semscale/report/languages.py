@@ -71,10 +71,11 @@ def counts_section(
     if are_english(counts):
         return
     rows: list[tuple[Cell, ...]] = [
-        (*(Words(language_name(code)) for code in found.languages), Count(found.rows), Count(found.scored))
+        (Words("–".join(map(language_name, found.languages))), Count(found.rows), Count(found.scored))
         for found in counts
     ]
-    yield language_section((*heads, f"{noun}s", "scored"), rows, f"{noun.capitalize()}s by language")
+    columns = ("–".join(heads), f"{noun}s", "scored")
+    yield language_section(columns, rows, f"{noun.capitalize()}s by language")
 
 
 def language_section(
