@@ -138,26 +138,32 @@ def of_significance(made, **settings):
     return [caution for caution in decide(made, asked).cautions if caution.startswith("too few items")]
 
 
+def beside_a_rerun(losses, **settings):
+    """The candidate with these losses, and a rerun that loses nothing."""
+    return comparison(losses, reruns=[{name: np.zeros(len(one)) for name, one in losses.items()}], **settings)
+
+
 def test_tests_that_cannot_fail_are_named_with_the_items_that_are_enough():
-    # 2 ** -3 = .125. Two tests: the stricter needs p < .025, and 2 ** -6 = .0156 is the first below it.
-    losses = {"match": [1.0] * 3, "silence": [1.0] * 3}
-    (said,) = of_significance(comparison(losses))
+    # 2 ** -3 / 2 = .0625. Two tests: the stricter needs p < .025; 2 ** -5 / 2 = .0156 is the first below it.
+    (said,) = of_significance(beside_a_rerun({"match": [1.0] * 3, "silence": [1.0] * 3}))
     assert said == (
-        "too few items for any drift to fail in 'match', 'silence': p is at least 2^-n, 0.125 with 3 items, "
-        "before it is adjusted for 2 tests; 6 items are enough"
+        "too few items for most drifts to fail in 'match', 'silence': where all of 3 items differ, p is "
+        "0.0625 with one rerun; 5 items are enough"
     )
 
 
 @pytest.mark.parametrize(("correction", "n_cautions"), [("holm", 1), ("bh", 0)])
 def test_what_can_fail_depends_on_the_correction(correction, n_cautions):
-    # Two equal p-values of 2 ** -5 = .031: Holm doubles them, Benjamini and Hochberg leave them.
-    losses = {"match": [1.0] * 5, "silence": [1.0] * 5}
-    assert len(of_significance(comparison(losses), correction=correction)) == n_cautions
+    # Two equal p-values of 2 ** -4 / 2 = .031: Holm doubles them, Benjamini and Hochberg leave them.
+    made = beside_a_rerun({"match": [1.0] * 4, "silence": [1.0] * 4})
+    assert len(of_significance(made, correction=correction)) == n_cautions
 
 
 def test_groups_that_cannot_fail_are_named():
     groups = {"topic": ["a"] * 30 + ["b"] * 3}
-    (said,) = of_significance(comparison({"match": np.ones(33)}, groups=groups), by=("topic",))
-    assert (
-        "fail in 'topic b': p is at least 2^-n, 0.125 with 3 items, before it is adjusted for 3 tests" in said
-    )
+    (said,) = of_significance(beside_a_rerun({"match": np.ones(33)}, groups=groups), by=("topic",))
+    assert "fail in 'topic b': where all of 3 items differ, p is 0.0625" in said
+
+
+def test_what_cannot_be_tested_without_a_rerun_is_not_called_short_of_items():
+    assert of_significance(comparison({"match": [1.0] * 3})) == []

@@ -185,10 +185,11 @@ def _about_significance(tests: Sequence[DriftTest], settings: GateSettings) -> l
         if test.drift.n and not (settings.over_runs and test.group is None) and not math.isnan(test.p_value)
     ]
     n_overall = sum(test.group is None for test in own) or 1
-    powerless = [test for test in own if 0.5 ** (test.drift.n + 1) >= settings.alpha / n_overall]
+    strictest = settings.alpha / (n_overall if settings.correction == "holm" else 1)
+    powerless = [test for test in own if 0.5 ** (test.drift.n + 1) >= strictest]
     overall = [test for test in powerless if test.group is None]
     grouped = [test for test in powerless if test.group is not None]
-    enough = signs_needed(2 * settings.alpha / n_overall)
+    enough = signs_needed(2 * strictest)
     return [
         f"too few items for most drifts to fail in {names}: where all of {most} item{'s' * (most != 1)} "
         f"differ, p is {0.5 ** (most + 1):.3g} with one rerun; {enough} items are enough"

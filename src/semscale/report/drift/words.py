@@ -218,7 +218,10 @@ def _undecided(summary: DriftSummary, decision: GateDecision) -> Iterator[str]:
 def _passed(summary: DriftSummary, decision: GateDecision) -> Iterator[str]:
     tests = sorted(decision.overall, key=_room)
     if len(tests) > 1:
-        yield "Every metric's drift is shown to lie below its margin or within the noise"
+        by_noise = any(
+            deciding_bound(test.drift) >= test.margin for test in tests if test.tolerance > test.margin
+        )
+        yield "Every metric's drift lies below its margin" + (" or within the noise" if by_noise else "")
     if tests:
         closest = result_words(summary, tests[0])
         yield closest if len(tests) == 1 else f"Closest to its margin: {closest}"
