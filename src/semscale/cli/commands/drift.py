@@ -20,6 +20,7 @@ from semscale.cli.outputs import present
 from semscale.cli.single_values import CommandGroup
 
 _EXIT_CODES = {"pass": 0, "fail": 1, "undecided": 4}
+_UNDECIDED = {"fail": 1, "warn": 0, "pass": 0}
 
 app = CommandGroup(
     help="Outputs of a new model beside an approved baseline: record, approve, compare, gate.",
@@ -76,15 +77,23 @@ def gate(gate: GateOptions, options: Annotated[CompareOptions, GATED]) -> None:
 
     [bold]semscale drift gate new.jsonl --model gpt-4o-mini --report drift.html[/bold]
 
-    It fails where a metric drifted significantly and by its margin or more, or a threshold does not hold.
+    It fails where a metric drifted significantly and by its margin or more, a threshold does not hold, or an
+    item breaks a hard limit, such as one that is silent now.
 
-    Exit code 0: passed; 1: failed; 4: undecided, with the number of items that would decide.
+    Exit code 0: passed; 1: failed; 4: undecided, unless --undecided says otherwise.
     """
     from semscale.cli.drift.compare_run import CompareRun
     from semscale.cli.drift.settings import gate_settings
 
-    compared = CompareRun(options, gate_settings(gate, options.seed)).present()
-    raise typer.Exit(_EXIT_CODES[str(compared.stored.outcome)])
+    settings = gate_settings(gate, options.seed)
+    outcome = str(CompareRun(options, settings).present().stored.outcome)
+    if outcome == "undecided" and settings.undecided is not None:
+        if settings.undecided == "warn":
+            from semscale.cli.errors import say
+
+            say("warning: the gate is undecided, which passes with --undecided warn")
+        raise typer.Exit(_UNDECIDED[settings.undecided])
+    raise typer.Exit(_EXIT_CODES[outcome])
 
 
 @app.command()
