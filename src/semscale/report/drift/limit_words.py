@@ -2,7 +2,7 @@
 
 from semscale.drift.gate.next_step import limit_words
 from semscale.drift.limits.results import LimitCheck, MustPassCheck
-from semscale.report.formatting import clipped, count, one_line, percent
+from semscale.report.formatting import clipped, count, one_line
 
 _NAMED = 5
 _LONGEST_NAME = 60
@@ -28,7 +28,7 @@ def allowed_words(check: LimitCheck) -> str:
     """Say how many items may break a limit."""
     if check.allowed == 0:
         return "none"
-    return percent(check.allowed) if check.allowed < 1 else count(int(check.allowed))
+    return f"{100 * check.allowed:g}\u00a0%" if check.allowed < 1 else count(int(check.allowed))
 
 
 def ids_words(ids: tuple[str, ...]) -> str:
