@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+from semscale.rating.calibration.calibration import HonestError
 from semscale.report.rating.words import NPS_CAUTION, RANKING, advice, cautions, readout_words, unlike_caution
 from semscale.signature import Signature
 
@@ -37,9 +38,7 @@ def test_the_readout_is_named_with_the_other_one():
 
 def calibrated(error, n_unlike):
     labels = SimpleNamespace(n=40)
-    found = SimpleNamespace(
-        method="ridge", labels=labels, error=SimpleNamespace(calibrated=error, uncalibrated=0.2)
-    )
+    found = SimpleNamespace(method="ridge", labels=labels, error=HonestError(error, 0.2))
     return SimpleNamespace(calibration=found, counts={"scored": 100}, n_unlike=n_unlike)
 
 

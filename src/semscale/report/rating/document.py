@@ -30,6 +30,8 @@ from semscale.report.rating.languages import (
 from semscale.report.rating.words import (
     MEANINGS,
     advice,
+    calibration_warnings,
+    calibration_words,
     cautions,
     codes_hint,
     reading,
@@ -86,6 +88,7 @@ def rating_document(summary: "RatingSummary") -> Document:
         base,
         lead=None if lead is None else replace(lead, advice=advice(summary)),
         warnings=(
+            *calibration_warnings(summary),
             *other_language_warnings(summary),
             *language_warnings(summary.unread_language),
             *said_language_warnings(summary),
@@ -96,6 +99,7 @@ def rating_document(summary: "RatingSummary") -> Document:
             *anchors,
             *base.counting,
             *([f"hint: {hint}"] if hint else []),
+            *([f"calibration: {applied}"] if (applied := calibration_words(summary)) else []),
             *([] if lead is None else [advice(summary)]),
         ),
         reading=(*anchors, *(base.reading if read is None else (read,))),
@@ -137,7 +141,7 @@ def _sections(summary: "RatingSummary") -> Iterator[Section]:
             "groups", ("By ", Quoted(summary.by or "group")), (group_estimate_table(summary), drawn)
         )
     yield from rated_languages(summary)
-    if summary.comparison is not None:
+    if summary.comparison is not None and (summary.comparison.n or not summary.comparison.n_seen):
         compared = comparison_blocks(summary.comparison, summary.scale)
         yield Section("humans", "Against human ratings", compared)
     yield from _texts(summary)
@@ -195,6 +199,7 @@ def _settings(summary: "RatingSummary") -> tuple[tuple[str, Line], ...]:
         ("Scale", (Quoted(scale.name), described)),
         ("Anchor sets", Quoted(", ".join(summary.set_names), LONGEST)),
         *([("Readout", said)] if (said := readout_words(summary)) else []),
+        *([("Calibration", applied)] if (applied := calibration_words(summary)) else []),
         ("Off-topic floor", "none" if summary.floor is None else f"cosine {number(summary.floor, 3)}"),
         *([("Comparison", Quoted(compared.signature, LONGEST))] if compared is not None else []),
     ]
