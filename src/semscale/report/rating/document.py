@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from semscale.report.document.blocks import Badge, Block, Paragraph, Subheading
 from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.values import Cell, Count, Line, Number, Quoted
-from semscale.report.formatting import LONGEST, number, one_line, percent
+from semscale.report.formatting import LONGEST, capitalised, number, one_line, percent
 from semscale.report.lint.words import SSR, VERDICTS, findings
 from semscale.report.parts import estimated_document, headline, nothing_section
 from semscale.report.rating.comparison import comparison_blocks
@@ -102,7 +102,11 @@ def rating_document(summary: "RatingSummary") -> Document:
             *([f"calibration: {applied}"] if (applied := calibration_words(summary)) else []),
             *([] if lead is None else [advice(summary)]),
         ),
-        reading=(*anchors, *(base.reading if read is None else (read,))),
+        reading=(
+            *anchors,
+            *(base.reading if read is None else (read,)),
+            *([f"{capitalised(hint)}."] if hint else []),
+        ),
         facts=_facts(summary),
         cautions=(*base.cautions, *cautions(summary)),
         sections=tuple(_sections(summary)),
@@ -145,13 +149,13 @@ def _sections(summary: "RatingSummary") -> Iterator[Section]:
         compared = comparison_blocks(summary.comparison, summary.scale)
         yield Section("humans", "Against human ratings", compared)
     yield from _texts(summary)
-    hint, windowed = codes_hint(summary), windowed_words(summary.n_windowed)
+    windowed = windowed_words(summary.n_windowed)
     yield left_out_section(
         overall.left_out,
         summary.n,
         MEANINGS,
         lambda status: summary.left_out.filter(status=status).select("row", "text").iter_rows(),
-        further=[Paragraph(said, "note") for said in (hint, windowed and f"{windowed}.") if said],
+        further=[Paragraph(f"{windowed}.", "note")] if windowed else [],
     )
     yield Section("scale", "Can the scale be trusted?", tuple(_trust(summary)))
 
