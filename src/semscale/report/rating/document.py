@@ -37,6 +37,7 @@ from semscale.report.rating.words import (
     reading,
     readout,
     readout_words,
+    scale_warnings,
 )
 from semscale.report.scale_points import scale_digits
 from semscale.report.sentences import left_out_section, windowed_words
@@ -94,6 +95,7 @@ def rating_document(summary: "RatingSummary") -> Document:
             *said_language_warnings(summary),
             *off_topic_warnings(summary.counts),
             *unread_warnings(summary.counts, "text"),
+            *scale_warnings(summary),
         ),
         counting=(
             *anchors,
