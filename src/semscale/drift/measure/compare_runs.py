@@ -61,4 +61,5 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         reruns=tuple(found[: len(repeated)]),
         between=tuple(map(tuple, between)),
         floors=measuring.floors(baseline, progress=progress) if floors else {},
+        rerun_items=tuple(rerun.items for rerun in repeated),
     )

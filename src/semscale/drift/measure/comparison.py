@@ -10,6 +10,7 @@ from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.measured import MeasuredRun
 from semscale.drift.measure.metrics import Metric
 from semscale.drift.measure.roles import drifts_of_losses, drifts_of_pairs, reference_variance
+from semscale.history.items import Item
 from semscale.history.runs import Run
 from semscale.signature import Signature
 from semscale.types import Floats
@@ -30,6 +31,8 @@ class Comparison:
             not measured.
         between: for each rerun, losses against it of every later rerun, then of the candidate; empty where
             runs were compared with the baseline alone.
+        rerun_items: what each rerun gave for the items, in the baseline's order, for the hard limits; empty
+            where that is not known.
     """
 
     baseline: Run
@@ -38,6 +41,7 @@ class Comparison:
     reruns: tuple[MeasuredRun, ...] = ()
     floors: Mapping[str, float] = field(default_factory=dict)
     between: tuple[tuple[MeasuredRun, ...], ...] = ()
+    rerun_items: tuple[tuple[Item, ...], ...] = ()
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
@@ -59,7 +63,9 @@ class Comparison:
         Two runs without any output for an item agree, so that their pair counts 0. NaN for an item for which
         no pair has a value. Where reruns were compared with the baseline alone, it is ``losses``.
         """
-        return self.losses(metric) if not self.between else _mean_of_pairs(self._pairs(metric)[:, 0, 1:])
+        if not self._has_pairs(metric):
+            return self.losses(metric)
+        return _mean_of_pairs(self._pairs(metric)[:, 0, 1:])
 
     def expected(self, metric: str) -> Floats:
         """Return the mean loss of the pairs of baseline and reruns for each item; 0 without reruns.
@@ -89,7 +95,7 @@ class Comparison:
             columns are those of baseline and reruns; else those of reruns; without a rerun there are none.
             NaN for an item for which the candidate has no loss.
         """
-        if self.between:
+        if self._has_pairs(metric):
             pairs = self._pairs(metric)
             unknown = np.asarray(np.isnan(pairs[:, 0, 1:]).all(axis=1))
             roles = drifts_of_pairs(np.nan_to_num(pairs, nan=0.0))
@@ -122,18 +128,23 @@ class Comparison:
         the variance of a drift among all runs: 2 / 3, or ``1 / (r + 1)`` with r reruns.
         """
         r = len(self.reruns)
-        if self.between and r > 1:
+        if self._has_pairs(metric) and r > 1:
             return reference_variance(np.nan_to_num(self._pairs(metric)[:, 1:, 1:], nan=0.0))
         roles = self.drifts_by_role(metric)
         known = roles[~np.isnan(roles).any(axis=1)]
         if not r or not len(known):
             return 0.0
-        return float(known.var(axis=1).mean()) * (2 / 3 if self.between else 1 / (r + 1))
+        return float(known.var(axis=1).mean()) * (2 / 3 if self._has_pairs(metric) else 1 / (r + 1))
+
+    def _has_pairs(self, metric: str) -> bool:
+        """Tell whether all pairs of runs count; not where a field has a better direction, as pairs lack one."""
+        return bool(self.between) and self.metrics[metric].direction == "either"
 
     def _of_references(self, metric: str) -> Floats:
         """Return the losses of the pairs of baseline and reruns that were measured, shape (n, pairs)."""
         pairs = [rerun.losses[metric] for rerun in self.reruns]
-        pairs += [later.losses[metric] for against in self.between for later in against[:-1]]
+        if self._has_pairs(metric):
+            pairs += [later.losses[metric] for against in self.between for later in against[:-1]]
         return np.column_stack(pairs)
 
     def _pairs(self, metric: str) -> Floats:

@@ -101,6 +101,7 @@ def compare_drawn(versions: Versions, draw: Draw) -> Comparison:
     candidate = draw.roles[:, 0]
     references = draw.roles[:, 1:].T if versions.n > 1 else candidate[None]
     baseline, reruns = references[0], references[1:]
+    reruns_from = reruns if versions.n != FEWEST_RUNS - 1 else candidate[None]
     if versions.n < FEWEST_RUNS:
         again = [_measured(versions, draw, baseline, candidate, damaged=False)] * (versions.n - 1)
         between: list[tuple[MeasuredRun, ...]] = []
@@ -119,6 +120,7 @@ def compare_drawn(versions: Versions, draw: Draw) -> Comparison:
         measured=_measured(versions, draw, baseline, candidate, damaged=True),
         reruns=tuple(again),
         between=tuple(between),
+        rerun_items=tuple(_drawn(versions.runs[0], draw.items, which).items for which in reruns_from),
     )
 
 

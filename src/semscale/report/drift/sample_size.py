@@ -3,7 +3,13 @@
 from collections.abc import Sequence
 from math import isnan
 
-from semscale.drift.gate.decision import FEWEST_TO_PASS, DriftTest, items_needed
+from semscale.drift.gate.decision import (
+    FEWEST_TO_PASS,
+    MOST_TIMES,
+    DriftTest,
+    is_out_of_reach,
+    items_needed,
+)
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.report.formatting import capitalised, count, counted, coverage, listed, one_line, percent
 from semscale.stats.intervals.exact_shares import clopper_pearson_upper
@@ -18,10 +24,7 @@ _MORE_RUNS = (
 )
 
 
-_MOST_TIMES = 100  # items: a dataset does not grow a hundredfold for a gate
-
-
-def needed_words(tests: Sequence[DriftTest], *, over_runs: bool, reruns: int) -> str:
+def needed_words(tests: Sequence[DriftTest], *, over_runs: bool, n_items: int, reruns: int) -> str:
     """Say what would decide tests at the least cost: more items, more reruns, or nothing of the kind.
 
     A new item costs an answer in each run, and a new rerun one for each item.
@@ -29,6 +32,7 @@ def needed_words(tests: Sequence[DriftTest], *, over_runs: bool, reruns: int) ->
     Args:
         tests: undecided ones.
         over_runs: whether all runs together decide, so that more runs may.
+        n_items: number of items of the dataset.
         reruns: number of reruns so far.
     """
     needed, few = items_needed(tests), [test.drift.n for test in tests if test.has_few_items]
@@ -39,7 +43,7 @@ def needed_words(tests: Sequence[DriftTest], *, over_runs: bool, reruns: int) ->
             f"least {FEWEST_TO_PASS - min(few)}"
         )
     if needed is not None and needed != FEWEST_TO_PASS:
-        said.append(_cheapest(tests, needed, reruns))
+        said.append(_cheapest(tests, needed, n_items, reruns))
     if needed is None and not reruns and any(isnan(test.p_value) for test in tests):
         said.append(_NO_RERUN)
     if not said:
@@ -47,7 +51,7 @@ def needed_words(tests: Sequence[DriftTest], *, over_runs: bool, reruns: int) ->
     return ". ".join(said)
 
 
-def _cheapest(tests: Sequence[DriftTest], needed: int, reruns: int) -> str:
+def _cheapest(tests: Sequence[DriftTest], needed: int, n_items: int, reruns: int) -> str:
     """Name the cheaper of more items and more reruns, in answers of a model."""
     n = max(test.drift.n for test in tests)
     more = [test.reruns_needed for test in tests]
@@ -57,8 +61,11 @@ def _cheapest(tests: Sequence[DriftTest], needed: int, reruns: int) -> str:
             f"{capitalised(counted(further, 'more rerun'))} of the baseline would decide it if mean and "
             f"spread stayed as they are ({count(further * n)} answers; or about {count(needed)} items)"
         )
-    if needed > _MOST_TIMES * n:
-        return f"It would take more items than this dataset can give, over {_MOST_TIMES} times as many"
+    if is_out_of_reach(needed, n_items):
+        return (
+            f"More items than this dataset can give would be needed: over {MOST_TIMES} times its "
+            f"{counted(n_items, 'item')}"
+        )
     return f"About {count(needed)} items would decide it if mean and spread stayed as they are"
 
 
