@@ -45,3 +45,16 @@ def test_a_candidate_is_not_its_own_rerun(meter):
     again = run("A start.", "Give the voltage.", "In order.", rerun_of=BASELINE.id)
     with pytest.raises(InputError, match="reruns must not hold the candidate"):
         compare(BASELINE, again, reruns=[again], meter=meter)
+
+
+def test_all_pairs_of_runs_are_measured(meter):
+    again = [
+        run("A start.", "Give the voltage.", text, rerun_of=BASELINE.id) for text in ("In order.", "Fine.")
+    ]
+    found = compare(BASELINE, replace(BASELINE, model="new"), reruns=again, meter=meter)
+    assert [len(row) for row in found.between] == [2, 1]
+    # The candidate says what the baseline says, and so loses to a rerun what the rerun loses to the baseline.
+    for rerun, row in zip(found.reruns, found.between, strict=True):
+        assert row[-1].losses["match"] == pytest.approx(rerun.losses["match"], abs=0.05)
+    assert found.losses("match").tolist() == [0.0] * 3
+    assert (found.mean_losses("match") > 0).all()

@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
-from made_up import comparison
+from made_up import comparison, measured
 
 from semscale.drift.gate.decision import Outcome
 from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
+from semscale.drift.measure.metrics import field_metric
 
 NAN = np.nan
 
@@ -37,3 +40,34 @@ def test_a_candidate_that_speaks_where_baseline_and_rerun_are_silent_fails():
     rerun = np.r_[np.full(10, NAN), np.zeros(20)]
     made = comparison({"silence": losses}, reruns=[{"silence": rerun}])
     assert decide(made, GateSettings(replicates=500)).outcome is Outcome.FAIL
+
+
+def with_a_pair(name, *, candidate, rerun, between, metric=None):
+    """One item, one rerun: the candidate's and the rerun's loss, and the candidate's against the rerun."""
+    metrics = None if metric is None else {name: metric}
+    made = comparison({name: [candidate]}, reruns=[{name: [rerun]}], metrics=metrics)
+    return replace(made, between=((measured({name: [between]}, metrics=metrics),),))
+
+
+def test_baseline_and_reruns_are_references_of_equal_standing():
+    made = with_a_pair("match", candidate=0.5, rerun=0.2, between=0.7)
+    np.testing.assert_allclose(made.mean_losses("match"), [0.6])
+    np.testing.assert_allclose(made.expected("match"), [0.2])
+    np.testing.assert_allclose(made.drifts("match"), [0.4])
+    # In the baseline's place: (.5 + .2) / 2 - .7; in the rerun's: (.7 + .2) / 2 - .5.
+    np.testing.assert_allclose(made.drifts_by_role("match"), [[0.4, -0.35, -0.05]])
+    np.testing.assert_allclose(made.losses("match"), [0.5])
+
+
+def test_two_runs_without_outputs_agree():
+    made = with_a_pair("silence", candidate=NAN, rerun=1.0, between=1.0)
+    np.testing.assert_allclose(made.mean_losses("silence"), [0.5])
+    assert np.isnan(with_a_pair("silence", candidate=NAN, rerun=NAN, between=NAN).drifts("silence")).all()
+
+
+def test_a_field_with_a_better_direction_is_compared_with_the_baseline_alone():
+    # That the candidate is dearer than the rerun does not say by how much the rerun is dearer than it.
+    metric = field_metric("cost", 2.0, direction="lower")
+    made = with_a_pair("cost_difference", candidate=0.5, rerun=0.2, between=0.9, metric=metric)
+    np.testing.assert_allclose(made.mean_losses("cost_difference"), [0.5])
+    np.testing.assert_allclose(made.drifts_by_role("cost_difference"), [[0.3, -0.3]])

@@ -82,17 +82,17 @@ def decide(
     make the gate undecided.
 
     With ``over_runs`` the significance of metrics over all items comes from all runs against this baseline,
-    by a betting e-process against "on average at most the mean loss of reruns plus the margin". Half of it
-    bets on the mean losses of the runs, half on this run's items (``stats.tests.betting.run_evidence``), so
-    that it detects a lasting drift as well as a single very bad run. The gate may run every day: over any
-    number of days the chance of a false alarm is at most alpha, Holm-adjusted for the number of metrics.
-    These tests have the raw and adjusted p-value of the sequence; whether the drift is material still depends
-    on this run alone. Tests of groups are the same as without ``over_runs``.
+    by bets on their items against "no drift" (``sequence_tests``), so that it detects a lasting drift as well
+    as a single very bad run. The gate may run every day: over any number of days the chance of a false alarm
+    is at most alpha, Holm-adjusted for the number of metrics. These tests have the raw and adjusted p-value of
+    the sequence; whether the drift is material still depends on this run alone. Tests of groups are the same
+    as without ``over_runs``.
 
     Args:
         comparison: a candidate measured against the baseline.
         settings: settings of the gate.
-        earlier: comparisons from the history; only those with the same baseline and signature count, without
+        earlier: comparisons from the history, best with their scores; only those with the same baseline and
+            signature count, without
             those of this candidate.
 
     Raises:
