@@ -1,9 +1,9 @@
 """What comparing two runs came to: each metric's drift, the decision, and the items that changed most."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, in_margins
 from semscale.drift.gate.gate import group_members
@@ -85,6 +85,7 @@ class DriftSummary(Presentable):
         settings: margins, kinds of groups and intervals where no gate was asked: as a gate has them by
             default, with all kinds of groups, unless given. Beside a decision: further kinds of groups.
         recorded_from: the file that the candidate was recorded from, if it was one.
+        heads: the last hashes of the dataset's entries in the history that keeps the comparison.
 
     Example:
         >>> from semscale.drift import Item, Output, Run, compare
@@ -99,12 +100,20 @@ class DriftSummary(Presentable):
     approval: Approval | None = None
     settings: GateSettings | None = None
     recorded_from: str | None = None
+    heads: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         baseline, candidate = self.comparison.baseline, self.comparison.candidate
         outcome = None if self.decision is None else str(self.decision.outcome)
         models = f"candidate={candidate.model!r}, baseline={baseline.model!r}"
         return f"DriftSummary({models}, items={len(baseline.items):,}, outcome={outcome!r})"
+
+    def with_heads(self, heads: Sequence[str]) -> Self:
+        """The same with the last hashes of the history; what was computed is not computed again."""
+        kept = replace(self, heads=tuple(heads))
+        named = {one.name for one in fields(self)}
+        vars(kept).update({name: value for name, value in vars(self).items() if name not in named})
+        return kept
 
     @property
     def signature(self) -> Signature:
@@ -238,6 +247,7 @@ class DriftSummary(Presentable):
             "replicates": self.plan.replicates,
             "approval": None if self.approval is None else approval_record(self.approval),
             "recorded": self.recorded_from,
+            "heads": self.heads,
             "signature": self.signature,
         }
 

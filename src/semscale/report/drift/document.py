@@ -6,6 +6,7 @@ from semscale.drift.gate.decision import GateDecision, Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.embedding.languages.language_names import ENGLISH
 from semscale.history.runs import Approval, Run, now, short_id
+from semscale.history.seals import SHORTEST_HEAD
 from semscale.report.document.blocks import Block, Definitions, Paragraph, SideBySide
 from semscale.report.document.document import Decision, Document, Section, stamp
 from semscale.report.document.values import Cell, Count, Quoted, Words
@@ -50,11 +51,12 @@ def drift_document(summary: DriftSummary) -> Document:
         facts=facts(summary),
         cautions=() if decision is None else decision.cautions,
         sections=tuple(_sections(summary)),
-        notes=tuple(filter(None, [f"intervals: {intervals}", windowed])),
+        notes=tuple(filter(None, [f"intervals: {intervals}", windowed, _heads_note(summary)])),
         settings=(
             ("Dataset", Quoted(comparison.baseline.dataset)),
             ("Metrics", ", ".join(map(one_line, comparison.metrics))),
             ("Intervals", intervals),
+            *(("Last hash of the history", head) for head in summary.heads),
             *signature_fields(summary.signature),
         ),
         ending=None if outcome is None else (_verdict(summary, outcome), LEVELS[outcome]),
@@ -101,6 +103,14 @@ def _counting(summary: DriftSummary) -> Iterator[str]:
     yield f"{counted(reruns, 'rerun') if reruns else 'no rerun'} of the baseline"
     why = f"; left out: {count(left_out)}, as neither run says anything" if left_out else ""
     yield f"{count(n - left_out)} of {counted(n, 'item')} count{'s' if n == 1 else ''}{why}"
+
+
+def _heads_note(summary: DriftSummary) -> str | None:
+    """Give the history's last hashes, shortened to what ``drift history --verify --head`` takes."""
+    if not summary.heads:
+        return None
+    shown = ", ".join(head[:SHORTEST_HEAD] for head in summary.heads)
+    return f"history: its last hash is {shown}; note it down to check the history with it later"
 
 
 def _verdict(summary: DriftSummary, outcome: Outcome) -> str:
