@@ -5,11 +5,11 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+from tests.schema_check import check_json
 
 from semscale.history.databases.opening import open_history
 from semscale.history.items import Item, Output
 from semscale.history.runs import Approval, Run
-from tests.schema_check import check_json
 
 pytestmark = pytest.mark.needs("history")
 

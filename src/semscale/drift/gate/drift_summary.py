@@ -23,7 +23,6 @@ from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.metrics import Metric
 from semscale.drift.runs.output_languages import OutputLanguage, output_languages
 from semscale.drift.runs.run_summaries import approval_record, run_record
-from semscale.history.item_json import digest_items
 from semscale.history.runs import Approval
 from semscale.history.stored_comparison import StoredComparison, StoredFigure
 from semscale.presentable import Presentable
@@ -210,7 +209,7 @@ class DriftSummary(Presentable):
             outcome=None if self.decision is None else str(self.decision.outcome),
             figures=tuple(map(_stored_figure, self.figures)),
             scores={name: comparison.losses(name) for name in comparison.metrics},
-            candidate_digest=digest_items(comparison.candidate.items),
+            candidate_digest=comparison.outputs_digest,
         )
 
     def record(self) -> dict[str, Any]:
@@ -230,6 +229,7 @@ class DriftSummary(Presentable):
             "baseline": run_record(comparison.baseline),
             "candidate": run_record(comparison.candidate),
             "items": len(comparison.baseline.items),
+            "matching": comparison.matching.record(),
             "left_out": self.n_left_out,
             "silent": self.n_silent,
             "windowed": comparison.measured.n_windowed,
