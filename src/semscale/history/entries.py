@@ -12,6 +12,10 @@ from semscale.history.tables import APPROVALS, COMPARISONS, FIGURES, RUNS
 AnyRow = Row | Found
 """A row to insert, or a row from the database."""
 
+_NAMES = {
+    table: [column.name for column in table.columns] for table in (RUNS, APPROVALS, COMPARISONS, FIGURES)
+}
+
 
 def run_entry(row: AnyRow, items_digest: str | None = None) -> Entry:
     """Hash a run.
@@ -50,4 +54,13 @@ def _entry(kind: EntryKind, row: AnyRow, content: str, parts: str | None) -> Ent
 
 
 def _columns(table: Table, row: AnyRow) -> dict[str, object]:
-    return {column.name: row[column.name] for column in table.columns}
+    """Take the columns that have a value, so that a column that is added later changes no hash.
+
+    Negative zero becomes zero, as SQLite keeps no sign of it.
+    """
+    values = ((name, row[name]) for name in _NAMES[table])
+    return {
+        name: value + 0.0 if isinstance(value, float) else value
+        for name, value in values
+        if value is not None
+    }
