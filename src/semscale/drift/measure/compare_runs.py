@@ -57,4 +57,5 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         floors=measuring.floors(found.baseline, progress=progress) if floors else {},
         matching=found.matching,
         recorded=candidate,
+        rerun_items=tuple(rerun.items for rerun in repeated),
     )

@@ -12,6 +12,7 @@ from semscale.drift.measure.measured import MeasuredRun
 from semscale.drift.measure.metrics import Metric
 from semscale.drift.runs.item_matching import ItemMatching
 from semscale.history.item_json import digest_items
+from semscale.history.items import Item
 from semscale.history.runs import Run
 from semscale.signature import Signature
 from semscale.types import Floats
@@ -30,6 +31,8 @@ class Comparison:
             not measured.
         matching: which of the baseline's items are compared.
         recorded: the candidate with all its items, as a history has it; ``None`` if ``candidate`` is it.
+        rerun_items: what each rerun gave for the items, in the baseline's order, for the hard limits; empty
+            where that is not known.
     """
 
     baseline: Run
@@ -39,6 +42,7 @@ class Comparison:
     floors: Mapping[str, float] = field(default_factory=dict)
     matching: ItemMatching = field(default_factory=ItemMatching)
     recorded: Run | None = None
+    rerun_items: tuple[tuple[Item, ...], ...] = ()
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
