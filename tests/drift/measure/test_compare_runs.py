@@ -4,9 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from semscale.drift.gate.cautions import matching_cautions
+from semscale.drift.gate.gate import decide
 from semscale.drift.measure.compare_runs import compare
 from semscale.drift.measure.meter import DriftMeter
 from semscale.errors import InputError
+from semscale.history.item_json import digest_items
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 
@@ -48,13 +51,45 @@ def test_a_candidate_is_not_its_own_rerun(meter):
 
 
 def test_all_pairs_of_runs_are_measured(meter):
-    again = [
-        run("A start.", "Give the voltage.", text, rerun_of=BASELINE.id) for text in ("In order.", "Fine.")
-    ]
+    texts = (("A start.", "In order."), ("Begin.", "Fine."))
+    again = [run(one, "Give the voltage.", three, rerun_of=BASELINE.id) for one, three in texts]
     found = compare(BASELINE, replace(BASELINE, model="new"), reruns=again, meter=meter)
     assert [len(row) for row in found.between] == [2, 1]
-    # The candidate says what the baseline says, and so loses to a rerun what the rerun loses to the baseline.
-    for rerun, row in zip(found.reruns, found.between, strict=True):
-        assert row[-1].losses["match"] == pytest.approx(rerun.losses["match"], abs=0.05)
+    # The reruns agree in the second item alone; the candidate, which repeats the baseline, in none with them.
+    second_against_first, candidate_against_first = found.between[0]
+    assert [loss > 0 for loss in second_against_first.losses["match"]] == [True, False, True]
+    assert (candidate_against_first.losses["match"] > 0).all()
     assert found.losses("match").tolist() == [0.0] * 3
     assert (found.mean_losses("match") > 0).all()
+
+
+def test_a_candidate_that_lacks_items_is_compared_in_the_others(meter):
+    words = (
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+    )
+    items = tuple(Item(word, (Output(f"Sentence {word} is clear."),)) for word in words)
+    baseline = Run("exam", "old", items)
+    rerun = replace(baseline, id="rerun", rerun_of=baseline.id)
+    candidate = Run("exam", "new", (*items[:11], Item("new", (Output("Something else."),))))
+    found = compare(baseline, candidate, reruns=[rerun], meter=meter)
+    assert found.losses("match").shape == found.expected("match").shape == (11,)
+    assert (found.matching.lost, found.matching.new) == (("twelve",), ("new",))
+    # Only runs with the same items form a series, and a history knows the candidate with all its items.
+    assert dict(found.signature.fields)["common"] == found.baseline.dataset_version
+    assert found.outputs_digest == digest_items(candidate.items)
+    whole = compare(baseline, replace(candidate, items=items), meter=meter)
+    assert "common" not in dict(whole.signature.fields)
+    (caution,) = matching_cautions(found.matching)
+    assert caution.startswith("1 of the baseline's 12 items are not in the candidate")
+    assert caution in decide(found).cautions

@@ -84,9 +84,9 @@ def decide(
     With ``over_runs`` the significance of metrics over all items comes from all runs against this baseline,
     by bets on their items against "no drift" (``sequence_tests``), so that it detects a lasting drift as well
     as a single very bad run. The gate may run every day: over any number of days the chance of a false alarm
-    is at most alpha, Holm-adjusted for the number of metrics. These tests have the raw and adjusted p-value of
-    the sequence; whether the drift is material still depends on this run alone. Tests of groups are the same
-    as without ``over_runs``.
+    is at most alpha, Holm-adjusted for the number of metrics. These tests have the raw and adjusted p-value
+    of the sequence; whether the drift is material still depends on this run alone. Tests of groups are the
+    same as without ``over_runs``.
 
     Args:
         comparison: a candidate measured against the baseline.

@@ -5,7 +5,7 @@ from itertools import combinations
 
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.meter import DriftMeter
-from semscale.drift.runs.comparability import check_comparable, check_rerun
+from semscale.drift.runs.comparability import check_rerun, match_runs
 from semscale.errors import InputError
 from semscale.history.runs import Run, short_id
 from semscale.types import Progress
@@ -20,19 +20,19 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
     floors: bool = False,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compare a candidate with the baseline and its reruns, and these with each other.
+    """Compare a candidate with the baseline and its reruns, and these with each other, over common items.
 
     Args:
         baseline: the approved run.
-        candidate: a run of the same items.
+        candidate: a run of the same items; it may lack some and have others (see ``match_runs``).
         reruns: further runs of the baseline's model and prompt.
         meter: measures the losses; ``DriftMeter()`` by default.
         floors: whether to measure the losses of outputs of other items, too.
         progress: called while items are compared.
 
     Raises:
-        InputError: a run cannot be compared with the baseline (see ``check_comparable`` and ``check_rerun``),
-            or the candidate is one of the reruns.
+        InputError: a run cannot be compared with the baseline (see ``match_runs`` and ``check_rerun``), or
+            the candidate is one of the reruns.
 
     Example:
         >>> from semscale.history.items import Item, Output
@@ -47,19 +47,23 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         raise InputError(
             f"reruns must not hold the candidate, {short_id(candidate.id)}: leave it out of them"
         )
-    ordered = check_comparable(baseline, candidate)
-    repeated = [check_rerun(baseline, rerun) for rerun in reruns]
-    runs = [*repeated, ordered]
+    common = match_runs(baseline, candidate)
+    repeated = [match_runs(common.baseline, check_rerun(baseline, rerun)).candidate for rerun in reruns]
+    runs = [*repeated, common.candidate]
     later = list(combinations(range(len(runs)), 2))
-    found = measuring.measure_pairs(baseline, runs, later, progress=progress)
-    between = [[found[len(runs) + at] for at, pair in enumerate(later) if pair[0] == first]
-               for first in range(len(repeated))]  # fmt: skip
+    found = measuring.measure_pairs(common.baseline, runs, later, progress=progress)
+    between = [
+        tuple(found[len(runs) + at] for at, pair in enumerate(later) if pair[0] == first)
+        for first in range(len(repeated))
+    ]
     return Comparison(
-        baseline=baseline,
-        candidate=ordered,
+        baseline=common.baseline,
+        candidate=common.candidate,
         measured=found[len(repeated)],
         reruns=tuple(found[: len(repeated)]),
-        between=tuple(map(tuple, between)),
-        floors=measuring.floors(baseline, progress=progress) if floors else {},
+        between=tuple(between),
+        floors=measuring.floors(common.baseline, progress=progress) if floors else {},
+        matching=common.matching,
+        recorded=candidate,
         rerun_items=tuple(rerun.items for rerun in repeated),
     )

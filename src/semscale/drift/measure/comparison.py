@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -10,6 +11,8 @@ from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.measured import MeasuredRun
 from semscale.drift.measure.metrics import Metric
 from semscale.drift.measure.roles import drifts_of_losses, drifts_of_pairs, reference_variance
+from semscale.drift.runs.item_matching import ItemMatching
+from semscale.history.item_json import digest_items
 from semscale.history.items import Item
 from semscale.history.runs import Run
 from semscale.signature import Signature
@@ -23,14 +26,16 @@ class Comparison:
     """A candidate measured against the baseline, with reruns of the baseline.
 
     Attributes:
-        baseline: the approved run.
-        candidate: the run that is compared, with its items in the baseline's order.
+        baseline: the approved run, with the items that are compared.
+        candidate: the run that is compared, with the same items in the baseline's order.
         measured: losses of the candidate against the baseline.
         reruns: losses of each rerun of the baseline's model against the baseline.
         floors: for each metric the mean loss of another item's outputs, that is, of unrelated texts; empty if
             not measured.
         between: for each rerun, losses against it of every later rerun, then of the candidate; empty where
             runs were compared with the baseline alone.
+        matching: which of the baseline's items are compared.
+        recorded: the candidate with all its items, as a history has it; ``None`` if ``candidate`` is it.
         rerun_items: what each rerun gave for the items, in the baseline's order, for the hard limits; empty
             where that is not known.
     """
@@ -41,6 +46,8 @@ class Comparison:
     reruns: tuple[MeasuredRun, ...] = ()
     floors: Mapping[str, float] = field(default_factory=dict)
     between: tuple[tuple[MeasuredRun, ...], ...] = ()
+    matching: ItemMatching = field(default_factory=ItemMatching)
+    recorded: Run | None = None
     rerun_items: tuple[tuple[Item, ...], ...] = ()
 
     @property
@@ -50,8 +57,15 @@ class Comparison:
 
     @property
     def signature(self) -> Signature:
-        """The settings of the measurement."""
-        return self.measured.signature
+        """The settings of the measurement, with the items that were compared where these are not all."""
+        if not self.matching.n_left_out:
+            return self.measured.signature
+        return self.measured.signature.extended(Signature.of("items", common=self.baseline.dataset_version))
+
+    @cached_property
+    def outputs_digest(self) -> str:
+        """Hash of the candidate's items and outputs, as a history has it."""
+        return digest_items((self.recorded or self.candidate).items)
 
     def losses(self, metric: str) -> Floats:
         """Return the candidate's loss against the baseline for each item, shape (n,); NaN without one."""
@@ -137,7 +151,7 @@ class Comparison:
         return float(known.var(axis=1).mean()) * (2 / 3 if self._has_pairs(metric) else 1 / (r + 1))
 
     def _has_pairs(self, metric: str) -> bool:
-        """Tell whether all pairs of runs count; not where a field has a better direction, as pairs lack one."""
+        """Tell whether all pairs of runs count: not in a field of which one direction is better."""
         return bool(self.between) and self.metrics[metric].direction == "either"
 
     def _of_references(self, metric: str) -> Floats:
