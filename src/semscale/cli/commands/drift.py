@@ -36,13 +36,20 @@ def record(options: RecordOptions) -> None:
     [bold]semscale drift record outputs.jsonl --model gpt-4o-2024-08-06 --dataset feedback[/bold]
 
     Each row is an item with its id and its outputs. If the same model was asked again: --rerun-of baseline.
+
+    [bold]semscale drift record --prompts items.jsonl --chat-model gpt-5-mini --reruns 3[/bold]
+
+    asks the model for the outputs. Replies are kept: if it is stopped, the same command goes on.
     """
+    from semscale.cli.drift.asked_run import record_asked
     from semscale.cli.drift.record_run import record_outputs
 
+    asked = options.asking.prompts is not None
+    rest = "goes on with what was answered" if asked else "starts again"
     with said_if_stopped(
-        "stopped; if `semscale drift history` does not list the run, the same command starts again"
+        f"stopped; if `semscale drift history` does not list the run, the same command {rest}"
     ):
-        present(record_outputs(options), options.outputs)
+        present(record_asked(options) if asked else record_outputs(options), options.outputs)
 
 
 @app.command()

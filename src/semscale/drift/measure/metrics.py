@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from semscale.drift.asking.answers import ASKED_FIELDS
 from semscale.drift.measure.aligned_item import AlignedItem
 from semscale.drift.measure.losses import difference_share, number_loss, similarity_loss
 
@@ -118,8 +119,10 @@ def metric_label(name: str) -> str:
 
 
 def is_usual(name: str) -> bool:
-    """Tell whether a gate tests a metric by default; it tests every numeric field."""
-    return name not in TEXT_METRICS or TEXT_METRICS[name].is_usual
+    """Tell whether a gate tests a metric by default; it tests every field but what an output took."""
+    if name in TEXT_METRICS:
+        return TEXT_METRICS[name].is_usual
+    return name not in {f"{field}_difference" for field in ASKED_FIELDS}
 
 
 def usual_metrics() -> tuple[str, ...]:
