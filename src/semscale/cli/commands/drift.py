@@ -13,6 +13,7 @@ from semscale.cli.drift.command_options import (
     RecordOptions,
     SelfTestOptions,
 )
+from semscale.cli.drift.matrix_options import MatrixOptions
 from semscale.cli.drift.options import GateOptions
 from semscale.cli.interrupts import said_if_stopped
 from semscale.cli.options.groups import grouped
@@ -92,6 +93,22 @@ def gate(gate: GateOptions, options: Annotated[CompareOptions, GATED]) -> None:
 
     compared = CompareRun(options, gate_settings(gate, options.seed)).present()
     raise typer.Exit(_EXIT_CODES[str(compared.stored.outcome)])
+
+
+@app.command()
+@grouped
+def matrix(options: MatrixOptions) -> None:
+    """Ask several models with several prompts, and say which is better.
+
+    [bold]semscale drift matrix --prompts items.jsonl --chat-model x --chat-model y --reference right[/bold]
+
+    By a column of references, or by a judge who compares answers side by side. Replies are kept: the same
+    command goes on, and pays for nothing twice.
+    """
+    from semscale.cli.drift.matrix_run import compare_matrix
+
+    with said_if_stopped("stopped; replies that came are kept, and the same command goes on"):
+        present(compare_matrix(options), options.outputs)
 
 
 @app.command()
