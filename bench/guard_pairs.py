@@ -1,7 +1,8 @@
 """How many hand-written contradictions the guards miss, and on how many paraphrases they raise a false alarm.
 
-Run with ``python bench/guard_pairs.py developed`` or ``unseen``; ``--show`` prints the pairs that go
-wrong and is meant for the half on which rules are developed. The pairs are in ``tests/data/guards``.
+Run with ``python bench/guard_pairs.py developed`` or ``unseen``, for pairs of feedback ``feedback_developed``
+or ``feedback_unseen``; ``--show`` prints the pairs that go wrong and is meant for the half on which rules are
+developed. The pairs are in ``tests/data/guards``.
 """
 
 import argparse
@@ -12,6 +13,7 @@ from pathlib import Path
 from semscale.guards.registry import Guards
 
 FOLDER = Path(__file__).parent.parent / "tests" / "data" / "guards"
+HALVES = ["developed", "unseen", "feedback_developed", "feedback_unseen"]
 
 
 def read_pairs(half):
@@ -34,7 +36,7 @@ def judged_wrongly(pairs):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("half", choices=["developed", "unseen"])
+    parser.add_argument("half", choices=HALVES)
     parser.add_argument("--show", action="store_true")
     settings = parser.parse_args()
     pairs = read_pairs(settings.half)

@@ -18,6 +18,7 @@ from semscale.guards.reading import analyse
 from semscale.guards.registry import FINDING_KINDS, GUARDS, Guards, finding_counts
 
 PARAPHRASE = 4.5
+EITHER = "negation or opposite"
 
 
 def paraphrases():
@@ -45,7 +46,26 @@ def rates(pairs):
         name: 100 * np.mean([any(count[f"{name}:{kind}"] for kind in guard.kinds) for count in counts])
         for name, guard in GUARDS.items()
     }
-    return guards | kinds
+    either = {EITHER: 100 * np.mean([flips(*pair) for pair in pairs])}
+    return guards | either | kinds
+
+
+def flips(answer, reference):
+    """Tell whether a word is negated, or its opposite is there."""
+    return any(GUARDS[name].check(answer, reference) for name in ("negation", "opposite"))
+
+
+def flips_every_reference(answers, grade):
+    """Percentage of the answers of a grade that contradict each of their references in this way."""
+    return 100 * np.mean(
+        [
+            all(flips(answer, reference) for reference in references)
+            for answer, references, given in zip(
+                answers.answer, answers.references, answers.grade, strict=True
+            )
+            if given == grade
+        ]
+    )
 
 
 def speeds(pairs, turns):
@@ -76,8 +96,10 @@ def main():
     print("percentage of pairs with a finding; in brackets the pairs")
     print(f"{'':30s}", *(f"{f'{name} ({len(listed)})':>22s}" for name, listed in columns.items()))
     table = {name: rates(listed) for name, listed in columns.items()}
-    for row in (*GUARDS, *FINDING_KINDS):
+    for row in (*GUARDS, EITHER, *FINDING_KINDS):
         print(f"{row:30s}", *(f"{table[name][row]:22.1f}" for name in columns))
+    for grade in ("correct", "contradictory", "incorrect"):
+        print(f"{EITHER} against every reference, {grade}: {flips_every_reference(answers, grade):.1f}")
     new, known = speeds(pairs, settings.turns)
     print(f"pairs/s: answers new {spread(new, 0)}, all texts known {spread(known, 0)}")
 

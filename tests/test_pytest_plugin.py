@@ -184,6 +184,75 @@ def test_a_wrong_ini_setting_stops_before_any_test(project):
     )
 
 
+@pytest.mark.parametrize(
+    ("ini", "arguments"),
+    [
+        ("semantic_min_macth = 0.6", ()),
+        ("", ("-o", "semantic_min_macth=0.6")),
+        ("semantic_min_macth =", ()),
+    ],
+)
+def test_an_unknown_ini_setting_stops_before_any_test_and_names_the_nearest(project, ini, arguments):
+    project.pytester.makeini(f"[pytest]\n{ini}\n")
+    result = project.run(APPROVED, *arguments)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: the ini file: *got 'min_macth'; did you mean 'min_match'?"])
+
+
+def test_an_ini_setting_of_another_plugin_is_left_to_it(project):
+    other = "def pytest_addoption(parser):\n    parser.addini('semantic_release', 'of another plugin')\n"
+    project.pytester.makeconftest(other)
+    project.pytester.makeini("[pytest]\nsemantic_release = 1\n")
+    result = project.run(APPROVED, "--semantic-approve", "-W", "error")
+    result.assert_outcomes(passed=1)
+
+
+def test_the_ini_file_allows_differences_of_numbers(project):
+    project.approve([{"text": APPROVED, "credits": 1.0}])
+    now = [{"text": APPROVED, "credits": 0.5}]
+    project.run(now).assert_outcomes(failed=1)
+    project.pytester.makeini("[pytest]\nsemantic_max_credits_difference = 0.5\n")
+    project.run(now, "--strict-config").assert_outcomes(passed=1)
+    project.pytester.makeini("[pytest]\nsemantic_max_credits_difference = much\n")
+    wrong = project.run(now)
+    assert wrong.ret == pytest.ExitCode.USAGE_ERROR
+    wrong.stderr.fnmatch_lines(["ERROR: the ini file: max_credits_difference must be *, got 'much'"])
+
+
+ASYNCHRONOUS = """
+import asyncio
+
+async def generate(question):
+    await asyncio.sleep(0)
+    return f"An answer to {question}."
+
+def test_one(semantic_snapshot):
+    semantic_snapshot(generate("A"))
+
+def test_several(semantic_snapshot):
+    semantic_snapshot([generate("A"), generate("B")])
+
+def test_within_a_loop(semantic_snapshot):
+    async def test():
+        semantic_snapshot(await generate("A"))
+        semantic_snapshot(generate("A"))
+
+    asyncio.run(test())
+"""
+
+
+def test_outputs_of_an_async_program_are_awaited(project):
+    project.pytester.makepyfile(test_tutor=ASYNCHRONOUS)
+    result = project.pytester.runpytest_inprocess("--semantic-approve", "-W", "error")
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["E *InputError: in an asynchronous test, await the output: *"])
+    answer, other = ({"text": f"An answer to {name}."} for name in "AB")
+    approved = {test: entry["1"]["outputs"] for test, entry in project.snapshots().items()}
+    assert approved == {
+        "test_one": [answer], "test_several": [answer, other], "test_within_a_loop": [answer],
+    }  # fmt: skip
+
+
 def test_a_damaged_file_is_named_and_never_overwritten(project):
     project.approve(APPROVED)
     project.file.write_text("<<<<<<< HEAD\n{}", encoding="utf-8")

@@ -3,13 +3,17 @@
 from semscale.cli.interrupts import leave_on_interrupt
 
 
-def run() -> None:
-    """Run the command that the command line names; Ctrl-C is heeded before the program is loaded."""
+def run(program: str = "semscale") -> None:
+    """Run the command that the command line names; Ctrl-C is heeded before the program is loaded.
+
+    Args:
+        program: how the program was called, for its help.
+    """
     leave_on_interrupt()
     from semscale.cli.main import run as run_command
 
-    run_command()
+    run_command(program)
 
 
 if __name__ == "__main__":
-    run()
+    run("python -m semscale")

@@ -14,7 +14,7 @@ import pytest
 
 from semscale.errors import SemscaleError
 from semscale.snapshots.session_log import ATTRIBUTE, SnapshotLog
-from semscale.snapshots.settings import SETTINGS, settle
+from semscale.snapshots.settings import SETTINGS, is_difference, settle
 
 if TYPE_CHECKING:
     from semscale.snapshots.fixture import SemanticSnapshot
@@ -24,6 +24,8 @@ _MARKER = (
     "semantic(min_match, min_bertscore_f1, min_cosine, guards, max_unpaired, max_<field>_difference): "
     "limits of a test's semantic snapshots."
 )
+_PREFIX = "semantic_"
+_MODEL = "semantic_model"
 _SESSION: "pytest.StashKey[SnapshotSession]" = pytest.StashKey()
 _TEST: "pytest.StashKey[SnapshotTest]" = pytest.StashKey()
 _PASSED = pytest.StashKey[bool]()
@@ -44,15 +46,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="remove semantic snapshots that no test uses, in modules that ran completely",
     )
-    parser.addini("semantic_model", "model that compares semantic snapshots")
+    parser.addini(_MODEL, "model that compares semantic snapshots")
     for name in SETTINGS:
-        parser.addini(f"semantic_{name}", f"{name} of semantic snapshots, unless a marker or a call sets it")
+        _add_setting(parser, name)
+
+
+def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser) -> None:
+    """Add the ini settings whose names have a field in them, such as ``semantic_max_credits_difference``."""
+    for name in _ini_names(early_config):
+        if is_difference(name):
+            _add_setting(parser, name)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker and check the ini settings."""
     config.addinivalue_line("markers", _MARKER)
-    _checked("the ini file", _defaults(config))
+    unknown = {name: "" for name in _ini_names(config) if not _is_registered(config, _PREFIX + name)}
+    _checked("the ini file", unknown | _defaults(config))
     prune = config.getoption("semantic_prune") and not _is_worker(config)
     log = SnapshotLog(prune=bool(prune), show=lambda path: _relative(path, config))
     config.pluginmanager.register(log, "semscale-snapshots")
@@ -140,15 +150,38 @@ def _session(config: pytest.Config) -> "SnapshotSession":
         from semscale.snapshots.session import SnapshotSession
         from semscale.snapshots.session_scorer import SnapshotMeter
 
-        model = config.getini("semantic_model")
+        model = config.getini(_MODEL)
         meter = SnapshotMeter(model) if model else SnapshotMeter()
         approve = bool(config.getoption("semantic_approve"))
         config.stash[_SESSION] = SnapshotSession(approve, _defaults(config), meter)
     return config.stash[_SESSION]
 
 
+def _add_setting(parser: pytest.Parser, name: str) -> None:
+    parser.addini(_PREFIX + name, f"{name} of semantic snapshots, unless a marker or a call sets it")
+
+
+def _ini_names(config: pytest.Config) -> list[str]:
+    """List the names behind ``semantic_`` that the ini file or ``-o`` sets, known or not."""
+    # Nothing else lists settings that no plugin knows. The name without underscore is that of pytest 8.
+    content = getattr(config, "_inicfg" if hasattr(config, "_inicfg") else "inicfg", {})
+    overriding = (each.partition("=")[0] for each in config.getoption("override_ini", None) or ())
+    names = dict.fromkeys([*content, *overriding])
+    return [name.removeprefix(_PREFIX) for name in names if name.startswith(_PREFIX)]
+
+
+def _is_registered(config: pytest.Config, name: str) -> bool:
+    """Say whether this plugin or another one knows an ini setting."""
+    try:
+        config.getini(name)
+    except ValueError:
+        return False
+    return True
+
+
 def _defaults(config: pytest.Config) -> dict[str, object]:
-    given = {name: config.getini(f"semantic_{name}") for name in SETTINGS}
+    names = [*SETTINGS, *filter(is_difference, _ini_names(config))]
+    given = {name: config.getini(_PREFIX + name) for name in names}
     return {name: value for name, value in given.items() if value not in (None, "")}
 
 

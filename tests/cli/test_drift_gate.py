@@ -66,6 +66,15 @@ def test_a_gate_that_is_asked_again_adds_nothing(semscale, approved):
     assert [one["id"] for one in feedback["comparisons"]] == [first["comparison"]]
 
 
+def test_a_correction_is_taken_by_its_short_and_its_long_name(semscale, approved):
+    (short, long) = (
+        semscale("drift", "gate", GOOD, *NEW, "--metric", "output_count", "--correction", name, "--json")
+        for name in ("bh", "benjamini-hochberg")
+    )
+    assert long.code in {0, 4}, long.err
+    assert json.loads(long.out) == json.loads(short.out)
+
+
 def test_all_outputs_of_a_gate_are_written(semscale, approved, tmp_path):
     (tmp_path / "summary.md").write_text("before\n")
     ended = semscale(
@@ -77,7 +86,11 @@ def test_all_outputs_of_a_gate_are_written(semscale, approved, tmp_path):
     assert ended.out.startswith("::error title=Drift gate failed")
     assert "min_bertscore_f1" in ended.out
     assert "Ann" in (tmp_path / "page.html").read_text()
-    assert ended.out.splitlines()[-1].startswith("fail: ")
+    *printed, before_last, last = ended.out.splitlines()
+    assert before_last.startswith("fail: ")
+    (stop,) = (place for place, line in enumerate(printed) if line.startswith("::stop-commands::"))
+    assert last == f"::{printed[stop].removeprefix('::stop-commands::')}::"
+    assert [line for line in printed[:stop] if not line.startswith("::")] == []
     names = {path.name for path in (tmp_path / "drawn").iterdir()}
     assert names == {f"{name}.{ending}" for name in ("metrics", "losses") for ending in ("svg", "png")}
     suites = ElementTree.parse(tmp_path / "junit.xml").getroot()

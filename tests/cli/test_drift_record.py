@@ -183,7 +183,7 @@ BAD = {
     "a short id": (["approve", "f", "--by", "A", "--why", "x"], ["run", "'f'"]),
     "nobody approves": (["approve", "latest", "--by", " ", "--why", "x"], ["by must not be empty"]),
     "for no reason": (["approve", "latest", "--by", "A", "--why", ""], ["why must not be empty"]),
-    "an expiry that has passed": (approve("--expires", "2020-01-01"), ["expires must lie ahead", "90d"]),
+    "an expiry that has passed": (approve("--expires", "2020-01-01"), ["expires must be in the future"]),
     "an expiry that is none": (approve("--expires", "soon"), ["expires must be a span", "90d", "'soon'"]),
     "an unknown dataset": (approve("--dataset", "bse"), ["unknown dataset 'bse'", "did you mean 'base'"]),
     "no history": (approve("--history", "none.sqlite"), ["none.sqlite does not exist", "record a run first"]),

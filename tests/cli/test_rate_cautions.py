@@ -12,8 +12,9 @@ def test_an_nps_and_a_scale_with_warnings_are_never_shown_alone(semscale, seven_
     assert NPS_CAUTION in shown
     # Bags of words tell hardly any two anchors apart: the toy model fails every scale.
     (verdict,) = [line for line in shown if line.startswith("This scale ")]
+    assert shown.index(verdict) < next(place for place, line in enumerate(shown) if line.startswith("mean"))
     result = json.loads(semscale(*command, "--json").out)
-    assert result["cautions"][-2:] == [NPS_CAUTION, verdict]
+    assert (result["warnings"], result["cautions"][-1]) == ([verdict], NPS_CAUTION)
     assert verdict.startswith(f"This scale fails ({result['lint']['reasons'][0]}; and ")
     assert result["lint"]["verdict"] == "fail"
     assert result["lint"]["signature"].startswith("semscale ")
@@ -30,7 +31,7 @@ def test_other_scales_have_no_caution_about_nps(rate, seven_answers):
 def test_few_respondents_are_said_on_the_screen_in_json_and_in_the_report(rate, seven_answers, tmp_path):
     by_person = ["--respondent", "person"]
     shown = rate(*by_person, "--report", "report.html").out.splitlines()
-    caution, _ = json.loads(rate(*by_person, "--json").out)["cautions"]
+    (caution,) = json.loads(rate(*by_person, "--json").out)["cautions"]
     assert "3 respondents" in caution  # a, b and d; the one text of c is missing
     assert caution in shown
     assert caution in (tmp_path / "report.html").read_text()

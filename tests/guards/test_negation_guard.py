@@ -49,6 +49,12 @@ DIFFER = [
     ("Nothing moves.", "The piston moves.", "Nothing moves", "moves"),
     ("Nobody survived the crash.", "Some survived the crash.", "Nobody survived", "survived"),
     ("no fever, chills, or cough", "fever and cough", "no fever", "fever"),
+    ("You forgot the label.", "The label is there.", "forgot the label", "label"),
+    ("The label was omitted.", "The label is large.", "label was omitted", "label"),
+    ("The class is missing a label.", "The class has a label.", "missing a label", "label"),
+    ("Use a set instead of a list.", "Use a list and a set.", "instead of a list", "list"),
+    ("The drawing is barely legible.", "The drawing is legible.", "barely legible", "legible"),
+    ("Do not give it if the culture is clean.", "Give it only if the culture is clean.", "not give", "Give"),
     (
         "The bulb is on because the path is not damaged.",
         "The bulb is on because the path is damaged.",
@@ -100,6 +106,18 @@ AGREE = [
     ),
     ("No, it is not safe.", "It is not safe."),
     ("Who will succeed him is not clear.", "There is no clear successor for him."),
+    ("The column is of type int and not float.", "The column is of type int instead of float."),
+    ("It works only if the key is set.", "It does not work unless the key is set."),
+    ("You cannot sail without wind.", "You can only sail with wind."),
+    ("Your answer lacks a date.", "A date is missing in your answer."),
+    ("The scale is not named on the map.", "The map does not name the scale."),
+    ("You forgot the scale.", "There is no scale."),
+    ("There are too few pictures.", "There are not enough pictures."),
+    ("There are few pictures.", "There are hardly any pictures."),
+    ("Lock the door to keep the cat from running away.", "Lock the door so that the cat does not run away."),
+    ("They are not in the same room.", "Each is in another room."),
+    ("There is no difference in colour.", "They have the same colour."),
+    ("The caption is hard to read.", "The caption can hardly be read."),
 ]
 
 

@@ -1,13 +1,17 @@
 """Pairs written before the rules: contradictions that guards miss, and false alarms on paraphrases."""
 
+import csv
 import json
 from pathlib import Path
 
 import pytest
 
+from semscale.guards.negation_guard import NegationGuard
+from semscale.guards.opposite_guard import OppositeGuard
 from semscale.guards.registry import Guards
 
 FOLDER = Path(__file__).parents[1] / "data" / "guards"
+BEETLE = Path(__file__).parents[3] / "shared" / "data" / "beetle" / "training.csv"
 
 
 def read(half):
@@ -42,7 +46,40 @@ def test_the_unseen_half_is_read_as_well_as_the_documentation_says(contradicts, 
     assert count <= most
 
 
-def test_halves_have_no_pair_in_common():
-    pairs = [{(pair["a"], pair["b"]) for pair in read(half)} for half in ("developed", "unseen")]
-    assert len(pairs[0]) == len(pairs[1]) == 205
+@pytest.mark.parametrize(
+    ("half", "contradicts", "most"),
+    [
+        ("feedback_developed", True, 1),
+        ("feedback_developed", False, 4),
+        ("feedback_unseen", True, 4),
+        ("feedback_unseen", False, 5),
+    ],
+)
+def test_pairs_of_feedback_are_read_as_well_as_the_documentation_says(half, contradicts, most):
+    wrong = judged_wrongly(half)
+    count = sum(pair["contradicts"] is contradicts for pair in wrong)
+    del wrong
+    assert count <= most
+
+
+@pytest.mark.parametrize(("prefix", "size"), [("", 205), ("feedback_", 150)])
+def test_halves_have_no_pair_in_common(prefix, size):
+    halves = f"{prefix}developed", f"{prefix}unseen"
+    pairs = [{(pair["a"], pair["b"]) for pair in read(half)} for half in halves]
+    assert len(pairs[0]) == len(pairs[1]) == size
     assert not pairs[0] & pairs[1]
+
+
+@pytest.mark.skipif(not BEETLE.exists(), reason="the Beetle answers are not on this machine")
+@pytest.mark.parametrize(("grade", "least", "most"), [("correct", 0.0, 0.02), ("contradictory", 0.06, 1.0)])
+def test_few_correct_answers_contradict_all_of_their_references(grade, least, most):
+    with BEETLE.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["accuracy"] == grade]
+    flipped = [
+        all(
+            NegationGuard().check(row["answer"], reference) or OppositeGuard().check(row["answer"], reference)
+            for reference in json.loads(row["reference_answers"])
+        )
+        for row in rows
+    ]
+    assert least <= sum(flipped) / len(rows) <= most

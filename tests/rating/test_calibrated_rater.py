@@ -45,7 +45,7 @@ def test_each_text_is_embedded_once(rater, monkeypatch):
 def test_vectors_stay_with_their_texts_where_some_cells_have_no_rating(rater):
     # Cells without a rating and repeated ones stand before and between the others.
     cells = ["", TEXTS[0], None, TEXTS[2], TEXTS[0], TEXTS[1]]
-    rated = rater._rated_cells(cells, None)
+    rated = rater._rated_cells(cells, None, keep_vectors=True)
     wanted = rater.embedder.embed([TEXTS[0], TEXTS[2], TEXTS[0], TEXTS[1]]).vectors
     assert rated.scored_vectors.tolist() == wanted.tolist()
     assert rated.place.tolist() == [-1, 0, -1, 1, 0, 2]

@@ -39,13 +39,26 @@ GERMAN_MEASURED = Equivalence(
 )
 
 
-class EnglishReader:
+class UnderName:
+    """The toy model under the name of a known one."""
+
+    def __init__(self, embedder, name):
+        known = KNOWN[name]
+        self.dimensions, self.embed = embedder.dimensions, embedder.embed
+        self.signature = Signature.of("embed", model=f"{known.name}#{known.sums[known.weights][:12]}")
+
+
+class EnglishReader(UnderName):
     """The toy model under the name of the known one that reads English alone."""
 
     def __init__(self, embedder):
-        known = KNOWN["all-MiniLM-L6-v2"]
-        self.dimensions, self.embed = embedder.dimensions, embedder.embed
-        self.signature = Signature.of("embed", model=f"{known.name}#{known.sums[known.weights][:12]}")
+        super().__init__(embedder, "all-MiniLM-L6-v2")
+
+
+@pytest.fixture
+def named_embedder(toy_embedder):
+    """The toy model under the name of the one that translations were checked with."""
+    return UnderName(toy_embedder, "e5-small")
 
 
 @pytest.fixture
@@ -62,11 +75,11 @@ def rater(embedder, **settings):
     return Rater("purchase-intent", embedder=embedder, **{"floor": None, "language": "auto", **settings})
 
 
-def test_each_text_is_rated_with_anchors_of_its_language(toy_embedder, german_passed):
-    ratings = rater(toy_embedder).rate(TEXTS)
+def test_each_text_is_rated_with_anchors_of_its_language(named_embedder, german_passed):
+    ratings = rater(named_embedder).rate(TEXTS)
     assert ratings.language.tolist() == ["en", "de", None, None, "fr", "de"]
-    english = Rater("purchase-intent", embedder=toy_embedder, floor=None, language="en").rate(TEXTS)
-    german = rater(toy_embedder, language="de").rate(TEXTS)
+    english = Rater("purchase-intent", embedder=named_embedder, floor=None, language="en").rate(TEXTS)
+    german = rater(named_embedder, language="de").rate(TEXTS)
     assert german.scale == load_scale("purchase-intent", language="de")
     expected = np.where((ratings.language == "de")[:, None], german.pmf, english.pmf)
     np.testing.assert_array_equal(ratings.pmf, expected)
@@ -74,10 +87,24 @@ def test_each_text_is_rated_with_anchors_of_its_language(toy_embedder, german_pa
     assert "|translations:de#" in str(ratings.signature)
 
 
-def test_a_text_is_rated_alone_as_in_company(toy_embedder, german_passed):
-    together = rater(toy_embedder).rate(TEXTS)
-    alone = rater(toy_embedder).rate([GERMAN])
+def test_a_text_is_rated_alone_as_in_company(named_embedder, german_passed):
+    together = rater(named_embedder).rate(TEXTS)
+    alone = rater(named_embedder).rate([GERMAN])
     np.testing.assert_array_equal(alone.pmf[0], together.pmf[1])
+
+
+def test_translations_serve_no_other_model_than_they_passed_with(toy_embedder, german_passed):
+    # Of the toy model nothing is known, so German is read: by the English anchors, which is said.
+    ratings = rater(toy_embedder).rate(TEXTS)
+    english = Rater("purchase-intent", embedder=toy_embedder, floor=None, language="en").rate(TEXTS)
+    np.testing.assert_array_equal(ratings.pmf, english.pmf)
+    assert "|translations:none|" in str(ratings.signature)
+    assert ratings.summarize(TEXTS).document().counting[0] == (
+        "This scale has no anchors in German and French that passed their check with this model, "
+        "so 3 of 5 ratings are by English anchors."
+    )
+    unread = rater(EnglishReader(toy_embedder)).rate(TEXTS)
+    assert unread.status[unread.language == "de"].tolist() == [Status.OTHER_LANGUAGE] * 2
 
 
 def test_texts_that_the_model_does_not_read_have_no_rating(toy_embedder, german_passed):
@@ -128,28 +155,30 @@ def test_a_language_that_the_model_does_not_read_is_refused(toy_embedder):
 
 
 @pytest.mark.parametrize("language", ["auto", "de"])
-def test_the_scales_own_anchors_say_what_is_off_topic(toy_embedder, german_passed, language):
+def test_the_scales_own_anchors_say_what_is_off_topic(named_embedder, german_passed, language):
     # The toy model compares words: a German anchor is near itself, and shares no word with English anchors.
     german = load_scale("purchase-intent", language="de").anchor_sets["set-1"][3]
-    english = Rater("purchase-intent", embedder=toy_embedder, floor=0.9, language="en").rate([german])
-    ratings = rater(toy_embedder, floor=0.9, language=language).rate([german])
+    english = Rater("purchase-intent", embedder=named_embedder, floor=0.9, language="en").rate([german])
+    ratings = rater(named_embedder, floor=0.9, language=language).rate([german])
     assert ratings.language.tolist() == ["de"]
     assert ratings.similarity[0] == english.similarity[0] < 0.9
     assert ratings.status.tolist() == [Status.OFF_TOPIC]
 
 
-def test_the_floor_is_the_same_whatever_anchors_rate(toy_embedder, german_passed):
-    floors = [rater(toy_embedder, floor="auto", language=language).floor for language in ("en", "auto", "de")]
+def test_the_floor_is_the_same_whatever_anchors_rate(named_embedder, german_passed):
+    floors = [
+        rater(named_embedder, floor="auto", language=language).floor for language in ("en", "auto", "de")
+    ]
     assert floors[0] == floors[1] == floors[2]
 
 
-def test_a_set_that_does_not_serve_in_a_language_has_no_means_there(toy_embedder, monkeypatch):
+def test_a_set_that_does_not_serve_in_a_language_has_no_means_there(named_embedder, monkeypatch):
     left = (SETS[0], *SETS[2:])
     measured_are(monkeypatch, {"de": replace(GERMAN_MEASURED, anchor_sets=left)})
-    ratings = rater(toy_embedder).rate([ENGLISH, GERMAN])
+    ratings = rater(named_embedder).rate([ENGLISH, GERMAN])
     assert ratings.language.tolist() == ["en", "de"]
     assert np.isnan(ratings.set_means).tolist() == [[False] * 5, [False, True, False, False, False]]
-    german = Rater(load_scale("purchase-intent", language="de").with_sets(left), embedder=toy_embedder)
+    german = Rater(load_scale("purchase-intent", language="de").with_sets(left), embedder=named_embedder)
     np.testing.assert_array_equal(ratings.pmf[1], german.rate([GERMAN]).pmf[0])
     assert "|translations:de(set-1,set-3,set-4,set-5)#" in str(ratings.signature)
     # One row was rated under all sets: no correlations of sets, and no figure of the mean is touched.
@@ -158,10 +187,10 @@ def test_a_set_that_does_not_serve_in_a_language_has_no_means_there(toy_embedder
     assert np.isfinite(ratings.mean).all()
 
 
-def test_a_file_counts_languages_as_the_same_texts_in_memory(toy_embedder, german_passed, tmp_path):
+def test_a_file_counts_languages_as_the_same_texts_in_memory(named_embedder, german_passed, tmp_path):
     path, out = tmp_path / "answers.jsonl", tmp_path / "rated.jsonl"
     path.write_text("".join(json.dumps({"text": text}) + "\n" for text in TEXTS))
-    one = rater(toy_embedder)
+    one = rater(named_embedder)
     summary = rate_file(open_table(path), FileColumns("text"), rater=one, out=out, settings=FileSettings(2))
     counted = [(found.language, found.texts, found.rated, found.anchors) for found in summary.languages]
     # Rows without a clear language or without anchors of their own take the English ones.
@@ -171,14 +200,15 @@ def test_a_file_counts_languages_as_the_same_texts_in_memory(toy_embedder, germa
     assert rated["semscale_language"].to_list() == ["en", "de", None, None, "fr", "de"]
 
 
-def test_a_language_that_did_not_pass_is_told(toy_embedder, monkeypatch):
+def test_a_language_that_did_not_pass_is_told(named_embedder, monkeypatch):
     measured_are(monkeypatch, {})
-    ratings = rater(toy_embedder, language="de").rate(TEXTS)
+    ratings = rater(named_embedder, language="de").rate(TEXTS)
     assert ratings.scale.language == "en"
     summary = ratings.summarize(TEXTS)
     assert summary.fell_back == "de"
     said = (
-        "This scale has no anchors in German that passed their check, so all ratings are by English anchors."
+        "This scale has no anchors in German that passed their check with this model, so all ratings are by "
+        "English anchors."
     )
     document = summary.document()
     assert document.counting[0] == document.introduction[0] == said
@@ -188,16 +218,16 @@ def test_a_language_that_did_not_pass_is_told(toy_embedder, monkeypatch):
 
 
 def test_languages_without_anchors_are_told_where_anchors_of_each_language_are_asked_for(
-    toy_embedder, german_passed
+    named_embedder, german_passed
 ):
-    summary = rater(toy_embedder).rate(TEXTS).summarize(TEXTS)
+    summary = rater(named_embedder).rate(TEXTS).summarize(TEXTS)
     # Of five texts with a rating two are German, with anchors of their own, and one is French, without.
     assert summary.document().counting[0] == (
-        "This scale has no anchors in French that passed their check, "
+        "This scale has no anchors in French that passed their check with this model, "
         "so 1 of 5 ratings is by English anchors."
     )
     assert json.loads(summary.to_json())["without_anchors"] == ["fr"]
-    plain = rater(toy_embedder, language=None).rate(TEXTS).summarize(TEXTS)
+    plain = rater(named_embedder, language=None).rate(TEXTS).summarize(TEXTS)
     assert json.loads(plain.to_json())["without_anchors"] == []
     assert plain.document().counting[0] != summary.document().counting[0]
 

@@ -45,6 +45,29 @@ def test_a_function_loads_the_embedder_once_when_it_is_first_needed(scale, toy_e
     assert loaded == [1]
 
 
+def test_texts_are_embedded_some_at_a_time_with_the_same_ratings(scale, toy_embedder, monkeypatch):
+    class Counting:
+        dimensions, signature, sizes = toy_embedder.dimensions, toy_embedder.signature, []
+
+        def embed(self, texts, *, progress=None):
+            self.sizes.append(len(texts))
+            return toy_embedder.embed(texts, progress=progress)
+
+    texts = [
+        f"{first} {second}" for first in ("great", "so", "bad") for second in ("thing", "stuff", "price")
+    ]
+    whole = Rater(scale, embedder=toy_embedder, floor=None).rate(texts)
+    rater = Rater(scale, embedder=Counting(), floor=None)
+    rater.rate(["awful thing"])  # embeds the anchors
+    Counting.sizes.clear()
+    monkeypatch.setattr("semscale.rating.text_rating.AT_ONCE", 4)
+    told = []
+    parts = rater.rate(texts, progress=lambda *step: told.append(step))
+    assert Counting.sizes == [4, 4, 1]
+    assert parts.pmf.tolist() == whole.pmf.tolist()
+    assert told[-1] == ("embedding", 9, 9)
+
+
 CELLS = ["great thing", None, "", "  \n", 7, float("nan"), "bad stuff", "great thing"]
 EXPECTED = [
     Status.SCORED, Status.MISSING, Status.EMPTY, Status.EMPTY,

@@ -1,4 +1,4 @@
-from semscale.matching.languages.language_counts import LanguageCount
+from semscale.embedding.languages.language_counts import LanguageCount
 from semscale.report.document.values import Count, Words
 from semscale.report.languages import counts_section, foreign_warnings, language_name
 
@@ -42,9 +42,9 @@ def test_english_texts_have_no_section_and_others_have_one():
     assert list(counts_section([ENGLISH, UNCLEAR], ("prediction", "reference"))) == []
     (section,) = counts_section([ENGLISH, GERMAN, UNCLEAR], ("prediction", "reference"))
     table = section.blocks[0]
-    assert table.columns == ("prediction", "reference", "rows", "scored")
+    assert table.columns == ("prediction–reference", "rows", "scored")
     assert table.rows == (
-        (Words("English"), Words("English"), Count(6), Count(6)),
-        (Words("German"), Words("German"), Count(3), Count(0)),
-        (Words("not clear"), Words("English"), Count(1), Count(1)),
+        (Words("English–English"), Count(6), Count(6)),
+        (Words("German–German"), Count(3), Count(0)),
+        (Words("not clear–English"), Count(1), Count(1)),
     )

@@ -25,6 +25,7 @@ def test_texts_and_lists_are_read(actual, expected):
     [
         (None, "got NoneType: None"),
         (3, "got int: 3"),
+        (len, "got <built-in function len>: pass what it returns"),
         ([None], "got None in the list"),
         ([["Good."]], "in the list"),
         ({"credits": 1}, "in the list"),

@@ -24,6 +24,8 @@ from semscale.cli.single_values import CommandGroup
 from semscale.cli.streams import flush_output, prepare_streams
 from semscale.version import __version__
 
+PROGRAM = "semscale"
+
 
 class _Commands(TyperGroup):
     """Commands of one word or two: ``match FILE`` takes a file, and ``match evaluate`` is another command."""
@@ -35,7 +37,7 @@ class _Commands(TyperGroup):
 
 
 app = CommandGroup(
-    name="semscale",
+    name=PROGRAM,
     cls=_Commands,
     help="Measure what free text means: survey answers, reviews and LLM output on a scale, offline.",
     no_args_is_help=True,
@@ -76,23 +78,24 @@ def _options(
     pass
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str], program: str = PROGRAM) -> int:
     """Run a command and return the program's exit code.
 
     Args:
         arguments: as on the command line, without the program's name.
+        program: how the program was called; its help and its hints at the help say so.
     """
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
-        return exit_code(lambda: _run(arguments))
+        return exit_code(lambda: _run(arguments, program))
 
 
-def run() -> None:
+def run(program: str = PROGRAM) -> None:
     """Run the command that the command line names, and exit."""
     heed_interrupts()
     prepare_streams()
     try:
-        code = main(sys.argv[1:])
+        code = main(sys.argv[1:], program)
         flush_output()
     except KeyboardInterrupt:
         code = stopped()
@@ -101,9 +104,9 @@ def run() -> None:
     end(code)
 
 
-def _run(arguments: list[str]) -> int:
+def _run(arguments: list[str], program: str) -> int:
     try:
-        code = app(arguments, prog_name="semscale", standalone_mode=False)
+        code = app(arguments, prog_name=program, standalone_mode=False)
     except typer.Abort:
         return stopped()
     except _PARSER_ERROR as error:
@@ -118,10 +121,11 @@ def _refused(error: Any) -> int:  # noqa: ANN401 - whichever click it is
         error.show()  # prints the help
         return 2
     context = getattr(error, "ctx", None)
-    hint = f"; see {context.command_path} --help" if context else ""
     # A library puts "Value error" before our words.
-    message = error.format_message().replace(": Value error, ", ": ", 1)
-    say(f"{message.rstrip('.')}{hint}")
+    message = error.format_message().replace(": Value error, ", ": ", 1).rstrip(".")
+    if context:
+        message += f"{' See' if message.endswith('?') else '; see'} {context.command_path} --help"
+    say(message)
     return int(getattr(error, "exit_code", 2))
 
 

@@ -57,7 +57,7 @@ def find_conflicts(prediction: Polarity, reference: Polarity) -> tuple[Conflict,
     answers = [conflict for conflict in found if conflict.prediction.key == _ANSWERS]
     others = [conflict for conflict in found if conflict.prediction.key != _ANSWERS]
     denied = [_denied(prediction, one.at, reference, other.at) for one, other in events]
-    return tuple(_nearest(answers + _uncancelled(others) + list(filter(None, denied))))
+    return tuple(_nearest(answers + _uncancelled(others, prediction) + list(filter(None, denied))))
 
 
 def _denied(prediction: Polarity, at: int, reference: Polarity, there: int) -> Conflict | None:
@@ -125,13 +125,17 @@ def _answered(negated: Mention, here: Polarity, there: Polarity) -> bool:
     )
 
 
-def _uncancelled(found: list[Conflict]) -> list[Conflict]:
-    """Cancel a negation against an opposition: "not connected to plus" agrees with "connected to minus"."""
+def _uncancelled(found: list[Conflict], prediction: Polarity) -> list[Conflict]:
+    """Cancel a negation against an opposition: "not connected to plus" agrees with "connected to minus".
+
+    They do not if the denied word is on the axis itself: "connected, without a gap" and "separated by a gap".
+    """
     causes = sorted(_nearest(found), key=lambda conflict: conflict.cause)
     if [conflict.cause for conflict in causes] != ["negation", "opposite"]:
         return found
     negation, opposition = causes
-    return found if _negates(opposition, negation) else []
+    same_matter = opposition.prediction.key in prediction.keys_at(negation.prediction.at)
+    return found if same_matter or _negates(opposition, negation) else []
 
 
 def _negates(opposition: Conflict, negation: Conflict) -> bool:

@@ -1,19 +1,19 @@
 """Which words of a text a negation reaches.
 
-A negation reaches the next content words of its clause. "Absent" and "not found" reach back to the words
-before them, and "avoid doing it again" denies what was said before.
+A negation reaches the next content words of its clause. "Absent", "omitted" and "not found" reach back to the
+words before them, and "avoid doing it again" denies what was said before.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from semscale.guards.clauses import begins_sentence, clause_start, ends_clause
+from semscale.guards.exceptions import lift_exceptions
+from semscale.guards.negation_cues import denies_before, denies_next, weakens_next
 from semscale.guards.roles import ABSENCE, CUE, END, PRESENCE, is_answer, rules_of_negation
 from semscale.guards.words import kind_of
 
 _REACH = 4
-_NO_VERB = 3
-_GERUND = "-ing"
-_SHORTEST_GERUND = 5
 
 
 class Reach(NamedTuple):
@@ -21,7 +21,7 @@ class Reach(NamedTuple):
 
     Attributes:
         negated: for each negated word the positions of its negations, by the word's position.
-        doubtful: positions of words that may be denied or not: those of a place behind a denied noun.
+        doubtful: positions of words that may be denied or not, such as a place behind a denied noun.
         taken_up: the position up to which a negated "do it" takes up what was said; 0 if there is none.
     """
 
@@ -44,23 +44,28 @@ def negation_reach(texts: list[str], roles: Sequence[int], content: frozenset[in
         >>> negation_reach(texts, [role_of(text) for text in texts], frozenset((3,))).negated
         {3: [2]}
     """
-    reached: dict[int, list[int]] = {}
+    reach = Reach({}, set(), 0)
     active: list[tuple[int, int]] = []
-    doubtful: set[int] = set()
     taken_up = 0
     for at, role in enumerate(roles):
         if active and at in content and not role & END:
-            in_force = [cue for cue, left in active if left > 0]
-            if in_force:
-                reached[at] = reached.get(at, []) + in_force
-            if len(in_force) < len(active):
-                doubtful.add(at)
+            _enter(reach, at, active)
         active = _still_active(texts, at, role, at in content, active)
         if active and _takes_up(texts, at):
             taken_up = at
         if role & (PRESENCE | ABSENCE):
-            _negate_subject(texts, roles, at, reached)
-    return Reach(reached, doubtful, taken_up)
+            _negate_subject(texts, roles, at, reach)
+    lift_exceptions(texts, roles, reach.negated, reach.doubtful)
+    return reach._replace(taken_up=taken_up)
+
+
+def _enter(reach: Reach, at: int, active: Iterable[tuple[int, int]]) -> None:
+    """Note which of the active negations reach a word, or may reach it."""
+    in_force = [cue for cue, left in active if left > 0]
+    if in_force:
+        reach.negated[at] = reach.negated.get(at, []) + in_force
+    if any(left < 0 for _, left in active):
+        reach.doubtful.add(at)
 
 
 def _still_active(
@@ -70,16 +75,43 @@ def _still_active(
 
     The number is negative where it is doubtful whether they are denied.
     """
-    if role & END:
-        return [] if active and _ends_clause(texts, at) else active
-    if role & CUE and _is_cue(texts, at):
-        kept = [] if texts[at] in ("nor", "neither") else active
+    if role & CUE and denies_next(texts, at):
+        kept = [] if role & END or texts[at] in ("nor", "neither") else active
         return [*kept, (at, 1 if texts[at] == "non" else _REACH)]
+    if role & END:
+        return [] if active and ends_clause(texts, at) else active
+    if role & CUE and weakens_next(texts, at):
+        return [*active, (at, -_REACH)]
     if active and is_content:
-        return [(cue, left - 1 if left > 0 else left + 1) for cue, left in active if abs(left) > 1]
-    if active and _names_a_place(texts, at):
+        return _after_content(texts, at, active)
+    return _after_small_word(texts, at, active) if active else active
+
+
+def _after_small_word(texts: list[str], at: int, active: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Leave open what stands in a place, and end "without ..." where the main clause begins."""
+    if _begins_main_clause(texts, at, active):
+        return []
+    if _names_a_place(texts, at):
         return [(cue, -abs(left) if _denies_a_noun(texts, cue, left) else left) for cue, left in active]
     return active
+
+
+def _after_content(texts: list[str], at: int, active: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Count a content word; "not the same path" denies that it is the same, and not that there is a path."""
+    going_on = [(cue, left - 1 if left > 0 else left + 1) for cue, left in active if abs(left) > 1]
+    return [(cue, -abs(left)) for cue, left in going_on] if texts[at] == "same" else going_on
+
+
+def _begins_main_clause(texts: list[str], at: int, active: list[tuple[int, int]]) -> bool:
+    """Tell whether "without ..." at the start of a sentence ends here: without tests the code is unsafe."""
+    cue, left = active[0]
+    return (
+        texts[cue] == "without"
+        and left < _REACH
+        and begins_sentence(texts, cue)
+        and texts[at] in rules_of_negation()["definite"]
+        and texts[at - 1] not in rules_of_negation()["stop"]
+    )
 
 
 def _names_a_place(texts: list[str], at: int) -> bool:
@@ -105,67 +137,26 @@ def _takes_up(texts: list[str], at: int) -> bool:
     return texts[at] in rules["pro_verbs"] and texts[at + 1 : at + 2] in (["it"], ["so"], ["this"], ["that"])
 
 
-def _negate_subject(texts: list[str], roles: Sequence[int], at: int, reached: dict[int, list[int]]) -> None:
+def _has_more_to_say(texts: list[str], at: int) -> bool:
+    """Tell whether a word's object or degree follows, so that it does not say that its subject is there."""
+    return at + 1 < len(texts) and texts[at + 1] in rules_of_negation()["not_after_presence"]
+
+
+def _negate_subject(texts: list[str], roles: Sequence[int], at: int, reach: Reach) -> None:
     """Apply "is absent" and "is not present" to the words before them in the clause."""
-    if texts[at] == "out":
-        cues = [at] if _is_ruled(texts, at) else []
-    else:
-        cues = [at] * (texts[at] in rules_of_negation()["backward_absent"]) + reached.get(at, [])
-    if not cues:
+    absent = denies_before(texts, at)
+    if absent is None and (not roles[at] & PRESENCE or _has_more_to_say(texts, at)):
         return
-    for before in range(_clause_start(texts, roles, at), at):
-        if (
-            kind_of(texts[before]) == "w"
-            and not set(cues) <= set(reached.get(before, []))
-            and before not in cues
-        ):
-            reached.setdefault(before, []).extend(cue for cue in cues if cue > before)
-
-
-def _clause_start(texts: list[str], roles: Sequence[int], at: int) -> int:
-    """Return where the clause of a word begins."""
-    before = range(at - 1, -1, -1)
-    return next((end + 1 for end in before if roles[end] & END and _ends_clause(texts, end)), 0)
-
-
-def _is_ruled(texts: list[str], at: int) -> bool:
-    return at > 1 and texts[at - 1] == "ruled" and texts[at - 2] in ("was", "were", "been", "be", "is")
-
-
-def _is_cue(texts: list[str], at: int) -> bool:
-    """Tell whether a word negates the words after it."""
-    rules, text = rules_of_negation(), texts[at]
-    following = texts[at + 1] if at + 1 < len(texts) else ""
-    if text in rules["forward_before"]:
-        return _is_followed_as_asked(following, rules["forward_before"][text].split())
-    if text not in rules["forward"] and not text.endswith("n't"):
-        return False
-    if following in rules["pseudo"].get(text, "").split():
-        return False
-    if text == "no" and (not following or not following[0].isalpha() or is_answer(texts, at)):
-        return False
-    return not (text == "not" and at and texts[at - 1] in rules["idle_after"])
-
-
-def _is_followed_as_asked(following: str, asked: list[str]) -> bool:
-    """Tell whether the next word is one of those that make a word negate; ``-ing`` stands for any gerund."""
-    is_gerund = following.endswith("ing") and len(following) >= _SHORTEST_GERUND
-    return following in asked or (is_gerund and _GERUND in asked)
-
-
-def _ends_clause(texts: list[str], at: int) -> bool:
-    text = texts[at]
-    if kind_of(text) == "p":
-        return text in ".;:?!()" or (text == "," and not _is_list(texts, at))
-    if text == "and":
-        following = texts[at + 1] if at + 1 < len(texts) else "."
-        return kind_of(following) != "w" or following in rules_of_negation()["clause_starts"]
-    return text in rules_of_negation()["clause_ends"]
-
-
-def _is_list(texts: list[str], at: int) -> bool:
-    """Tell whether a comma is part of a list that ends in "or": no fever, chills, or cough."""
-    ahead, ends = texts[at + 1 : at + 9], rules_of_negation()["clause_ends"]
-    stops = [place for place, text in enumerate(ahead) if text in ".;:?!" or text in ends]
-    ahead = ahead[: stops[0]] if stops else ahead
-    return "or" in ahead[: _NO_VERB + 1] or ("," in ahead[:_NO_VERB] and "or" in ahead)
+    first = at if absent is None else absent
+    cues = [at] * (absent is not None) + reach.negated.get(first, [])
+    before = [
+        place
+        for place in range(clause_start(texts, roles, at), first)
+        if kind_of(texts[place]) == "w" and not is_answer(texts, place)
+    ]
+    if first in reach.doubtful and not cues:
+        reach.doubtful.update(before)
+    for place in before if cues else ():
+        own = reach.negated.get(place, [])
+        if not set(cues) <= set(own) and place not in cues:
+            reach.negated[place] = own + [cue for cue in cues if cue > place]

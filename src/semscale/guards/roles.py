@@ -18,6 +18,8 @@ _SWITCHES = frozenset(("on", "off", "up", "down", "out"))
 _BOUNDS = {"at": ("least", "most"), "or": ("more", "less", "fewer")}
 _BOUND_WORDS = frozenset(word for words in _BOUNDS.values() for word in words)
 _BEFORE_ANSWERS = "?:"
+_CUES = "forward", "forward_before", "weakening", "either_way", "after_hindering"
+_ABSENCES = "backward_absent", "either_way", "participles"
 
 
 @lru_cache(maxsize=65536)
@@ -34,15 +36,15 @@ def role_of(text: str) -> int:
     rules = rules_of_negation()
     is_word = text[0].isalpha()
     role = 0
-    if text in _ANSWERS or text in _SWITCHES or text in _BOUND_WORDS:
+    if text in _ANSWERS or text in _SWITCHES or text in _BOUND_WORDS or text in ("too", "left"):
         role |= CONTENT_IN_PLACE
     elif is_word and ((len(text) > 1 and text not in rules["stop"] and "'" not in text) or is_listed(text)):
         role |= CONTENT
-    if text in rules["forward"] or text in rules["forward_before"] or text.endswith("n't"):
+    if any(text in rules[name] for name in _CUES) or text.endswith("n't"):
         role |= CUE
     if text in rules["clause_ends"] or text == "and" or not is_word:
         role |= END
-    if text in rules["backward_absent"] or text == "out":
+    if any(text in rules[name] for name in _ABSENCES) or text == "out":
         role |= ABSENCE
     elif text in rules["backward_present"]:
         role |= PRESENCE
@@ -51,8 +53,13 @@ def role_of(text: str) -> int:
 
 def is_content(texts: list[str], at: int) -> bool:
     """Tell whether a word that may be content or a small word is content in its place."""
+    following = texts[at + 1] if at + 1 < len(texts) else ""
     if texts[at] in _BOUND_WORDS:
         return not _is_bound(texts, at)
+    if texts[at] == "too":
+        return following in rules_of_negation()["too_little"]
+    if texts[at] == "left":
+        return following != "out"
     return is_answer(texts, at) if texts[at] in _ANSWERS else _is_switch(texts, at)
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from semscale.embedding.languages.language_counts import LanguageCounter
 from semscale.embedding.languages.unread_language import LanguageSample
-from semscale.matching.languages.language_counts import LanguageCounter
 from semscale.matching.match_columns import MatchColumns
 from semscale.matching.match_summary import KEPT, MatchSummary
 from semscale.matching.matched_items import ItemColumns, MatchedItem, scores_by_group, thirds

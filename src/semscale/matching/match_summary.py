@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from semscale.embedding.languages.language_counts import LanguageCount
 from semscale.embedding.languages.unread_language import UnreadLanguage
-from semscale.matching.languages.language_counts import LanguageCount
 from semscale.matching.match_columns import MatchColumns
 from semscale.matching.matched_items import MatchedItem
 from semscale.matching.separation import Separation

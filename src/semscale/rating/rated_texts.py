@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self, TypedDict
 
 import numpy as np
 
+from semscale.errors import InputError
 from semscale.scales import Scale
 from semscale.types import Floats, Integers, Mask, Refits, Status, Statuses, are_scored
 
@@ -118,15 +119,21 @@ class RatedCells(NamedTuple):
 
     Attributes:
         ratings: of the cells.
-        vectors: shape (r, d), of the distinct texts that were read.
+        vectors: shape (r, d), of the distinct texts that were read; ``None`` where they were not kept.
         place: shape (n,), the row of each cell's vector; -1 where there is none.
     """
 
     ratings: "Ratings"
-    vectors: "Reals"
+    vectors: "Reals | None"
     place: Integers
 
     @property
     def scored_vectors(self) -> "Reals":
-        """Vectors of the cells that have a rating, in their order."""
+        """Vectors of the cells that have a rating, in their order.
+
+        Raises:
+            InputError: vectors were not kept.
+        """
+        if self.vectors is None:
+            raise InputError("vectors were not kept: rate the cells with keep_vectors=True")
         return self.vectors[self.place[self.ratings.scored]]

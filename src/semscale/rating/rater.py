@@ -216,7 +216,7 @@ class Rater:
         if self.calibration is not None:
             raise InputError("calibrate needs a rater without a calibration: make one without calibration=")
         labels = labelled_cells(texts, ratings, settings)
-        rated = self._rated_cells(labels.cells, progress)
+        rated = self._rated_cells(labels.cells, progress, keep_vectors=True)
         labelled = labels.with_ratings(rated.ratings.status)
         return fit_calibration(
             labelled,
@@ -239,9 +239,11 @@ class Rater:
         )
         return TextRating(embedder, self._applied, self.language, self.missing, readout, self.calibration)
 
-    def _rated_cells(self, texts: object, progress: Progress | None) -> RatedCells:
+    def _rated_cells(
+        self, texts: object, progress: Progress | None, *, keep_vectors: bool = False
+    ) -> RatedCells:
         cells = as_list(texts, "texts")
-        read = self._rating.rate_cells(cells, progress)
+        read = self._rating.rate_cells(cells, progress, keep_vectors=keep_vectors)
         ratings = self._ratings(read.rated, read.languages)
         scored = np.flatnonzero(ratings.scored)
         ratings = replace(ratings, possible_codes=count_codes(str(cells[row]) for row in scored))

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding.languages.other_languages import in_other_languages
+from semscale.embedding.part_progress import shifted
 from semscale.embedding.texts import distinct
 from semscale.rating.anchors.anchor_vectors import AnchorVectors
 from semscale.rating.anchors.applied_anchors import AppliedAnchors
@@ -24,7 +25,9 @@ from semscale.types import Integers, Mask, ObjectArray, Progress, are_scored
 from semscale.weights.model_lookup import profile_of
 
 if TYPE_CHECKING:
-    from semscale.embedding.embedder import Embedder
+    from semscale.embedding.embedder import Embedder, Embeddings
+
+AT_ONCE = 8192  # texts whose vectors are in memory at once; engines sort as many by length
 
 
 class ReadTexts(NamedTuple):
@@ -33,13 +36,13 @@ class ReadTexts(NamedTuple):
     Attributes:
         rated: n ratings.
         languages: shape (n,), ISO 639-1 codes; ``None`` where it is not clear, and where there is no text.
-        vectors: shape (r, d), of the distinct texts that were read.
+        vectors: shape (r, d), of the distinct texts that were read; ``None`` where they were not kept.
         place: shape (n,), the row of each text's vector; -1 where there is none.
     """
 
     rated: RatedTexts
     languages: ObjectArray
-    vectors: Reals
+    vectors: Reals | None
     place: Integers
 
 
@@ -68,14 +71,16 @@ class TextRating:
         """The scale with the anchor sets that are used."""
         return self.anchors.languages.scale
 
-    def rate_cells(self, cells: Sequence[Any], progress: Progress | None) -> ReadTexts:
+    def rate_cells(
+        self, cells: Sequence[Any], progress: Progress | None, *, keep_vectors: bool = False
+    ) -> ReadTexts:
         """Rate the cells of a column, of which some may be missing or no text; equal texts are read once."""
         reads_emoji = profile_of(self.embedder.signature).reads_emoji
         statuses = [text_status(cell, self.missing, reads_emoji=reads_emoji) for cell in cells]
         status = np.array(statuses, dtype=object)
         readable = np.flatnonzero(are_scored(status))
         unique, place = distinct([str(cells[row]) for row in readable.tolist()])
-        read = self._rate_texts(unique, progress)
+        read = self._rate_texts(unique, progress, keep_vectors=keep_vectors)
         languages = np.full(len(cells), None, dtype=object)
         languages[readable] = read.languages[place]
         vector = np.full(len(cells), -1)
@@ -95,8 +100,8 @@ class TextRating:
         n_refits = 0 if self.calibration is None else len(self.calibration.refits)
         return RatedTexts.unrated(n, self.scale, n_refits)
 
-    def _rate_texts(self, texts: list[str], progress: Progress | None) -> ReadTexts:
-        """Identify the languages of distinct texts, and rate those that the model reads."""
+    def _rate_texts(self, texts: list[str], progress: Progress | None, *, keep_vectors: bool) -> ReadTexts:
+        """Identify the languages of distinct texts, and rate those that the model reads, some at a time."""
         rated = self._unrated(len(texts))
         if self.calibration is not None:
             rated.seen[:] = self.calibration.saw(texts)
@@ -106,20 +111,29 @@ class TextRating:
             others = in_other_languages(texts, languages, self.embedder.signature)
         read, place = np.flatnonzero(~others), np.full(len(texts), -1)
         place[read] = np.arange(len(read))
-        vectors: Reals = np.empty((0, 0))
-        if len(read):
-            embedded = self.embedder.embed([texts[row] for row in read], progress=progress)
-            vectors = embedded.vectors
-            for anchors, members in self.anchors.by_language(languages[read]):
-                self._put(
-                    rated,
-                    read[members],
-                    vectors[members],
-                    windows=embedded.windows[members],
-                    unread=embedded.unread[members],
-                    anchors=anchors,
-                )
-        return ReadTexts(rated, languages, vectors, place)
+        kept = []
+        for start in range(0, len(read), AT_ONCE):
+            rows = read[start : start + AT_ONCE]
+            told = shifted(progress, start, len(read))
+            embedded = self.embedder.embed([texts[row] for row in rows.tolist()], progress=told)
+            self._put_embedded(rated, rows, languages[rows], embedded)
+            if keep_vectors:
+                kept.append(embedded.vectors)
+        return ReadTexts(rated, languages, _joined(kept) if keep_vectors else None, place)
+
+    def _put_embedded(
+        self, rated: RatedTexts, rows: Integers, languages: ObjectArray, embedded: "Embeddings"
+    ) -> None:
+        """Rate some embedded texts, each by the anchors of its language."""
+        for anchors, members in self.anchors.by_language(languages):
+            self._put(
+                rated,
+                rows[members],
+                embedded.vectors[members],
+                windows=embedded.windows[members],
+                unread=embedded.unread[members],
+                anchors=anchors,
+            )
 
     def _put(  # noqa: PLR0913 - columns of the rows
         self,
@@ -144,3 +158,7 @@ class TextRating:
             on_topic = best_similarities(vectors, self.anchors.topic.vectors)
             ratings = replace(ratings, best_similarity=on_topic)
         rated.put(rows, ratings, windows=windows, unread=unread, floor=self.anchors.topic.floor)
+
+
+def _joined(parts: Sequence[Reals]) -> Reals:
+    return np.concatenate(parts) if parts else np.empty((0, 0))

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from semscale.embedding.languages.language_counts import LanguageCount, Languages, are_english
 from semscale.embedding.languages.language_names import LANGUAGE_NAMES
-from semscale.matching.languages.language_counts import LanguageCount, Languages, are_english
 from semscale.report.document.blocks import DataTable, Paragraph
 from semscale.report.document.document import Section
 from semscale.report.document.values import Cell, Count, Words
@@ -71,10 +71,11 @@ def counts_section(
     if are_english(counts):
         return
     rows: list[tuple[Cell, ...]] = [
-        (*(Words(language_name(code)) for code in found.languages), Count(found.rows), Count(found.scored))
+        (Words("–".join(map(language_name, found.languages))), Count(found.rows), Count(found.scored))
         for found in counts
     ]
-    yield language_section((*heads, f"{noun}s", "scored"), rows, f"{noun.capitalize()}s by language")
+    columns = ("–".join(heads), f"{noun}s", "scored")
+    yield language_section(columns, rows, f"{noun.capitalize()}s by language")
 
 
 def language_section(

@@ -92,12 +92,20 @@ def languages_in(scale: Scale) -> list[str]:
     return languages_of(scale.name) if same else []
 
 
-def passed_languages(scale: Scale) -> tuple[str, ...]:
-    """List the languages whose translated anchors may stand for a scale's own, sorted.
+def passed_languages(scale: Scale, model: str | None) -> tuple[str, ...]:
+    """List the languages whose translated anchors may stand for a scale's own with a model, sorted.
 
     Args:
         scale: a scale of the library, with all its sets or some; any other one has no translations.
+        model: name of the known model that rates, ``None`` for any other one. Translations were checked with
+            the default model of ratings, and serve it alone.
+
+    Example:
+        >>> passed_languages(load_scale("purchase-intent"), "all-MiniLM-L6-v2")
+        ()
     """
+    if model != MEASURED_WITH:
+        return ()
     measured = equivalences(scale.name)
     return tuple(
         code for code in languages_in(scale) if code in measured and measured[code].serving_sets(scale)

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from semscale.embedding.languages.language_counts import LanguageCounter
 from semscale.embedding.languages.unread_language import LanguageSample
-from semscale.matching.languages.language_counts import LanguageCounter
 from semscale.matching.matched_items import scores_by_group
 from semscale.results.estimates import Estimates
 from semscale.results.shown_rows import ForemostRows, LeftOutRows

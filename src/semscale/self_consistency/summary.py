@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from semscale.embedding.languages.language_counts import LanguageCount
 from semscale.embedding.languages.unread_language import UnreadLanguage
-from semscale.matching.languages.language_counts import LanguageCount
 from semscale.presentable import Presentable
 from semscale.renamed_settings import renamed_attribute
 from semscale.results.estimates import Estimates, summary_in_words

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from semscale.errors import InputError, SemscaleError
 from semscale.history.items import Output
+from semscale.snapshots.awaiting import awaited
 from semscale.snapshots.compare_outputs import compare_outputs
 from semscale.snapshots.comparison import SnapshotComparison
 from semscale.snapshots.failure_messages import describe_outputs, explain_failure
@@ -43,7 +44,7 @@ class SemanticSnapshot:
 
         Args:
             actual: a text, or a list of texts or of ``{"text": ..., "credits": 1.0}``; the order of a list
-                does not matter.
+                does not matter. The call of an ``async def``, or a list of such calls, is awaited.
             name: tells several snapshots of a test apart; by default they are numbered.
             min_match: the lowest allowed calibrated match, 0 to 1.
             min_bertscore_f1: the lowest allowed BERTScore F1.
@@ -81,7 +82,7 @@ class SemanticSnapshot:
         self, actual: object, name: str | None, given: Mapping[str, object]
     ) -> tuple[SnapshotComparison, list[str]]:
         settings = settle(self._session.defaults, *self._test.settings, given)
-        outputs = read_outputs(actual)
+        outputs = read_outputs(awaited(actual))
         name = self._claim(name)
         snapshot = read_snapshots(self._test.file).get(self._test.key, {}).get(name)
         if snapshot is None:

@@ -26,6 +26,8 @@ def read_outputs(actual: object) -> tuple[Output, ...]:
         return (_output(actual),)
     if isinstance(actual, list | tuple):
         return tuple(_output(each) for each in actual)
+    if callable(actual):
+        raise InputError(f"a snapshot must be of {_FORMS}, got {actual!r:.60}: pass what it returns")
     raise InputError(f"a snapshot must be of {_FORMS}, got {type(actual).__name__}: {actual!r:.60}")
 
 

@@ -46,6 +46,11 @@ class SnapshotSettings:
     max_differences: Mapping[str, float] = field(default_factory=dict)
 
 
+def is_difference(name: str) -> bool:
+    """Say whether a setting is the greatest allowed difference of a number, ``max_<field>_difference``."""
+    return _DIFFERENCE.fullmatch(name) is not None
+
+
 def settle(*layers: Mapping[str, object]) -> SnapshotSettings:
     """Merge settings; the last value of each counts, and ``None`` counts as not given.
 

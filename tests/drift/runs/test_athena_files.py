@@ -136,6 +136,7 @@ TRAILING_COMMA = '{"id": 1,\n "submissions": [],\n}'
         ("", "line 1, column 1: no valid JSON"),
         ("[1]", "is JSON but no exercise of Athena, .*: it is a list"),
         ({"id": 1, "title": "x"}, "its keys are 'id', 'title'"),
+        ({}, "its keys are none"),
         ({"submissions": []}, "the exercise has no id"),
         ({"id": 1, "submissions": []}, "'exercise-11.json': no submissions; there is nothing to read"),
         ({"id": 1, "submissions": ["a"]}, "'submissions' must be a list of objects"),

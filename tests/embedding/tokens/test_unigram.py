@@ -1,7 +1,9 @@
 """A Unigram tokenizer of little memory gives the ids that the library gives."""
 
 import copy
+import csv
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,10 @@ from tokenizers import AddedToken, Regex, Tokenizer, models, normalizers, pre_to
 from semscale.embedding.engines.windows import WindowTokenizer, open_text_tokenizer, open_tokenizer
 from semscale.embedding.tokens.unigram import UnigramTokenizer, is_unigram
 from semscale.errors import ModelError
+from semscale.weights.known import DEFAULT_RATING_MODEL
+from semscale.weights.resolving import resolve
+
+ROOT = Path(__file__).parents[3]
 
 # Log-probabilities. "<s>" and the like have 0, as XLM-RoBERTa's have.
 PIECES = {"<s>": 0, "</s>": 0, "<unk>": 0, "▁": -3, "a": -2, "b": -2, "ab": -3, "▁a": -4.5, ":": -4, "é": -5}
@@ -38,6 +44,15 @@ def library(of):
 
 def ids(tokenizer, texts):
     return [each.ids for each in tokenizer.encode_batch_fast(texts)]
+
+
+@pytest.fixture(scope="module")
+def default_tokenizers():
+    """The tokenizer of the default model of ratings, as Semscale and as the library reads it."""
+    path = resolve(DEFAULT_RATING_MODEL).folder / "tokenizer.json"
+    ours = open_text_tokenizer(path, "query: ")
+    assert isinstance(ours, UnigramTokenizer)
+    return ours, open_tokenizer(path)
 
 
 @pytest.mark.parametrize(
@@ -90,6 +105,21 @@ def test_ids_are_those_of_the_library(texts, split):
     of = document(split)
     assert is_unigram(of)
     assert ids(UnigramTokenizer(copy.deepcopy(of)), texts) == ids(library(of), texts)
+
+
+def test_pieces_may_be_longer_after_one_character_than_after_another():
+    # "ba" is the longest piece from "b", "aab" the longest from "a", and none begins with "x".
+    tokenizer, expected = UnigramTokenizer(document()), library(document())
+    texts = ["baab", "aaba", "xaab", "baxba", "▁▁ba"]
+    assert ids(tokenizer, texts) == ids(expected, texts)
+
+
+@pytest.mark.parametrize("language", ["zh", "ar", "de"])
+def test_ids_of_the_default_model_are_those_of_the_library(default_tokenizers, language):
+    with (ROOT / f"bench/data/reviews_{language}.csv").open(encoding="utf-8", newline="") as file:
+        texts = [row["text"] for row in csv.DictReader(file)]
+    ours, theirs = default_tokenizers
+    assert ids(ours, texts) == ids(theirs, texts)
 
 
 def test_words_met_twice_are_read_alike():

@@ -36,25 +36,35 @@ def measured_are(monkeypatch, measured):
 
 
 def test_auto_takes_what_passed_and_names_it(passed):
-    languages = AnchorLanguages(SCALE, "auto")
+    languages = AnchorLanguages(SCALE, "auto", "e5-small")
     assert languages.scale == SCALE
     assert languages.own == passed
     assert not languages.fell_back
     settings = languages.settings()
     assert settings["language"].startswith("auto+py3langid-")
     # sha256("b"), the recorded hash, begins with 3e23e816.
-    assert settings.get("translations") == ("de#3e23e816" if passed else None)
+    assert settings.get("translations") == ("de#3e23e816" if passed else "none")
+
+
+@pytest.mark.parametrize("model", ["all-MiniLM-L6-v2", None], ids=["known", "unknown"])
+def test_a_translation_that_passed_with_another_model_does_not_serve(monkeypatch, model):
+    measured_are(monkeypatch, {"de": GERMAN_MEASURED})
+    each = AnchorLanguages(SCALE, "auto", model)
+    assert (each.own, each.settings()["translations"]) == ((), "none")
+    german = AnchorLanguages(SCALE, "de", model)
+    assert (german.scale, german.fell_back) == (SCALE, True)
+    assert german.settings() == {"language": "de", "anchor_language": "en"}
 
 
 def test_without_a_language_the_scales_own_anchors_serve(passed):
-    languages = AnchorLanguages(SCALE, None)
+    languages = AnchorLanguages(SCALE, None, "e5-small")
     assert (languages.scale, languages.own, languages.fell_back) == (SCALE, (), False)
     assert list(languages.settings()) == ["language"]
     assert languages.settings()["language"].startswith("any+py3langid-")
 
 
 def test_a_language_has_its_anchors_if_they_passed_and_the_english_ones_otherwise(passed):
-    languages = AnchorLanguages(SCALE, "de")
+    languages = AnchorLanguages(SCALE, "de", "e5-small")
     assert languages.scale.language == ("de" if passed else "en")
     assert languages.fell_back is not bool(passed)
     assert languages.own == ()
@@ -63,7 +73,7 @@ def test_a_language_has_its_anchors_if_they_passed_and_the_english_ones_otherwis
 
 
 def test_the_scales_own_language_says_that_all_texts_are_in_it(passed):
-    languages = AnchorLanguages(SCALE, "en")
+    languages = AnchorLanguages(SCALE, "en", "e5-small")
     assert languages.scale == SCALE
     assert languages.settings() == {"language": "en"}
     assert not languages.fell_back
@@ -71,16 +81,16 @@ def test_the_scales_own_language_says_that_all_texts_are_in_it(passed):
 
 def test_some_sets_alone_are_translated_too(passed):
     some = SCALE.with_sets(["set-3", "set-1"])
-    assert list(AnchorLanguages(some, "de").scale.anchor_sets) == ["set-3", "set-1"]
+    assert list(AnchorLanguages(some, "de", "e5-small").scale.anchor_sets) == ["set-3", "set-1"]
 
 
 def test_sets_that_the_linter_fails_in_a_language_do_not_serve_and_the_signature_says_so(monkeypatch):
     some = replace(GERMAN_MEASURED, anchor_sets=("set-1", "set-3", "set-5"))
     measured_are(monkeypatch, {"de": some})
-    languages = AnchorLanguages(SCALE, "auto")
+    languages = AnchorLanguages(SCALE, "auto", "e5-small")
     assert list(languages.translated("de").anchor_sets) == ["set-1", "set-3", "set-5"]
     assert languages.settings()["translations"] == "de(set-1,set-3,set-5)#3e23e816"
-    german = AnchorLanguages(SCALE, "de")
+    german = AnchorLanguages(SCALE, "de", "e5-small")
     assert list(german.scale.anchor_sets) == ["set-1", "set-3", "set-5"]
     assert german.untranslated == SCALE
 

@@ -26,5 +26,11 @@ def test_texts_are_counted_by_language_whatever_the_parts(part):
     )
 
 
+def test_no_anchors_are_named_where_no_text_was_rated():
+    tally = LanguageTally("en", ["fr"])
+    tally.add(np.array(["fr", "fr"], dtype=object), np.array([Status.OTHER_LANGUAGE, Status.OFF_TOPIC]))
+    assert tally.counts == (LanguageTexts("fr", texts=2, rated=0, anchors=None, unread=1),)
+
+
 def test_no_texts_have_no_languages():
     assert LanguageTally("en", []).counts == ()

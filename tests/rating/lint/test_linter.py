@@ -304,6 +304,13 @@ def test_known_bad_anchors_fail(embedder, anchors):
     assert report.verdict == "fail"
 
 
+@pytest.mark.parametrize(("language", "pairs"), [("en", "en"), ("de", "de"), ("fi", "en")])
+def test_the_signature_names_the_language_of_the_random_pairs(language, pairs):
+    # The unrelated sentences are not translated into Finnish.
+    report = lint(scale(LADDER, language=language, **GOOD), embedder=AngleEmbedder(language=language))
+    assert dict(report.signature.fields)["random_pairs"] == pairs
+
+
 def test_the_signature_has_the_hash_of_the_probes():
     def signed(*pairs):
         return str(lint(scale(probes(*pairs), **GOOD), embedder=AngleEmbedder()).signature)

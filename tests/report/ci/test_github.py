@@ -7,7 +7,7 @@ from made_up_drift import comparison_of, decision_about
 
 from semscale.drift.gate.decision import Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
-from semscale.report.ci.github import SHOWN, github_annotations
+from semscale.report.ci.github import SHOWN, github_annotations, stop_commands
 
 COMMAND = re.compile(r"::(error|warning|notice) title=([^:,\r\n]+)::([^\r\n]+)")
 HOSTILE = "a\r\n::set-env name=X::100 %, b: c "
@@ -60,3 +60,10 @@ def test_each_kind_stays_within_what_is_shown_and_counts_the_rest():
     failed = sum(test.outcome is Outcome.FAIL for test in decision.tests) + 1  # a threshold
     # nine are shown, one of which is the decision itself: 8 tests, and the others are counted
     assert errors[-1][2].startswith(f"and {failed - 8} more")
+
+
+def test_commands_are_stopped_with_a_token_that_nobody_can_guess():
+    stop, resume = stop_commands()
+    token = re.fullmatch(r"::stop-commands::([0-9a-f]{32})", stop)[1]
+    assert resume == f"::{token}::"
+    assert stop_commands() != (stop, resume)

@@ -10,6 +10,9 @@ from semscale.report.rating.languages import (
     rated_languages,
     without_anchors_words,
 )
+from semscale.scales import load_scale
+
+SCALE = load_scale("quality")
 
 ENGLISH = LanguageTexts("en", texts=6, rated=5, anchors="en")
 GERMAN = LanguageTexts("de", texts=3, rated=0, anchors=None, unread=3)
@@ -20,7 +23,7 @@ UNCLEAR = LanguageTexts(None, texts=1, rated=1, anchors="en")
 def summary(*languages, without_anchors=()):
     unread = sum(found.unread for found in languages)
     return SimpleNamespace(
-        scale=SimpleNamespace(language="en"),
+        scale=SCALE,
         languages=languages,
         without_anchors=without_anchors,
         counts={"scored": sum(found.rated for found in languages), "other-language": unread},
@@ -55,18 +58,26 @@ def test_every_language_has_its_row():
 
 
 def test_anchors_in_another_language_than_the_one_asked_for_are_told():
-    polish, finnish = (LanguageTexts(code, texts=2, rated=2, anchors="en") for code in ("pl", "fi"))
+    # Quality is translated into Polish, and not into Finnish or Russian.
+    polish, finnish, russian = (
+        LanguageTexts(code, texts=2, rated=2, anchors="en") for code in ("pl", "fi", "ru")
+    )
     assert without_anchors_words(summary(ENGLISH)) is None
     assert without_anchors_words(summary(polish, without_anchors=[polish])) == (
-        "This scale has no anchors in Polish that passed their check, so all ratings are by English anchors."
-    )
-    assert without_anchors_words(summary(ENGLISH, polish, finnish, without_anchors=[polish, finnish])) == (
-        "This scale has no anchors in Polish and Finnish that passed their check, so 4 of 9 ratings are by "
+        "This scale has no anchors in Polish that passed their check with this model, so all ratings are by "
         "English anchors."
+    )
+    assert without_anchors_words(summary(russian, without_anchors=[russian])) == (
+        "This scale has no anchors in Russian, so all ratings are by English anchors."
+    )
+    three = [polish, finnish, russian]
+    assert without_anchors_words(summary(ENGLISH, *three, without_anchors=three)) == (
+        "This scale has no anchors in Finnish and Russian, and none in Polish that passed their check with "
+        "this model, so 6 of 11 ratings are by English anchors."
     )
 
 
 def test_many_languages_are_not_all_named():
-    several = [LanguageTexts(code, 1, 1, "en") for code in ("pl", "fi", "sv", "da", "no")]
+    several = [LanguageTexts(code, 1, 1, "en") for code in ("ru", "fi", "sv", "da", "no")]
     said = without_anchors_words(summary(*several, without_anchors=several))
-    assert "in Polish, Finnish, Swedish and 2 others that" in said
+    assert "no anchors in Russian, Finnish, Swedish and 2 others, so" in said

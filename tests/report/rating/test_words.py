@@ -2,7 +2,15 @@
 
 from types import SimpleNamespace
 
-from semscale.report.rating.words import NPS_CAUTION, RANKING, advice, cautions, readout_words, unlike_caution
+from semscale.report.rating.words import (
+    NPS_CAUTION,
+    RANKING,
+    advice,
+    cautions,
+    readout_words,
+    scale_warnings,
+    unlike_caution,
+)
 from semscale.signature import Signature
 
 
@@ -12,18 +20,21 @@ def summary(*, nps=None, comparison=None, lint=None):
 
 
 def test_nothing_to_say_says_nothing():
-    assert cautions(summary(lint=SimpleNamespace(verdict="pass", reasons=("every criterion is met",)))) == ()
+    passed = summary(lint=SimpleNamespace(verdict="pass", reasons=("every criterion is met",)))
+    assert cautions(passed) == scale_warnings(passed) == ()
 
 
-def test_what_comparison_and_linter_say_is_passed_on():
+def test_what_a_comparison_says_is_passed_on():
     compared = SimpleNamespace(notes=("3 ratings lie off the scale",))
+    assert cautions(summary(nps=0.1, comparison=compared)) == (NPS_CAUTION, "3 ratings lie off the scale")
+
+
+def test_what_the_linter_says_is_a_warning():
     lint = SimpleNamespace(verdict="warn", reasons=("warn: plain: its ends are alike",))
-    told = cautions(summary(nps=0.1, comparison=compared, lint=lint))
-    assert told == (
-        NPS_CAUTION,
-        "3 ratings lie off the scale",
+    assert scale_warnings(summary(lint=lint)) == (
         "This scale passes with warnings (warn: plain: its ends are alike)",
     )
+    assert scale_warnings(summary()) == ()
 
 
 def test_the_readout_is_named_with_the_other_one():

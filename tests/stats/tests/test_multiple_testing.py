@@ -31,6 +31,11 @@ def test_what_was_not_tested_does_not_count():
     )
 
 
+def test_the_short_name_is_as_good_as_the_long_one():
+    # .01 * 2 / 1 = .02, .02 * 2 / 2 = .02
+    np.testing.assert_allclose(adjusted(np.array([0.02, 0.01]), "bh"), [0.02, 0.02])
+
+
 @pytest.mark.parametrize("correction", ["holm", "benjamini-hochberg"])
 def test_no_test_is_no_p_value(correction):
     assert adjusted(np.array([]), correction).shape == (0,)

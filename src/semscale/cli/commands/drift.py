@@ -14,6 +14,7 @@ from semscale.cli.drift.command_options import (
     SelfTestOptions,
 )
 from semscale.cli.drift.matrix_options import MatrixOptions
+from semscale.cli.drift.notify import NotifyOptions
 from semscale.cli.drift.options import GateOptions
 from semscale.cli.interrupts import said_if_stopped
 from semscale.cli.options.groups import grouped
@@ -79,7 +80,7 @@ def compare(options: CompareOptions) -> None:
 
 @app.command()
 @grouped
-def gate(gate: GateOptions, options: Annotated[CompareOptions, GATED]) -> None:
+def gate(gate: GateOptions, options: Annotated[CompareOptions, GATED], notify: NotifyOptions) -> None:
     """Decide whether a candidate is as good as the baseline: pass, fail or undecided.
 
     [bold]semscale drift gate new.jsonl --model gpt-4o-mini --report drift.html[/bold]
@@ -91,8 +92,10 @@ def gate(gate: GateOptions, options: Annotated[CompareOptions, GATED]) -> None:
     from semscale.cli.drift.compare_run import CompareRun
     from semscale.cli.drift.settings import gate_settings
 
-    compared = CompareRun(options, gate_settings(gate, options.seed)).present()
-    raise typer.Exit(_EXIT_CODES[str(compared.stored.outcome)])
+    notify.check()
+    summary, kept_id = CompareRun(options, gate_settings(gate, options.seed)).present()
+    notify.tell(summary, kept_id)
+    raise typer.Exit(_EXIT_CODES[str(summary.stored.outcome)])
 
 
 @app.command()

@@ -1,5 +1,7 @@
 """Runs of ``semscale drift compare`` and ``gate``: load two runs, measure, decide, keep the decision."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,8 +43,11 @@ class CompareRun:
     options: CompareOptions
     settings: GateSettings | None = None
 
-    def present(self) -> DriftSummary:
+    def present(self) -> tuple[DriftSummary, str]:
         """Compare, store the comparison, write the files that were asked for, and print a summary.
+
+        Returns:
+            The summary, and the id of the stored comparison.
 
         Raises:
             SemscaleError: what the history, the file or the model cannot do.
@@ -54,18 +59,15 @@ class CompareRun:
             raise InputError("--github prints its lines beside the table: take it without --json")
         summary, kept_id = self._done()
         try:
-            if annotate and summary.decision is not None:
-                from semscale.report.ci.github import github_annotations
-
-                typer.echo("\n".join(github_annotations(summary, summary.decision)))
-            write_files(summary, outputs)
-            present(summary, outputs, comparison=kept_id)
+            with _annotated(summary) if annotate else nullcontext():
+                write_files(summary, outputs)
+                present(summary, outputs, comparison=kept_id)
         except KeyboardInterrupt:
             raise StoppedByUserError(
                 "stopped; the comparison is stored, and files may be missing: ask about "
                 f"{short_id(summary.comparison.candidate.id)} again"
             ) from None
-        return summary
+        return summary, kept_id
 
     def _done(self) -> tuple[DriftSummary, str]:
         options = self.options
@@ -143,5 +145,23 @@ class CompareRun:
             return run_of(history, self.options.candidate, self.options.history.dataset)
         except UnknownNameError as error:
             if Path(self.options.candidate).suffix:
-                raise InputError(f"{self.options.candidate} does not exist, and it names no run") from error
+                raise InputError(
+                    f"{self.options.candidate} does not exist, and no run has this name: name a file "
+                    "of outputs, or a run that semscale drift history lists"
+                ) from error
             raise
+
+
+@contextmanager
+def _annotated(summary: DriftSummary) -> Iterator[None]:
+    """Print the annotations of a decision, and let GitHub Actions read none in what is printed after them."""
+    from semscale.report.ci.github import github_annotations, stop_commands
+
+    if summary.decision is not None:
+        typer.echo("\n".join(github_annotations(summary, summary.decision)))
+    stop, resume = stop_commands()
+    typer.echo(stop)
+    try:
+        yield
+    finally:
+        typer.echo(resume)

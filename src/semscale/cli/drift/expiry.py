@@ -41,5 +41,7 @@ def read_expiry(written: str, at: datetime) -> datetime:
         ) from None
     moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     if moment <= at:
-        raise InputError(f"expires must lie ahead, got {written!r:.40}: approve for a span such as 90d")
+        raise InputError(
+            f"expires must be in the future, got {written!r:.40}: approve for a span such as 90d"
+        )
     return moment

@@ -133,8 +133,8 @@ class GateOptions:
         float | None, option(GATE, "Chance of a false alarm over all tests; .05 unless given.", "SHARE")
     ] = None
     correction: Annotated[
-        Literal["holm", "bh"] | None,
-        option(GATE, "Correction of p-values for several tests; holm unless given."),
+        Literal["holm", "bh", "benjamini-hochberg"] | None,
+        option(GATE, "Correction of p-values for several tests; holm unless given. bh: benjamini-hochberg."),
     ] = None
     thresholds: Annotated[
         list[str] | None,

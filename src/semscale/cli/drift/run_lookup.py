@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.name_lookup import near
 from semscale.history.runs import named
+from semscale.messages import did_you_mean
 
 if TYPE_CHECKING:
     from semscale.history.history import History
@@ -48,7 +49,10 @@ def run_of(history: "History", name: str, dataset: str | None) -> "Run":
         return history.baseline(dataset_of(history, dataset))[0]
     if name == LATEST:
         return history.run(history.runs(dataset_of(history, dataset))[-1].id)
-    run = history.run(name)
+    try:
+        run = history.run(name)
+    except UnknownNameError as error:
+        raise UnknownNameError(f"{error}{did_you_mean(name, (LATEST, BASELINE))}") from None
     if dataset not in {None, run.dataset}:
         raise InputError(f"run {name!r} is of dataset {run.dataset!r}, not of {dataset!r}: drop --dataset")
     return run

@@ -16,7 +16,13 @@ from semscale.errors import InputError
 Kind = TypeVar("Kind")
 
 # Options that are not called after the parameter that they set.
-_PARAMETERS = {"n_samples": "--ask", "correct": "--label"}
+_PARAMETERS = {
+    "n_samples": "--ask",
+    "correct": "--label",
+    "kinds": "--damage",
+    "shares": "--share",
+    "metrics": "--metric",
+}
 
 
 @dataclass(frozen=True)
@@ -84,7 +90,7 @@ def grouped(command: Callable[..., object]) -> Callable[..., object]:
 
 def _with_option(message: str, parameters: Sequence[inspect.Parameter]) -> str:
     """Name the option where a message begins with the parameter that it is for."""
-    subject = re.match(r"(\w+)(?= must | belongs to |: )", message)
+    subject = re.match(r"(\w+)(?= must | needs | belongs to |: )", message)
     if subject is None:
         return message
     wanted = _PARAMETERS.get(subject[1], f"--{subject[1].replace('_', '-')}")

@@ -19,7 +19,7 @@ from semscale.drift.measure.metrics import TEXT_METRICS
 from semscale.errors import InputError
 from semscale.messages import first_mistake, shortened
 from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.tests.multiple_testing import Correction
+from semscale.stats.tests.multiple_testing import Correction, in_full
 from semscale.yaml_reading import parse_yaml
 
 _Share = Annotated[float, Field(allow_inf_nan=False)]
@@ -100,7 +100,7 @@ class GateSettings(BaseModel):
     @classmethod
     def _in_full(cls, correction: object) -> object:
         """Replace the short name, which the command line uses, by the full one."""
-        return "benjamini-hochberg" if correction == "bh" else correction
+        return in_full("bh") if correction == "bh" else correction
 
     @field_validator("material", "thresholds", mode="before")
     @classmethod

@@ -193,7 +193,8 @@ def load_exercise(path: str | Path) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}); check its name and rights") from error
     if not isinstance(content, dict) or not is_athena(content):
-        found = f"its keys are {named(map(str, content))}" if isinstance(content, dict) else "it is a list"
+        keys = named(map(str, content)) or "none"
+        found = f"its keys are {keys}" if isinstance(content, dict) else "it is a list"
         raise InputError(
             f"{path} is JSON but no exercise of Athena, which has 'id' and 'submissions': {found}; write "
             "other items one object a line into a .jsonl file"

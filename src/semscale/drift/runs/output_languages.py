@@ -3,8 +3,8 @@
 from collections import Counter
 from dataclasses import dataclass
 
+from semscale.embedding.languages.text_language import language_of
 from semscale.history.runs import Run
-from semscale.matching.pair_languages import language_of
 from semscale.signature import Signature
 from semscale.weights.model_lookup import languages_read
 

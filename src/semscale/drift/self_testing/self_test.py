@@ -135,7 +135,10 @@ def _plan(  # noqa: PLR0913 - checks each setting
 ) -> _Plan:
     check_seed(seed)
     if items is not None and items < 1:
-        raise InputError(f"items must be at least 1, or None for all, got {items}")
+        raise InputError(
+            f"items must be at least 1, or None for all, got {items}",
+            in_shell=f"--items must be at least 1, got {items}",
+        )
     if draws < 1:
         raise InputError(f"draws must be at least 1, got {draws}")
     outside = [share for share in shares if not 0 < share <= 1]

@@ -7,6 +7,7 @@ import numpy as np
 from semscale.embedding.cache.embedding_cache import EmbeddingCache
 from semscale.embedding.cache.entries import cache_keys
 from semscale.embedding.embedder import Embedder, Embeddings, anchor_embedder
+from semscale.embedding.part_progress import shifted
 from semscale.embedding.texts import checked_texts, distinct
 from semscale.signature import Signature
 from semscale.types import Progress
@@ -60,15 +61,9 @@ class CachedEmbedder:
             rows = missing[start : start + self._chunk]
             done = len(unique) - len(missing) + start
             fresh = self.embedder.embed(
-                [unique[row] for row in rows], progress=_shifted(progress, done, len(unique))
+                [unique[row] for row in rows], progress=shifted(progress, done, len(unique))
             )
             self.cache.put_many([keys[row] for row in rows], fresh)
             vectors[rows], windows[rows] = fresh.vectors, fresh.windows
             unknown[rows] = np.nan if fresh.unknown is None else fresh.unknown
         return Embeddings(vectors, windows, unknown).spread(where)
-
-
-def _shifted(progress: Progress | None, before: int, total: int) -> Progress | None:
-    if progress is None:
-        return None
-    return lambda stage, done, _: progress(stage, before + done, total)

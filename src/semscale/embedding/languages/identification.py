@@ -82,13 +82,14 @@ def _load_ahead() -> None:
 
 
 def identifier_name() -> str:
-    """Name the library that identifies languages, with its version, for signatures.
+    """Name what identifies languages, for signatures: the library, and the weight of rare languages.
 
     Example:
-        >>> identifier_name().partition("-")[0]
-        'py3langid'
+        >>> library, _, rule = identifier_name().partition("/")
+        >>> library.partition("-")[0], rule
+        ('py3langid', 'rare-0.1')
     """
-    return f"py3langid-{version('py3langid')}"
+    return f"py3langid-{version('py3langid')}/rare-{RARE_WEIGHT:g}"
 
 
 def _identified(text: str) -> str | None:

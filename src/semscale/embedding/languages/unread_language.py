@@ -1,6 +1,5 @@
 """Whether the texts of a table are in a language that the model does not read."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ import numpy as np
 from semscale.embedding.languages.identification import LONGEST, has_enough_letters, identified_languages
 from semscale.embedding.languages.joined_texts import joined_language
 from semscale.embedding.languages.language_names import ENGLISH, LANGUAGE_NAMES
+from semscale.embedding.languages.plain_english import is_plainly_english
 from semscale.results.row_sampling import RowSample, priorities
 from semscale.signature import Signature
 from semscale.types import Integers
@@ -21,9 +21,6 @@ FEWEST_TEXTS = 5
 """Texts in other languages from which on anything is said."""
 
 _CLEAR_SHARE = 1 / 3  # of texts that are long enough: a list of names has a few that seem to be clear
-_ENGLISH_WORDS = frozenset(
-    ["the", "and", "it", "this", "that", "with", "would", "you", "they", "because", "your"]
-)
 
 
 @dataclass(frozen=True)
@@ -97,7 +94,7 @@ def unread_language(texts: Sequence[str], read: Collection[str], model: str) -> 
         model: its name.
     """
     worded = [text for text in texts if any(sign.isalpha() for sign in text)]
-    if ENGLISH in read and _is_plainly_english(worded):
+    if ENGLISH in read and 2 * sum(map(is_plainly_english, worded)) >= len(worded):
         return None
     longer = [text for text in worded if has_enough_letters(text)]
     clear = [code for code in identified_languages(longer) if code is not None]
@@ -116,9 +113,3 @@ def _joined(texts: Sequence[str], read: Collection[str], model: str) -> UnreadLa
     if code is None or code in read:
         return None
     return UnreadLanguage(code, LANGUAGE_NAMES[code], None, len(texts), model)
-
-
-def _is_plainly_english(texts: Sequence[str]) -> bool:
-    """Say whether half of the texts have a word that only English has: then nothing need be identified."""
-    english = sum(not _ENGLISH_WORDS.isdisjoint(re.findall(r"[a-z]+", text.lower())) for text in texts)
-    return 2 * english >= len(texts)

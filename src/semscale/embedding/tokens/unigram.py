@@ -2,7 +2,7 @@
 
 import json
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 from math import inf
@@ -50,7 +50,7 @@ class UnigramTokenizer:
         model = document["model"]
         self._ids: dict[str, int] = {piece: place for place, (piece, _) in enumerate(model["vocab"])}
         self._scores = array("d", (score for _, score in model["vocab"]))
-        self._longest = max(map(len, self._ids))
+        self._longest = _longest_by_first(self._ids)
         self._unknown: int = model["unk_id"]
         self._unknown_score = min(self._scores) - _UNKNOWN_PENALTY
         self._added: dict[str, int] = {
@@ -99,16 +99,17 @@ class UnigramTokenizer:
 
     def _split(self, word: str) -> tuple[int, ...]:
         """Return the ids of the pieces with the largest sum of scores (Viterbi's algorithm)."""
-        size, ids, scores = len(word), self._ids, self._scores
+        size, ids, scores, longest = len(word), self._ids, self._scores, self._longest
         sums = [0.0] + [-inf] * size  # the largest sum for the word's beginning up to each place
         last = [(0, self._unknown)] * (size + 1)  # the last piece of that beginning: where it starts, its id
         for start in range(size):
-            for end in range(start + 1, min(start + self._longest, size) + 1):
+            before = sums[start]
+            for end in range(start + 1, min(start + longest.get(word[start], 1), size) + 1):
                 piece = ids.get(word[start:end])
                 if piece is not None:
-                    found = sums[start] + scores[piece]
+                    found = before + scores[piece]
                 elif end == start + 1:
-                    piece, found = self._unknown, sums[start] + self._unknown_score
+                    piece, found = self._unknown, before + self._unknown_score
                 else:
                     continue
                 if found > sums[end]:
@@ -124,6 +125,15 @@ class UnigramTokenizer:
             if piece != self._unknown or found[-1:] != [piece]:
                 found.append(piece)
         return tuple(reversed(found))
+
+
+def _longest_by_first(pieces: Iterable[str]) -> dict[str, int]:
+    """Give the length of the longest piece that begins with each character: short for most Chinese ones."""
+    longest: dict[str, int] = {}
+    for piece in pieces:
+        if len(piece) > longest.get(piece[:1], 0):
+            longest[piece[:1]] = len(piece)
+    return longest
 
 
 def is_unigram(document: dict[str, Any]) -> bool:

@@ -59,11 +59,12 @@ def read_labels(words: TextWords, numbers: set[int], taken: set[int]) -> list[La
         return []
     texts = words.texts
     counting = {at for at, start in enumerate(words.starts) if start in numbers} if numbers else set()
-    letters = {at for at, text in enumerate(texts) if text in _LETTERS or (len(text) == 1 and text.isalpha())}
+    single = {text for text in words.distinct if text in _LETTERS or (len(text) == 1 and text.isalpha())}
+    letters = {at for at, text in enumerate(texts) if text in single}
     found: list[Label] = []
     for at in sorted(counting | letters):
         noun = _noun_before(texts, at, found) or _numbered_name(words, at)
-        if not (noun or bare) or words.starts[at] in taken:
+        if not (noun or bare) or (taken and words.starts[at] in taken):
             continue
         if at in counting:
             if noun:

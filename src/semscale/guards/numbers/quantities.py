@@ -28,6 +28,8 @@ _NOUN = re.compile(r"[\s-]+([A-Za-z]{2,})")
 _NO_NOUNS = word_list("not_counted")
 _CLOCK_UNIT = "clock"
 _CLOCK_DIGITS = 4
+_POINTED = re.compile(r"[.:]\w")
+"""A point or colon inside a word, as in a file, an address of the web or of a machine."""
 _ABOUT = re.compile(
     r"(?:\b(?:about|around|roughly|approximately|approx\.?|circa|ca\.|some|nearly|almost)\s(?:an?\s)?|[~≈≃]\s?)$",
     re.I,
@@ -92,7 +94,7 @@ def read_quantities(words: TextWords) -> list[Quantity]:
         return []
     text = words.text
     in_digits = words.has_digits or not text.isascii()
-    found = _identifiers(text) if in_digits or "." in text else []
+    found = _identifiers(text) if in_digits or _POINTED.search(text) else []
     found += _apart(_spoken(text), found)
     if in_digits and (":" in text or "m" in text):
         found += _apart(_times(text), found)

@@ -17,7 +17,7 @@ _SQLITE = {
     sqlite3.SQLITE_BUSY: _BUSY,
     sqlite3.SQLITE_LOCKED: _BUSY,
     sqlite3.SQLITE_CORRUPT: _DAMAGED,
-    sqlite3.SQLITE_NOTADB: "is no SQLite file: name the file of a history, or another one to start it",
+    sqlite3.SQLITE_NOTADB: "is no SQLite file: name a history, or a new file for semscale drift record",
     sqlite3.SQLITE_CANTOPEN: "cannot be opened: check that file and folder exist and that you may use them",
     sqlite3.SQLITE_PERM: "cannot be opened: check that you may use it",
     sqlite3.SQLITE_TOOBIG: "cannot keep a value that is so large: shorten it",

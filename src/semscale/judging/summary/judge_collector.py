@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
+from semscale.embedding.languages.language_counts import LanguageCounter
 from semscale.judging.human_labels import HumanEvidence, beside_humans, label_table, mean_labels
 from semscale.judging.judge_columns import JudgeColumns, group_names
 from semscale.judging.prompts.template import Template
 from semscale.judging.summary.judge_summary import KEPT_ITEMS, JudgeSummary
 from semscale.judging.summary.judge_tally import JudgeTally
 from semscale.judging.summary.judged_rows import JudgedColumns, JudgedRow
-from semscale.matching.languages.language_counts import LanguageCounter
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan

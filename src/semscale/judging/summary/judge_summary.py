@@ -9,13 +9,13 @@ from typing import Any, Unpack
 import numpy as np
 import polars as pl
 
+from semscale.embedding.languages.language_counts import LanguageCount
 from semscale.judging.human_labels import HumanEvidence
 from semscale.judging.judge_columns import JudgeColumns
 from semscale.judging.prompts.template import Template
 from semscale.judging.summary.judge_scores import JudgeScores
 from semscale.judging.summary.judged_rows import JudgedRow
 from semscale.judging.verdict import Provenance
-from semscale.matching.languages.language_counts import LanguageCount
 from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates, mean_in_words
 from semscale.results.estimating import EstimateSettings, estimate_values

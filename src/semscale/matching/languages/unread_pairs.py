@@ -3,7 +3,7 @@
 import numpy as np
 
 from semscale.embedding.languages.other_languages import in_other_languages
-from semscale.matching.pair_languages import language_of
+from semscale.embedding.languages.text_language import language_of
 from semscale.matching.pairs import Pairs
 from semscale.signature import Signature
 from semscale.types import Mask, ObjectArray

@@ -12,6 +12,7 @@ from semscale.rating.calibration.predictors import Axis, anchor_axis
 from semscale.rating.languages.anchor_languages import AnchorLanguages, check_language
 from semscale.scales import Scale
 from semscale.types import Integers, ObjectArray
+from semscale.weights.model_lookup import known_model
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
@@ -46,9 +47,14 @@ class AppliedAnchors:
     @cached_property
     def languages(self) -> AnchorLanguages:
         """Which anchors rate the texts of each language."""
-        scale = self._scale
-        served = scale_for_model(scale, self._embedder()) if scale.sets_by_model else scale
-        return AnchorLanguages(served, self._language)
+        if not self._scale.sets_by_model and self._language in {None, self._scale.language}:
+            return AnchorLanguages(
+                self._scale, self._language
+            )  # whatever the model, which need not be loaded
+        embedder = self._embedder()
+        model = known_model(embedder.signature)
+        served = scale_for_model(self._scale, embedder)
+        return AnchorLanguages(served, self._language, model.name if model else None)
 
     @cached_property
     def own(self) -> AnchorVectors:

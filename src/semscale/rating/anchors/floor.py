@@ -2,6 +2,7 @@
 
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,11 +34,20 @@ def unrelated_probes(language: str = ENGLISH) -> dict[str, tuple[str, ...]]:
         >>> sorted(unrelated_probes())
         ['dont-know', 'everyday', 'factual', 'gibberish']
     """
-    translation = resources.files("semscale.scales") / "translations" / language / "unrelated.yaml"
     english = resources.files("semscale.rating.anchors") / "probes.yaml"
-    file = translation if translation.is_file() else english
+    file = english if language_of_probes(language) == ENGLISH else _translation(language)
     groups = yaml.safe_load(file.read_text(encoding="utf-8"))
     return {group: tuple(texts) for group, texts in groups.items() if isinstance(texts, list)}
+
+
+def language_of_probes(language: str) -> str:
+    """Give the language of the unrelated sentences that serve one: itself, or English without a translation.
+
+    Example:
+        >>> language_of_probes("de"), language_of_probes("fi")
+        ('de', 'en')
+    """
+    return language if _translation(language).is_file() else ENGLISH
 
 
 def off_topic_floor(scale: Scale, embedder: "Embedder", *, quantile: float = FLOOR_QUANTILE) -> float:
@@ -66,6 +76,10 @@ def off_topic_floor(scale: Scale, embedder: "Embedder", *, quantile: float = FLO
     unrelated = [sentence for group in FLOOR_GROUPS for sentence in probes[group]]
     floor = np.quantile(best_similarities(scale, embedder, unrelated), quantile)
     return round(float(floor), _DECIMALS)
+
+
+def _translation(language: str) -> Traversable:
+    return resources.files("semscale.scales") / "translations" / language / "unrelated.yaml"
 
 
 def best_similarities(scale: Scale, embedder: "Embedder", texts: list[str]) -> Floats:

@@ -20,7 +20,8 @@ class AnchorLanguages:
         scale: the scale, with the sets that are used.
         language: ``None`` for the scale's own anchors; ``auto`` for anchors of each text's own language; or
             an ISO 639-1 code, for anchors of that language for all texts. Where a translation has not passed
-            its check, the scale's own serve.
+            its check with the model, the scale's own serve.
+        model: name of the known model that rates; ``None`` for any other one, which no translation serves.
 
     Attributes:
         language: as given.
@@ -29,18 +30,18 @@ class AnchorLanguages:
             a text's own language are near all texts in it.
     """
 
-    def __init__(self, scale: Scale, language: str | None) -> None:
+    def __init__(self, scale: Scale, language: str | None, model: str | None = None) -> None:
         self.language = language
         self.scale = self.untranslated = scale
         self.own: tuple[str, ...] = ()
         if language == AUTO:
-            self.own = passed_languages(scale)
-        elif language is not None and language != scale.language and language in passed_languages(scale):
-            self.scale = passed_translation(scale, language)
+            self.own = passed_languages(scale, model)
+        elif language != scale.language and language in passed_languages(scale, model):
+            self.scale = passed_translation(scale, str(language))
 
     @property
     def fell_back(self) -> bool:
-        """Whether anchors were asked for that have not passed, so that the scale's own serve."""
+        """Whether the scale's own anchors serve in place of those asked for, which have not passed."""
         return not identifies(self.language) and self.language != self.scale.language
 
     def settings(self) -> dict[str, str]:
@@ -50,6 +51,8 @@ class AnchorLanguages:
         if self.own:
             named = "+".join(map(self._named, self.own))
             return chosen | {"translations": f"{named}#{self._content_hash()}"}
+        if self.language == AUTO:
+            return chosen | {"translations": "none"}
         return chosen | {"anchor_language": self.scale.language} if self.fell_back else chosen
 
     def translated(self, code: str) -> Scale:

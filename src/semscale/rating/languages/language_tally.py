@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from semscale.matching.languages.language_counts import LanguageCount, LanguageCounter
+from semscale.embedding.languages.language_counts import LanguageCount, LanguageCounter
 from semscale.types import ObjectArray, Statuses
 
 
@@ -15,8 +15,7 @@ class LanguageTexts:
         language: ISO 639-1 code; ``None`` for texts whose language is not clear.
         texts: how many there are, whether rated or not.
         rated: how many have a rating.
-        anchors: language of the anchors that they are rated with; ``None`` where the model does not read the
-            language of any of them.
+        anchors: language of the anchors that they are rated with; ``None`` where none of them has a rating.
         unread: how many have no rating because the model does not read their language.
     """
 
@@ -75,7 +74,6 @@ class LanguageTally:
 
     def _of_anchors(self, found: LanguageCount) -> LanguageTexts:
         (code,) = found.languages
-        anchors = (
-            None if found.unread == found.rows else code if code in self._own_anchors else self._language
-        )
+        anchors = code if code in self._own_anchors else self._language
+        anchors = anchors if found.scored else None
         return LanguageTexts(code, found.rows, found.scored, anchors, found.unread)

@@ -6,8 +6,9 @@ import numpy as np
 
 from semscale.embedding.languages.identification import identified_languages
 from semscale.embedding.languages.language_names import ENGLISH, LANGUAGE_NAMES
+from semscale.embedding.languages.plain_english import is_plainly_english
+from semscale.embedding.languages.scripts import language_of_script
 from semscale.errors import InputError
-from semscale.matching.pair_languages import is_plainly_english
 from semscale.signature import Signature
 from semscale.types import ObjectArray
 from semscale.weights.model_lookup import languages_read, model_name
@@ -24,7 +25,10 @@ def text_languages(texts: Sequence[str], said: str | None = None) -> ObjectArray
     if said is None:
         unclear = [row for row, text in enumerate(texts) if not is_plainly_english(text)]
         languages[:] = ENGLISH
-        languages[unclear] = identified_languages([texts[row] for row in unclear])
+        identified = identified_languages([texts[row] for row in unclear])
+        languages[unclear] = [
+            code or language_of_script(texts[row]) for row, code in zip(unclear, identified, strict=True)
+        ]
     return languages
 
 

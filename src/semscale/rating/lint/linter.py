@@ -8,6 +8,7 @@ import numpy as np
 
 from semscale.embedding.embedder import anchor_embedder
 from semscale.embedding.loading import as_embedder
+from semscale.rating.anchors.floor import language_of_probes
 from semscale.rating.anchors.model_sets import scale_for_model
 from semscale.rating.lint.criteria import judge_scale, judge_set
 from semscale.rating.lint.random_pairs import random_pair_cosine, unrelated_sentences
@@ -66,6 +67,7 @@ def lint(
         "lint",
         scale=f"{used.name}#{used.content_hash}",
         probes=f"{len(texts)}#{_probes_hash(texts, levels)}",
+        random_pairs=language_of_probes(used.language),
     )
     return LintReport(
         scale=used,

@@ -1,5 +1,6 @@
 """A gate's decision as workflow commands, which GitHub Actions shows as annotations."""
 
+import secrets
 from collections.abc import Iterator, Sequence
 
 from semscale.drift.gate.decision import GateDecision, Outcome
@@ -49,6 +50,19 @@ def command(kind: str, title: str, message: str) -> str:
         '::error title=a%3A b%2C c::100 %25%0Aof it'
     """
     return f"::{kind} title={_escaped(title, _PROPERTY)}::{_escaped(message, _DATA)}"
+
+
+def stop_commands() -> tuple[str, str]:
+    """Make the lines between which GitHub Actions reads no commands in what is printed.
+
+    Texts of a model may hold ``::error::`` or the like, and a line may be broken just before it.
+
+    References:
+        GitHub Actions, workflow commands: ``::stop-commands::TOKEN`` until ``::TOKEN::``, with a token that
+        nobody can guess.
+    """
+    token = secrets.token_hex(16)
+    return f"::stop-commands::{token}", f"::{token}::"
 
 
 def _escaped(text: str, replaced: dict[int, str]) -> str:

@@ -22,7 +22,7 @@ from semscale.report.lint.figures import (
 )
 from semscale.report.lint.words import SSR, VERDICTS, findings, reading
 from semscale.report.settings import signature_fields
-from semscale.scales.equivalence import sets_that_rate
+from semscale.scales.equivalence import MEASURED_WITH, sets_that_rate
 
 if TYPE_CHECKING:
     from semscale.rating.lint.report import LintReport
@@ -79,7 +79,7 @@ def _use_in_its_language(scale: "Scale", rating: Sequence[str]) -> str:
     texts = f"{language_name(scale.language)} texts"
     if not rating:
         return f"rate does not use it: it does not rate {texts} as the English scale rates English ones."
-    return f"rate --language auto rates {texts} with its sets {listed(list(rating))}."
+    return f"With {MEASURED_WITH}, rate --language auto rates {texts} with its sets {listed(list(rating))}."
 
 
 def _translation(scale: "Scale", rating: Sequence[str] | None) -> Iterator[Section]:

@@ -35,6 +35,7 @@ from semscale.report.rating.words import (
     reading,
     readout,
     readout_words,
+    scale_warnings,
 )
 from semscale.report.scale_points import scale_digits
 from semscale.report.sentences import left_out_section, windowed_words
@@ -91,6 +92,7 @@ def rating_document(summary: "RatingSummary") -> Document:
             *said_language_warnings(summary),
             *off_topic_warnings(summary.counts),
             *unread_warnings(summary.counts, "text"),
+            *scale_warnings(summary),
         ),
         counting=(
             *anchors,

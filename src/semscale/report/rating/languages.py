@@ -1,17 +1,19 @@
 """Languages of rated texts in a report: counts, whose anchors rated them, and what was not read."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from semscale.matching.languages.language_counts import LanguageCount
+from semscale.embedding.languages.language_counts import LanguageCount
 from semscale.rating.languages.anchor_languages import said_language
 from semscale.report.document.document import Section
 from semscale.report.document.values import Count, Words
 from semscale.report.formatting import count, counted, listed, percent
 from semscale.report.languages import foreign_warnings, language_name, language_section
+from semscale.scales.library import languages_in
 from semscale.types import Status
 
 if TYPE_CHECKING:
+    from semscale.rating.languages.language_tally import LanguageTexts
     from semscale.rating.summary import RatingSummary
 
 _NAMED = 4  # languages in a sentence
@@ -75,9 +77,22 @@ def without_anchors_words(summary: "RatingSummary") -> str | None:
         if rated == n
         else f"{count(rated)} of {counted(n, 'rating')}"
     )
-    named = [language_name(one.language) for one in found]
-    named = named if len(named) <= _NAMED else [*named[: _NAMED - 1], f"{len(named) - _NAMED + 1} others"]
+    translated = set(languages_in(summary.scale))
+    failed = [one for one in found if one.language in translated]
+    lacking = (
+        [_named(one for one in found if one.language not in translated)] if len(failed) < len(found) else []
+    )
+    if failed:
+        lacking.append(f"{_named(failed)} that passed their check with this model")
     return (
-        f"This scale has no anchors in {listed(named)} that passed their check, so {ratings} "
+        f"This scale has no anchors in {', and none in '.join(lacking)}, so {ratings} "
         f"{'is' if rated == 1 else 'are'} by {language_name(found[0].anchors)} anchors."
+    )
+
+
+def _named(found: "Iterable[LanguageTexts]") -> str:
+    """List languages by name, the last of many as a number."""
+    names = [language_name(one.language) for one in found]
+    return listed(
+        names if len(names) <= _NAMED else [*names[: _NAMED - 1], f"{len(names) - _NAMED + 1} others"]
     )

@@ -80,10 +80,15 @@ def cautions(summary: "RatingSummary") -> tuple[str, ...]:
     """List the limits of the figures that a reader must know; empty where there are none."""
     comparison = summary.comparison
     nps = [NPS_CAUTION] if summary.estimates.overall.nps is not None else []
-    said = lint_caution(summary.lint) if summary.lint else None
     unlike = unlike_caution(summary)
     notes = comparison.notes if comparison else ()
-    return (*nps, *unlike, *notes, *([] if said is None else [said]))
+    return (*nps, *unlike, *notes)
+
+
+def scale_warnings(summary: "RatingSummary") -> tuple[str, ...]:
+    """Say what the linter finds wrong with the scale; empty for a plain pass, and where it was not asked."""
+    said = lint_caution(summary.lint) if summary.lint else None
+    return () if said is None else (said,)
 
 
 def advice(summary: "RatingSummary") -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from semscale.embedding.languages.language_names import ENGLISH
-from semscale.matching.pair_languages import language_of
+from semscale.embedding.languages.text_language import language_of
 
 
 def guards_read_samples(answer: str, samples: Sequence[str]) -> list[bool]:

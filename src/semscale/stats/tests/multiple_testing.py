@@ -10,6 +10,9 @@ from semscale.types import Floats
 Correction = Literal["holm", "benjamini-hochberg"]
 """``holm`` bounds the chance of any false alarm, ``benjamini-hochberg`` the share of false ones."""
 
+CorrectionName = Literal["holm", "bh", "benjamini-hochberg"]
+"""What users may write: a correction, or ``bh`` for ``benjamini-hochberg``."""
+
 
 def holm(p_values: Floats) -> Floats:
     """Adjust p-values after Holm: the i-th smallest of m times m - i + 1, and no less than those before it.
@@ -59,7 +62,17 @@ def benjamini_hochberg(p_values: Floats) -> Floats:
     return np.asarray(false_discovery_control(p_values, method="bh"), dtype=np.float64)
 
 
-def adjusted(p_values: Floats, correction: Correction) -> Floats:
+def in_full(name: CorrectionName) -> Correction:
+    """Return the full name of a correction.
+
+    Example:
+        >>> in_full("bh"), in_full("holm")
+        ('benjamini-hochberg', 'holm')
+    """
+    return "benjamini-hochberg" if name == "bh" else name
+
+
+def adjusted(p_values: Floats, correction: CorrectionName) -> Floats:
     """Adjust the p-values that are not NaN; NaN stays NaN and counts as no test.
 
     Example:
@@ -72,5 +85,5 @@ def adjusted(p_values: Floats, correction: Correction) -> Floats:
     }
     tested = ~np.isnan(p_values)
     shown = np.full(len(p_values), np.nan)
-    shown[tested] = methods[correction](p_values[tested])
+    shown[tested] = methods[in_full(correction)](p_values[tested])
     return shown

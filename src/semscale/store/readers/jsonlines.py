@@ -61,8 +61,8 @@ def _objects(lines: Iterator[str], name: str) -> Iterator[dict[str, Any]]:
             row = parse_json(line)
         except json.JSONDecodeError as error:
             raise InputError(
-                f"{name}, line {number}: no valid JSON ({error.msg}): {_shortened(line)}; "
-                "one object a line is needed"
+                f"{name}, line {number}: no valid JSON ({error.msg.removesuffix(' at')}): "
+                f"{_shortened(line)}; one object a line is needed"
             ) from error
         if not isinstance(row, dict):
             raise InputError(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from semscale.embedding.languages.language_names import ENGLISH
-from semscale.matching.pair_languages import language_of
+from semscale.embedding.languages.text_language import language_of
 from semscale.types import Status
 
 Languages = tuple[str | None, ...]

@@ -1,0 +1,78 @@
+"""Messages to a webhook; its address is a secret, and no message shows it."""
+
+import http
+from http.client import HTTPException
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from semscale.chat.secrets import Scrubber
+from semscale.errors import InputError, ReplyError
+from semscale.version import __version__
+
+_SECONDS = 10.0
+_SLACK = ("hooks.slack.com", "hooks.slack-gov.com")
+
+
+class Webhook:
+    """An address that takes messages as JSON.
+
+    Args:
+        address: of http or https, such as one of Slack's incoming webhooks. The variables of proxies are
+            heeded, and redirects are not followed.
+
+    Raises:
+        InputError: it is no such address.
+    """
+
+    def __init__(self, address: str) -> None:
+        try:
+            place = urlsplit(address)
+            is_address = place.scheme in {"http", "https"} and bool(place.hostname)
+        except ValueError:
+            is_address = False
+        if not is_address or not address.isascii() or not address.isprintable() or " " in address:
+            raise InputError("the webhook must be an address such as https://hooks.slack.com/services/...")
+        self._address = address
+        self._scrubber = Scrubber([address, place.hostname or "", place.path, place.query])
+        self.is_slack = place.hostname in _SLACK
+
+    def post(self, content: str) -> None:
+        """Send a message.
+
+        Args:
+            content: JSON.
+
+        Raises:
+            ReplyError: it was not accepted; the message says why, without the address.
+        """
+        headers = {"Content-Type": "application/json", "User-Agent": f"semscale/{__version__}"}
+        request = Request(self._address, content.encode("utf-8"), headers)
+        try:
+            build_opener(_NoRedirects).open(request, timeout=_SECONDS).close()
+        except (OSError, HTTPException, ValueError) as error:
+            failure = self._scrubber.line(_why(error))
+        else:
+            return
+        raise ReplyError(failure)  # outside the handler: errors of the library hold the address
+
+    def __repr__(self) -> str:
+        return "Webhook()"
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """Takes a redirect as a refusal: followed, the message would be lost on the way."""
+
+    def redirect_request(self, *_: object) -> None:
+        """Follow none."""
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, HTTPError):
+        known = error.code in {status.value for status in http.HTTPStatus}
+        return f"it answered {error.code}{f', {http.HTTPStatus(error.code).phrase}' if known else ''}"
+    reason = error.reason if isinstance(error, URLError) else error
+    if isinstance(reason, TimeoutError):
+        return f"it did not answer within {_SECONDS:g} s"
+    said = getattr(reason, "strerror", None)
+    return str(said) if said else "the connection broke"

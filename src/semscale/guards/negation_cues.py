@@ -1,0 +1,132 @@
+"""Which words of a text negate, and in which direction: "lacks a label", "a label is missing"."""
+
+from collections.abc import Sequence
+
+from semscale.guards.roles import is_answer, rules_of_negation
+
+_GERUND = "-ing"
+_SHORTEST_GERUND = 5
+_BETWEEN_PASSIVE = 3
+_LONGEST_HINDERED = 5
+
+
+def denies_next(texts: Sequence[str], at: int) -> bool:
+    """Tell whether a word negates the words after it.
+
+    Example:
+        >>> denies_next("you omitted the label".split(), 1), denies_next("it was omitted here".split(), 2)
+        (True, False)
+    """
+    rules, text = rules_of_negation(), texts[at]
+    if text in rules["either_way"]:
+        return _has_object(texts, at)
+    if text in rules["after_hindering"]:
+        return any(
+            _hinders(texts, before, at) for before in range(max(at - _LONGEST_HINDERED - 1, 0), at - 1)
+        )
+    if (text in rules["participles"] and _is_passive(texts, at)) or _is_completed(texts, at):
+        return False
+    if text in rules["forward_before"]:
+        return _is_followed_as_asked(_following(texts, at), rules["forward_before"][text].split())
+    return (text in rules["forward"] or text.endswith("n't")) and not _is_idle(texts, at)
+
+
+def denies_before(texts: Sequence[str], at: int) -> int | None:
+    """Find the first word of a phrase that ends here and negates what comes before it in the clause.
+
+    Returns:
+        The position of that word; ``None`` if there is no such phrase.
+
+    Example:
+        >>> denies_before("fever is absent".split(), 2), denies_before("fever was not ruled out".split(), 4)
+        (2, 3)
+    """
+    rules, text = rules_of_negation(), texts[at]
+    if text == "out":
+        is_phrase = at and texts[at - 1] in rules["out_after"] and _is_passive(texts, at - 1)
+        return at - 1 if is_phrase else None
+    if text in rules["either_way"]:
+        return None if _has_object(texts, at) else at
+    if text in rules["participles"]:
+        return at if _is_passive(texts, at) and _following(texts, at) != "out" else None
+    return at if text in rules["backward_absent"] else None
+
+
+def weakens_next(texts: Sequence[str], at: int) -> bool:
+    """Tell whether a word leaves open whether there is any of what follows: few tests, but not a few tests.
+
+    Example:
+        >>> weakens_next(["few", "tests"], 0), weakens_next(["a", "few", "tests"], 1)
+        (True, False)
+    """
+    rules, text = rules_of_negation(), texts[at]
+    before, following = texts[at - 1] if at else "", _following(texts, at)
+    if text not in rules["weakening"]:
+        return False
+    if text in ("hard", "difficult"):
+        return following == "to"
+    if text == "more":
+        return before in rules["wishing"] or (
+            before == "be" and at > 1 and texts[at - 2] in rules["advising"]
+        )
+    if before == "a":
+        return at > 1 and texts[at - 2] == "only"
+    return before != "not" and before not in rules["definite"]
+
+
+def _following(texts: Sequence[str], at: int) -> str:
+    return texts[at + 1] if at + 1 < len(texts) else ""
+
+
+def _is_completed(texts: Sequence[str], at: int) -> bool:
+    """Tell whether a verb has its "from" behind an object, and so leaves that object alone."""
+    last = min(at + _LONGEST_HINDERED + 1, len(texts) - 1)
+    return any(texts[end] == "from" and _hinders(texts, at, end) for end in range(at + 2, last + 1))
+
+
+def _hinders(texts: Sequence[str], at: int, end: int) -> bool:
+    """Tell whether a verb and "from" embrace an object, and a gerund follows: keep the loop from running."""
+    between, following = texts[at + 1 : end], _following(texts, end)
+    return (
+        texts[at] in rules_of_negation()["hindering"]
+        and _is_gerund(following)
+        and all(text[0].isalpha() and text not in rules_of_negation()["hindering"] for text in between)
+    )
+
+
+def _is_idle(texts: Sequence[str], at: int) -> bool:
+    """Tell whether the words beside a negation keep it from negating: not only, no. 5, whether or not."""
+    rules, text, following = rules_of_negation(), texts[at], _following(texts, at)
+    if following in rules["pseudo"].get(text, "").split():
+        return True
+    if text == "no" and (not following or not following[0].isalpha() or is_answer(list(texts), at)):
+        return True
+    return text == "not" and at > 0 and texts[at - 1] in rules["idle_after"]
+
+
+def _has_object(texts: Sequence[str], at: int) -> bool:
+    """Tell whether a word is followed by what is missing: "is missing a label", but not "is missing here"."""
+    rules, following = rules_of_negation(), _following(texts, at)
+    return following in rules["before_objects"] or (
+        following[:1].isalpha() and following not in rules["stop"]
+    )
+
+
+def _is_passive(texts: Sequence[str], at: int) -> bool:
+    """Tell whether a participle has a form of "to be" before it: was omitted, was not even mentioned."""
+    rules = rules_of_negation()
+    for before in range(at - 1, max(at - 1 - _BETWEEN_PASSIVE, -1), -1):
+        if texts[before].removesuffix("n't") in rules["be"]:
+            return True
+        if not (texts[before].endswith("ly") or texts[before] in rules["inside_passives"]):
+            return False
+    return False
+
+
+def _is_followed_as_asked(following: str, asked: list[str]) -> bool:
+    """Tell whether the next word is one of those that make a word negate; ``-ing`` stands for any gerund."""
+    return following in asked or (_GERUND in asked and _is_gerund(following))
+
+
+def _is_gerund(text: str) -> bool:
+    return text.endswith("ing") and len(text) >= _SHORTEST_GERUND

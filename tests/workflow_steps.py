@@ -1,0 +1,129 @@
+"""Runs the steps of a GitHub workflow or action one by one, as its runner does."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+COMPARED = re.compile(r"(?P<left>[^=!]+?)\s*(?P<how>==|!=)\s*'(?P<right>[^']*)'")
+FILES = ("GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")
+SEMSCALE = '#!/bin/sh\nexec "{python}" -m semscale "$@"\n'
+PYTHON = """#!/bin/sh
+case "$*" in "-m pip "*) echo "$@" >> "{folder}/installed.txt"; exit 0; esac
+exec "{python}" "$@"
+"""
+
+
+class StepRunner:
+    """The runner: a checkout to work in, contexts such as ``inputs``, and files that steps write to.
+
+    Args:
+        checkout: the working folder of all steps.
+        own: a folder of the runner's own.
+        contexts: values by name, such as ``secrets.OPENAI_API_KEY``; a secret that is not there is empty.
+        environment: variables of the job.
+    """
+
+    def __init__(
+        self, checkout: Path, own: Path, contexts: dict[str, str], environment: dict[str, str]
+    ) -> None:
+        self.checkout, self.own, self.contexts, self.ended = checkout, own, contexts, {}
+        for name, text in {"semscale": SEMSCALE, "python": PYTHON}.items():
+            path = own / "bin" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text.format(python=sys.executable, folder=own))
+            path.chmod(0o755)
+        self.files = {name: own / name for name in FILES}
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("GITHUB_", "SEMSCALE_HIST"))
+        }
+        self.environment = kept | environment | {name: str(path) for name, path in self.files.items()}
+        self.environment |= {
+            "PATH": f"{own / 'bin'}{os.pathsep}{os.environ['PATH']}",
+            "RUNNER_TEMP": str(own),
+        }
+
+    @property
+    def printed(self) -> str:
+        """Everything that steps printed."""
+        return "".join(each.stdout + each.stderr for each in self.ended.values())
+
+    @property
+    def summary(self) -> str:
+        """What steps wrote for the job's page."""
+        path = self.files["GITHUB_STEP_SUMMARY"]
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+
+    def run(self, steps: list[dict]) -> bool:
+        """Run what is no action of somebody else; say whether all steps succeeded."""
+        failed = False
+        for step in steps:
+            asked = step.get("if", "success()")
+            if "run" not in step or (failed and "always()" not in asked) or not self.holds(asked):
+                continue
+            ended = self.run_step(step)
+            self.ended[step["name"]] = ended
+            failed = failed or ended.returncode != 0
+        return not failed
+
+    def run_step(self, step: dict) -> SimpleNamespace:
+        own = {name: self.filled(str(value)) for name, value in step.get("env", {}).items()}
+        assert "${{" not in step["run"]
+        script = self.own / "step.sh"
+        script.write_text(step["run"], encoding="utf-8")
+        command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", str(script)]
+        variables = self.environment | own
+        ended = subprocess.run(
+            command,
+            cwd=self.checkout,
+            env=variables,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        self.environment |= self.taken("GITHUB_ENV")
+        outputs = self.taken("GITHUB_OUTPUT")
+        self.contexts |= {f"steps.{step.get('id')}.outputs.{name}": value for name, value in outputs.items()}
+        return ended
+
+    def taken(self, name: str) -> dict[str, str]:
+        """Take the lines ``NAME=VALUE`` that a step wrote to a file."""
+        path = self.files[name]
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        path.write_text("")
+        return dict(line.split("=", 1) for line in lines)
+
+    def filled(self, text: str) -> str:
+        """Fill in the expressions of a value."""
+        return re.sub(r"\$\{\{\s*(.*?)\s*\}\}", lambda found: self.value(found[1]), text)
+
+    def value(self, expression: str) -> str:
+        first, _, other = expression.partition(" || ")
+        if COMPARED.fullmatch(first):
+            return str(self.holds(first)).lower()
+        found = self.looked_up(first)
+        return found if found or not other else other.strip("'")
+
+    def holds(self, condition: str) -> bool:
+        return all(self.is_true(term.strip()) for term in condition.split("&&"))
+
+    def is_true(self, term: str) -> bool:
+        if term in {"always()", "success()"}:
+            return True
+        compared = COMPARED.fullmatch(term)
+        return (self.looked_up(compared["left"]) == compared["right"]) == (compared["how"] == "==")
+
+    def looked_up(self, name: str) -> str:
+        kind, _, rest = name.partition(".")
+        if kind == "env":
+            return self.environment.get(rest, "")
+        if kind == "secrets":
+            return self.contexts.get(name, "")
+        if hashed := re.fullmatch(r"hashFiles\('(.+)'\)", name):
+            return "hash" if (self.checkout / hashed[1]).exists() else ""
+        return self.contexts[name]
