@@ -12,13 +12,14 @@ from semscale.cli.drift.record_run import placed_run
 from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.drift.asking.answers import Answer, Answers, answered_items, facts_of
+from semscale.drift.asking.asked_runs import check_answered
 from semscale.drift.asking.model_asking import ModelAsker
 from semscale.drift.asking.program import ProgramAsker
 from semscale.drift.asking.rounds import AskingRound, close_round, open_round
 from semscale.drift.runs.comparability import check_rerun
 from semscale.drift.runs.revision import git_revision
 from semscale.drift.runs.run_summaries import RecordedRun
-from semscale.errors import InputError, InterruptedRunError
+from semscale.errors import InputError
 from semscale.history.runs import Run, now
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def record_asked(options: RecordOptions) -> RecordedRun:
                 history.check_writable()
                 placed_run(history, draft, options.history.dataset, options.rerun_of, is_answered=False)
             answers, asked = run_apart(_asked(asker, table, options.asking.reruns + 1, ledger, progress))
-        _check_answered(answers)
+        check_answered(answers)
         recorded = _recorded(options, table, draft, answers)
         run_apart(close_round(ledger, asked))
     finally:
@@ -87,17 +88,6 @@ async def _asked(
     asked = await open_round(ledger, asker.keys(table.prompts))
     answers, _ = await asker.ask(table.prompts, asked.samples(n), progress)
     return answers, asked
-
-
-def _check_answered(answers: Answers) -> None:
-    """Check that no call failed that may succeed another time: an outage is not the model's silence."""
-    lost = answers.lost
-    if lost:
-        n = sum(lost.values())
-        raise InterruptedRunError(
-            f"{n} of {len(answers.every)} calls failed, most often because: {next(iter(lost))}; no run is "
-            "recorded, replies that came are kept, and the same command asks for the rest"
-        )
 
 
 def _draft(options: RecordOptions, table: AskedTable, model: str) -> Run:

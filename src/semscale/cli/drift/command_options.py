@@ -79,6 +79,10 @@ class RecordOptions:
         else:
             owner = "a file of outputs, and not to --prompts"
             refuse_given(owner, self.source.columns, but=("id", "input", "by"))
+            if self.asking.command is not None:
+                # A program's calls cannot be counted or capped from outside.
+                refuse_given("--chat-model, and not to --command", self.calls, but=("timeout", "ledger"))
+                refuse_given("--chat-model, and not to --command", self.asking.request)
             if self.file is not None:
                 raise InputError("give either a file of outputs or --prompts, got both")
 
