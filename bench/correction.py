@@ -22,7 +22,7 @@ from semscale.stats.calibration.sample_design import SampleDesign
 from semscale.stats.calibration.weighted_prediction_powered import weighted_prediction_powered_mean
 
 ITEMS = 1000
-LABELS = (10, 20, 40, 100)
+LABELS = (3, 5, 10, 25, 100)
 
 
 def likert(rng, n):
@@ -30,6 +30,23 @@ def likert(rng, n):
     inner = rng.normal(size=n)
     judge = np.clip(np.round(3.4 + 0.8 * inner + 0.6 * rng.normal(size=n)), 1, 5)
     return np.clip(np.round(3 + inner), 1, 5), judge
+
+
+def five_points(r, spread=0.3):
+    """Five points; a judge on a scale of its own, with this correlation with what is behind the labels."""
+
+    def draw(rng, n):
+        inner = rng.normal(size=n)
+        judge = 10 + spread * (r * inner + np.sqrt(1 - r**2) * rng.normal(size=n))
+        return np.clip(np.round(3 + inner), 1, 5), judge
+
+    return draw
+
+
+def skewed(rng, n):
+    """Five points; a judge with some very high scores."""
+    labels, judge = five_points(0.7, 1.0)(rng, n)
+    return labels, np.exp(judge - 10)
 
 
 def yes_or_no(share, right):
@@ -52,12 +69,23 @@ def graded(share):
 
 # What labels are like, their bounds, their true mean; that of a normal, cut evenly at both ends, is 3.
 POPULATIONS = {
-    "likert": (likert, (1, 5), 3.0),
+    "five points, r .75": (likert, (1, 5), 3.0),
+    "good judge": (five_points(0.98), (1, 5), 3.0),
+    "middling judge": (five_points(0.5), (1, 5), 3.0),
+    "useless judge": (five_points(0.0), (1, 5), 3.0),
+    "skewed judge": (skewed, (1, 5), 3.0),
     "yes 60 %, judge 80 % right": (yes_or_no(0.6, 0.8), (0, 1), 0.6),
     "yes 90 %, judge 85 % right": (yes_or_no(0.9, 0.85), (0, 1), 0.9),
     "yes 95 %, judge 97 % right": (yes_or_no(0.95, 0.97), (0, 1), 0.95),
     "yes 90 %, graded judge": (graded(0.9), (0, 1), 0.9),
 }
+
+
+def ends_of(found, bounds):
+    """Ends of an interval; the bounds where it is not given, as it would be the whole of them."""
+    return tuple(
+        bound if np.isnan(end) else end for end, bound in zip((found.low, found.high), bounds, strict=True)
+    )
 
 
 def holds(low, high, truth):
@@ -79,11 +107,11 @@ def normal_interval(judge, labels):
 def means(draws):
     print("\ncoverage in % of nominal 95 % intervals (half the mean width)")
     print(f"{'population':<28}{'labels':>7}{'corrected':>18}{'published':>12}{'labels only':>18}{'naive':>9}"
-          f"{'Rogan-Gladen':>18}")  # fmt: skip
+          f"{'Rogan-Gladen':>18}{'error / labels only':>21}")  # fmt: skip
     for name, (draw, bounds, truth) in POPULATIONS.items():
         for n in LABELS:
             rng = np.random.default_rng(n)
-            hits, widths = np.zeros(5), np.zeros(5)
+            hits, widths, squares = np.zeros(5), np.zeros(5), np.zeros(2)
             binary = bounds == (0, 1) and "graded" not in name
             for _ in range(draws):
                 y, judge = draw(rng, n + ITEMS)
@@ -91,18 +119,20 @@ def means(draws):
                 found = prediction_powered_mean(judge, labels, bounds=bounds)
                 shared = rogan_gladen(judge, labels) if binary else None
                 ends = [
-                    (found.low, found.high),
+                    ends_of(found, bounds),
                     normal_interval(judge, labels),
-                    (found.labels_only.low, found.labels_only.high),
+                    ends_of(found.labels_only, bounds),
                     (found.naive.low, found.naive.high),
                     (0.0, 1.0) if shared is None or shared.note else (shared.low, shared.high),
                 ]
                 hits += [holds(low, high, truth) for low, high in ends]
                 widths += [(high - low) / 2 for low, high in ends]
+                squares += [(found.value - truth) ** 2, (found.labels_only.value - truth) ** 2]
             share, width = 100 * hits / draws, widths / draws
             cells = [f"{each:.1f} ({wide:.3f})" for each, wide in zip(share, width, strict=True)]
+            error = np.sqrt(squares[0] / squares[1])
             print(f"{name:<28}{n:>7}{cells[0]:>18}{share[1]:>12.1f}{cells[2]:>18}{share[3]:>9.1f}"
-                  f"{cells[4] if binary else '-':>18}", flush=True)  # fmt: skip
+                  f"{cells[4] if binary else '-':>18}{error:>21.2f}", flush=True)  # fmt: skip
 
 
 def surveyed(rng, n, with_weights, with_respondents):
@@ -149,7 +179,7 @@ def designs(draws):
                 design = SampleDesign(weights, probability, people)
                 found = weighted_prediction_powered_mean(ratings, known, bounds=(1, 5), design=design)
                 ignored = prediction_powered_mean(ratings, known, bounds=(1, 5))
-                ends = [(one.low, one.high) for one in (found, found.labels_only, ignored)]
+                ends = [ends_of(one, (1, 5)) for one in (found, found.labels_only, ignored)]
                 hits += [holds(low, high, truth) for low, high in ends]
                 widths += [(high - low) / 2 for low, high in ends]
             share, width = 100 * hits / draws, widths / draws

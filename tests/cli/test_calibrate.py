@@ -3,8 +3,12 @@
 import csv
 import json
 import shlex
+from dataclasses import replace
 
 import pytest
+
+from semscale.rating.calibration.calibration import HonestError
+from semscale.rating.calibration.calibration_file import load_calibration, save_calibration
 
 WORDS = {"I hate it": 1, "it is bad": 2, "neither good nor bad": 3, "it is good": 4, "I love it": 5}
 
@@ -167,6 +171,35 @@ def test_labels_that_cannot_be_read_are_refused(semscale, labelled, human, furth
     assert ended.code == 2
     assert said in ended.err
     assert not (labelled.parent / "cal.json").exists()
+
+
+def test_a_sheet_with_a_row_twice_is_refused(semscale, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{n},it is good {n},4,0.5" for n in range(1, 13)] + ["7,it is good 7,2,0.5"]
+    (tmp_path / "labelled.csv").write_text("row,text,human,inclusion\n" + "\n".join(rows) + "\n")
+    ended = calibrate(semscale)
+    assert ended.code == 2
+    assert "labelled.csv has a label for data row 7 of the file twice" in ended.err
+    assert not (tmp_path / "cal.json").exists()
+
+
+def test_a_calibration_that_is_no_clear_gain_warns_wherever_it_is_used(semscale, labelled):
+    calibrate(semscale)
+    cal = labelled.parent / "cal.json"
+    fitted = load_calibration(cal)
+    save_calibration(replace(fitted, error=HonestError(0.2, 0.25, -0.05, 0.15)), cal)
+    said = rate(semscale, "--calibration", "cal.json").out
+    assert rate(semscale, "--calibration", "cal.json", "--report", "rated.html").code == 0
+    words = "was 0.200 with it and 0.250 without (less is better); the gain lies between"
+    assert "Whether this calibration helps is not clear" in said
+    assert words in " ".join(said.split())
+    assert words in (labelled.parent / "rated.html").read_text(encoding="utf-8")
+    found = json.loads(rate(semscale, "--calibration", "cal.json", "--json").out)["calibration"]
+    assert (found["gain_low"], found["gain_high"], found["is_clear"]) == (-0.05, 0.15, False)
+    save_calibration(replace(fitted, error=HonestError(0.3, 0.25)), cal)
+    said = " ".join(rate(semscale, "--calibration", "cal.json").out.split())
+    assert "This calibration makes ratings worse" in said
+    assert "Calibrated by" not in said
 
 
 def test_another_ending_than_json_is_refused(semscale, labelled):

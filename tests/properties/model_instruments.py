@@ -121,6 +121,7 @@ MODEL_INSTRUMENTS = [
             "pairing": "position",
             "layer": 3,
             "guards": {"name": "off"},
+            "fields": {"cost": "lower"},
         },
         figure="match",
         summarize=None,  # a gate sums up what it decided about a measured run

@@ -262,8 +262,8 @@ def test_an_embedder_may_be_given_by_its_name(scale):
 
 
 def test_texts_that_the_model_cannot_read_have_no_rating():
-    # Two signs are too few to show their language, but the model knows neither.
-    texts = ["很好", "สินค้านี้ดีมาก", "I would buy it", "great 👍"]
+    # One sign is too few to show its language, but the model does not know it.
+    texts = ["很", "สินค้านี้ดีมาก", "I would buy it", "great 👍"]
     ratings = semscale.rate(texts, embedder="all-MiniLM-L6-v2")
     assert ratings.status.tolist() == [Status.WEIGHTLESS, Status.OTHER_LANGUAGE] + [Status.SCORED] * 2
     assert np.isnan(ratings.pmf[:2]).all()

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from semscale.drift.measure.losses import (
     difference_share,
+    number_differences,
     number_distances,
     number_loss,
     similarity_loss,
@@ -88,3 +89,19 @@ def test_spans_hold_0():
     # An output that is not there has no credits: from 2 to 3 it may miss by 3.
     assert span_of([2.0, 3.0]) == 3.0
     assert span_of([-1.0, -3.0]) == 3.0
+
+
+@pytest.mark.parametrize(
+    ("direction", "expected"), [("either", [0.5, 0.5]), ("lower", [0.5, 0.0]), ("higher", [0.0, 0.5])]
+)
+def test_only_changes_for_the_worse_count_where_a_side_is_better(direction, expected):
+    # The first number rises from 1 to 1.5, the second falls from 1 to .5.
+    pairs = np.array([[0, 0], [1, 1]])
+    found = number_differences(np.array([1.0, 1.0]), np.array([1.5, 0.5]), pairs, 2.0, direction)
+    assert found.tolist() == expected
+
+
+def test_a_missing_number_is_the_worst_case_in_any_direction():
+    one, none = np.array([1.0]), np.array([np.nan])
+    for direction in ("lower", "higher"):
+        assert number_differences(one, none, np.array([[0, 0]]), 2.0, direction).tolist() == [2.0]

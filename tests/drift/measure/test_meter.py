@@ -85,7 +85,7 @@ def test_a_silent_candidate_is_the_worst_case(meter, baseline):
     silent = run([["  ", None], [], [""], [], []], [[1.0, 1.0], [], [1.0], [], []])
     (measured,) = meter.measure(baseline, [silent])
     assert {name: values[0] for name, values in measured.losses.items()} == {
-        **dict.fromkeys(("match", "bertscore_f1", "cosine", "contradictions"), 1.0),
+        **dict.fromkeys(("match", "bertscore_f1", "cosine", "contradictions", "changed_numbers"), 1.0),
         **dict.fromkeys(("output_count", "length", "silence"), 1.0),
         "credits_difference": 2.5,  # from -.5 to 2
     }

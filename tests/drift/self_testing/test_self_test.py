@@ -241,3 +241,15 @@ def test_the_gate_is_the_one_that_is_configured():
     # Half of each item is dropped: with a margin of the worst case no drift is material.
     rates = [quick(kinds=["drop"], settings=GateSettings(material_share=share)) for share in (0.05, 1.0)]
     assert [found.row("drop").failed.value for found in rates] == [1, 0]
+
+
+def test_silence_in_a_tenth_of_the_items_fails_in_every_draw():
+    found = quick(kinds=["silence"], shares=(0.1,), reruns=[run_of(24), run_of(24)])
+    assert found.row("silence", 0.1).failed.value == 1
+    assert found.row("silence", 0.1).by_metric["limit silenced"] == 1
+    assert found.row("rerun", 0.0).failed.value == 0
+
+
+def test_must_pass_items_and_slices_are_left_out_as_draws_take_items_apart():
+    settings = GateSettings(must_pass=["1"], slices={"exercise": {"6715": {}}})
+    assert quick(kinds=["swap"], settings=settings, draws=2).row("identity", 0.0).failed.value == 0

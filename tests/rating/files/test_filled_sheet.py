@@ -7,7 +7,7 @@ import pytest
 from semscale.errors import InputError, UnknownNameError
 from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_rating import FileSettings, rate_file
-from semscale.rating.files.filled_sheet import read_sheet
+from semscale.rating.files.filled_sheet import read_sheet, same_text
 from semscale.rating.rater import Rater
 from semscale.store.reading import open_table
 
@@ -64,7 +64,7 @@ def test_a_sheet_does_as_much_as_columns_of_the_file(tmp_path, table, sheet, toy
 
 
 def test_spreadsheets_may_change_signs_and_blanks_of_the_texts(table, sheet, toy_embedder):
-    texts = ["'great  thing number 0", "bad stuff, number 0 ", "so so number 0"]
+    texts = ["'great  thing number 0", "bad stuff number 0 ", "so so number 0\u200b"]
     found = rated(table, read_sheet(sheet([1, 2, 3], [5, 1, 3], texts)), toy_embedder)
     assert found.comparison.n == 3
 
@@ -73,16 +73,43 @@ def test_spreadsheets_may_change_signs_and_blanks_of_the_texts(table, sheet, toy
     ("rows", "human", "inclusion", "message"),
     [
         ([1, 2], ["", ""], None, "column 'human' of sheet.csv is empty"),
-        ([1, 1], ["3", "4"], None, "label for row 1 twice"),
-        ([1, 2], ["good", "4"], None, "in sheet.csv, human: .* data row 1 has 'good'"),
-        ([1, 2], ["3", "4"], ["0.5", "0"], "in sheet.csv, inclusion: .* above 0 to 1, but data row 2 has"),
-        ([1, 2], ["3", "4"], ["0.5", ""], "in sheet.csv, inclusion: .* data row 2 has none"),
-        ([1, 2], ["3", "4"], ["0,5", "0,5"], "write decimals with a point"),
+        ([1, 1], ["3", "4"], None, "label for data row 1 of the file twice"),
+        ([1, 2], ["good", "4"], None, "in sheet.csv, column .human. must .* data row 1 has 'good'"),
+        (
+            [1, 2],
+            ["3", "4"],
+            ["0.5", "0"],
+            "in sheet.csv, column .inclusion. must .* but data row 2 has",
+        ),
+        ([1, 2], ["3", "4"], ["0.5", ""], "in sheet.csv, column .inclusion. .* data row 2 has none"),
+        ([1, 2], ["3,5", "4"], ["0.5", "0.5"], "write decimals with a point"),
     ],
 )
 def test_a_sheet_that_cannot_be_read(sheet, rows, human, inclusion, message):
     with pytest.raises(InputError, match=message):
         read_sheet(sheet(rows, human, inclusion=inclusion))
+
+
+def test_decimal_commas_of_a_spreadsheet_are_read_where_the_probabilities_have_them(sheet):
+    labels = read_sheet(sheet([1, 2, 3], ["3,5", "[2, 3]", "4"], inclusion=["0,5", "0,25", "1"]))
+    humans, inclusion = labels.part(0, 3)
+    assert humans == [3.5, [2.0, 3.0], 4.0]
+    assert inclusion.tolist() == [0.5, 0.25, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [("5", "4"), ("😀", "😡"), ("!!", "??"), ("a 1", "a 2"), ("", "7")]
+)
+def test_texts_of_digits_and_emoji_are_compared_as_well(ours, theirs):
+    assert not same_text(ours, theirs)
+    assert same_text(ours, ours)
+
+
+def test_drawn_texts_without_a_label_are_counted(table, sheet, toy_embedder):
+    found = rated(table, read_sheet(sheet([1, 2, 3, 4], ["5", "", "3", "4"])), toy_embedder)
+    assert any(note.startswith("1 of 4 drawn texts has no label") for note in found.comparison.notes)
+    whole = rated(table, read_sheet(sheet([1, 2, 3], [5, 1, 3])), toy_embedder)
+    assert not any("no label" in note for note in whole.comparison.notes)
 
 
 @pytest.mark.parametrize("row", ["", "0", "1.5", "first"])

@@ -10,12 +10,14 @@ GAP = np.nan
 
 
 def test_ratings_that_are_one_too_high_are_brought_down_by_one():
-    # Slope 1 with 4 labels and 4 other texts: half of the ratings' difference counts, 2.5 + (4 - 3.5) / 2.
+    # Products and squares of the 4 labelled texts are 5, and four labels without a slope add 4 x .9375 (all
+    # ratings: 30 / 8, variance 120 / 8 - 3.75 squared) to the squares. Half of that slope of 5 / 8.75 counts,
+    # as there are 4 other texts: 2.5 + (4 - 3.5) / 2 x 4 / 7.
     means = np.array([2.0, 3.0, 4.0, 5.0, 4.0, 4.0, 3.0, 5.0])
     table = np.array([1.0, 2.0, 3.0, 4.0, GAP, GAP, GAP, GAP])[:, None]
     found = corrected_mean(means, table, VALUES)
     assert (found.bias, found.n_labelled, found.n_unlabelled) == (1.0, 4, 4)
-    assert found.value == pytest.approx(2.75)
+    assert found.value == pytest.approx(2.5 + 1 / 7)
     assert found.labels_only.value == 2.5
 
 

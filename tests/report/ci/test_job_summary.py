@@ -29,7 +29,8 @@ def test_verdict_metrics_items_cautions_and_signature_are_there():
     decision = decision_about(compared, cautions=["Random text passes."])
     text = summary_of(compared, decision)
     html = rendered(text)
-    assert html.startswith("<h1>❌ Drift gate failed</h1>")
+    assert html.startswith("<p>❌ <strong>BERTScore F1 drifted beyond chance and margin")  # the next step
+    assert "<h1>❌ Drift gate failed</h1>" in html
     assert "Items: 20 · Left out: 1 · Silent: 2 · Reruns: 2" in html
     assert "candidate “model-b” (2026-04-01) against baseline “model-a” (2026-03-02)" in html
     assert "Random text passes." in html

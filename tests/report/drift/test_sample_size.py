@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 from made_up import comparison, spread_out
 from made_up_drift import comparison_of, decision_about
@@ -7,7 +9,7 @@ from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
 from semscale.report.ci.job_summary import job_summary
 from semscale.report.drift.document import drift_document
-from semscale.report.drift.sample_size import unvaried_words
+from semscale.report.drift.sample_size import needed_words, unvaried_words
 from semscale.report.drift.words import headline_words
 from semscale.report.render.html import page
 from semscale.report.render.markdown import markdown
@@ -76,3 +78,13 @@ def test_more_items_than_the_fewest_are_said_too():
     # Mean .04, sd .04276, gap .01: t(.975, 72) * .04276 / sqrt(73) = .00998; with 72 items it is .01005.
     said = undecided_words([0.0, 0.08] * 4)
     assert "add at least 2. About 73 items would decide it if mean and spread stayed as they are." in said
+
+
+def test_a_number_of_items_that_nobody_gathers_is_said_in_words():
+    found = comparison({"match": [1.0, 1.0] + [0.0] * 18}, reruns=[{"match": [0.0] * 20}])
+    (test,) = decide(found, GateSettings(replicates=200, metrics=("match",))).tests
+    far, near = (replace(test, n_needed=n) for n in (2_001, 2_000))  # 100 times 20 items are 2,000
+    assert needed_words([far], over_runs=False, n_items=20) == (
+        "More items than this dataset can give would be needed: over 100 times its 20 items"
+    )
+    assert needed_words([near], over_runs=False, n_items=20).startswith("About 2,000 items would decide it")

@@ -69,6 +69,7 @@ def test_possible_codes_are_named_with_the_way_to_leave_them_out(make_summary, r
     codes = {"NA": 1200, "don't know": 3, "other numbers": 2}
     shown = read_page(page(dataclasses.replace(plain, possible_codes=codes).document()))
     shown.assert_harmless()
+    assert shown.text.index("1,205 rated texts look") < shown.text.index("How the ratings are spread")
     assert (
         "1,205 rated texts look like codes for a missing answer (NA 1,200, don't know 3, other numbers 2); "
         """to leave them out: --missing NA --missing 'don'"'"'t know'"""

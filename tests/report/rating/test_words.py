@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+from semscale.rating.calibration.calibration import HonestError
 from semscale.report.rating.words import (
     NPS_CAUTION,
     RANKING,
@@ -48,9 +49,7 @@ def test_the_readout_is_named_with_the_other_one():
 
 def calibrated(error, n_unlike):
     labels = SimpleNamespace(n=40)
-    found = SimpleNamespace(
-        method="ridge", labels=labels, error=SimpleNamespace(calibrated=error, uncalibrated=0.2)
-    )
+    found = SimpleNamespace(method="ridge", labels=labels, error=HonestError(error, 0.2))
     return SimpleNamespace(calibration=found, counts={"scored": 100}, n_unlike=n_unlike)
 
 

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from semscale.errors import InputError
 from semscale.stats.calibration.labels_needed import labels_needed
-from semscale.stats.calibration.prediction_powered import prediction_powered_mean
+from semscale.stats.calibration.prediction_powered import WHOLE_SCALE, prediction_powered_mean
 
 # Sixty items of which the first twenty have labels; also given to the package below.
 PLACES = np.arange(60)
@@ -31,29 +32,64 @@ def test_plain_interval_by_its_formula():
     assert found.value - found.low == pytest.approx(2.093024 * error, rel=1e-6)
 
 
-def test_tuning_is_the_slope_over_one_plus_n_over_m():
+def squares(values):
+    return ((values - values.mean()) ** 2).sum()
+
+
+def test_tuning_is_the_slope_with_four_more_labels_over_one_plus_n_over_m():
+    # Four labels without a slope, one standard deviation of all scores away, add 4 variances to the squares.
     slope = np.polyfit(SCORES[:20], LABELS[:20], 1)[0]
-    assert prediction_powered_mean(SCORES, LABELS, bounds=(0, 1)).tuning == pytest.approx(slope / 1.5)
+    held = slope * squares(SCORES[:20]) / (squares(SCORES[:20]) + 4 * SCORES.var())
+    assert prediction_powered_mean(SCORES, LABELS, bounds=(0, 1)).tuning == pytest.approx(held / 1.5)
+
+
+def test_a_few_labels_with_like_scores_do_not_carry_the_tuning_away():
+    # Three labels rise by 4 while their scores rise by .02: a slope of 200, by chance. Scores of all go from
+    # 1 to 5, variance 2.1 or so, so the slope held down is .04 / (.0002 + 4 x 2.1), below .005.
+    scores = np.r_[3.0, 3.01, 3.02, np.linspace(1, 5, 12), 4.0, 4.0]
+    labels = np.r_[1.0, 3.0, 5.0, np.full(14, np.nan)]
+    found = prediction_powered_mean(scores, labels, bounds=(1, 5))
+    assert 0 < found.tuning < 0.01
+    assert found.value == pytest.approx(3.0, abs=0.01)
+
+
+@pytest.mark.parametrize("n", [3, 5])
+def test_with_few_labels_a_useless_judge_costs_next_to_nothing(n):
+    # With the plain slope the error was 1.42 and 1.20 times that of the labels alone.
+    rng = np.random.default_rng(n)
+    errors = np.array([_errors(rng, n) for _ in range(1500)])
+    corrected, alone = np.sqrt((errors**2).mean(axis=0))
+    assert corrected < 1.07 * alone
+
+
+def _errors(rng, n):
+    labels = np.clip(np.round(3 + rng.normal(size=100)), 1, 5)
+    known = np.where(np.arange(100) < n, labels, np.nan)
+    found = prediction_powered_mean(rng.normal(size=100), known, bounds=(1, 5))
+    return found.value - 3, found.labels_only.value - 3
+
+
+def test_an_interval_that_is_the_whole_scale_is_no_interval():
+    # Labels 1, 3 and 5: standard error 2 / sqrt(3), times 4.30 is 5 on either side of 3.
+    labels = np.r_[1.0, 3.0, 5.0, np.full(57, np.nan)]
+    found = prediction_powered_mean(SCORES, labels, bounds=(1, 5))
+    assert np.isnan([found.low, found.high, found.labels_only.low, found.labels_only.high]).all()
+    assert (found.note, found.method) == (WHOLE_SCALE, None)
+    assert found.labels_only.value == 3
 
 
 def test_tuned_jackknife_is_that_of_a_slow_loop():
     found = prediction_powered_mean(SCORES, LABELS, bounds=(0, 1))
-    values = []
+    left_out = []
     for out in range(20):
-        kept = np.arange(60) != out
-        values.append(prediction_powered_mean(SCORES[kept], LABELS[kept], bounds=(0, 1)))
-    # The slow loop divides by 1 + 19 / 40; the fast one keeps 1 + 20 / 40, which is what is estimated.
-    slopes = np.array([value.tuning for value in values]) * (1 + 19 / 40) / 1.5
-    others = SCORES[20:].mean()
-    left_out = np.array(
-        [
-            np.delete(LABELS[:20], out).mean() + slope * (others - np.delete(SCORES[:20], out).mean())
-            for out, slope in enumerate(slopes)
-        ]
-    )
-    variance = 19 / 20 * ((left_out - left_out.mean()) ** 2).sum()
+        scores, labels = np.delete(SCORES[:20], out), np.delete(LABELS[:20], out)
+        # The slope is found anew; the spread of all scores, and 1 + 20 / 40, are what they are.
+        slope = np.polyfit(scores, labels, 1)[0] * squares(scores) / (squares(scores) + 4 * SCORES.var())
+        left_out.append(labels.mean() + slope / 1.5 * (SCORES[20:].mean() - scores.mean()))
+    variance = 19 / 20 * squares(np.array(left_out))
     variance += found.tuning**2 * SCORES[20:].var(ddof=1) / 40
-    assert found.high - found.value == pytest.approx(2.100922 * np.sqrt(variance), rel=1e-6)
+    quantile = stats.t.ppf(0.975, 19 - 19 / 23)
+    assert found.high - found.value == pytest.approx(quantile * np.sqrt(variance), rel=1e-6)
 
 
 def test_bias_naive_and_labels_only_stand_beside():

@@ -5,7 +5,11 @@ import pytest
 from scipy import stats
 
 from semscale.errors import InputError
-from semscale.stats.calibration.prediction_powered import prediction_powered_mean
+from semscale.stats.calibration.prediction_powered import (
+    WHOLE_SCALE,
+    prediction_powered_mean,
+    tuned_freedom,
+)
 from semscale.stats.calibration.sample_design import SampleDesign
 from semscale.stats.calibration.weighted_prediction_powered import weighted_prediction_powered_mean
 
@@ -37,10 +41,20 @@ def test_a_judge_that_never_differs_leaves_hajeks_mean_and_its_linearized_varian
 
 
 def test_with_equal_probabilities_the_tuning_is_the_slope_of_labels_on_scores():
-    # Labelled and other scores vary alike, so the tuning for the mean of all is the slope, 3 / 2.
+    # Labelled and other scores vary alike, so the tuning for the mean of all is the slope: products 3,
+    # squares 2, to which four labels without a slope add 4 variances of 2 / 3 each: 3 / (2 + 8 / 3).
     found = corrected([1, 2, 3, 1, 2, 3], [1, 2, 4, GAP, GAP, GAP], inclusion=np.full(6, 0.5))
-    assert found.tuning == pytest.approx(1.5)
+    assert found.tuning == pytest.approx(9 / 14)
     assert found.value == pytest.approx(7 / 3)
+
+
+def test_a_few_labels_with_like_scores_do_not_carry_the_tuning_away():
+    # The slope of the three labels is 200; with four more labels it is .04 / (.0002 + 4 x 2.1) or so.
+    scores = np.r_[3.0, 3.01, 3.02, np.linspace(1, 5, 12), 4.0, 4.0]
+    found = corrected(scores, [1, 3, 5, *[GAP] * 14], bounds=(1, 5), weights=np.ones(17))
+    assert 0 < found.tuning < 0.01
+    assert (found.note, found.labels_only.value) == (WHOLE_SCALE, pytest.approx(3))
+    assert np.isnan([found.low, found.high, found.labels_only.low, found.labels_only.high]).all()
 
 
 def test_weights_of_items_count_in_both_means():
@@ -76,7 +90,7 @@ def test_the_variance_is_near_that_of_a_jackknife_over_all_clusters():
     error = np.sqrt((m - 1) / m * ((np.array(values) - np.mean(values)) ** 2).sum())
     shares = design["weights"] / design["inclusion"] * ~np.isnan(labels)
     shares = np.bincount(design["clusters"], shares / shares.sum())
-    quantile = stats.t.ppf(0.975, 1 / (shares**2).sum() - 2)
+    quantile = stats.t.ppf(0.975, tuned_freedom(1 / (shares**2).sum()))
     assert (found.high - found.low) / 2 == pytest.approx(quantile * error, rel=0.03)
 
 
@@ -125,10 +139,9 @@ def test_the_unit_of_weights_the_scale_of_scores_and_the_order_do_not_matter():
 
 
 def test_a_value_and_its_interval_stay_within_the_bounds():
-    # Labels rise by about 4 where scores rise by 1, and scores of the others are higher.
-    found = corrected(
-        [1, 2, 2, 2, *[2] * 12, *[3] * 4], [1, 5, 5, 4.5, *[GAP] * 16], bounds=(1, 5), weights=np.ones(20)
-    )
+    # The mean label is 4.15, labels rise by 2.8 where scores rise by 1, and all scores are .47 higher.
+    scores, labels = np.r_[[1] * 3, [2] * 10, [2.3] * 100], np.r_[1, 1, 4, [5] * 8, 4, 4, [GAP] * 100]
+    found = corrected(scores, labels, bounds=(1, 5), weights=np.ones(113))
     assert found.value == found.high == 5
     assert 1 <= found.low < 5
 

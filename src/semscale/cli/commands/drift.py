@@ -22,6 +22,7 @@ from semscale.cli.outputs import present
 from semscale.cli.single_values import CommandGroup
 
 _EXIT_CODES = {"pass": 0, "fail": 1, "undecided": 4}
+_UNDECIDED = {"fail": 1, "warn": 0, "pass": 0}
 
 app = CommandGroup(
     help="Outputs of a new model beside an approved baseline: record, approve, compare, gate.",
@@ -85,17 +86,26 @@ def gate(gate: GateOptions, options: Annotated[CompareOptions, GATED], notify: N
 
     [bold]semscale drift gate new.jsonl --model gpt-4o-mini --report drift.html[/bold]
 
-    It fails where a metric drifted significantly and by its margin or more, or a threshold does not hold.
+    It fails where a metric drifted significantly and by its margin or more, a threshold does not hold, or an
+    item breaks a hard limit, such as one that is silent now.
 
-    Exit code 0: passed; 1: failed; 4: undecided, with the number of items that would decide.
+    Exit code 0: passed; 1: failed; 4: undecided, unless --undecided says otherwise.
     """
     from semscale.cli.drift.compare_run import CompareRun
     from semscale.cli.drift.settings import gate_settings
 
     notify.check()
-    summary, kept_id = CompareRun(options, gate_settings(gate, options.seed)).present()
+    settings = gate_settings(gate, options.seed)
+    summary, kept_id = CompareRun(options, settings).present()
     notify.tell(summary, kept_id)
-    raise typer.Exit(_EXIT_CODES[str(summary.stored.outcome)])
+    outcome = str(summary.stored.outcome)
+    if outcome == "undecided" and settings.undecided is not None:
+        if settings.undecided == "warn":
+            from semscale.cli.errors import say
+
+            say("warning: the gate is undecided, which passes with --undecided warn")
+        raise typer.Exit(_UNDECIDED[settings.undecided])
+    raise typer.Exit(_EXIT_CODES[outcome])
 
 
 @app.command()

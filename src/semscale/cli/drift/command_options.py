@@ -204,7 +204,7 @@ class SelfTestOptions:
     ] = None
     history: HistoryOptions
     damage: DamageOptions
-    gate: Annotated[GateOptions, without("over_runs")]
+    gate: Annotated[GateOptions, without("over_runs", "must_pass", "undecided")]
     measuring: MeasuringOptions
     outputs: Annotated[Outputs, written_as("Table of all rates")]
     embedder: DriftEmbedder
@@ -226,7 +226,7 @@ class PlanOptions:
     items: Annotated[
         int | None, option(RUN, "Items to plan with; those of the baseline unless given.", "NUMBER")
     ] = None
-    gate: Annotated[GateOptions, without("thresholds", "over_runs")]
+    gate: Annotated[GateOptions, without("thresholds", "over_runs", "limits", "must_pass", "undecided")]
     measuring: MeasuringOptions
     outputs: Annotated[Outputs, without("out", "figures")]
     embedder: DriftEmbedder

@@ -21,6 +21,7 @@ from semscale.drift.gate.decision import GateDecision
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
+from semscale.drift.limits.slices import each_slice
 from semscale.drift.measure.compare_runs import compare
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.meter import DriftMeter
@@ -72,7 +73,8 @@ class CompareRun:
     def _done(self) -> tuple[DriftSummary, str]:
         options = self.options
         options.outputs.check()
-        meter = drift_meter(options.measuring, options.embedder, options.seed)
+        fields = None if self.settings is None else self.settings.fields
+        meter = drift_meter(options.measuring, options.embedder, options.seed, fields)
         with options.history.open() as history:
             history.check_writable()
             try:
@@ -85,7 +87,10 @@ class CompareRun:
 
     @property
     def _needs_floors(self) -> bool:
-        return self.settings is not None and bool(self.settings.thresholds)
+        settings = self.settings
+        return settings is not None and bool(
+            settings.thresholds or any(own.thresholds for _, own in each_slice(settings.slices))
+        )
 
     def _decided(self, history: "History", comparison: Comparison) -> GateDecision | None:
         settings = self.settings

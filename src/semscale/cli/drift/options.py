@@ -145,6 +145,26 @@ class GateOptions:
             name="--threshold",
         ),
     ] = None
+    limits: Annotated[
+        list[str] | None,
+        option(
+            GATE,
+            "Items that may break a hard limit, a share of them below 1, or off, such as silenced=2 or "
+            "changed_numbers=off; can be repeated.",
+            "NAME=NUMBER|off",
+            name="--limit",
+        ),
+    ] = None
+    must_pass: Annotated[
+        list[str] | None,
+        option(GATE, "Item that fails the gate alone when it becomes worse; can be repeated.", "ID"),
+    ] = None
+    undecided: Annotated[
+        Literal["fail", "warn", "pass"] | None,
+        option(
+            GATE, "What an undecided gate does: exit code 1, or 0 with or without a warning; 4 unless given."
+        ),
+    ] = None
     over_runs: Annotated[bool, option(GATE, "Test over all runs since the baseline, for a daily gate.")] = (
         False
     )

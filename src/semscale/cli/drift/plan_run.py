@@ -11,6 +11,7 @@ from semscale.cli.drift.settings import as_number, gate_settings, named_number
 from semscale.cli.progress import progress_bars
 from semscale.drift.gate.check import check_gate
 from semscale.drift.gate.plan import GatePlan, plan_gate
+from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.compare_runs import compare
 from semscale.drift.measure.comparison import Comparison
 from semscale.errors import InputError
@@ -35,11 +36,13 @@ def plan_from_history(options: PlanOptions) -> GatePlan:
     with options.history.open() as history:
         baseline = run_of(history, BASELINE, options.history.dataset)
         check_gate(baseline, settings)
-        source = _source(options, history, baseline)
+        source = _source(options, history, baseline, settings)
     return plan_gate(source, n_items=options.items, settings=settings, power=options.power, drift=drift)
 
 
-def _source(options: PlanOptions, history: "History", baseline: Run) -> Comparison | list[StoredComparison]:
+def _source(
+    options: PlanOptions, history: "History", baseline: Run, settings: GateSettings
+) -> Comparison | list[StoredComparison]:
     """Prefer two or more comparisons, then a rerun, which needs the model, then a single comparison."""
     kept = history.comparisons(baseline_id=baseline.id)[-_RECENT:]
     reruns = history.reruns(baseline.id)
@@ -52,7 +55,7 @@ def _source(options: PlanOptions, history: "History", baseline: Run) -> Comparis
         )
     *others, latest = reruns
     with progress_bars() as progress:
-        meter = drift_meter(options.measuring, options.embedder, options.seed)
+        meter = drift_meter(options.measuring, options.embedder, options.seed, settings.fields)
         return compare(baseline, latest, reruns=others, meter=meter, progress=progress)
 
 

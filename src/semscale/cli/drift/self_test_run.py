@@ -31,7 +31,7 @@ def damage_and_gate(options: SelfTestOptions) -> SelfTest:
         found = self_test(
             baseline,
             reruns=reruns,
-            meter=drift_meter(options.measuring, options.embedder, options.seed),
+            meter=drift_meter(options.measuring, options.embedder, options.seed, settings.fields),
             settings=settings,
             kinds=damage.kinds,
             items=damage.items,

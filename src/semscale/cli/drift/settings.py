@@ -4,6 +4,7 @@ import math
 
 from semscale.cli.drift.options import GateOptions
 from semscale.drift.gate.settings import GateSettings, read_gate_settings
+from semscale.drift.limits.kinds import OFF
 from semscale.errors import InputError
 
 
@@ -11,21 +12,47 @@ def gate_settings(options: GateOptions, seed: int | None = None) -> GateSettings
     """Read the file of settings, and let options override it.
 
     Args:
-        options: what is not given comes from the file, else it is as ``GateSettings`` has it; thresholds are
-            added to those of the file.
+        options: what is not given comes from the file, else it is as ``GateSettings`` has it; thresholds,
+            limits and must-pass items are added to those of the file.
         seed: of the bootstrap.
 
     Raises:
         InputError: a setting that cannot be used.
     """
     fields = {} if options.file is None else read_gate_settings(options.file).model_dump()
-    given = {name: getattr(options, name) for name in ("metrics", "by", "alpha", "correction", "over_runs")}
+    names = ("metrics", "by", "alpha", "correction", "over_runs", "undecided")
+    given = {name: getattr(options, name) for name in names}
     fields |= {
         name: value for name, value in {**given, "seed": seed}.items() if value not in (None, [], False)
     }
     if options.thresholds:
         fields["thresholds"] = {**fields.get("thresholds", {}), **_thresholds(options.thresholds)}
+    if options.limits:
+        fields["limits"] = {**fields.get("limits", {}), **_limits(options.limits)}
+    if options.must_pass:
+        fields["must_pass"] = tuple(dict.fromkeys([*fields.get("must_pass", ()), *options.must_pass]))
     return GateSettings(**fields)
+
+
+def _limits(written: list[str]) -> dict[str, float | str]:
+    limits: dict[str, float | str] = {}
+    for one in written:
+        name, limit = _limit(one)
+        if limits.setdefault(name, limit) != limit:
+            raise InputError(f"limit {name} is given as {limits[name]} and as {limit}: keep one of them")
+    return limits
+
+
+def _limit(written: str) -> tuple[str, float | str]:
+    name, _, value = written.partition("=")
+    if name.strip() and value.strip() == OFF:
+        return name.strip(), OFF
+    named = named_number(written)
+    if named is None:
+        raise InputError(
+            f"limit must be a name with a number or off, such as silenced=2, got {written!r:.60}"
+        )
+    return named
 
 
 def _thresholds(written: list[str]) -> dict[str, float]:

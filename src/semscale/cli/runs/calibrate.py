@@ -10,11 +10,13 @@ from semscale.errors import InputError
 from semscale.rating.calibration.calibration_file import check_calibration_path
 from semscale.rating.calibration.calibration_summary import CalibrationSummary
 from semscale.rating.calibration.labels import LabelSettings
-from semscale.rating.files.cells import humans_in
+from semscale.rating.files.cells import humans_in, numbers_in
+from semscale.rating.files.filled_sheet import check_once
 from semscale.rating.human.values import check_human_range
+from semscale.rating.labelling.sheet import HUMAN, INCLUSION, ROW, TEXT
 from semscale.rating.rater import Rater
 from semscale.rating.rater_settings import RaterSettings
-from semscale.store.columns import column_in
+from semscale.store.columns import column_in, floats_in
 from semscale.store.table import Table
 from semscale.weights.known import DEFAULT_RATING_MODEL
 
@@ -46,6 +48,7 @@ def calibrate_table(options: CalibrateOptions) -> CalibrationSummary:
                 table.require(name, parameter)
         table.require_text(columns.text, "text")
         texts, ratings, groups = _labelled_rows(table, options)
+        _check_sheet(table, options)
         labels: LabelSettings = {
             "human_range": columns.human_range,
             "by": groups,
@@ -56,6 +59,22 @@ def calibrate_table(options: CalibrateOptions) -> CalibrationSummary:
         summary = rater.calibrate(texts, ratings, progress=progress, **labels)
     summary.save(options.outputs.calibration)
     return summary
+
+
+def _check_sheet(table: Table, options: CalibrateOptions) -> None:
+    """Check that a sheet of ``semscale label`` has no row of its file twice; other tables pass.
+
+    Raises:
+        InputError: a row has two labels.
+    """
+    if not {ROW, TEXT, HUMAN, INCLUSION} <= set(table.columns):
+        return
+    rows: list[float] = []
+    for batch in table.batches(_BATCH):
+        humans = humans_in(column_in(batch, options.columns.human))
+        numbers = floats_in(numbers_in(column_in(batch, ROW), ROW)).tolist()
+        rows += [row for row, human in zip(numbers, humans, strict=True) if human is not None]
+    check_once(rows, "file", Path(table.name).name)
 
 
 def _labelled_rows(table: Table, options: CalibrateOptions) -> tuple[list[Any], list[Any], list[Any] | None]:

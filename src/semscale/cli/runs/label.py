@@ -11,6 +11,7 @@ from semscale.cli.options.label import LabelOptions
 from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.errors import EmptyTableError, InputError
+from semscale.rating.calibration.fitting import FEWEST_LABELS as FEWEST_TO_CALIBRATE
 from semscale.rating.labelling.drawing import draw_texts
 from semscale.rating.labelling.sheet import (
     HUMAN,
@@ -71,6 +72,26 @@ def draw_sheet(options: LabelOptions) -> None:
     beside = write_sheet(label_sheet(cells, drawn), options.out, said)
     of = f"{len(drawn.rows):,} of {ratings.n_scored:,} rated texts drawn"
     typer.echo(f"{of}\nsheet: {options.out}\ninstructions: {beside}")
+    for note in number_notes(options.n, len(drawn.rows)):
+        typer.echo(note)
+
+
+def number_notes(asked: int, drawn: int) -> list[str]:
+    """Say what a number of drawn texts does not serve for, and that fewer were there than asked for.
+
+    Example:
+        >>> number_notes(100, 100)
+        []
+    """
+    notes = []
+    if drawn < asked:
+        notes.append(f"note: you asked for {asked:,} texts, and all {drawn:,} that have a rating were drawn")
+    if drawn < FEWEST_TO_CALIBRATE:
+        notes.append(
+            f"note: {drawn} labels are too few for `semscale calibrate`, which needs {FEWEST_TO_CALIBRATE}; "
+            "the mean of `rate --labels` needs 3, and its interval is then often the whole scale"
+        )
+    return notes
 
 
 def _check_unlabelled(sheet: Path) -> None:

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from semscale.drift.gate.gate import group_members
+from semscale.drift.gate.gate import tested_members
 from semscale.drift.gate.metric_choice import chosen_metrics
 from semscale.drift.gate.settings import GateSettings
-from semscale.drift.gate.thresholds import read_thresholds
+from semscale.drift.gate.thresholds import read_slice_thresholds, read_thresholds
+from semscale.drift.limits.must_pass import check_ids
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.indexed_baseline import IndexedBaseline
 from semscale.drift.measure.measured import MeasuredRun
@@ -21,7 +22,7 @@ def check_gate(baseline: Run, settings: GateSettings) -> None:
         settings: settings of the gate.
 
     Raises:
-        UnknownNameError: a metric, a kind of groups or a threshold does not exist.
+        UnknownNameError: a metric, a kind of groups, a slice, a must-pass item or a threshold does not exist.
         InputError: the baseline lacks a field, no drift can reach a margin, or thresholds contradict each
             other.
 
@@ -32,9 +33,11 @@ def check_gate(baseline: Run, settings: GateSettings) -> None:
         Traceback (most recent call last):
         semscale.errors.InputError: max_avg_credit_drift needs the numeric field 'credits', ...
     """
-    metrics = IndexedBaseline(baseline, (), sort=False).metrics
+    metrics = IndexedBaseline(baseline, (), sort=False, better=settings.fields).metrics
     nothing = MeasuredRun(metrics, {}, np.array([], dtype=object), (), Signature.of("drift"))
     unmeasured = Comparison(baseline, baseline, nothing)
     chosen_metrics(unmeasured, settings)
-    group_members(unmeasured, settings.by)
+    tested_members(unmeasured, settings)
     read_thresholds(unmeasured, settings.thresholds)
+    read_slice_thresholds(unmeasured, settings.slices)
+    check_ids(baseline, settings.must_pass)

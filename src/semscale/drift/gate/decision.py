@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from semscale.drift.gate.settings import GateSettings
+from semscale.drift.limits.results import LimitCheck, MustPassCheck
 from semscale.signature import Signature
 from semscale.stats.intervals.means import MeanEstimate
 
@@ -77,6 +78,7 @@ class ThresholdCheck:
         limit: the threshold.
         value: the candidate's mean as a similarity or loss, like the threshold; NaN without a value.
         passed: whether the mean keeps the threshold; a candidate without a value does not pass.
+        group: kind and name of the slice whose items the mean is of; ``None`` for all items.
     """
 
     name: str
@@ -84,6 +86,7 @@ class ThresholdCheck:
     limit: float
     value: float
     passed: bool
+    group: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,8 @@ class GateDecision:
         cautions: sentences that a reader must know, such as that random text passes a threshold.
         signature: settings of measurement and decision.
         settings: settings of the gate.
+        limits: checks of the hard limits.
+        must_pass: checks of the must-pass items.
     """
 
     outcome: Outcome
@@ -138,6 +143,8 @@ class GateDecision:
     cautions: tuple[str, ...]
     signature: Signature
     settings: GateSettings = field(default_factory=GateSettings)
+    limits: tuple[LimitCheck, ...] = ()
+    must_pass: tuple[MustPassCheck, ...] = ()
 
     @property
     def overall(self) -> tuple[DriftTest, ...]:
@@ -145,9 +152,33 @@ class GateDecision:
         return tuple(test for test in self.tests if test.group is None)
 
     @property
+    def broken_limits(self) -> tuple[LimitCheck, ...]:
+        """The hard limits that do not hold."""
+        return tuple(check for check in self.limits if not check.passed)
+
+    @property
+    def failed_items(self) -> tuple[MustPassCheck, ...]:
+        """The must-pass items that became worse."""
+        return tuple(check for check in self.must_pass if not check.passed)
+
+    @property
     def n_needed(self) -> int | None:
         """Items that would decide every undecided test over all items; ``None`` if no number would."""
         return items_needed([test for test in self.overall if test.outcome is Outcome.UNDECIDED])
+
+
+MOST_TIMES = 100
+"""Times the items of a dataset beyond which no number of items is recommended: nobody gathers so many."""
+
+
+def is_out_of_reach(needed: int, n: int) -> bool:
+    """Tell whether a test needs more items than a dataset of n items can be expected to give.
+
+    Example:
+        >>> is_out_of_reach(751_349, 30), is_out_of_reach(133, 30)
+        (True, False)
+    """
+    return needed > MOST_TIMES * n
 
 
 def items_needed(tests: Sequence[DriftTest]) -> int | None:

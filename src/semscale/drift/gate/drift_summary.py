@@ -5,73 +5,33 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, in_margins
-from semscale.drift.gate.gate import group_members
+from semscale.drift.gate.decision import GateDecision, Outcome
+from semscale.drift.gate.drift_figures import DriftFigure, drift_figures, stored_figure
 from semscale.drift.gate.harm import Harm, HarmedItem, harm_of, worst_pairs
-from semscale.drift.gate.mean_drifts import Group, missing_drifts
-from semscale.drift.gate.metric_choice import margins
+from semscale.drift.gate.next_step import next_step
 from semscale.drift.gate.records import (
     figure_record,
+    limit_record,
+    must_pass_record,
     pair_record,
     sequence_record,
     test_record,
+    threshold_record,
 )
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.gate.signature import measured_signature
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.losses import mean_loss
-from semscale.drift.measure.metrics import Metric
 from semscale.drift.runs.output_languages import OutputLanguage, output_languages
 from semscale.drift.runs.run_summaries import approval_record, run_record
 from semscale.history.item_json import digest_items
 from semscale.history.runs import Approval
-from semscale.history.stored_comparison import StoredComparison, StoredFigure
+from semscale.history.stored_comparison import StoredComparison
 from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.means import MeanEstimate
 
 WORST_ITEMS = 20
 """Items that changed most, in JSON."""
-
-
-@dataclass(frozen=True)
-class DriftFigure:
-    """One metric over all items or one group.
-
-    Attributes:
-        metric: what was measured.
-        group: kind and name, such as ``("exercise", "6715")``; ``None`` for all items.
-        loss: mean loss of the candidate; NaN where no item has one.
-        noise: mean loss of the baseline's reruns; ``None`` without one.
-        drift: mean drift with its interval.
-        margin: drift from which on it is material.
-        test: the gate's; ``None`` where it tested nothing here.
-    """
-
-    metric: Metric
-    group: Group | None
-    loss: float
-    noise: float | None
-    drift: MeanEstimate
-    margin: float
-    test: DriftTest | None = None
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """What the gate's test came to, if there was one."""
-        return None if self.test is None else self.test.outcome
-
-    @property
-    def in_margins(self) -> float:
-        """The drift as a multiple of its margin; minus infinity without a drift."""
-        return in_margins(self.drift.value, self.margin)
-
-    @property
-    def urgency(self) -> tuple[int, bool, float]:
-        """Sorts figures: those that were tested by their tests, then the others by their drift in margins."""
-        untested = len(Outcome), self.group is not None, -self.in_margins
-        return untested if self.test is None else self.test.urgency
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,6 +78,11 @@ class DriftSummary(Presentable):
         """How intervals were made."""
         return self._settings.plan()
 
+    @cached_property
+    def next_step(self) -> str | None:
+        """What to do next, in a sentence without its full stop; ``None`` where no gate was asked."""
+        return None if self.decision is None else next_step(self.comparison, self.decision)
+
     @property
     def n_left_out(self) -> int:
         """Items without any value, as neither run says anything."""
@@ -141,31 +106,8 @@ class DriftSummary(Presentable):
     @cached_property
     def figures(self) -> tuple[DriftFigure, ...]:
         """Every metric over all items, then in each group."""
-        comparison, settings = self.comparison, self._settings
-        tests = {(test.metric, test.group): test for test in (self.decision.tests if self.decision else ())}
         further = () if self.settings is None else self.settings.by
-        tested = (group[0] for _, group in tests if group is not None)
-        kinds = dict.fromkeys([*settings.by, *further, *tested])
-        members = group_members(comparison, tuple(kinds))
-        found = missing_drifts(comparison, members, tests.keys(), settings.plan())
-        limits = margins(comparison, settings, comparison.metrics)
-        expected = {name: comparison.expected(name) for name in comparison.metrics}
-        figures = []
-        for group, inside in members.items():
-            for name, metric in comparison.metrics.items():
-                test = tests.get((name, group))
-                figures.append(
-                    DriftFigure(
-                        metric=metric,
-                        group=group,
-                        loss=mean_loss(comparison.losses(name)[inside]),
-                        noise=mean_loss(expected[name][inside]) if comparison.reruns else None,
-                        drift=found[name, group].mean if test is None else test.drift,
-                        margin=limits[name] if test is None else test.margin,
-                        test=test,
-                    )
-                )
-        return tuple(figures)
+        return drift_figures(self.comparison, self.decision, self._settings, further)
 
     @property
     def overall(self) -> tuple[DriftFigure, ...]:
@@ -199,7 +141,7 @@ class DriftSummary(Presentable):
             dataset=comparison.candidate.dataset,
             signature=str(comparison.signature),
             outcome=None if self.decision is None else str(self.decision.outcome),
-            figures=tuple(map(_stored_figure, self.figures)),
+            figures=tuple(map(stored_figure, self.figures)),
             scores={name: comparison.losses(name) for name in comparison.metrics},
             candidate_digest=digest_items(comparison.candidate.items),
         )
@@ -217,6 +159,7 @@ class DriftSummary(Presentable):
         return {
             "instrument": "drift",
             "outcome": None if decision is None else decision.outcome,
+            "next_step": self.next_step,
             "dataset": comparison.baseline.dataset,
             "baseline": run_record(comparison.baseline),
             "candidate": run_record(comparison.candidate),
@@ -229,9 +172,14 @@ class DriftSummary(Presentable):
             "n_needed": None if decision is None else decision.n_needed,
             "metrics": [self._metric_record(figure) for figure in self.overall],
             "tests": [test_record(test) for test in decision.tests] if decision else [],
-            "thresholds": decision.thresholds if decision else (),
+            "thresholds": [threshold_record(check) for check in decision.thresholds] if decision else [],
+            "limits": [limit_record(check) for check in decision.limits] if decision else [],
+            "must_pass": [must_pass_record(check) for check in decision.must_pass] if decision else [],
             "sequence": [sequence_record(one) for one in decision.sequence] if decision else [],
-            "drifts": [_figure_record(figure) for figure in self.figures],
+            "drifts": [
+                figure_record(one.metric.name, one.group, loss=one.loss, drift=one.drift, margin=one.margin)
+                for one in self.figures
+            ],
             "worst_items": self._worst_records(self.harm.worst(WORST_ITEMS)),
             "interval": self.plan.interval,
             "seed": self.plan.seed,
@@ -285,23 +233,3 @@ def stored(
             default unless given. Beside a decision: further kinds of groups.
     """
     return DriftSummary(comparison, decision, settings=settings or GateSettings()).stored
-
-
-def _figure_record(figure: DriftFigure) -> dict[str, Any]:
-    return figure_record(
-        figure.metric.name, figure.group, loss=figure.loss, drift=figure.drift, margin=figure.margin
-    )
-
-
-def _stored_figure(figure: DriftFigure) -> StoredFigure:
-    return StoredFigure(
-        metric=figure.metric.name,
-        group=figure.group,
-        loss=figure.loss,
-        drift=figure.drift.value,
-        low=figure.drift.low,
-        high=figure.drift.high,
-        margin=figure.margin,
-        n=figure.drift.n,
-        n_left_out=figure.drift.n_left_out,
-    )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import ceil
 
 import numpy as np
@@ -15,12 +16,19 @@ from semscale.drift.gate.decision import (
     SequenceTest,
     deciding_bound,
 )
+from semscale.drift.gate.hard_limits import check_hard_limits
 from semscale.drift.gate.mean_drifts import Group, mean_drifts
 from semscale.drift.gate.metric_choice import chosen_metrics, margins
 from semscale.drift.gate.sequence import sequence_cautions, sequence_tests, series_before
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.gate.signature import gate_signature
-from semscale.drift.gate.thresholds import check_thresholds, read_thresholds, threshold_cautions
+from semscale.drift.gate.thresholds import (
+    check_thresholds,
+    read_slice_thresholds,
+    read_thresholds,
+    threshold_cautions,
+)
+from semscale.drift.limits.slices import each_slice, slice_members
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import mean_loss
 from semscale.errors import UnknownNameError
@@ -59,8 +67,13 @@ def decide(
     drift, this drift. Otherwise it is undecided and states how many items would decide it if mean and spread
     stayed the same.
 
-    The gate fails if a test or a threshold fails. Otherwise it is undecided if a test over all items is
-    undecided, and passes if none is. Undecided groups are reported, but do not make the gate undecided.
+    Hard limits count items, without statistics: those that lost their outputs, most of them or a field, and
+    those with other numbers, as far as no rerun of the baseline does the same. A must-pass item fails if it
+    breaks a limit, or loses more than any rerun by the margin.
+
+    The gate fails if a test, a threshold, a hard limit or a must-pass item fails. Otherwise it is undecided
+    if a test over all items is undecided, and passes if none is. Undecided groups are reported, but do not
+    make the gate undecided.
 
     With ``over_runs`` the significance of metrics over all items comes from all runs against this baseline,
     by a betting e-process against "on average at most the mean loss of reruns plus the margin". Half of it
@@ -77,30 +90,34 @@ def decide(
             those of this candidate.
 
     Raises:
-        UnknownNameError: a metric, a kind of groups or a threshold does not exist.
+        UnknownNameError: a metric, a kind of groups, a slice, a must-pass item or a threshold does not exist.
         InputError: a metric or field was not measured, or thresholds contradict each other.
     """
     settings = settings or GateSettings()
     names = chosen_metrics(comparison, settings)
     thresholds = read_thresholds(comparison, settings.thresholds)
+    of_slices = read_slice_thresholds(comparison, settings.slices)
     questions = _questions(comparison, settings, names)
     sequence: tuple[SequenceTest, ...] = ()
-    cautions = threshold_cautions(comparison, thresholds)
+    cautions = threshold_cautions(comparison, (*thresholds, *chain.from_iterable(of_slices.values())))
     if settings.over_runs:
         series, unlike = series_before(comparison, earlier)
         cautions += unlike
         sequence = sequence_tests(comparison, series, margins(comparison, settings, names), settings)
         cautions += sequence_cautions(comparison, sequence, settings)
     tests = _tests(questions, {test.metric: test for test in sequence}, settings)
-    checks = check_thresholds(comparison, thresholds)
+    checks = check_thresholds(comparison, thresholds, of_slices)
+    hard = check_hard_limits(comparison, settings, names)
     return GateDecision(
-        outcome=_overall(tests, all(check.passed for check in checks)),
+        outcome=_overall(tests, hard.hold and all(check.passed for check in checks)),
         tests=tests,
         thresholds=checks,
         sequence=sequence,
-        cautions=tuple(cautions + gate_cautions(comparison, tests, settings)),
+        cautions=(*hard.cautions, *cautions, *gate_cautions(comparison, tests, settings)),
         signature=gate_signature(comparison.signature, settings),
         settings=settings,
+        limits=hard.limits,
+        must_pass=hard.must_pass,
     )
 
 
@@ -127,9 +144,22 @@ def group_members(
     return members
 
 
-def _questions(comparison: Comparison, settings: GateSettings, names: Sequence[str]) -> list[_Question]:
-    limits = margins(comparison, settings, names)
+def tested_members(
+    comparison: Comparison, settings: GateSettings
+) -> dict[Group | None, np.typing.NDArray[np.bool_]]:
+    """Return the members of each test: ``group_members``, and slices with margins of their own.
+
+    Raises:
+        UnknownNameError: a kind of groups or a slice does not exist.
+    """
     members = group_members(comparison, settings.by)
+    slices = slice_members(comparison, settings.slices)
+    return members | {group: slices[group] for group, own in each_slice(settings.slices) if own.material}
+
+
+def _questions(comparison: Comparison, settings: GateSettings, names: Sequence[str]) -> list[_Question]:
+    members = tested_members(comparison, settings)
+    limits = {group: margins(comparison, settings, names, group) for group in members}
     # r replicates give no p-value below 1 / (r + 1), which must be small enough for the strictest test.
     # Without a rerun the p-value is the t-test's.
     finest = ceil(2 * len(names) * len(members) / settings.alpha) if comparison.reruns else 0
@@ -141,7 +171,7 @@ def _questions(comparison: Comparison, settings: GateSettings, names: Sequence[s
             group,
             comparison.losses(name)[inside],
             mean_loss(expected[name][inside]) if comparison.reruns else None,
-            limits[name],
+            limits[group][name],
             found[name, group],
         )
         for group, inside in members.items()

@@ -4,7 +4,9 @@ import math
 from collections.abc import Iterable, Mapping
 
 from semscale.drift.gate.settings import GateSettings, check_margin
+from semscale.drift.limits.slices import each_slice
 from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.losses import Direction
 from semscale.drift.measure.metrics import TEXT_METRICS, usual_metrics
 from semscale.errors import InputError
 from semscale.messages import unknown_name
@@ -21,9 +23,11 @@ def chosen_metrics(comparison: Comparison, settings: GateSettings) -> tuple[str,
             metric can be tested.
     """
     measured = comparison.metrics
-    for name, margin in settings.material.items():
-        check_measured(comparison, name, "material")
-        check_margin(name, margin, measured[name].span)
+    for material in (settings.material, *(own.material for _, own in each_slice(settings.slices))):
+        for name, margin in material.items():
+            check_measured(comparison, name, "material")
+            check_margin(name, margin, measured[name].span)
+    _check_directions(comparison, settings.fields)
     if settings.metrics is not None:
         for name in settings.metrics:
             check_measured(comparison, name, "metrics")
@@ -68,10 +72,35 @@ def missing_field(comparison: Comparison, field: str, asked_by: str) -> InputErr
     return InputError(f"{asked_by} needs the numeric field {field!r}, which the runs lack; {remedy}")
 
 
-def margins(comparison: Comparison, settings: GateSettings, names: Iterable[str]) -> Mapping[str, float]:
-    """Return each metric's margin, the smallest material drift, in the metric's own unit."""
+def _check_directions(comparison: Comparison, fields: Mapping[str, Direction]) -> None:
+    """Check that fields were measured in the direction that the settings give."""
+    for field, direction in fields.items():
+        name = f"{field}_difference"
+        if name not in comparison.metrics:
+            raise missing_field(comparison, field, "fields")
+        found = comparison.metrics[name].direction
+        if found != direction:
+            raise InputError(
+                f"fields, {field} must be {found}, as it was measured, got {direction}: measure with "
+                f"DriftMeter(fields={{{field!r}: {direction!r}}})"
+            )
+
+
+def margins(
+    comparison: Comparison, settings: GateSettings, names: Iterable[str], group: tuple[str, str] | None = None
+) -> Mapping[str, float]:
+    """Return each metric's margin, the smallest material drift, in the metric's own unit.
+
+    Args:
+        comparison: the comparison.
+        settings: settings of the gate.
+        names: of the metrics.
+        group: kind and name of a group, which may be a slice with margins of its own; ``None`` for all items.
+    """
+    own = {} if group is None else dict(each_slice(settings.slices))
+    material = {**settings.material, **(own[group].material if group in own else {})}
     return {
-        name: settings.material.get(
+        name: material.get(
             name, settings.margin(_worst_case(comparison, name), noise=comparison.noise_rms(name))
         )
         for name in names

@@ -4,13 +4,17 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from semscale.drift.gate.decision import DriftTest, SequenceTest
+from semscale.drift.gate.decision import DriftTest, SequenceTest, ThresholdCheck
 from semscale.drift.gate.mean_drifts import Group
+from semscale.drift.limits.results import LimitCheck, MustPassCheck
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.measured import AlignedPair
 from semscale.drift.measure.pair_differences import Difference, pair_differences
 from semscale.history.stored_comparison import StoredFigure
 from semscale.stats.intervals.means import MeanEstimate
+
+NAMED_ITEMS = 20
+"""Items that JSON names for each hard limit."""
 
 
 def figure_record(
@@ -47,6 +51,31 @@ def test_record(test: DriftTest) -> dict[str, Any]:
         "outcome": test.outcome,
         "n_needed": test.n_needed,
     }
+
+
+def threshold_record(check: ThresholdCheck) -> dict[str, Any]:
+    """Lay out the check of a threshold; one of a slice names its group."""
+    fields = {name: getattr(check, name) for name in ("name", "metric", "limit", "value", "passed")}
+    return {**fields, "group": _group_record(check.group)}
+
+
+def limit_record(check: LimitCheck) -> dict[str, Any]:
+    """Lay out the check of a hard limit, with the first of the items that break it."""
+    return {
+        "name": check.name,
+        "group": _group_record(check.group),
+        "allowed": check.allowed,
+        "n": check.n,
+        "n_broken": len(check.items),
+        "items": check.items[:NAMED_ITEMS],
+        "excused": check.excused[:NAMED_ITEMS],
+        "passed": check.passed,
+    }
+
+
+def must_pass_record(check: MustPassCheck) -> dict[str, Any]:
+    """Lay out the check of a must-pass item."""
+    return {"id": check.id, "passed": check.passed, "reasons": check.reasons}
 
 
 def sequence_record(one: SequenceTest) -> dict[str, Any]:

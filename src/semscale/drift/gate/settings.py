@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -15,6 +15,9 @@ from pydantic import (
     model_validator,
 )
 
+from semscale.drift.limits.kinds import read_limits
+from semscale.drift.limits.slices import SliceSettings, each_slice, read_slices
+from semscale.drift.measure.losses import Direction
 from semscale.drift.measure.metrics import TEXT_METRICS
 from semscale.errors import InputError
 from semscale.messages import first_mistake, shortened
@@ -42,8 +45,19 @@ class GateSettings(BaseModel):
         material: margins by metric in the metric's own unit, which replace these two; each below the
             metric's worst case.
         thresholds: limits for the candidate's mean, such as ``min_match`` or ``max_avg_credit_drift``.
+        limits: hard limits in place of the usual ones (``semscale.drift.limits.kinds.LIMITS``): the number of
+            items that may break each, a share of them below 1, or ``off``.
+        lost_share: share of an item's outputs that may be missing; the limit ``lost_outputs`` counts
+            items that lost more.
+        must_pass: ids of items that each fail the gate alone when they become worse.
+        slices: ``material``, ``limits`` and ``thresholds`` of single groups, by kind and name; margins and
+            limits replace those of all items there.
+        fields: the better direction of numeric fields: ``lower``, ``higher``, or ``either`` (the default), if
+            any change counts.
         over_runs: whether significance comes from all runs against this baseline.
         interval: coverage of intervals.
+        undecided: what an undecided gate does on the command line: ``fail`` (exit code 1), ``warn`` or
+            ``pass`` (0); ``None``: exit code 4.
         replicates: number of bootstrap replicates, at least 100.
         seed: seed of the bootstrap.
 
@@ -65,7 +79,13 @@ class GateSettings(BaseModel):
     noise_share: _Share = 0.5
     material: dict[str, _Share] = {}
     thresholds: dict[str, _Share] = {}
+    limits: dict[str, float | str] = {}
+    lost_share: _Share = 0.5
+    must_pass: _Names = ()
+    slices: dict[str, dict[str, SliceSettings]] = {}
+    fields: dict[str, Direction] = {}
     over_runs: bool = False
+    undecided: Literal["fail", "warn", "pass"] | None = None
     interval: _Share = 0.95
     replicates: int = 10_000
     seed: int = 0
@@ -90,7 +110,17 @@ class GateSettings(BaseModel):
         relative = self.noise_share * noise if noise is not None and noise == noise else 0.0  # noqa: PLR0124
         return max(self.material_share * span, relative)
 
-    @field_validator("metrics", "by", mode="before")
+    @field_validator("limits", mode="before")
+    @classmethod
+    def _read_limits(cls, given: object) -> object:
+        return read_limits(given)
+
+    @field_validator("slices", mode="before")
+    @classmethod
+    def _read_slices(cls, given: object) -> object:
+        return read_slices(given)
+
+    @field_validator("metrics", "by", "must_pass", mode="before")
     @classmethod
     def _listed(cls, names: object) -> object:
         """Accept one name as a list, such as ``by: exercise`` in YAML."""
@@ -124,25 +154,39 @@ class GateSettings(BaseModel):
             )
         if self.noise_share < 0:
             raise ValueError(f"noise_share must be at least 0, such as 0.5, got {self.noise_share:g}")
-        for name, margin in self.material.items():
-            if margin <= 0:
-                raise ValueError(
-                    f"material, {name} must be above 0: the drift from which on it matters, got {margin:g}"
-                )
-            if name in TEXT_METRICS:
-                check_margin(name, margin, TEXT_METRICS[name].span)
+        if not 0 <= self.lost_share < 1:
+            raise ValueError(
+                f"lost_share must be at least 0 and below 1, such as 0.5, got {self.lost_share:g}"
+            )
+        _check_margins(self.material)
+        for (kind, name), own in each_slice(self.slices):
+            _check_margins(own.material, f"slices, {kind} {name}, ")
         self.plan()  # checks interval, seed and replicates
         return self
 
     @model_validator(mode="after")
     def _check_names(self) -> Self:
-        for key, names in (("metrics", self.metrics), ("by", self.by)):
+        for key, names in (
+            ("metrics", self.metrics),
+            ("by", self.by),
+            ("must_pass", self.must_pass),
+        ):
             twice = [name for name, n in Counter(names or ()).items() if n > 1]
             if twice:
                 raise ValueError(f"{key} must name each once, got {twice[0]!r} more than once")
         if self.metrics == ():
             raise ValueError("metrics must name at least one, got none: leave the key out for the usual ones")
         return self
+
+
+def _check_margins(material: Mapping[str, float], where: str = "") -> None:
+    for name, margin in material.items():
+        if margin <= 0:
+            raise ValueError(
+                f"{where}material, {name} must be above 0: the drift from which on it matters, got {margin:g}"
+            )
+        if name in TEXT_METRICS:
+            check_margin(name, margin, TEXT_METRICS[name].span)
 
 
 def check_margin(name: str, margin: float, span: float) -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 
 from semscale.drift.gate.settings import GateSettings
+from semscale.drift.limits.kinds import limits_in_force
+from semscale.drift.limits.slices import each_slice
 from semscale.history.runs import hashed
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
@@ -27,7 +29,13 @@ def gate_signature(measured: Signature, settings: GateSettings) -> Signature:
         "noise_share": settings.noise_share,
         "material": _limits(settings.material),
         "thresholds": _limits(settings.thresholds),
+        "limits": _limits(limits_in_force(settings.limits)),
+        "lost_share": settings.lost_share,
+        "must_pass": hashed(list(settings.must_pass)) if settings.must_pass else None,
+        "slices": _slices(settings),
+        "fields": _listed(f"{name}={way}" for name, way in sorted(settings.fields.items())) or None,
         "over_runs": settings.over_runs,
+        "undecided": settings.undecided,
         "interval": settings.interval,
         "replicates": settings.replicates,
         "seed": settings.seed,
@@ -53,8 +61,14 @@ def _extended(measured: Signature, fields: Mapping[str, object], prefix: str) ->
     return measured.extended(Signature.of(prefix, **own))
 
 
-def _limits(limits: dict[str, float]) -> str | None:
+def _limits(limits: Mapping[str, float]) -> str | None:
     return _listed(f"{name}={limit:.12g}" for name, limit in sorted(limits.items())) if limits else None
+
+
+def _slices(settings: GateSettings) -> str | None:
+    """Count and hash the slices, as their names and settings are many."""
+    slices = {"/".join(group): own.model_dump() for group, own in each_slice(settings.slices)}
+    return f"{len(slices)}#{hashed(sorted(slices.items()))}" if slices else None
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from semscale.drift.gate.decision import ThresholdCheck
 from semscale.drift.gate.metric_choice import check_measured, missing_field
+from semscale.drift.limits.slices import Group, Slices, each_slice
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.metrics import TEXT_METRICS, Metric
@@ -62,17 +63,29 @@ def read_thresholds(comparison: Comparison, limits: Mapping[str, float]) -> tupl
     return found
 
 
-def check_thresholds(comparison: Comparison, thresholds: tuple[Threshold, ...]) -> tuple[ThresholdCheck, ...]:
-    """Check the candidate's means against the thresholds."""
-    checks = []
-    for threshold in thresholds:
-        value = threshold.metric.in_its_terms(mean_loss(comparison.losses(threshold.metric.name)))
-        checks.append(
-            ThresholdCheck(
-                threshold.name, threshold.metric.name, threshold.limit, value, threshold.holds(value)
-            )
-        )
+def read_slice_thresholds(comparison: Comparison, slices: Slices) -> dict[Group, tuple[Threshold, ...]]:
+    """Parse the thresholds of each slice; see ``read_thresholds``."""
+    return {group: read_thresholds(comparison, own.thresholds) for group, own in each_slice(slices)}
+
+
+def check_thresholds(
+    comparison: Comparison,
+    thresholds: tuple[Threshold, ...],
+    of_slices: Mapping[Group, tuple[Threshold, ...]] | None = None,
+) -> tuple[ThresholdCheck, ...]:
+    """Check the candidate's means against the thresholds of all items, and of slices over their items."""
+    checks = [_check(comparison, threshold) for threshold in thresholds]
+    for group, own in (of_slices or {}).items():
+        checks += [_check(comparison, threshold, group) for threshold in own]
     return tuple(checks)
+
+
+def _check(comparison: Comparison, threshold: Threshold, group: Group | None = None) -> ThresholdCheck:
+    losses = comparison.losses(threshold.metric.name)
+    inside = losses if group is None else losses[comparison.members(group[0])[group[1]]]
+    value = threshold.metric.in_its_terms(mean_loss(inside))
+    holds = threshold.holds(value)
+    return ThresholdCheck(threshold.name, threshold.metric.name, threshold.limit, value, holds, group)
 
 
 def threshold_cautions(comparison: Comparison, thresholds: tuple[Threshold, ...]) -> list[str]:

@@ -55,4 +55,5 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         measured=measured,
         reruns=tuple(again),
         floors=measuring.floors(baseline, progress=progress) if floors else {},
+        rerun_items=tuple(rerun.items for rerun in repeated),
     )

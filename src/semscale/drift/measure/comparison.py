@@ -9,6 +9,7 @@ import numpy as np
 from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.measured import MeasuredRun
 from semscale.drift.measure.metrics import Metric
+from semscale.history.items import Item
 from semscale.history.runs import Run
 from semscale.signature import Signature
 from semscale.types import Floats
@@ -25,6 +26,8 @@ class Comparison:
         reruns: losses of each rerun of the baseline's model against the baseline.
         floors: for each metric the mean loss of another item's outputs, that is, of unrelated texts; empty if
             not measured.
+        rerun_items: what each rerun gave for the items, in the baseline's order, for the hard limits; empty
+            where that is not known.
     """
 
     baseline: Run
@@ -32,6 +35,7 @@ class Comparison:
     measured: MeasuredRun
     reruns: tuple[MeasuredRun, ...] = ()
     floors: Mapping[str, float] = field(default_factory=dict)
+    rerun_items: tuple[tuple[Item, ...], ...] = ()
 
     @property
     def metrics(self) -> Mapping[str, Metric]:

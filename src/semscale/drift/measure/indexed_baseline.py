@@ -1,11 +1,11 @@
 """A baseline indexed for comparison: numbered texts of all runs, metrics, and ranges of fields."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from semscale.drift.measure.losses import span_of
+from semscale.drift.measure.losses import Direction, span_of
 from semscale.drift.measure.metrics import TEXT_METRICS, Metric, field_metric
 from semscale.drift.runs.run_texts import ItemTexts, TextNumbers, item_texts, number_of
 from semscale.history.runs import Run, hashed
@@ -19,6 +19,7 @@ class IndexedBaseline:
         baseline: the approved run.
         others: runs of the same items; texts of reruns of the baseline are numbered before other texts.
         sort: whether to sort each item's outputs, so that their order does not matter.
+        better: which numbers of a field are better, by field; ``either`` unless given.
 
     Attributes:
         own: the baseline's texts for each item.
@@ -31,11 +32,22 @@ class IndexedBaseline:
         n_kept: number of texts of the baseline and its reruns, which every comparison reads again.
     """
 
-    def __init__(self, baseline: Run, others: Sequence[Run], *, sort: bool) -> None:
+    def __init__(
+        self,
+        baseline: Run,
+        others: Sequence[Run],
+        *,
+        sort: bool,
+        better: Mapping[str, Direction] | None = None,
+    ) -> None:
         values = {field: _numbers(baseline, field) for field in baseline.fields}
         self.fields = tuple(field for field, numbers in values.items() if numbers)
         self.spans: Floats = np.array([span_of(values[field]) for field in self.fields], np.float64)
-        numeric = map(field_metric, self.fields, self.spans.tolist(), range(len(self.fields)))
+        better = better or {}
+        numeric = [
+            field_metric(field, span, place, better.get(field, "either"))
+            for place, (field, span) in enumerate(zip(self.fields, self.spans.tolist(), strict=True))
+        ]
         self.metrics: dict[str, Metric] = {**TEXT_METRICS, **{metric.name: metric for metric in numeric}}
         numbers = TextNumbers()
         self.own = item_texts(baseline.items, self.fields, numbers, sort=sort)

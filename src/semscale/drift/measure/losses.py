@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -49,7 +50,13 @@ def difference_share(one: float, other: float) -> float:
     return abs(one - other) / greater if greater else 0.0
 
 
-def number_loss(baseline: Floats, candidate: Floats, pairs: Integers, span: float) -> float:
+Direction = Literal["lower", "higher", "either"]
+"""Which numbers of a field are better; with ``either`` any change counts."""
+
+
+def number_loss(
+    baseline: Floats, candidate: Floats, pairs: Integers, span: float, direction: Direction = "either"
+) -> float:
     """Return the mean of ``number_differences``.
 
     Returns:
@@ -60,12 +67,16 @@ def number_loss(baseline: Floats, candidate: Floats, pairs: Integers, span: floa
         >>> number_loss(one, two, np.array([[0, 0]]), span=2.0)  # .5 apart, and 2 for the second
         1.25
     """
-    counted = number_differences(baseline, candidate, pairs, span)
+    counted = number_differences(baseline, candidate, pairs, span, direction)
     return math.fsum(counted.tolist()) / len(counted) if len(counted) else math.nan
 
 
-def number_differences(baseline: Floats, candidate: Floats, pairs: Integers, span: float) -> Floats:
+def number_differences(
+    baseline: Floats, candidate: Floats, pairs: Integers, span: float, direction: Direction = "either"
+) -> Floats:
     """Return the absolute differences of a number, first of pairs, then of outputs without a partner.
+
+    Where lower or higher numbers are better, a difference for the better counts 0.
 
     The difference is ``span`` if only one output of a pair has the number, or if an output with the number
     has no partner. Pairs and outputs without the number are left out. No difference exceeds ``span``.
@@ -75,12 +86,14 @@ def number_differences(baseline: Floats, candidate: Floats, pairs: Integers, spa
         candidate: shape (c,), the same for the candidate.
         pairs: shape (p, 2), positions of aligned outputs.
         span: the greatest difference that counts.
+        direction: which numbers are better.
 
     Returns:
         Shape (differences,), each 0 to ``span``.
     """
     ours, theirs = baseline[pairs[:, 0]], candidate[pairs[:, 1]]
-    apart = np.where(np.isnan(ours) ^ np.isnan(theirs), span, np.minimum(np.abs(ours - theirs), span))
+    worsened = {"lower": theirs - ours, "higher": ours - theirs, "either": np.abs(ours - theirs)}[direction]
+    apart = np.where(np.isnan(ours) ^ np.isnan(theirs), span, np.clip(worsened, 0.0, span))
     alone = np.concatenate([np.delete(baseline, pairs[:, 0]), np.delete(candidate, pairs[:, 1])])
     return np.concatenate([apart[~np.isnan(apart)], np.full(int((~np.isnan(alone)).sum()), span)])
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.drift.measure.assignment import PAIRINGS
+from semscale.drift.measure.field_directions import read_directions
 from semscale.drift.measure.indexed_baseline import IndexedBaseline, ItemPairing, exchanged
 from semscale.drift.measure.measured import MeasuredRun
 from semscale.drift.measure.measured_losses import collect, mean_losses
@@ -18,7 +19,7 @@ from semscale.embedding.cache.state_cache import StateCache
 from semscale.embedding.cache.state_reader import StateReader
 from semscale.errors import InputError, UnknownNameError
 from semscale.guards.registry import Guards, Mode
-from semscale.history.runs import Run, named
+from semscale.history.runs import Run, hashed, named
 from semscale.known_settings import known_settings
 from semscale.matching.bertscore.choices import chosen_layer, token_encoder
 from semscale.matching.bertscore.token_weights import equal_weights
@@ -39,6 +40,7 @@ from semscale.weights.model_lookup import languages_read
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from semscale.drift.measure.losses import Direction
     from semscale.embedding import Embedder
     from semscale.embedding.tokens.token_states import TokenEncoder
 
@@ -61,6 +63,8 @@ class DriftMeter:
         pairing: ``assignment``, or ``position``, like Athena.
         layer: BERTScore's layer; not needed if it is published or calibrated for the model.
         guards: ``off``, ``warn`` or ``weigh`` for guards by name; by default all weigh.
+        fields: which numbers of a numeric field are better, ``lower``, ``higher`` or ``either``, by field;
+            where one is, only changes for the worse are losses.
         cache: whether the baseline's token states are stored on disk for the next comparison, or the folder
             for them; results do not depend on it.
 
@@ -83,6 +87,7 @@ class DriftMeter:
         pairing: str = "assignment",
         layer: int | None = None,
         guards: "Mapping[str, str] | None" = None,
+        fields: "Mapping[str, Direction] | None" = None,
         cache: bool | Path = True,
     ) -> None:
         if pairing not in PAIRINGS:
@@ -90,6 +95,7 @@ class DriftMeter:
         check_seed(seed)
         self.seed = seed
         self.pairing = pairing
+        self.fields = read_directions(fields or {})
         self.guards: Guards = guards_for("calibrated", guards)
         self._embedder, self._precision, self._layer = embedder, precision, layer
         self._cache = None if cache is False else StateCache(None if cache is True else cache)
@@ -154,7 +160,7 @@ class DriftMeter:
         return mean_losses(measured)
 
     def _indexed(self, baseline: Run, others: Sequence[Run]) -> IndexedBaseline:
-        return IndexedBaseline(baseline, others, sort=self.pairing == "assignment")
+        return IndexedBaseline(baseline, others, sort=self.pairing == "assignment", better=self.fields)
 
     def _measured(
         self, indexed: IndexedBaseline, items: ItemPairing, progress: Progress | None
@@ -201,6 +207,9 @@ class DriftMeter:
             spans=spans,
             states="int16",
         )
+        if self.fields:  # only then, so that older comparisons keep their signature
+            ways = [f"{name}={way}" for name, way in sorted(self.fields.items())]
+            settings = settings.extended(Signature.of("fields", better=hashed(ways)))
         signed = settings.extended(self.encoder.signature)
         decide = looking or len(languages_read(signed)) > 1
         return with_identifier(signed) if decide else signed

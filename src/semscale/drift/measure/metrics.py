@@ -7,7 +7,8 @@ from typing import Literal
 
 from semscale.drift.asking.answers import ASKED_FIELDS
 from semscale.drift.measure.aligned_item import AlignedItem
-from semscale.drift.measure.losses import difference_share, number_loss, similarity_loss
+from semscale.drift.measure.losses import Direction, difference_share, number_loss, similarity_loss
+from semscale.guards.numbers.number_guard import CHANGED_KINDS
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class Metric:
         is_usual: whether a gate tests it by default.
         span: the greatest loss, above 0; a candidate without outputs has it.
         unit: name of the numeric field whose unit the loss has; empty where the loss is a share, 0 to 1.
+        direction: which numbers of the field are better; changes for the better lose nothing.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Metric:
     is_usual: bool = True
     span: float = 1.0
     unit: str = ""
+    direction: Direction = "either"
 
     @property
     def side(self) -> Literal["min", "max"]:
@@ -64,6 +67,15 @@ def _contradictions(item: AlignedItem) -> float:
     return sum(found) / len(found) if found else math.nan
 
 
+def _changed_numbers(item: AlignedItem) -> float:
+    found = [
+        any(one.guard == "number" and one.kind in CHANGED_KINDS for one in pair.findings)
+        for pair in item.scores
+        if pair.guarded
+    ]
+    return sum(found) / len(found) if found else math.nan
+
+
 def _count_loss(item: AlignedItem) -> float:
     return difference_share(len(item.baseline), len(item.candidate))
 
@@ -79,6 +91,7 @@ TEXT_METRICS: dict[str, Metric] = {
         Metric("bertscore_f1", "BERTScore F1", _similarity("bertscore_f1"), is_similarity=True),
         Metric("cosine", "cosine", _similarity("cosine"), is_similarity=True, is_usual=False),
         Metric("contradictions", "contradictions", _contradictions),
+        Metric("changed_numbers", "changed numbers", _changed_numbers, is_usual=False),
         Metric("output_count", "number of outputs", _count_loss),
         Metric("length", "length", _length_loss, is_usual=False),
         Metric("silence", "silence", lambda item: 0.0 if item.baseline else 1.0),
@@ -87,13 +100,16 @@ TEXT_METRICS: dict[str, Metric] = {
 """The metrics of texts, which every dataset has; ``docs/drift.md`` defines each. A new one is one entry."""
 
 
-def field_metric(field: str, span: float, place: int = 0) -> Metric:
+def field_metric(field: str, span: float, place: int = 0, direction: Direction = "either") -> Metric:
     """Return the metric of a numeric field: the mean absolute difference of aligned outputs.
+
+    Where lower or higher numbers are better, only differences for the worse count.
 
     Args:
         field: name of the field, such as ``credits``; the metric is then ``credits_difference``.
         span: the loss of an output without a partner: the field's range.
         place: position of the field among the fields of the runs, from 0.
+        direction: which numbers are better.
 
     Example:
         >>> field_metric("credits", 2.5).name
@@ -102,10 +118,10 @@ def field_metric(field: str, span: float, place: int = 0) -> Metric:
 
     def loss(item: AlignedItem) -> float:
         baseline, candidate = item.baseline.numbers[:, place], item.candidate.numbers[:, place]
-        return number_loss(baseline, candidate, item.pairs, span)
+        return number_loss(baseline, candidate, item.pairs, span, direction)
 
     name = f"{field}_difference"
-    return Metric(name, metric_label(name), loss, span=span, unit=field)
+    return Metric(name, metric_label(name), loss, span=span, unit=field, direction=direction)
 
 
 def metric_label(name: str) -> str:

@@ -116,11 +116,18 @@ def compare_drawn(versions: Versions, draw: Draw) -> Comparison:
         candidate=_renumbered(versions.runs[0][0], given),
         measured=_measured_of(versions, draw, damaged=True),
         reruns=reruns,
+        rerun_items=tuple(_items_of(versions, draw, shift) for shift in shifts),
     )
 
 
 def _renumbered(run: Run, items: Sequence[Item]) -> Run:
     return replace(run, items=tuple(replace(item, id=str(place)) for place, item in enumerate(items)))
+
+
+def _items_of(versions: Versions, draw: Draw, shift: int) -> tuple[Item, ...]:
+    """Take each drawn item's unchanged outputs from another run than the candidate's."""
+    runs = ((draw.versions + shift) % versions.n).tolist()
+    return tuple(versions.runs[0][run].items[at] for run, at in zip(runs, draw.items.tolist(), strict=True))
 
 
 def _measured_of(versions: Versions, draw: Draw, *, damaged: bool) -> MeasuredRun:

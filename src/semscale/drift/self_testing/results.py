@@ -32,7 +32,7 @@ class SelfTestRow:
         passed: share of draws in which the gate passed.
         undecided: share of draws in which the gate was undecided.
         by_metric: share of draws in which each metric failed over all items, and each absolute threshold, by
-            name.
+            name, and each hard limit, as ``limit`` with its name.
     """
 
     kind: str

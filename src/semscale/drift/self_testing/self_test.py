@@ -78,7 +78,7 @@ def self_test(  # noqa: PLR0913 - runs, and how they are measured, drawn and dec
         reruns: reruns of the baseline's model and prompt, with the same items.
         meter: measures the losses; ``DriftMeter()`` by default.
         settings: settings of the gate, by default the default ones; its bootstrap uses at most ``REPLICATES``
-            replicates.
+            replicates; must-pass items and slices are left out.
         kinds: kinds of change, of ``DAMAGES``; all by default.
         items: number of items in each draw; ``None`` for as many as the run has.
         shares: shares of the drawn items that are changed, each above 0 and at most 1.
@@ -148,8 +148,12 @@ def _plan(  # noqa: PLR0913 - checks each setting
 
 
 def _quick(settings: GateSettings) -> GateSettings:
-    """Return the settings with at most ``REPLICATES`` bootstrap replicates."""
-    return settings.model_copy(update={"replicates": min(settings.replicates, REPLICATES)})
+    """Return the settings with at most ``REPLICATES`` replicates, without must-pass items and slices.
+
+    Drawn items have new ids, and a draw may miss a group.
+    """
+    quick = {"replicates": min(settings.replicates, REPLICATES), "must_pass": (), "slices": {}}
+    return settings.model_copy(update=quick)
 
 
 def _measured(  # noqa: PLR0913 - runs, and how they are measured
@@ -211,6 +215,7 @@ def _row(change: _Change, share: float, plan: _Plan) -> SelfTestRow:
 
 
 def _failed(decision: GateDecision) -> list[tuple[str, bool]]:
-    """Return the metrics (over all items) and absolute thresholds that failed, in the gate's order."""
+    """Return the metrics (over all items), thresholds and hard limits that failed, in the gate's order."""
     tested = [(test.metric, test.outcome is Outcome.FAIL) for test in decision.tests if test.group is None]
+    tested += [(f"limit {check.name}", not check.passed) for check in decision.limits]
     return tested + [(check.name, not check.passed) for check in decision.thresholds]

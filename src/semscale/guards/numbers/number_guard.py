@@ -22,6 +22,8 @@ MISSING_NUMBER = "missing-number"
 ADDED_NUMBER = "added-number"
 MISSING_LABEL = "missing-label"
 ADDED_LABEL = "added-label"
+CHANGED_KINDS = frozenset({OTHER_VALUE, OTHER_UNIT, OTHER_BOUND, OTHER_LABEL})
+"""Kinds by which one number stands in the place of another."""
 
 _EXACT = 1e-12
 """Relative difference of equal numbers, as 12,345,678 is not 12,345,679."""

@@ -71,10 +71,25 @@ class HonestError:
     Attributes:
         calibrated: of the calibrated ratings, method and fit chosen without the text (nested folds).
         uncalibrated: of the ratings as they are.
+        gain_low: lower end of the interval of ``uncalibrated`` less ``calibrated``; ``None`` where there is
+            no interval, or in a file of an earlier version.
+        gain_high: upper end, likewise.
     """
 
     calibrated: float
     uncalibrated: float
+    gain_low: float | None = None
+    gain_high: float | None = None
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the calibrated ratings had the lower error."""
+        return self.calibrated < self.uncalibrated
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the gain is above 0 by more than chance explains, as far as that is known."""
+        return self.is_better and (self.gain_low is None or self.gain_low > 0)
 
 
 @dataclass(frozen=True)
@@ -131,7 +146,7 @@ class Calibration:
                 **vars(self.labels),
                 "human_range": None if ends is None else [float(end) for end in ends],
             },
-            "error": dict(vars(self.error)),
+            "error": {name: score for name, score in vars(self.error).items() if score is not None},
             "method": self.method,
             "fitted": self.calibrator.record(),
             "refits": [refit.record() for refit in self.refits],

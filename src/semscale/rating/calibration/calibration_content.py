@@ -15,6 +15,7 @@ from semscale.signature import Signature
 
 _ROUNDING = 1e-6
 _Score = Annotated[FiniteFloat, Field(ge=0, le=1)]
+_Gain = Annotated[FiniteFloat, Field(ge=-1, le=1)]
 _Count = Annotated[int, Field(ge=1)]
 _Fitted = dict[str, FiniteFloat | list[FiniteFloat]]
 _Numbers = Annotated[list[FiniteFloat], Field(min_length=1)]
@@ -37,6 +38,8 @@ class _StoredLabels(_StoredPart):
 class _StoredErrors(_StoredPart):
     calibrated: _Score
     uncalibrated: _Score
+    gain_low: _Gain | None = None
+    gain_high: _Gain | None = None
 
 
 class _StoredFamiliarity(_StoredPart):
@@ -87,6 +90,6 @@ def calibration_of(content: Mapping[str, Any]) -> Calibration:
         LabelSource(
             labels.n, labels.n_answers, labels.hash, ends, labels.grouped, labels.seed, tuple(labels.texts)
         ),
-        HonestError(read.error.calibrated, read.error.uncalibrated),
+        HonestError(**dict(read.error)),
         tuple(refits),
     )

@@ -107,15 +107,16 @@ def fit_calibration(  # noqa: PLR0913 - texts, what was measured of them, and se
     if groups is not None:
         _check_even(fewest_learnt_from(predictors, groups=groups, seed=seed))
     choice = choose_method(predictors, human, groups=groups, seed=seed)
-    calibrated, chosen = nested_predictions(predictors, human, groups=groups, seed=seed)
+    nested = nested_predictions(predictors, human, groups=groups, seed=seed)
     repeated = predictors.distinct if len(np.unique(predictors.distinct)) < len(predictors) else None
     clusters = repeated if groups is None else groups
     how = Resampling(clusters=clusters, weights=None, interval=interval, seed=seed)
     equal = np.full_like(human, 1 / scale.n_points)
-    qualities = {"calibrated": calibrated, "as rated": predictors.pmf, "equal shares": equal}
-    after, before = (ranked_probability_scores(pmf, human) for pmf in (calibrated, predictors.pmf))
+    qualities = {"calibrated": nested.pmf, "as rated": predictors.pmf, "equal shares": equal}
+    after, before = (ranked_probability_scores(pmf, human) for pmf in (nested.pmf, predictors.pmf))
     plan = IntervalPlan(interval=interval, seed=seed)
     gain = estimate_mean(before - after, bounds=(-1.0, 1.0), clusters=clusters, plan=plan)
+    gain_is_known = bool(np.isfinite([gain.low, gain.high]).all())
     calibration = Calibration(
         choice.method,
         fit_calibrator(choice.method, predictors, human),
@@ -131,7 +132,9 @@ def fit_calibration(  # noqa: PLR0913 - texts, what was measured of them, and se
             seed=seed,
             texts=tuple(sorted({text_hash(text) for text in labelled.texts})),
         ),
-        HonestError(float(after.mean()), float(before.mean())),
+        HonestError(
+            float(after.mean()), float(before.mean()), *((gain.low, gain.high) if gain_is_known else ())
+        ),
         fit_without_parts(choice.method, predictors, human, groups=groups, seed=seed),
     )
     return CalibrationSummary(
@@ -141,8 +144,8 @@ def fit_calibration(  # noqa: PLR0913 - texts, what was measured of them, and se
         qualities={name: rating_quality(pmf, human, scale.values, how) for name, pmf in qualities.items()},
         human_spread=float((human @ scale.values).std()),
         errors=choice.errors,
-        chosen_in_folds=dict(Counter(chosen)),
-        curve=learning_curve(choice.method, predictors, human, groups=groups, seed=seed),
+        chosen_in_folds=dict(Counter(nested.chosen)),
+        curve=learning_curve(nested, predictors, human, groups=groups, seed=seed),
         gain=Estimate(gain.value, gain.low, gain.high),
         interval=interval,
         source=labelled.source,

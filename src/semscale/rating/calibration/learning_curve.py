@@ -1,20 +1,22 @@
 """Learning curve: the error with fewer labels, and what more labels may be worth."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from semscale.rating.calibration.calibrators import MethodName, fit_calibrator
 from semscale.rating.calibration.predictors import Predictors
+from semscale.rating.calibration.selection import NestedPredictions, outer_folds
 from semscale.stats.agreement.correlations import pearson
 from semscale.stats.agreement.panels import mean_defined
 from semscale.stats.calibration.proper_scores import ranked_probability_scores
-from semscale.types import Floats, Integers
+from semscale.types import Floats, Integers, Mask
 
-_SHARES = (0.2, 0.4, 0.8)
-_DRAWS = 5
+_SHARES = (0.25, 0.5)
+_DRAWS = 2
 _FEWEST_LABELS = 8
-_TIMES = (2, 4)
+_TIMES = (1, 2, 4)
 
 
 class CurvePoint(NamedTuple):
@@ -34,49 +36,73 @@ class CurvePoint(NamedTuple):
 
 
 def learning_curve(
-    method: MethodName,
+    nested: NestedPredictions,
     predictors: Predictors,
     human: Floats,
     *,
     groups: Integers | None = None,
     seed: int = 0,
 ) -> tuple[CurvePoint, ...]:
-    """Fit a method to 20, 40 and 80 % of the labels, five times each, and test it on the same other texts.
+    """Test the chosen methods with a quarter, a half and all of the labels that each fold leaves.
 
-    Twice and four times the labels are extrapolated by a + b / n through the measured errors.
+    Each text is predicted by fits without its fold, so all sizes are tested on the same texts. The last
+    measured point is the nested predictions' own error. All labels, twice and four times as many are
+    extrapolated by a + b / n through the measured errors.
 
     Args:
-        method: which one.
+        nested: of the same texts and seed.
         predictors: of n texts.
         human: shape (n, k), shares of people's answers.
         groups: shape (n,), groups that stay together; equal texts unless given.
         seed: of the draws.
 
     Returns:
-        Measured points, then forecasts; empty where fewer than two shares have 8 labels.
+        Measured points, then forecasts; empty where fewer than two sizes have 8 labels.
     """
-    n = len(predictors)
     names = predictors.distinct if groups is None else np.unique(groups, return_inverse=True)[1]
-    found: dict[float, list[tuple[int, float, float]]] = {share: [] for share in _SHARES}
     rng = np.random.default_rng(seed)
-    for _ in range(_DRAWS):
-        place = (rng.permutation(names.max() + 1)[names] + 0.5) / (names.max() + 1)
-        test = place > _SHARES[-1]
-        new = predictors.without(test)
-        for share in _SHARES:
-            train = (place <= share) & new
-            if train.sum() < _FEWEST_LABELS or not test.any():
-                continue
-            fitted = fit_calibrator(method, predictors.rows(train), human[train])
-            found[share].append(
-                (
-                    int(train.sum()),
-                    *_tested(fitted.pmf(predictors.rows(test)), human[test], predictors.values),
-                )
-            )
-    measured = [mean_defined(np.array(each)) for each in found.values() if each]
-    points = [CurvePoint(round(n), float(rps), float(r), is_forecast=False) for n, rps, r in measured]
-    return (*points, *_forecasts(points, n)) if len(points) > 1 else ()
+    folds = tuple(outer_folds(predictors, groups, seed))
+    known = [predictors.without(inside) for inside in folds]
+    points = []
+    for share in _SHARES:
+        found = []
+        for _ in range(_DRAWS):
+            parts = [rows & (_places(names, rows, rng) <= share) for rows in known]
+            if min(part.sum() for part in parts) < _FEWEST_LABELS:
+                break
+            pmf = _predicted(predictors, human, folds, parts, nested.chosen)
+            n = float(np.mean([part.sum() for part in parts]))
+            found.append((n, *_tested(pmf, human, predictors.values)))
+        if found:
+            n, rps, r = mean_defined(np.array(found))
+            points.append(CurvePoint(round(n), float(rps), float(r), is_forecast=False))
+    whole = round(float(np.mean([rows.sum() for rows in known])))
+    points.append(CurvePoint(whole, *_tested(nested.pmf, human, predictors.values), is_forecast=False))
+    return (*points, *_forecasts(points, len(predictors))) if len(points) > 1 else ()
+
+
+def _places(names: Integers, rows: Mask, rng: np.random.Generator) -> Floats:
+    """Put names of some rows in random order, shape (n,): places above 0 to 1."""
+    present = np.unique(names[rows])
+    place = np.full(names.max() + 1, np.inf)
+    place[present] = (rng.permutation(len(present)) + 0.5) / len(present)
+    places: Floats = place[names]
+    return places
+
+
+def _predicted(
+    predictors: Predictors,
+    human: Floats,
+    folds: Sequence[Mask],
+    parts: Sequence[Mask],
+    methods: Sequence[MethodName],
+) -> Floats:
+    """Masses (n, k) of each fold by its method, fitted to a part of the others."""
+    pmf = np.empty_like(human)
+    for inside, part, method in zip(folds, parts, methods, strict=True):
+        fitted = fit_calibrator(method, predictors.rows(part), human[part])
+        pmf[inside] = fitted.pmf(predictors.rows(inside))
+    return pmf
 
 
 def extrapolated(sizes: Floats, errors: Floats, n: int) -> float:

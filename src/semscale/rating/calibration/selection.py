@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import stdtrit
@@ -30,6 +31,18 @@ class Choice:
 
     method: MethodName
     errors: dict[MethodName, float]
+
+
+class NestedPredictions(NamedTuple):
+    """Predictions of each fold by the method that was chosen and fitted without it.
+
+    Attributes:
+        pmf: shape (n, k), masses.
+        chosen: the method that each fold chose.
+    """
+
+    pmf: Floats
+    chosen: tuple[MethodName, ...]
 
 
 def cross_predicted(method: MethodName, predictors: Predictors, human: Floats, fold: Integers) -> Floats:
@@ -99,7 +112,7 @@ def nested_predictions(
     groups: Integers | None = None,
     methods: Sequence[MethodName] = tuple(METHODS),
     seed: int = 0,
-) -> tuple[Floats, tuple[MethodName, ...]]:
+) -> NestedPredictions:
     """Predict each fold by the method that was chosen and fitted without it, as a new text would be.
 
     Args:
@@ -108,19 +121,16 @@ def nested_predictions(
         groups: shape (n,), groups that are left out whole.
         methods: to choose from.
         seed: of the folds.
-
-    Returns:
-        Masses (n, k), and the method that each fold chose.
     """
     pmf, chosen = np.empty_like(human), []
-    for inside in _outer_folds(predictors, groups, seed):
+    for inside in outer_folds(predictors, groups, seed):
         outside = predictors.without(inside)
         known, answers = predictors.rows(outside), human[outside]
         inner = None if groups is None else groups[outside]
         method = choose_method(known, answers, groups=inner, methods=methods, seed=seed).method
         chosen.append(method)
         pmf[inside] = fit_calibrator(method, known, answers).pmf(predictors.rows(inside))
-    return pmf, tuple(chosen)
+    return NestedPredictions(pmf, tuple(chosen))
 
 
 def fewest_learnt_from(predictors: Predictors, *, groups: Integers | None = None, seed: int = 0) -> int:
@@ -133,7 +143,7 @@ def fewest_learnt_from(predictors: Predictors, *, groups: Integers | None = None
     """
     together = predictors.distinct if groups is None else groups
     fewest = len(predictors)
-    for inside in _outer_folds(predictors, groups, seed):
+    for inside in outer_folds(predictors, groups, seed):
         outside = predictors.without(inside)
         if not outside.any():
             return 0
@@ -178,8 +188,14 @@ def _largest_by_chance(excess: Floats, groups: Integers, comparisons: int) -> fl
     return quantile * grouped_standard_error(excess, groups)
 
 
-def _outer_folds(predictors: Predictors, groups: Integers | None, seed: int) -> Iterator[Mask]:
-    """Mark the texts of each fold that is predicted by a choice and a fit without it."""
+def outer_folds(predictors: Predictors, groups: Integers | None, seed: int) -> Iterator[Mask]:
+    """Mark the texts (n,) of each fold that is predicted by a choice and a fit without it.
+
+    Args:
+        predictors: of n texts.
+        groups: shape (n,), groups that stay together; equal texts unless given.
+        seed: of the folds.
+    """
     together = predictors.distinct if groups is None else groups
     fold = folds_of(len(predictors), groups=together, seed=seed + 1)
     for part in np.unique(fold):

@@ -1,6 +1,6 @@
 """Collection of a file's rated parts for their summary, in memory that does not grow with the file."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -191,6 +191,8 @@ class Collector:
     def _comparison(self, interval: float) -> RatingComparison | None:
         if self.columns.human is None and self.labels is None:
             return None
-        return self._humans.compared(
+        found = self._humans.compared(
             self.rater.scale.values, self.columns, interval=interval, signature=self.rater.signature
         )
+        note = "" if self.labels is None else self.labels.note
+        return replace(found, notes=(*found.notes, note)) if note else found

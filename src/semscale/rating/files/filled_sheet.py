@@ -1,7 +1,10 @@
 """A sheet that people have filled in, whose labels are laid beside the rows of the file it was drawn from."""
 
+import math
+import re
+import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +22,9 @@ from semscale.types import Floats
 
 _BATCH = 50_000
 _SHOWN = 40
+_DECIMAL_COMMA = r"^[0-9]*,[0-9]+$"
+_PARAMETER = re.compile(r"^(human|inclusion|row): ")
+_PLAIN = str.maketrans("‘’‚‛“”„‟–—‐‑−", "'" * 4 + '"' * 4 + "-" * 5, "\ufe0e\ufe0f\u200b\ufeff")
 
 
 class SheetLabel(NamedTuple):
@@ -36,10 +42,24 @@ class FilledSheet:
     Attributes:
         name: the sheet's file, for messages.
         labels: by row, from 0; rows without a label are left out.
+        n_drawn: texts in the sheet, with a label or without.
     """
 
     name: str
     labels: Mapping[int, SheetLabel]
+    n_drawn: int
+
+    @property
+    def note(self) -> str:
+        """Say how many drawn texts have no label; empty where all have one."""
+        missing = self.n_drawn - len(self.labels)
+        if not missing:
+            return ""
+        verb = "has" if missing == 1 else "have"
+        return (
+            f"{missing:,} of {self.n_drawn:,} drawn texts {verb} no label: the corrected mean holds if "
+            "people would rate them like the others"
+        )
 
     def part(self, first_row: int, n: int) -> tuple[list[HumanRating | None], Floats]:
         """Give the labels of n rows of the file, and their probabilities (n,), NaN without a label."""
@@ -50,14 +70,14 @@ class FilledSheet:
     def check_texts(self, texts: pl.Series, first_row: int) -> None:
         """Check that labelled rows of the file have the texts that people read.
 
-        Only letters are compared: spreadsheets change signs and blanks.
+        Texts are compared as ``same_text`` does: spreadsheets change blanks and quotation marks.
 
         Raises:
             InputError: a row has another text.
         """
         for row, text in enumerate(texts.to_list()):
             label = self.labels.get(first_row + row)
-            if label is not None and _letters(label.text) != _letters("" if text is None else str(text)):
+            if label is not None and not same_text(label.text, "" if text is None else str(text)):
                 raise InputError(
                     f"labels: {self.name} was not drawn from this file and column: for data row "
                     f"{first_row + row + 1} it has the text {_shown(label.text)}, and the file has "
@@ -92,6 +112,25 @@ class FilledSheet:
                 )
 
 
+def check_once(rows: Iterable[float], parameter: str, name: str) -> None:
+    """Check that no row of the file has two labels in its sheet.
+
+    Args:
+        rows: numbers in the column ``row`` of labelled texts.
+        parameter: that the sheet was given by, for the message.
+        name: of the sheet.
+
+    Raises:
+        InputError: a row comes twice.
+    """
+    twice = next((row for row, times in Counter(rows).items() if times > 1), None)
+    if twice is not None:
+        raise InputError(
+            f"{parameter}: {name} has a label for data row {twice:g} of the file twice (column '{ROW}'); "
+            "remove one of them, or write both as a list such as [3, 4]"
+        )
+
+
 def read_sheet(table: Table, human_range: tuple[float, float] | None = None) -> FilledSheet:
     """Read the labels of a sheet that ``semscale label`` drew.
 
@@ -105,20 +144,39 @@ def read_sheet(table: Table, human_range: tuple[float, float] | None = None) -> 
     for column in (ROW, TEXT, HUMAN, INCLUSION):
         table.require(column, "labels")
     found: list[tuple[int, SheetLabel]] = []
+    n_drawn = 0
     name, first_row = Path(table.name).name, 0
     try:
         for batch in table.batches(_BATCH):
-            found += _labels_in(storable(batch), first_row, human_range)
+            cells = _with_points(storable(batch))
+            found += _labels_in(cells, first_row, human_range)
+            n_drawn += int(column_in(cells, ROW).is_not_null().sum())
             first_row += batch.height
     except InputError as error:
-        raise InputError(f"labels: in {name}, {error}") from error
+        said = _PARAMETER.sub("", str(error))
+        raise InputError(f"labels: in {name}, {said}") from error
     if not found:
         raise InputError(f"labels: column '{HUMAN}' of {name} is empty; fill in the labels first")
-    labels = dict(found)
-    if len(labels) < len(found):
-        twice = next(row for row, times in Counter(row for row, _ in found).items() if times > 1)
-        raise InputError(f"labels: {name} has a label for row {twice + 1} twice; remove one of them")
-    return FilledSheet(name, labels)
+    check_once((row + 1 for row, _ in found), "labels", name)
+    return FilledSheet(name, dict(found), n_drawn)
+
+
+def _with_points(cells: pl.DataFrame) -> pl.DataFrame:
+    """Write decimal points where a spreadsheet wrote commas, which the column of probabilities shows.
+
+    Without them nobody knows whether 3,4 is a number or the labels of two people.
+    """
+    drawn = column_in(cells, INCLUSION)
+    if drawn.dtype != pl.String or not drawn.str.strip_chars().str.contains(_DECIMAL_COMMA).any():
+        return cells
+    texts = [name for name in (ROW, HUMAN, INCLUSION) if column_in(cells, name).dtype == pl.String]
+    return cells.with_columns(
+        pl.when(pl.col(name).str.strip_chars().str.contains(_DECIMAL_COMMA))
+        .then(pl.col(name).str.replace(",", ".", literal=True))
+        .otherwise(pl.col(name))
+        .alias(name)
+        for name in texts
+    )
 
 
 def _labels_in(
@@ -143,8 +201,32 @@ def _labels_in(
     ]
 
 
-def _letters(text: str) -> str:
-    return "".join(sign for sign in text if sign.isalpha())
+def same_text(ours: str, theirs: str) -> bool:
+    """Tell whether two texts are the same but for what spreadsheets change.
+
+    Blanks, forms of quotation marks and dashes, an apostrophe at the start and compatible forms of signs
+    (NFKC) do not count, nor does how a text that is a number is written.
+
+    Example:
+        >>> same_text("“so  so”", '"so so"'), same_text("5", "5.0"), same_text("😀", "😡")
+        (True, True, False)
+    """
+    one, other = _plain(ours), _plain(theirs)
+    number = _as_number(one)
+    return one == other or (number is not None and number == _as_number(other))
+
+
+def _plain(text: str) -> str:
+    signs = unicodedata.normalize("NFKC", text).translate(_PLAIN)
+    return "".join(signs.split()).removeprefix("'")
+
+
+def _as_number(text: str) -> float | None:
+    try:
+        number = float(text.replace(",", "."))
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _shown(text: object) -> str:

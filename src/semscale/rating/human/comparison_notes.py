@@ -26,6 +26,8 @@ def interval_notes(
     n = len(figures[0][2][0])
     numbers = np.arange(n) if clusters is None else clusters
     m = len(np.unique(numbers))
+    if not m:
+        return (off_scale,) if off_scale else ()
     if m < 2:  # noqa: PLR2004
         return tuple(note for note in (off_scale, few_note(m, unit)) if note)
     is_few = m < FEWEST_CLUSTERS
@@ -49,6 +51,11 @@ def notes_of_seen(n_seen: int, n: int) -> tuple[str, ...]:
     """Say how many labelled texts were left out because a calibration was fitted to them."""
     if not n_seen:
         return ()
+    if not n:
+        return (
+            f"the calibration was fitted to all {n_seen:,} texts with human ratings, so nothing is left to "
+            "compare it with: label other texts (semscale label with another --seed)",
+        )
     left_out = (
         f"{n_seen:,} of {n_seen + n:,} texts with human ratings were left out of the agreement with people: "
         "the calibration was fitted to them"

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from semscale.drift.gate.decision import GateDecision, Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
+from semscale.report.drift.limit_words import broken_limit_words, must_pass_words
 from semscale.report.drift.words import headline_words, result_words, sequence_words, subject, threshold_words
 from semscale.report.formatting import count, printable
 
@@ -37,7 +38,7 @@ def github_annotations(summary: DriftSummary, decision: GateDecision) -> list[st
     title = f"Drift gate {verdict[decision.outcome]}: {summary.comparison.candidate.model}"
     level = _LEVELS[decision.outcome]
     lines = {"error": list(_errors(summary, decision)), "warning": list(_warnings(summary, decision))}
-    lines.setdefault(level, []).insert(0, (title, headline_words(summary)))
+    lines.setdefault(level, []).insert(0, (title, f"{summary.next_step}. {headline_words(summary)}"))
     order = sorted(lines, key=lambda kind: kind != level)
     return [command(kind, title, message) for kind in order for title, message in _fitting(lines[kind])]
 
@@ -70,6 +71,10 @@ def _escaped(text: str, replaced: dict[int, str]) -> str:
 
 
 def _errors(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[str, str]]:
+    for limit in decision.broken_limits:
+        yield f"Limit {limit.name}", broken_limit_words(limit)
+    for item in decision.failed_items:
+        yield "Must-pass item", must_pass_words(item)
     yield from _tests(summary, decision, Outcome.FAIL)
     for check in decision.thresholds:
         if not check.passed:

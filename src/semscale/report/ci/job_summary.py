@@ -13,6 +13,7 @@ from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Level, Number, Quoted, Words
 from semscale.report.drift.document import drift_document
 from semscale.report.drift.items import greatest_drift
+from semscale.report.drift.limit_words import broken_limit_words, must_pass_words
 from semscale.report.drift.sample_size import unvaried_words
 from semscale.report.drift.tables import covered_words, drift_table
 from semscale.report.drift.words import (
@@ -62,13 +63,17 @@ def _sections(summary: DriftSummary, decision: GateDecision) -> Iterator[Section
         table = drift_table(summary, waiting[:_GROUPS])
         yield Section("groups", f"Groups that did not pass{more}", (table,))
     if checks := tuple(_checks(decision)):
-        yield Section("limits", "Thresholds and all runs", (Findings(checks),))
+        yield Section("limits", "Limits, thresholds and all runs", (Findings(checks),))
     if harmed := summary.harm.worst(_ITEMS):
         how = f"{HARM[True]}. Of each item the output that has no partner, or the least alike pair, is shown."
         yield Section("changed", "Items that changed most", (_items(summary, harmed), Paragraph(how)))
 
 
 def _checks(decision: GateDecision) -> Iterator[tuple[Level, str]]:
+    for limit in decision.limits:
+        yield "pass" if limit.passed else "fail", broken_limit_words(limit)
+    for item in decision.must_pass:
+        yield "pass" if item.passed else "fail", must_pass_words(item)
     for check in decision.thresholds:
         yield "pass" if check.passed else "fail", threshold_words(check)
     for one in decision.sequence:

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
-from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome
+from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, ThresholdCheck
 from semscale.drift.gate.drift_summary import DriftSummary
+from semscale.drift.limits.results import LimitCheck
 from semscale.drift.measure.comparison import Comparison
+from semscale.report.drift.limit_words import broken_limit_words, must_pass_words
 from semscale.report.drift.sample_size import needed_words
 from semscale.report.drift.words import (
     headline_words,
@@ -28,7 +30,7 @@ class _Case:
 
 
 def junit_xml(summary: DriftSummary, decision: GateDecision, *, seconds: float | None = None) -> str:
-    """Write a decision as JUnit XML: one ``<testcase>`` a metric and group, and a threshold.
+    """Write a decision as JUnit XML: one ``<testcase>`` a test, threshold, limit and must-pass item.
 
     A failed test holds ``<failure>``. An undecided one holds ``<skipped>``: CI systems show it apart from
     passed tests and do not count it as broken; that the gate as a whole is undecided is told by the exit
@@ -58,7 +60,11 @@ def junit_xml(summary: DriftSummary, decision: GateDecision, *, seconds: float |
     _add_properties(suite, comparison, decision)
     for case in cases:
         _add_case(suite, case)
-    said = [headline_words(summary), *(f"Caution: {caution}" for caution in decision.cautions)]
+    said = [
+        f"{summary.next_step}.",
+        headline_words(summary),
+        *(f"Caution: {caution}" for caution in decision.cautions),
+    ]
     said += [f"{sequence_words(one)}." for one in decision.sequence]
     ElementTree.SubElement(suite, "system-out").text = printable("\n".join(said))
     ElementTree.indent(suites)
@@ -71,16 +77,28 @@ def _cases(summary: DriftSummary, decision: GateDecision) -> Iterator[_Case]:
         name = "all items" if test.group is None else " ".join(test.group)
         yield _Case(f"drift.{test.metric}", name, test.outcome, _message(summary, decision, test))
     for check in decision.thresholds:
-        outcome = Outcome.PASS if check.passed else Outcome.FAIL
-        yield _Case("threshold", check.name, outcome, threshold_words(check))
+        yield _Case("threshold", _named(check), _outcome(check.passed), threshold_words(check))
+    for limit in decision.limits:
+        yield _Case("limit", _named(limit), _outcome(limit.passed), broken_limit_words(limit))
+    for item in decision.must_pass:
+        yield _Case("must_pass", item.id, _outcome(item.passed), must_pass_words(item))
+
+
+def _outcome(passed: bool) -> Outcome:
+    return Outcome.PASS if passed else Outcome.FAIL
+
+
+def _named(check: ThresholdCheck | LimitCheck) -> str:
+    return check.name if check.group is None else f"{check.name} in {' '.join(check.group)}"
 
 
 def _message(summary: DriftSummary, decision: GateDecision, test: DriftTest) -> str:
     words = result_words(summary, test)
     if test.outcome is not Outcome.UNDECIDED:
         return words
+    n = len(summary.comparison.baseline.items)
     over_runs = bool(decision.sequence) and test.group is None
-    return f"{words}. {needed_words([test], over_runs=over_runs)}."
+    return f"{words}. {needed_words([test], over_runs=over_runs, n_items=n)}."
 
 
 def _add_properties(suite: ElementTree.Element, comparison: Comparison, decision: GateDecision) -> None:

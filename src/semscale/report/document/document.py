@@ -112,6 +112,7 @@ class Document:
         source: what was read, and short facts about the making of the document.
         signature: what lets somebody else reproduce the figures; ``None`` where nothing was measured.
         lead: what the document is about: a figure, several, or a decision; ``None`` where there is nothing.
+        next_step: what to do next, in a sentence that every rendering has first.
         counting: how many rows count, and what was left out; lines at the head of a brief rendering.
         reading: how to read the lead, and all that ``counting`` says; sentences at the head of a full
             rendering, which has ``counting`` where there are none.
@@ -131,6 +132,7 @@ class Document:
     source: tuple[Line, ...]
     signature: Signature | None
     lead: Headline | Rates | Decision | None = None
+    next_step: str = ""
     counting: tuple[Line, ...] = ()
     reading: tuple[Line, ...] = ()
     facts: tuple[tuple[str, Cell], ...] = ()

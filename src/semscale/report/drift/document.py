@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from semscale.drift.gate.decision import GateDecision, Outcome
+from semscale.drift.gate.decision import GateDecision, Outcome, is_out_of_reach
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.embedding.languages.language_names import ENGLISH
 from semscale.history.runs import Approval, Run, now, short_id
@@ -11,6 +11,7 @@ from semscale.report.document.document import Decision, Document, Section, stamp
 from semscale.report.document.values import Cell, Count, Quoted, Words
 from semscale.report.drift.figures import group_figures, metrics_figure, spread_blocks
 from semscale.report.drift.items import SHOWN_ITEMS, changed_items
+from semscale.report.drift.limits import limit_blocks
 from semscale.report.drift.sample_size import unvaried_words
 from semscale.report.drift.tables import covered_words, drift_table, sequence_table, threshold_table
 from semscale.report.drift.words import (
@@ -45,6 +46,7 @@ def drift_document(summary: DriftSummary) -> Document:
         lead=None
         if outcome is None
         else Decision(OUTCOMES[outcome], LEVELS[outcome], "what the gate decided"),
+        next_step=f"{summary.next_step}." if summary.next_step else "",
         counting=tuple(_counting(summary)),
         reading=reading(summary),
         facts=facts(summary),
@@ -78,7 +80,9 @@ def facts(summary: DriftSummary) -> tuple[tuple[str, Cell], ...]:
     for name, outcome in (("Failed", Outcome.FAIL), ("Undecided", Outcome.UNDECIDED)):
         found.append((name, Count(sum(test.outcome is outcome for test in decision.tests))))
     if decision.outcome is Outcome.UNDECIDED and decision.n_needed is not None:
-        found.append(("Items that would decide, about", Count(decision.n_needed)))
+        too_many = is_out_of_reach(decision.n_needed, len(comparison.baseline.items))
+        needed = Words("more than this dataset can give") if too_many else Count(decision.n_needed)
+        found.append(("Items that would decide, about", needed))
     return tuple(found)
 
 
@@ -147,6 +151,8 @@ def _of_gate(summary: DriftSummary, decision: GateDecision) -> Iterator[Section]
     tested = [figure for figure in summary.grouped if figure.test is not None]
     if tested:
         yield Section("open-groups", "", tuple(_open_groups(summary, len(tested))))
+    if decision.limits or decision.must_pass:
+        yield Section("limits", "Hard limits", tuple(limit_blocks(decision)))
     if decision.thresholds:
         said = "Absolute limits on the candidate's means, in the threshold's own terms."
         yield Section("thresholds", "Thresholds", (Paragraph(said, "note"), threshold_table(decision)))

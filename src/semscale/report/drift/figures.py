@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from semscale.drift.gate.decision import FEWEST_TO_PASS, Outcome
-from semscale.drift.gate.drift_summary import DriftFigure, DriftSummary
+from semscale.drift.gate.drift_figures import DriftFigure
+from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.report.cells import cell_text
 from semscale.report.charts.forest import ForestRow, forest, legend
 from semscale.report.charts.histograms import GROUP, HISTOGRAM

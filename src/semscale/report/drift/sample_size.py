@@ -2,7 +2,13 @@
 
 from collections.abc import Sequence
 
-from semscale.drift.gate.decision import FEWEST_TO_PASS, DriftTest, items_needed
+from semscale.drift.gate.decision import (
+    FEWEST_TO_PASS,
+    MOST_TIMES,
+    DriftTest,
+    is_out_of_reach,
+    items_needed,
+)
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.report.formatting import count, counted, coverage, listed, one_line, percent
 from semscale.stats.intervals.exact_shares import clopper_pearson_upper
@@ -13,12 +19,13 @@ _MORE_RUNS = (
 )
 
 
-def needed_words(tests: Sequence[DriftTest], *, over_runs: bool) -> str:
+def needed_words(tests: Sequence[DriftTest], *, over_runs: bool, n_items: int) -> str:
     """Say how many items would decide tests, or that no number of them would.
 
     Args:
         tests: undecided ones.
         over_runs: whether all runs together decide, so that more runs may.
+        n_items: number of items of the dataset.
     """
     needed, few = items_needed(tests), [test.drift.n for test in tests if test.has_few_items]
     said = []
@@ -27,7 +34,12 @@ def needed_words(tests: Sequence[DriftTest], *, over_runs: bool) -> str:
             f"A test takes at least {FEWEST_TO_PASS} items to pass, and here are {count(min(few))}: add at "
             f"least {FEWEST_TO_PASS - min(few)}"
         )
-    if needed is not None and needed != FEWEST_TO_PASS:
+    if needed is not None and is_out_of_reach(needed, n_items):
+        said.append(
+            f"More items than this dataset can give would be needed: over {MOST_TIMES} times its "
+            f"{counted(n_items, 'item')}"
+        )
+    elif needed is not None and needed != FEWEST_TO_PASS:
         said.append(f"About {count(needed)} items would decide it if mean and spread stayed as they are")
     if not said:
         said.append(_MORE_RUNS if over_runs else "More items like these would hardly decide it")

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from semscale.drift.gate.decision import GateDecision, SequenceTest, ThresholdCheck
-from semscale.drift.gate.drift_summary import DriftFigure, DriftSummary
+from semscale.drift.gate.drift_figures import DriftFigure
+from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.drift.measure.metrics import Metric, metric_label
 from semscale.report.document.blocks import DataTable
 from semscale.report.document.values import Cell, Count, Detail, Flag, Number, Quoted, WithInterval, Words
@@ -112,7 +113,10 @@ def metric_table(summary: DriftSummary, figures: Sequence[DriftFigure]) -> DataT
 def threshold_table(decision: GateDecision) -> DataTable:
     """Lay absolute thresholds out."""
     columns: Columns[ThresholdCheck] = (
-        ("threshold", lambda one: Quoted(one.name)),
+        (
+            "threshold",
+            lambda one: Quoted(one.name if one.group is None else f"{one.name} in {group_label(one.group)}"),
+        ),
         ("limit", lambda one: Number(one.limit, 3)),
         ("mean", lambda one: Number(one.value, 3)),
         ("", lambda one: Flag("pass", "pass") if one.passed else Flag("fail", "fail")),

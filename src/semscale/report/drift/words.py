@@ -11,10 +11,12 @@ from semscale.drift.gate.decision import (
     ThresholdCheck,
     deciding_bound,
 )
-from semscale.drift.gate.drift_summary import DriftFigure, DriftSummary
+from semscale.drift.gate.drift_figures import DriftFigure
+from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.drift.measure.metrics import Metric, metric_label
 from semscale.report.cells import cell_text
 from semscale.report.document.values import Level, Number, Quoted, WithInterval
+from semscale.report.drift.limit_words import broken_limit_words, shown_id
 from semscale.report.drift.sample_size import needed_words
 from semscale.report.formatting import (
     capitalised,
@@ -138,8 +140,9 @@ def drift_interval_words(summary: DriftSummary) -> str:
 
 def threshold_words(check: ThresholdCheck) -> str:
     """Say how a threshold came out: ``min_bertscore_f1: 0.71 where the limit is 0.80``."""
+    within = "" if check.group is None else f" in {group_label(check.group)}"
     value = "no value" if math.isnan(check.value) else number(check.value, 3)
-    return f"{one_line(check.name)}: {value} where the limit is {number(check.limit, 3)}"
+    return f"{one_line(check.name)}{within}: {value} where the limit is {number(check.limit, 3)}"
 
 
 def result_words(summary: DriftSummary, test: DriftTest) -> str:
@@ -195,6 +198,11 @@ def _measured(summary: DriftSummary) -> Iterator[str]:
 
 
 def _failed(summary: DriftSummary, decision: GateDecision) -> Iterator[str]:
+    yield from map(broken_limit_words, decision.broken_limits)
+    if decision.failed_items:
+        named = ", ".join(shown_id(check.id) for check in decision.failed_items[:_FEW])
+        more = len(decision.failed_items) - _FEW
+        yield f"must-pass items became worse: {named}{f' and {count(more)} more' if more > 0 else ''}"
     tests = _most_urgent(test for test in decision.tests if test.outcome is Outcome.FAIL)
     if tests:
         yield result_words(summary, tests[0])
@@ -213,7 +221,8 @@ def _undecided(summary: DriftSummary, decision: GateDecision) -> Iterator[str]:
         yield f"{result_words(summary, tests[0])}, so it may or may not have become worse"
     if len(tests) > 1:
         yield f"Also undecided: {_named(tests[1:])}"
-    yield needed_words(tests, over_runs=bool(decision.sequence))
+    n = len(summary.comparison.baseline.items)
+    yield needed_words(tests, over_runs=bool(decision.sequence), n_items=n)
 
 
 def _passed(summary: DriftSummary, decision: GateDecision) -> Iterator[str]:

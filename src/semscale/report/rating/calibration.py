@@ -1,6 +1,5 @@
 """The document of a calibration: its quality on new texts, its choice, and what more labels may gain."""
 
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ from semscale.report.charts.squares import scatter
 from semscale.report.document.blocks import Block, DataTable, Figure, Paragraph, SideBySide
 from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.values import Cell, Count, Number, Quoted, WithInterval, Words
-from semscale.report.formatting import counted, coverage, has_interval, listed, number, one_line
+from semscale.report.formatting import capitalised, counted, coverage, has_interval, listed, number, one_line
 from semscale.report.parts import covered
 from semscale.report.settings import settings
 from semscale.stats.intervals.estimates import Estimate
@@ -22,7 +21,8 @@ if TYPE_CHECKING:
 
 _DIGITS = 3
 _FEW_LABELS = 50
-_WORTH = 0.01  # share of the error that more labels must promise to be recommended
+FORECAST_OFF = 200
+"""Points of percent, divided by the labels, by which the forecast gain of twice as many is off in trials."""
 _SCORES = Citation(
     "Gneiting, T. and Raftery, A. E. (2007).",
     "Strictly proper scoring rules, prediction, and estimation",
@@ -52,7 +52,7 @@ def calibration_document(summary: "CalibrationSummary") -> Document:
         source=(Quoted(summary.source), f"{summary.created:%Y-%m-%d}"),
         signature=summary.signature,
         counting=(counting, gain_words(summary)),
-        reading=(f"{counting}.", gain_words(summary), _served(summary), _HONEST),
+        reading=(head_words(summary),),
         facts=(
             ("Labelled texts", Count(labels.n)),
             ("Answers", Count(labels.n_answers)),
@@ -72,10 +72,21 @@ def calibration_document(summary: "CalibrationSummary") -> Document:
 
 
 _HONEST = (
-    "Agreement and gain are of texts that neither the choice of the method nor its fit had seen (nested "
-    "cross-validation). Each method's error and the learning curve are of texts that no fit had seen, but "
-    "the choice had; they may be a little too good."
+    "Agreement, gain and learning curve are of texts that neither the choice of the method nor its fit had "
+    "seen (nested cross-validation). Each method's error is of texts that no fit had seen, but the choice "
+    "had; it may be a little too good."
 )
+
+
+def head_words(summary: "CalibrationSummary") -> str:
+    """Say in one short sentence whether the calibration helps; figures only where the gain is clear."""
+    error, texts = summary.calibration.error, counted(summary.calibration.labels.n, "labelled text")
+    if not error.is_better:
+        return "Calibration makes these ratings worse on texts that it has not seen: do not use it."
+    if not summary.gain.low > 0:
+        return f"{texts} do not show whether calibration helps: label more before you use it."
+    before, after = (number(score, _DIGITS) for score in (error.uncalibrated, error.calibrated))
+    return f"Calibration by {texts} helps: the ranked probability score falls from {before} to {after}."
 
 
 def gain_words(summary: "CalibrationSummary") -> str:
@@ -92,7 +103,7 @@ def gain_words(summary: "CalibrationSummary") -> str:
 
 
 def _served(summary: "CalibrationSummary") -> str:
-    return f"New texts are rated with {summary.calibration.method}, which all labels together choose."
+    return f"New texts are rated with the method {summary.calibration.method}, which all labels choose."
 
 
 def chosen_words(summary: "CalibrationSummary") -> str:
@@ -110,7 +121,9 @@ def chosen_words(summary: "CalibrationSummary") -> str:
 
 def _cautions(summary: "CalibrationSummary") -> Iterator[str]:
     labels, quality = summary.calibration.labels, summary.qualities
-    if not summary.gain.low > 0:
+    if not summary.calibration.error.is_better:
+        yield "The calibration makes labelled texts worse: rate without it, or label more texts."
+    elif not summary.gain.low > 0:
         yield "These labels do not show that the calibration helps: label more texts before relying on it."
     if labels.n < _FEW_LABELS:
         yield f"{counted(labels.n, 'labelled text')} fix the shape of a distribution only roughly."
@@ -186,7 +199,7 @@ def _picture(summary: "CalibrationSummary", name: str) -> Figure:
             tuple((Number(one.rated), Number(one.human), Count(one.n)) for one in bins),
             detail="full",
         ),
-        caption=f"{name.capitalize()}: one dot for about {counted(bins[0].n, 'text')} with like ratings; on "
+        caption=f"{capitalised(name)}: one dot for about {counted(bins[0].n, 'text')} with like ratings; on "
         "the dashed line the ratings are right.",
         style="square",
         is_narrow=True,
@@ -206,8 +219,8 @@ def _choice(summary: "CalibrationSummary") -> Iterator[Block]:
     )
     yield Paragraph(chosen_words(summary), "note", detail="both")
     yield Paragraph(
-        "ridge shrinks itself towards the ratings as they are; another method is taken only if its error is "
-        "lower by more than chance explains.",
+        "The method ridge shrinks itself towards the ratings as they are; another one is taken only if its "
+        "error is lower by more than chance explains.",
         "note",
     )
 
@@ -215,9 +228,9 @@ def _choice(summary: "CalibrationSummary") -> Iterator[Block]:
 def _curve(summary: "CalibrationSummary") -> Iterator[Block]:
     yield Paragraph(curve_words(summary), "note", detail="both")
     yield Paragraph(
-        f"Each measured row has the method {summary.calibration.method} throughout, and is the mean of five "
-        "draws, each tested on another fifth of the texts. The agreement at the top has the choice in it and "
-        "takes all texts at once, so both differ a little, r most.",
+        "Each measured row is of all labelled texts, each predicted without its fold. The last one has all "
+        "labels of the other folds, and is the agreement at the top; the others have a quarter and a half of "
+        "these, with the method that the fold chose.",
         "note",
     )
     yield DataTable(
@@ -236,16 +249,17 @@ def _curve(summary: "CalibrationSummary") -> Iterator[Block]:
 
 
 def curve_words(summary: "CalibrationSummary") -> str:
-    """Say what twice as many labels may gain."""
-    forecast = next((point for point in summary.curve if point.is_forecast), None)
-    now = summary.calibration.error.calibrated
-    measured = [point.ranked_probability for point in summary.curve if not point.is_forecast]
-    if forecast is None or not measured or math.isnan(now):
+    """Say what twice as many labels may gain, and how far such a forecast may be off."""
+    now, twice = ([point for point in summary.curve if point.is_forecast] + [None, None])[:2]
+    if now is None or twice is None:
         return "Too few labels to say what more would gain."
-    share = (measured[-1] - forecast.ranked_probability) / measured[-1]
-    if share < _WORTH:
-        return "More labels like these promise little: twice as many would lower the error by less than 1 %."
-    return f"Twice as many labels would lower the error by about {100 * share:.0f} %."
+    gain = 100 * (now.ranked_probability - twice.ranked_probability) / now.ranked_probability
+    off = FORECAST_OFF / summary.calibration.labels.n
+    said = f"from {number(max(gain - off, 0), 0)} to {number(gain + off, 0)} %"
+    return (
+        f"Twice as many labels may lower the error by {said} (forecast {number(gain, 0)} %, give or take "
+        f"{number(off, 0)}, as trials with review sentences were off)."
+    )
 
 
 def _unit(summary: "CalibrationSummary") -> str:

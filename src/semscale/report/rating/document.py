@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from semscale.report.document.blocks import Badge, Block, Paragraph, Subheading
 from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.values import Cell, Count, Line, Number, Quoted
-from semscale.report.formatting import LONGEST, number, one_line, percent
+from semscale.report.formatting import LONGEST, capitalised, number, one_line, percent
 from semscale.report.lint.words import SSR, VERDICTS, findings
 from semscale.report.parts import estimated_document, headline, nothing_section
 from semscale.report.rating.comparison import comparison_blocks
@@ -30,6 +30,8 @@ from semscale.report.rating.languages import (
 from semscale.report.rating.words import (
     MEANINGS,
     advice,
+    calibration_warnings,
+    calibration_words,
     cautions,
     codes_hint,
     reading,
@@ -87,6 +89,7 @@ def rating_document(summary: "RatingSummary") -> Document:
         base,
         lead=None if lead is None else replace(lead, advice=advice(summary)),
         warnings=(
+            *calibration_warnings(summary),
             *other_language_warnings(summary),
             *language_warnings(summary.unread_language),
             *said_language_warnings(summary),
@@ -98,9 +101,14 @@ def rating_document(summary: "RatingSummary") -> Document:
             *anchors,
             *base.counting,
             *([f"hint: {hint}"] if hint else []),
+            *([f"calibration: {applied}"] if (applied := calibration_words(summary)) else []),
             *([] if lead is None else [advice(summary)]),
         ),
-        reading=(*anchors, *(base.reading if read is None else (read,))),
+        reading=(
+            *anchors,
+            *(base.reading if read is None else (read,)),
+            *([f"{capitalised(hint)}."] if hint else []),
+        ),
         facts=_facts(summary),
         cautions=(*base.cautions, *cautions(summary)),
         sections=tuple(_sections(summary)),
@@ -139,17 +147,17 @@ def _sections(summary: "RatingSummary") -> Iterator[Section]:
             "groups", ("By ", Quoted(summary.by or "group")), (group_estimate_table(summary), drawn)
         )
     yield from rated_languages(summary)
-    if summary.comparison is not None:
+    if summary.comparison is not None and (summary.comparison.n or not summary.comparison.n_seen):
         compared = comparison_blocks(summary.comparison, summary.scale)
         yield Section("humans", "Against human ratings", compared)
     yield from _texts(summary)
-    hint, windowed = codes_hint(summary), windowed_words(summary.n_windowed)
+    windowed = windowed_words(summary.n_windowed)
     yield left_out_section(
         overall.left_out,
         summary.n,
         MEANINGS,
         lambda status: summary.left_out.filter(status=status).select("row", "text").iter_rows(),
-        further=[Paragraph(said, "note") for said in (hint, windowed and f"{windowed}.") if said],
+        further=[Paragraph(f"{windowed}.", "note")] if windowed else [],
     )
     yield Section("scale", "Can the scale be trusted?", tuple(_trust(summary)))
 
@@ -197,6 +205,7 @@ def _settings(summary: "RatingSummary") -> tuple[tuple[str, Line], ...]:
         ("Scale", (Quoted(scale.name), described)),
         ("Anchor sets", Quoted(", ".join(summary.set_names), LONGEST)),
         *([("Readout", said)] if (said := readout_words(summary)) else []),
+        *([("Calibration", applied)] if (applied := calibration_words(summary)) else []),
         ("Off-topic floor", "none" if summary.floor is None else f"cosine {number(summary.floor, 3)}"),
         *([("Comparison", Quoted(compared.signature, LONGEST))] if compared is not None else []),
     ]

@@ -20,6 +20,7 @@ from semscale.report.sentences import STATUS_MEANINGS
 from semscale.results.reasons import UNREAD
 
 if TYPE_CHECKING:
+    from semscale.rating.calibration.calibration import Calibration
     from semscale.rating.summary import RatingSummary
 
 MEANINGS = STATUS_MEANINGS | {
@@ -94,10 +95,46 @@ def scale_warnings(summary: "RatingSummary") -> tuple[str, ...]:
 def advice(summary: "RatingSummary") -> str:
     """Say how far the mean goes: as a ranking, or as a level where people's labels calibrated it."""
     calibration = summary.calibration
-    if calibration is None or not calibration.error.calibrated < calibration.error.uncalibrated:
+    if calibration is None or not calibration.error.is_clear:
         return RANKING
     texts = counted(calibration.labels.n, "labelled text")
     return f"Calibrated by {texts} (method {calibration.method}): a level for texts like these."
+
+
+def calibration_words(summary: "RatingSummary") -> str | None:
+    """Say what was applied, and its own error; ``None`` without a calibration."""
+    calibration = summary.calibration
+    if calibration is None:
+        return None
+    texts = counted(calibration.labels.n, "labelled text")
+    return f"{calibration.method}, {texts}; on texts that it had not seen, {_errors(calibration)}"
+
+
+def calibration_warnings(summary: "RatingSummary") -> tuple[str, ...]:
+    """Warn of a calibration that made labelled texts worse, or whose gain is not clear."""
+    calibration = summary.calibration
+    if calibration is None or calibration.error.is_clear:
+        return ()
+    error = calibration.error
+    if not error.is_better:
+        return (
+            f"This calibration makes ratings worse: on texts that it had not seen, {_errors(calibration)}. "
+            "Rate without --calibration, or label more texts and calibrate anew.",
+        )
+    ends = ""
+    if error.gain_low is not None and error.gain_high is not None:
+        ends = f"; the gain lies between {number(error.gain_low, 3)} and {number(error.gain_high, 3)}"
+    return (
+        f"Whether this calibration helps is not clear: on texts that it had not seen, {_errors(calibration)}"
+        f"{ends}. Label more texts before you rely on it.",
+    )
+
+
+def _errors(calibration: "Calibration") -> str:
+    with_it, without = (
+        number(score, 3) for score in (calibration.error.calibrated, calibration.error.uncalibrated)
+    )
+    return f"the ranked probability score was {with_it} with it and {without} without (less is better)"
 
 
 def unlike_caution(summary: "RatingSummary") -> tuple[str, ...]:

@@ -53,6 +53,8 @@ def markdown(document: Document, *, pictures: Mapping[int, PurePath] | None = No
 
 def _head(document: Document) -> Iterator[str]:
     mark = f"{_MARKS[document.lead.level]} " if isinstance(document.lead, Decision) else ""
+    if document.next_step:
+        yield f"{mark}**{_own(document.next_step)}**"
     yield f"# {mark}{_line(document.title)}"
     yield " · ".join(["Semscale " + document.kind, *map(_line, document.source)])
     yield "\n".join(f"> ⚠️ **{_own(warning)}**\n>" for warning in document.warnings).removesuffix("\n>")

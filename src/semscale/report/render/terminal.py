@@ -11,7 +11,7 @@ from rich.text import Text
 from semscale.report.cells import cell_text, is_wordy, line_text
 from semscale.report.charts.score_bins import bin_counts, bin_edges
 from semscale.report.document import blocks
-from semscale.report.document.document import Document, detail_of, flat
+from semscale.report.document.document import Decision, Document, detail_of, flat
 from semscale.report.document.values import Cell, Count, Flag, Line, Marked, Quoted, Words
 from semscale.report.formatting import counted, number, one_line, printable
 from semscale.report.render.fitting import fitted
@@ -37,6 +37,9 @@ def print_document(document: Document, *, written: Mapping[str, object] | None =
 
 
 def _print(console: Console, document: Document, written: Mapping[str, object]) -> None:
+    if document.next_step:
+        colour = _COLOURS[document.lead.level] if isinstance(document.lead, Decision) else ""
+        console.print(Text(printable(document.next_step), style=f"bold {colour}".strip()))
     source = line_text(document.source[0]) if document.source else ""
     console.print(Text.assemble((one_line(document.name), "bold"), (f"  {source}", _QUIET)))
     for warning in document.warnings:

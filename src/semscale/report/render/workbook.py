@@ -57,6 +57,7 @@ def write_report_workbook(
 
 
 def _summary(sheet: Sheet, document: Document) -> None:
+    sheet.line(document.next_step, "warning")
     sheet.line(line_text(document.title), "title")
     sheet.line(f"Semscale {document.kind}", "note")
     for part in document.source:

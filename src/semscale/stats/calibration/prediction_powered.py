@@ -1,6 +1,6 @@
 """Prediction-powered mean: what people would give the items that a judge scored, from labels of some."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -18,6 +18,10 @@ LabelledMethod = Literal[
 """How an interval from labels of a part was made."""
 
 FEWEST_LABELS = 3
+PRIOR_LABELS = 4
+"""Labels without a slope that the tuning is estimated with, so that few real ones cannot carry it away."""
+WHOLE_SCALE = "the interval is the whole scale: so few labels do not narrow it"
+"""Why ends are missing where they would be the two bounds."""
 _ROUNDING = 1e-12
 _TWO_KINDS = 2
 
@@ -28,7 +32,8 @@ class CorrectedMean:
 
     Attributes:
         value: the corrected mean, within the labels' bounds; NaN without a label.
-        low: lower end of its interval; NaN with fewer than 3 labels, or with most weight on one item.
+        low: lower end of its interval; NaN with fewer than 3 labels, with most weight on one item, or where
+            the interval would be the whole of the labels' bounds.
         high: upper end, NaN likewise.
         naive: mean of the judge's scores, whose interval knows nothing of the judge's errors and need not
             cover; linearized, and without bounds, as the scores may be on any scale.
@@ -80,12 +85,14 @@ def prediction_powered_mean(
     Those with a label must be a random sample of them: then the value is right on average however bad the
     judge is. The best tuning is slope / (1 + n / m), with the slope of labels on scores, n labelled and m
     other items. A judge may therefore use another scale than people do, and a useless one costs next to
-    nothing.
+    nothing. The slope is estimated as if four more labels, at the scores' mean plus or minus their standard
+    deviation, had shown no slope: three labels alone may show any.
 
     The interval has the jackknife variance of the labelled part, which allows for the slope being estimated,
-    and t quantiles. Where labels are the two bounds only, or all alike, it is made with four more labels: one
-    at each bound for a lower and a higher score of the judge. Without them it would be too narrow whenever
-    one kind of label is rare.
+    and t quantiles with ``tuned_freedom`` degrees. Where labels are the two bounds only, or all alike, it is
+    made with four more labels: one at each bound for a lower and a higher score of the judge. Without them it
+    would be too narrow whenever one kind of label is rare. An interval that is the whole of the bounds is not
+    given, as it holds whatever the labels are.
 
     Args:
         scores: shape (n,), the judge's; NaN where it has none.
@@ -100,7 +107,8 @@ def prediction_powered_mean(
     References:
         Angelopoulos et al. (2023), Science 382, 669-674, doi 10.1126/science.adi6000; tuning: Angelopoulos,
         Duchi and Zrnic (2023), arXiv 2311.01453, section 6. Added labels: Agresti and Caffo (2000),
-        doi 10.1080/00031305.2000.10474560.
+        doi 10.1080/00031305.2000.10474560. A slope held down by added squares: Hoerl and Kennard (1970),
+        doi 10.1080/00401706.1970.10488634.
 
     Example:
         >>> scores = np.array([0.6, 0.8, 0.4, 0.9, 0.7, 0.7])
@@ -124,26 +132,42 @@ def prediction_powered_mean(
     value = float(np.clip(_mean(sample, used), *bounds)) if n else float("nan")
     mean_label = float(sample.labels.mean()) if n else float("nan")
     plan = IntervalPlan(interval=interval, method="linearized")
-    enough = n >= FEWEST_LABELS
+    note = None if n >= FEWEST_LABELS else f"an interval needs {FEWEST_LABELS} labels or more"
+    corrected = Estimate(value, min(low, value), max(high, value))
+    alone = Estimate(mean_label, min(alone_low, mean_label), max(alone_high, mean_label))
     made: LabelledMethod = "jackknife" if padded is sample else "jackknife with added labels"
-    return CorrectedMean(
-        value=value,
-        low=min(low, value) if enough else np.nan,
-        high=max(high, value) if enough else np.nan,
-        naive=estimate_mean(scores, bounds=(-np.inf, np.inf), plan=plan),
-        labels_only=Estimate(
-            mean_label,
-            min(alone_low, mean_label) if enough else np.nan,
-            max(alone_high, mean_label) if enough else np.nan,
+    return with_telling_ends(
+        CorrectedMean(
+            value=value,
+            low=np.nan if note else corrected.low,
+            high=np.nan if note else corrected.high,
+            naive=estimate_mean(scores, bounds=(-np.inf, np.inf), plan=plan),
+            labels_only=Estimate(mean_label, np.nan, np.nan) if note else alone,
+            bias=float((sample.scores - sample.labels).mean()) if n else np.nan,
+            tuning=used,
+            n_labelled=n,
+            n_unlabelled=len(sample.others),
+            n_left_out=int((~scored).sum()),
+            method=None if note else made,
+            note=note,
         ),
-        bias=float((sample.scores - sample.labels).mean()) if n else np.nan,
-        tuning=used,
-        n_labelled=n,
-        n_unlabelled=len(sample.others),
-        n_left_out=int((~scored).sum()),
-        method=made if enough else None,
-        note=None if enough else f"an interval needs {FEWEST_LABELS} labels or more",
+        bounds,
     )
+
+
+def with_telling_ends(found: CorrectedMean, bounds: tuple[float, float]) -> CorrectedMean:
+    """Take away ends of intervals that are the two bounds, which hold whatever the labels are.
+
+    Args:
+        found: with its intervals.
+        bounds: least and greatest label that there can be.
+    """
+    alone = found.labels_only
+    if (alone.low, alone.high) == bounds:
+        found = replace(found, labels_only=Estimate(alone.value, np.nan, np.nan))
+    if (found.low, found.high) == bounds:
+        found = replace(found, low=np.nan, high=np.nan, method=None, note=WHOLE_SCALE)
+    return found
 
 
 def checked_labels(scores: Floats, labels: Floats, bounds: tuple[float, float]) -> tuple[Floats, Floats]:
@@ -170,16 +194,34 @@ def checked_labels(scores: Floats, labels: Floats, bounds: tuple[float, float]) 
     return scores, labels
 
 
+def tuned_freedom(n: float) -> float:
+    """Degrees of freedom of an estimate from n labels and a slope that four more held down.
+
+    The mean takes one, and the slope (n - 1) / (n - 1 + 4): its share of what it would take alone.
+
+    Example:
+        >>> tuned_freedom(5), tuned_freedom(100)  # 4 - 4 / 8 and 99 - 99 / 103
+        (3.5, 98.03883495145631)
+    """
+    return n - 1 - (n - 1) / (n - 1 + PRIOR_LABELS)
+
+
 def _tuning(sample: _Sample) -> float:
     """Slope of labels on scores / (1 + n / m); 0 where there is nothing to learn it from or use it for."""
     n, m = len(sample.labels), len(sample.others)
-    if n < FEWEST_LABELS or not m:
+    added = _added_squares(sample)
+    if n < FEWEST_LABELS or not m or not added:
         return 0.0
     deviation = sample.scores - sample.scores.mean()
-    spread = deviation @ deviation
-    if not spread > _ROUNDING * (sample.scores @ sample.scores):
+    return float(deviation @ sample.labels / (deviation @ deviation + added) / (1 + n / m))
+
+
+def _added_squares(sample: _Sample) -> float:
+    """What labels without a slope add to the scores' sum of squares; 0 where the scores do not vary."""
+    scores = np.concatenate([sample.scores, sample.others])
+    if not len(scores) or not np.ptp(scores) > _ROUNDING * np.abs(scores).max():
         return 0.0
-    return float(deviation @ sample.labels / spread / (1 + n / m))
+    return float(PRIOR_LABELS * scores.var())
 
 
 def _mean(sample: _Sample, tuning: float) -> float:
@@ -237,7 +279,8 @@ def _ends(
     variance = (n - 1) / n * ((left_out - left_out.mean()) ** 2).sum()
     if m > 1:
         variance += used**2 * sample.others.var(ddof=1) / m
-    half = stdtrit(n - (2 if tuning is None else 1), (1 + interval) / 2) * np.sqrt(variance)
+    freedom = tuned_freedom(n) if tuning is None else n - 1
+    half = stdtrit(freedom, (1 + interval) / 2) * np.sqrt(variance)
     return max(value - half, bounds[0]), min(value + half, bounds[1])
 
 
@@ -247,11 +290,12 @@ def _left_out(sample: _Sample, tuning: float | None) -> Floats:
     scores, labels = sample.scores - sample.scores.mean(), sample.labels - sample.labels.mean()
     mean_label = sample.labels.mean() - labels / (n - 1)
     if tuning is None:
-        spread, shared = scores @ scores, scores @ labels
-        rest = spread - n / (n - 1) * scores**2
-        defined = rest > _ROUNDING * spread
-        slope = (shared - n / (n - 1) * scores * labels) / np.where(defined, rest, 1.0)
-        factors = np.where(defined, slope / (1 + n / m), 0.0) if m else np.zeros(n)
+        added = _added_squares(sample)
+        slope = np.zeros(n)
+        if added:
+            rest = scores @ scores + added - n / (n - 1) * scores**2
+            slope = (scores @ labels - n / (n - 1) * scores * labels) / rest
+        factors = slope / (1 + n / m) if m else np.zeros(n)
     else:
         factors = np.full(n, tuning)
     others = sample.others.mean() if m else sample.scores.mean()

@@ -9,10 +9,13 @@ from scipy.special import stdtrit
 from semscale.errors import InputError
 from semscale.stats.calibration.prediction_powered import (
     FEWEST_LABELS,
+    PRIOR_LABELS,
     CorrectedMean,
     LabelledMethod,
     added_labels,
     checked_labels,
+    tuned_freedom,
+    with_telling_ends,
 )
 from semscale.stats.calibration.sample_design import SampleDesign, checked_inclusion
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
@@ -44,6 +47,7 @@ class _Terms(NamedTuple):
         label: shape (m,), linearized contributions to the mean label.
         gaps: shape (m,), likewise to the gap.
         share: shape (m,), parts of the labelled items' weight.
+        added: what labels without a slope add to the sum of squares of ``gaps``.
     """
 
     mean_label: float
@@ -52,6 +56,7 @@ class _Terms(NamedTuple):
     label: Floats
     gaps: Floats
     share: Floats
+    added: float
 
 
 def weighted_prediction_powered_mean(
@@ -66,17 +71,18 @@ def weighted_prediction_powered_mean(
 
     With weights w and probabilities p, the first mean is that of all scored items, ``sum w f / sum w``, and
     the second is Hajek's of the labelled ones, ``sum (w / p) (y - tuning f) / sum (w / p)``. The tuning is
-    the one with the least estimated variance. Items without a score or weight are left out.
+    the one with the least estimated variance, as if four more labels of average weight had shown no slope, as
+    in ``prediction_powered_mean``. Items without a score or weight are left out.
 
     The variance is linearized: what each item contributes is summed by cluster, squared and added up.
     Contributions of labelled clusters are those of a jackknife, which allows for tuning and means that come
-    from few labels. Quantiles are those of t; degrees of freedom are Kish's effective number of labelled
-    clusters less 2. Where labels are the two bounds only, or all alike, the interval is made with four more,
-    as in ``prediction_powered_mean``. There is no interval, and the value is the labels' mean, where the
-    effective number of labelled clusters, or of all clusters by their weights, is below 1.5: more than two
-    thirds of the weight is then on one, and the others cannot show how far it may be off. Items count as
-    drawn from a larger population: for the mean of just these items the interval is too wide where most have
-    a label.
+    from few labels. Quantiles are those of t with ``tuned_freedom`` degrees, from Kish's effective number of
+    labelled clusters. Where labels are the two bounds only, or all alike, the interval is made with four
+    more, as in ``prediction_powered_mean``. There is no interval, and the value is the labels' mean, where
+    the effective number of labelled clusters, or of all clusters by their weights, is below 1.5: more than
+    two thirds of the weight is then on one, and the others cannot show how far it may be off. Nor is there
+    one where it would be the whole of the bounds. Items count as drawn from a larger population: for the
+    mean of just these items the interval is too wide where most have a label.
 
     Args:
         scores: shape (n,), the judge's; NaN where it has none.
@@ -117,7 +123,7 @@ def weighted_prediction_powered_mean(
         ends = _ends(_terms(padded), interval, bounds)
         alone = _ends(_without_scores(_terms(padded)), interval, bounds)
     n_labelled = int((items.expanded > 0).sum())
-    return CorrectedMean(
+    found = CorrectedMean(
         value=value,
         low=min(ends[0], value),
         high=max(ends[1], value),
@@ -139,6 +145,7 @@ def weighted_prediction_powered_mean(
         method=method if enough else None,
         note=note,
     )
+    return with_telling_ends(found, bounds)
 
 
 def _items(scores: Floats, labels: Floats, design: SampleDesign) -> _Items:
@@ -165,19 +172,23 @@ def _terms(items: _Items) -> _Terms:
     total = items.expanded.sum()
     if not total > 0:
         nothing = np.zeros(0)
-        return _Terms(np.nan, np.nan, np.nan, nothing, nothing, nothing)
+        return _Terms(np.nan, np.nan, np.nan, nothing, nothing, nothing, 0.0)
     part, whole = items.expanded / total, items.weights / items.weights.sum()
     labels = np.where(items.expanded > 0, items.labels, 0.0)
     mean_label, mean_labelled, mean_score = part @ labels, part @ items.scores, whole @ items.scores
     varied = np.ptp(items.scores) > _ROUNDING * np.abs(items.scores).max()
     gaps = whole * (items.scores - mean_score) - part * (items.scores - mean_labelled)
+    share = _summed(items.clusters, part)
+    unknown = 1 - float(whole[items.expanded > 0].sum())
+    variance = float(whole @ (items.scores - mean_score) ** 2)
     return _Terms(
         mean_label=float(mean_label),
         bias=float(mean_labelled - mean_label),
         gap=float(mean_score - mean_labelled),
         label=_summed(items.clusters, part * (labels - mean_label)),
         gaps=_summed(items.clusters, gaps * varied),
-        share=_summed(items.clusters, part),
+        share=share,
+        added=varied * PRIOR_LABELS * variance * unknown / _effective(share) ** 2,
     )
 
 
@@ -188,12 +199,12 @@ def _summed(clusters: Integers, column: Floats) -> Floats:
 
 
 def _without_scores(terms: _Terms) -> _Terms:
-    return terms._replace(gap=0.0, gaps=np.zeros(len(terms.gaps)))
+    return terms._replace(gap=0.0, gaps=np.zeros(len(terms.gaps)), added=0.0)
 
 
 def _tuning(terms: _Terms) -> float:
-    """Tuning with the least linearized variance; 0 where the scores do not vary."""
-    spread = terms.gaps @ terms.gaps
+    """Tuning with the least linearized variance, held down; 0 where the scores do not vary."""
+    spread = terms.gaps @ terms.gaps + terms.added
     return float(-(terms.label @ terms.gaps) / spread) if spread > 0 else 0.0
 
 
@@ -201,7 +212,8 @@ def _ends(terms: _Terms, interval: float, bounds: tuple[float, float]) -> tuple[
     """Ends of the t interval, within the bounds."""
     tuning, n = _tuning(terms), int((terms.share > 0).sum())
     variance = (n - 1) / n * (_changes(terms, tuning) ** 2).sum()
-    freedom = max(1.0, _effective(terms.share) - (2 if tuning else 1))
+    effective = _effective(terms.share)
+    freedom = max(1.0, tuned_freedom(effective) if tuning else effective - 1)
     half = float(stdtrit(freedom, (1 + interval) / 2)) * math.sqrt(variance)
     value = terms.mean_label + tuning * terms.gap
     return max(value - half, bounds[0]), min(value + half, bounds[1])
@@ -214,7 +226,7 @@ def _changes(terms: _Terms, tuning: float) -> Floats:
     slope of a regression of the labels' contributions on the gaps', and moves as that does without a point.
     """
     contribution, rest = terms.label + tuning * terms.gaps, 1 - terms.share
-    spread = float(terms.gaps @ terms.gaps)
+    spread = float(terms.gaps @ terms.gaps) + terms.added
     others: Floats = spread - terms.gaps**2
     defined = (terms.share > 0) & (others > _ROUNDING * spread)
     retuned = np.where(defined, terms.gaps * contribution / np.where(defined, others, 1.0), 0.0)

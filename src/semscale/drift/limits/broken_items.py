@@ -1,0 +1,165 @@
+"""Which items break a hard limit: they lost their outputs, most of them, a field, or have other numbers."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from semscale.drift.runs.run_texts import number_of
+from semscale.guards.reading import analyse
+from semscale.history.items import Item
+from semscale.types import Floats, Integers, Mask
+
+
+@dataclass(frozen=True)
+class RunOutputs:
+    """What one run gave for the baseline's n items.
+
+    Attributes:
+        items: the n items with the run's outputs.
+        changed_numbers: shape (n,), share of aligned outputs with another number than the baseline's; NaN
+            where nothing can be said. ``None`` if that was not measured.
+    """
+
+    items: Sequence[Item]
+    changed_numbers: Floats | None = None
+
+
+@dataclass(frozen=True)
+class BrokenItems:
+    """The items that break one limit, each shape (n,).
+
+    Attributes:
+        counted: whether an item can break it, such as having outputs to lose.
+        broken: whether it breaks it.
+        excused: whether it would, but a rerun of the baseline does, too.
+    """
+
+    counted: Mask
+    broken: Mask
+    excused: Mask
+
+
+def broken_items(
+    baseline: Sequence[Item], run: RunOutputs, reruns: Sequence[RunOutputs], *, lost_share: float
+) -> dict[str, BrokenItems]:
+    """Find the items that break each limit.
+
+    Args:
+        baseline: the approved outputs of n items.
+        run: what the candidate gave for them.
+        reruns: what reruns of the baseline gave; what one of them does as well is chance.
+        lost_share: share of an item's outputs that may be missing.
+
+    Returns:
+        For each limit by name; without ``changed_numbers`` if that was not measured.
+    """
+    found = {
+        "silenced": _by_item(baseline, run, reruns, _is_silenced),
+        "lost_outputs": _lost_outputs(baseline, run, reruns, lost_share),
+        "lost_fields": _by_item(baseline, run, reruns, _lost_fields),
+    }
+    found["lost_fields"] = _counting(found["lost_fields"], [bool(fields_of(item)) for item in baseline])
+    numbers = _changed_numbers(baseline, run, reruns)
+    return found if numbers is None else {**found, "changed_numbers": numbers}
+
+
+def fields_of(item: Item) -> frozenset[str]:
+    """Name the fields that every output of an item with a text has a number for.
+
+    Example:
+        >>> from semscale.history.items import Output
+        >>> sorted(fields_of(Item("1", (Output("Good.", {"credits": 1.0, "cost": math.nan}),))))
+        ['credits']
+    """
+    held = [
+        {name for name in output.fields if not math.isnan(number_of(output, name))}
+        for output in item.outputs_with_text
+    ]
+    return frozenset(set.intersection(*held)) if held else frozenset()
+
+
+def _by_item(
+    baseline: Sequence[Item],
+    run: RunOutputs,
+    reruns: Sequence[RunOutputs],
+    lost: Callable[[Item, Item], frozenset[str]],
+) -> BrokenItems:
+    """Compare item by item; what a rerun lost as well does not count."""
+    now = [lost(before, after) for before, after in zip(baseline, run.items, strict=True)]
+    by_chance = [
+        frozenset[str]().union(*(lost(before, rerun.items[place]) for rerun in reruns))
+        for place, before in enumerate(baseline)
+    ]
+    beyond = np.array([bool(one - chance) for one, chance in zip(now, by_chance, strict=True)], dtype=bool)
+    return BrokenItems(
+        counted=np.array([bool(item.outputs_with_text) for item in baseline], dtype=bool),
+        broken=beyond,
+        excused=np.array([bool(one) for one in now], dtype=bool) & ~beyond,
+    )
+
+
+def _counting(found: BrokenItems, counted: Sequence[bool]) -> BrokenItems:
+    return BrokenItems(np.array(counted, dtype=bool), found.broken, found.excused)
+
+
+def _is_silenced(before: Item, after: Item) -> frozenset[str]:
+    is_lost = bool(before.outputs_with_text) and not after.outputs_with_text
+    return frozenset({"outputs"}) if is_lost else frozenset()
+
+
+def _lost_outputs(
+    baseline: Sequence[Item], run: RunOutputs, reruns: Sequence[RunOutputs], share: float
+) -> BrokenItems:
+    """Compare each list with the shortest of baseline and reruns; an empty list is another limit's matter."""
+    before, now = _n_outputs(baseline), _n_outputs(run.items)
+    shortest = np.min([before, *(_n_outputs(rerun.items) for rerun in reruns)], axis=0)
+    is_lost = (now > 0) & (before - now > share * before)
+    broken = is_lost & (shortest - now > share * shortest)
+    return BrokenItems(before > 0, broken, is_lost & ~broken)
+
+
+def _n_outputs(items: Sequence[Item]) -> Integers:
+    return np.array([len(item.outputs_with_text) for item in items], dtype=np.int64)
+
+
+def _lost_fields(before: Item, after: Item) -> frozenset[str]:
+    """Name the fields of all of the baseline's outputs that none of the other's outputs has.
+
+    A silent item has lost none: silence is another limit's matter.
+    """
+    if not after.outputs_with_text:
+        return frozenset()
+    kept = {
+        name
+        for output in after.outputs_with_text
+        for name in output.fields
+        if not math.isnan(number_of(output, name))
+    }
+    return fields_of(before) - kept
+
+
+def _changed_numbers(
+    baseline: Sequence[Item], run: RunOutputs, reruns: Sequence[RunOutputs]
+) -> BrokenItems | None:
+    """Take the number guard's findings; an item counts if the baseline states a number in it."""
+    if run.changed_numbers is None:
+        return None
+    counted = np.array([_states_number(item) for item in baseline], dtype=bool)
+    counted &= ~np.isnan(run.changed_numbers)
+    changed = counted & _with_changed_numbers(run)
+    by_chance = np.any([np.zeros_like(changed), *map(_with_changed_numbers, reruns)], axis=0)
+    return BrokenItems(counted, changed & ~by_chance, changed & by_chance)
+
+
+def _with_changed_numbers(run: RunOutputs) -> Mask:
+    """Which items have outputs with other numbers; silent ones, whose loss is the greatest, have none."""
+    if run.changed_numbers is None:
+        return np.zeros(len(run.items), dtype=bool)
+    return (_n_outputs(run.items) > 0) & (run.changed_numbers > 0)
+
+
+def _states_number(item: Item) -> bool:
+    texts = (output.text or "" for output in item.outputs_with_text)
+    return any(not quantity.weak for text in texts for quantity in analyse(text).quantities)

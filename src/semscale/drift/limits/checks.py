@@ -1,0 +1,141 @@
+"""Hard limits checked: each over all items, and those of slices over theirs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from semscale.drift.limits.broken_items import BrokenItems, RunOutputs, broken_items
+from semscale.drift.limits.kinds import LIMITS, limits_in_force
+from semscale.drift.limits.results import LimitCheck
+from semscale.drift.limits.slices import Group, Slices, each_slice, slice_members
+from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.measured import MeasuredRun
+from semscale.history.runs import named
+from semscale.types import Floats, Mask
+
+
+@dataclass(frozen=True)
+class LimitRule:
+    """A hard limit and the items that it holds for.
+
+    Attributes:
+        name: one of ``LIMITS``.
+        allowed: items that may break it, a share of them if it is below 1.
+        inside: shape (n,), the items that it holds for.
+        group: kind and name of the slice with this limit; ``None`` where it is that of all other items.
+        lost_share: share of an item's outputs that may be missing.
+    """
+
+    name: str
+    allowed: float
+    inside: Mask
+    group: Group | None
+    lost_share: float
+
+    def check(self, comparison: Comparison, found: Mapping[str, BrokenItems]) -> LimitCheck:
+        """Count the items that break it; ``found`` has those of every limit."""
+        broken, ids = found[self.name], np.array([item.id for item in comparison.baseline.items], object)
+        return LimitCheck(
+            name=self.name,
+            allowed=self.allowed,
+            n=int((broken.counted & self.inside).sum()),
+            items=tuple(ids[broken.broken & self.inside].tolist()),
+            excused=tuple(ids[broken.excused & self.inside].tolist()),
+            group=self.group,
+            lost_share=self.lost_share,
+        )
+
+
+def items_breaking(comparison: Comparison, lost_share: float) -> dict[str, BrokenItems]:
+    """Find the items in which the candidate breaks each limit.
+
+    Args:
+        comparison: a candidate measured against the baseline.
+        lost_share: share of an item's outputs that may be missing.
+    """
+    candidate = RunOutputs(comparison.candidate.items, _changed(comparison.measured))
+    return broken_items(comparison.baseline.items, candidate, _reruns(comparison), lost_share=lost_share)
+
+
+def limit_rules(
+    comparison: Comparison, limits: Mapping[str, float | str], slices: Slices, *, lost_share: float
+) -> tuple[LimitRule, ...]:
+    """List the limits in force: those of all items, and those of slices, which replace them there.
+
+    Args:
+        comparison: a candidate measured against the baseline.
+        limits: in place of the usual ones.
+        slices: groups with limits of their own.
+        lost_share: share of an item's outputs that may be missing.
+
+    Raises:
+        UnknownNameError: a slice does not exist.
+    """
+    members = slice_members(comparison, slices)
+    own = {group: settings.limits for group, settings in each_slice(slices)}
+    usual = limits_in_force(limits)
+    rules = []
+    for name in LIMITS:
+        if name == "changed_numbers" and not _reads_numbers(comparison):
+            continue
+        apart = [members[group] for group, given in own.items() if name in given]
+        others = ~np.any([np.zeros(len(comparison.baseline.items), dtype=bool), *apart], axis=0)
+        if name in usual and others.any():
+            rules.append(LimitRule(name, usual[name], others, None, lost_share))
+        rules += [
+            LimitRule(name, allowed, members[group], group, lost_share)
+            for group, given in own.items()
+            if not isinstance(allowed := given.get(name, "off"), str)
+        ]
+    return tuple(rules)
+
+
+def limit_cautions(comparison: Comparison, rules: Sequence[LimitRule]) -> Iterator[str]:
+    """Name the limits that a rerun of the baseline breaks itself.
+
+    Each rerun is compared as if it were the candidate, and the other reruns excuse it.
+    """
+    outputs = _reruns(comparison)
+    worst: dict[int, LimitCheck] = {}
+    for place, rerun in enumerate(outputs if rules else []):
+        others = [*outputs[:place], *outputs[place + 1 :]]
+        found = broken_items(comparison.baseline.items, rerun, others, lost_share=rules[0].lost_share)
+        for number, rule in enumerate(rules):
+            if rule.name not in found:
+                continue
+            check = rule.check(comparison, found)
+            if not check.passed and (number not in worst or len(check.items) > len(worst[number].items)):
+                worst[number] = check
+    for check in worst.values():
+        yield (
+            f"limit {check.name}={check.allowed:g} is broken by a rerun of the baseline itself, in "
+            f"{len(check.items)} of {check.n} {check.about} ({named(check.items)}): an unchanged model may "
+            "break it, too; allow more items, or see that the rerun is complete"
+        )
+
+
+def excused_cautions(checks: Sequence[LimitCheck]) -> Iterator[str]:
+    """Name the items that would break a limit, had not a rerun of the baseline broken it as well."""
+    for check in checks:
+        if check.excused:
+            do = "they do" if len(check.excused) > 1 else "it does"
+            yield (
+                f"limit {check.name}: {named(check.excused)} would break it, but a rerun of the baseline "
+                f"does, too, so {do} not count"
+            )
+
+
+def _reads_numbers(comparison: Comparison) -> bool:
+    """Tell whether changed numbers were measured, and the guard that finds them was not off."""
+    guards = dict(comparison.signature.fields).get("guards", "number")
+    return "changed_numbers" in comparison.measured.losses and "number" in guards
+
+
+def _reruns(comparison: Comparison) -> list[RunOutputs]:
+    together = zip(comparison.rerun_items, comparison.reruns, strict=False)
+    return [RunOutputs(items, _changed(measured)) for items, measured in together]
+
+
+def _changed(measured: MeasuredRun) -> Floats | None:
+    return measured.losses.get("changed_numbers")

@@ -1,0 +1,100 @@
+"""Must-pass items: each of them fails the gate alone when it becomes worse than any rerun."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from semscale.drift.limits.broken_items import BrokenItems
+from semscale.drift.limits.checks import LimitRule
+from semscale.drift.limits.kinds import LIMITS
+from semscale.drift.limits.results import MustPassCheck
+from semscale.drift.measure.comparison import Comparison
+from semscale.errors import UnknownNameError
+from semscale.history.runs import Run
+from semscale.messages import did_you_mean, shortened
+from semscale.types import Floats
+
+_ROUNDING = 1e-12
+
+
+def check_ids(baseline: Run, ids: Sequence[str]) -> None:
+    """Check that the baseline has the must-pass items.
+
+    Raises:
+        UnknownNameError: it lacks one; the message names the nearest id.
+    """
+    known = {item.id for item in baseline.items}
+    for one in ids:
+        if one not in known:
+            raise UnknownNameError(
+                f"must_pass names {shortened(one)}, which no item of the baseline has as its id"
+                f"{did_you_mean(one, known) or '; take an id of the baseline'}"
+            )
+
+
+def check_must_pass(
+    comparison: Comparison,
+    ids: Sequence[str],
+    margins: Mapping[str, Floats],
+    rules: Sequence[LimitRule],
+    broken: Mapping[str, BrokenItems],
+) -> tuple[MustPassCheck, ...]:
+    """Check must-pass items one by one.
+
+    An item fails if its loss in a metric is greater than the greatest loss of the reruns by the margin or
+    more, or if it breaks a limit, whatever number of items may break it. Without a rerun the similarity of
+    texts is not judged, as nobody knows how far a rewording may go.
+
+    Args:
+        comparison: a candidate measured against the baseline.
+        ids: of the must-pass items.
+        margins: for each tested metric, shape (n,), each item's margin.
+        rules: the limits in force.
+        broken: the items that break each limit.
+
+    Raises:
+        UnknownNameError: the baseline lacks an item.
+    """
+    check_ids(comparison.baseline, ids)
+    places = {item.id: place for place, item in enumerate(comparison.baseline.items)}
+    excess = {name: _beyond_reruns(comparison, name) for name in margins if _is_judged(comparison, name)}
+    checks = []
+    for one in ids:
+        place = places[one]
+        reasons = [
+            *_limits_broken(place, rules, broken),
+            *_losses(comparison, place, excess, margins),
+        ]
+        checks.append(MustPassCheck(one, tuple(reasons)))
+    return tuple(checks)
+
+
+def _is_judged(comparison: Comparison, name: str) -> bool:
+    return bool(comparison.reruns) or not comparison.metrics[name].is_similarity
+
+
+def _beyond_reruns(comparison: Comparison, name: str) -> Floats:
+    """Return by how much each item's loss exceeds the reruns' greatest, shape (n,); NaN without a loss."""
+    losses = [np.nan_to_num(rerun.losses[name]) for rerun in comparison.reruns]
+    greatest = np.max(losses, axis=0) if losses else np.zeros(len(comparison.baseline.items))
+    return np.asarray(comparison.losses(name) - greatest)
+
+
+def _limits_broken(
+    place: int, rules: Sequence[LimitRule], broken: Mapping[str, BrokenItems]
+) -> Iterator[str]:
+    for rule in rules:
+        if rule.inside[place] and broken[rule.name].broken[place]:
+            yield LIMITS[rule.name].said(rule.lost_share)
+
+
+def _losses(
+    comparison: Comparison, place: int, excess: Mapping[str, Floats], margins: Mapping[str, Floats]
+) -> Iterator[str]:
+    for name, values in excess.items():
+        if values[place] >= margins[name][place] - _ROUNDING:
+            than = "the worst rerun" if comparison.reruns else "the baseline"
+            yield (
+                f"{comparison.metrics[name].label} lost {values[place]:.3g} more than {than}, margin "
+                f"{margins[name][place]:.3g}"
+            )

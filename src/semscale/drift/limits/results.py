@@ -1,0 +1,61 @@
+"""What checking hard limits and must-pass items came to."""
+
+from dataclasses import dataclass, field
+
+from semscale.drift.limits.kinds import LIMITS, most_allowed
+
+
+@dataclass(frozen=True)
+class LimitCheck:
+    """The check of one hard limit, over all items or those of one slice.
+
+    Attributes:
+        name: one of ``LIMITS``.
+        allowed: the setting: items that may break it, a share of them if it is below 1.
+        n: number of items that can break it.
+        items: ids of the items that break it.
+        excused: ids of the items that would, but a rerun of the baseline does, too.
+        group: kind and name of the slice with this limit; ``None`` where it is that of all other items.
+        lost_share: the setting of this name.
+    """
+
+    name: str
+    allowed: float
+    n: int
+    items: tuple[str, ...] = ()
+    excused: tuple[str, ...] = ()
+    group: tuple[str, str] | None = None
+    lost_share: float = 0.5
+
+    @property
+    def passed(self) -> bool:
+        """Whether no more items break it than are allowed."""
+        return len(self.items) <= most_allowed(self.allowed, self.n)
+
+    @property
+    def about(self) -> str:
+        """The items that can break it, in words."""
+        return LIMITS[self.name].about
+
+    @property
+    def broken(self) -> str:
+        """What became of the items that break it, in words."""
+        return LIMITS[self.name].said(self.lost_share)
+
+
+@dataclass(frozen=True)
+class MustPassCheck:
+    """The check of one item that must not become worse.
+
+    Attributes:
+        id: the item's.
+        reasons: what became worse, each in words; none if nothing did.
+    """
+
+    id: str
+    reasons: tuple[str, ...] = field(default=())
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing became worse."""
+        return not self.reasons

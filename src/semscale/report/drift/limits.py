@@ -1,0 +1,49 @@
+"""Hard limits and must-pass items of a gate: a table of each."""
+
+from collections.abc import Iterator
+
+from semscale.drift.gate.decision import GateDecision
+from semscale.drift.limits.results import LimitCheck, MustPassCheck
+from semscale.report.document.blocks import Block, Paragraph
+from semscale.report.document.values import Cell, Count, Flag, Quoted, Words
+from semscale.report.drift.limit_words import allowed_words, ids_words
+from semscale.report.drift.words import group_label
+from semscale.report.parts import Columns, table_of
+
+_LONGEST_NAME, _LONGEST_REASON = 60, 300
+_ABOUT = (
+    "The gate fails if more items than allowed break a limit; there is no statistics in it. What a rerun of "
+    "the baseline does as well is chance and does not count."
+)
+
+
+def limit_blocks(decision: GateDecision) -> Iterator[Block]:
+    """Lay out the checks of hard limits and of must-pass items."""
+    yield Paragraph(_ABOUT, "note")
+    if decision.limits:
+        columns: Columns[LimitCheck] = (
+            ("limit", _name_of),
+            ("items that break it", lambda one: Count(len(one.items))),
+            ("of", lambda one: Count(one.n)),
+            ("allowed", lambda one: Words(allowed_words(one))),
+            ("", lambda one: _flag(one.passed)),
+            ("which", lambda one: Words(ids_words(one.items))),
+            ("a rerun, too", lambda one: Count(len(one.excused))),
+        )
+        yield table_of(decision.limits, columns, brief_title="Hard limits", brief=6)
+    if decision.must_pass:
+        of_items: Columns[MustPassCheck] = (
+            ("must-pass item", lambda one: Quoted(one.id, _LONGEST_NAME)),
+            ("", lambda one: _flag(one.passed)),
+            ("why", lambda one: Quoted("; ".join(one.reasons), _LONGEST_REASON)),
+        )
+        yield table_of(decision.must_pass, of_items, brief_title="Must-pass items", brief=3)
+
+
+def _name_of(check: LimitCheck) -> Cell:
+    name = check.name.replace("_", " ")
+    return Words(name if check.group is None else f"{name} in {group_label(check.group)}", brief=check.name)
+
+
+def _flag(passed: bool) -> Flag:
+    return Flag("pass", "pass") if passed else Flag("fail", "fail")

@@ -1,0 +1,198 @@
+"""Hard limits in the gate's decision: the cases that statistics leaves undecided."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from made_up import comparison
+
+from semscale.drift.gate.decision import Outcome
+from semscale.drift.gate.gate import decide
+from semscale.drift.gate.settings import GateSettings
+from semscale.errors import InputError, UnknownNameError
+from semscale.history.items import Item, Output
+
+FEW = {"replicates": 200}
+
+
+def saying(n, *, silent=(), outputs=2, fields=None):
+    """What a run gives for n items: outputs with a number each, nothing for the silent ones."""
+    said = tuple(Output(f"Divide it by {at + 2}.", fields or {}) for at in range(outputs))
+    return tuple(Item(f"item-{place}", () if place in silent else said) for place in range(n))
+
+
+def made(baseline, candidate, *reruns, numbers=0.0, groups=None):
+    """A comparison of these items; ``numbers``: loss of changed numbers in every item of the candidate.
+
+    Silent items lose everything; nothing else is lost.
+    """
+    n = len(baseline)
+
+    def losses(items, changed):
+        is_silent = np.array([not item.outputs for item in items])
+        return {
+            "match": is_silent.astype(float),
+            "silence": is_silent.astype(float),
+            "changed_numbers": np.where(is_silent, 1.0, changed),
+        }
+
+    found = comparison(losses(candidate, numbers), reruns=[losses(rerun, 0.0) for rerun in reruns])
+    kinds = groups or ["all"] * n
+    grouped = [
+        tuple(replace(item, groups={"exercise": kinds[at]}) for at, item in enumerate(items))
+        for items in (baseline, candidate)
+    ]
+    return replace(
+        found,
+        baseline=replace(found.baseline, items=grouped[0]),
+        candidate=replace(found.candidate, items=grouped[1]),
+        rerun_items=reruns,
+    )
+
+
+def decided(found, **settings):
+    return decide(found, GateSettings(**FEW, metrics=("match", "silence"), **settings))
+
+
+def broken(decision):
+    return {check.name: check.items for check in decision.broken_limits}
+
+
+def test_two_of_24_items_without_any_output_fail():
+    decision = decided(made(saying(24), saying(24, silent=(3, 7)), saying(24)))
+    assert all(test.outcome is not Outcome.FAIL for test in decision.tests)  # statistics says nothing
+    assert decision.outcome is Outcome.FAIL
+    assert broken(decision) == {"silenced": ("item-3", "item-7")}
+
+
+def test_five_of_30_silent_items_with_a_rerun_fail():
+    decision = decided(made(saying(30), saying(30, silent=range(5)), saying(30)))
+    assert decision.outcome is Outcome.FAIL
+    assert len(broken(decision)["silenced"]) == 5
+
+
+def test_items_that_a_rerun_is_silent_on_do_not_count_and_are_said():
+    decision = decided(made(saying(30), saying(30, silent=(2,)), saying(30, silent=(2,)), saying(30)))
+    assert not decision.broken_limits
+    assert any(
+        "limit silenced: 'item-2' would break it, but a rerun of the baseline does, too" in caution
+        for caution in decision.cautions
+    )
+
+
+def test_dropped_lists_fail():
+    decision = decided(made(saying(24, outputs=4), saying(24, outputs=1), saying(24, outputs=4)))
+    assert broken(decision).keys() == {"lost_outputs"}
+    assert decision.outcome is Outcome.FAIL
+
+
+def test_a_field_that_vanished_fails():
+    before = saying(24, fields={"credits": 1.0})
+    decision = decided(made(before, saying(24), before))
+    assert broken(decision).keys() == {"lost_fields"}
+
+
+def test_numbers_changed_in_all_items_fail_and_in_a_quarter_do_not():
+    same = saying(24)
+    assert broken(decided(made(same, same, same, numbers=1.0))).keys() == {"changed_numbers"}
+    in_some = np.array([1.0] * 6 + [0.0] * 18)  # 6 of 24 is a quarter, which is allowed
+    assert not decided(made(same, same, same, numbers=in_some)).broken_limits
+    in_some[6] = 1.0
+    assert decided(made(same, same, same, numbers=in_some)).outcome is Outcome.FAIL
+
+
+def test_numbers_are_not_judged_where_their_guard_is_off():
+    found = made(saying(24), saying(24), saying(24), numbers=1.0)
+    signature = type(found.signature).of("drift", guards="negation=weigh+name=weigh")
+    off = replace(found, measured=replace(found.measured, signature=signature))
+    assert "changed_numbers" not in {check.name for check in decided(off).limits}
+
+
+def test_an_unchanged_candidate_breaks_nothing():
+    decision = decided(made(saying(24), saying(24), saying(24)))
+    assert [check.name for check in decision.limits] == [
+        "silenced",
+        "lost_outputs",
+        "lost_fields",
+        "changed_numbers",
+    ]
+    assert decision.outcome is not Outcome.FAIL
+
+
+@pytest.mark.parametrize(("allowed", "outcome"), [("off", False), (2, False), (0.1, False), (1, True)])
+def test_limits_can_be_set(allowed, outcome):
+    decision = decided(made(saying(24), saying(24, silent=(3, 7)), saying(24)), limits={"silenced": allowed})
+    assert (decision.outcome is Outcome.FAIL) is outcome
+
+
+def test_a_limit_that_a_rerun_breaks_itself_is_said_first():
+    decision = decided(made(saying(24), saying(24), saying(24, silent=(1, 2)), saying(24)))
+    assert decision.cautions[0].startswith(
+        "limit silenced=0 is broken by a rerun of the baseline itself, in 2 of 24 items with outputs "
+        "('item-1', 'item-2')"
+    )
+
+
+def test_a_must_pass_item_fails_alone_where_a_limit_would_allow_it():
+    found = made(saying(24), saying(24, silent=(3,)), saying(24))
+    assert decided(found, limits={"silenced": 2}, must_pass=["item-4"]).outcome is not Outcome.FAIL
+    decision = decided(found, limits={"silenced": 2}, must_pass=["item-4", "item-3"])
+    assert decision.outcome is Outcome.FAIL
+    (failed,) = decision.failed_items
+    assert failed.id == "item-3"
+    assert failed.reasons[0] == "lost all outputs"
+
+
+def test_a_slice_has_its_own_limit_and_the_others_keep_theirs():
+    kinds = ["a"] * 12 + ["b"] * 12
+    found = made(saying(24), saying(24, silent=(3,)), saying(24), groups=kinds)
+    spared = decided(found, slices={"exercise": {"a": {"limits": {"silenced": 1}}}})
+    assert spared.outcome is not Outcome.FAIL
+    assert [(check.group, check.n) for check in spared.limits if check.name == "silenced"] == [
+        (None, 12),
+        (("exercise", "a"), 12),
+    ]
+    strict = decided(found, limits={"silenced": 5}, slices={"exercise": {"a": {"limits": {"silenced": 0}}}})
+    (check,) = strict.broken_limits
+    assert (check.group, check.items) == (("exercise", "a"), ("item-3",))
+    off = {"exercise": {"a": {"limits": {"silenced": "off"}}}}
+    assert decided(found, slices=off).outcome is not Outcome.FAIL
+
+
+def test_a_slice_has_its_own_margin_and_is_tested_for_it():
+    kinds = ["a"] * 12 + ["b"] * 12
+    found = made(saying(24), saying(24), saying(24), groups=kinds)
+    decision = decided(found, slices={"exercise": {"a": {"material": {"match": 0.3}}}})
+    margins = {(test.metric, test.group): test.margin for test in decision.tests}
+    assert margins["match", ("exercise", "a")] == 0.3
+    assert margins["match", None] == 0.05
+    assert ("match", ("exercise", "b")) not in margins
+
+
+def test_a_slice_has_its_own_threshold():
+    kinds = ["a"] * 12 + ["b"] * 12
+    found = made(saying(24), saying(24, silent=range(6)), saying(24), groups=kinds)
+    slices = {"exercise": {name: {"thresholds": {"min_match": 0.6}} for name in "ab"}}
+    checks = decided(found, slices=slices).thresholds
+    # Of the 12 items of a, 6 are silent and lose 1: their mean similarity is .5; those of b lose nothing.
+    assert [(check.group, check.value, check.passed) for check in checks] == [
+        (("exercise", "a"), 0.5, False),
+        (("exercise", "b"), 1.0, True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"must_pass": ["item-33"]}, "must_pass names 'item-33', .*did you mean 'item-3'"),
+        ({"slices": {"exercise": {"c": {}}}}, "exercise in slices 'c'"),
+    ],
+)
+def test_what_does_not_exist_is_refused(settings, said):
+    with pytest.raises(UnknownNameError, match=said):
+        decided(made(saying(4), saying(4), saying(4)), **settings)
+
+
+def test_a_share_of_all_outputs_cannot_be_lost():
+    with pytest.raises(InputError, match="lost_share must be at least 0 and below 1"):
+        GateSettings(lost_share=1.0)

@@ -1,0 +1,112 @@
+"""Which items break a limit: every case is small enough to be decided by hand."""
+
+import numpy as np
+import pytest
+
+from semscale.drift.limits.broken_items import RunOutputs, broken_items, fields_of
+from semscale.history.items import Item, Output
+
+
+def items(*outputs, fields=None):
+    """An item for each list of texts; every output has these fields."""
+    return [
+        Item(str(place), tuple(Output(text, fields or {}) for text in texts))
+        for place, texts in enumerate(outputs)
+    ]
+
+
+def found(baseline, candidate, *reruns, numbers=None, lost_share=0.5):
+    run = RunOutputs(candidate, None if numbers is None else np.array(numbers))
+    return broken_items(baseline, run, [RunOutputs(one) for one in reruns], lost_share=lost_share)
+
+
+ANSWERED = [["Good."], ["Right.", "But short."], []]
+
+
+def test_an_answered_item_that_is_silent_breaks_silenced():
+    silenced = found(items(*ANSWERED), items([], ["  "], []))["silenced"]
+    assert silenced.broken.tolist() == [True, True, False]  # the third had nothing to lose
+    assert silenced.counted.tolist() == [True, True, False]
+    assert not silenced.excused.any()
+
+
+def test_silence_of_a_rerun_excuses():
+    silenced = found(items(*ANSWERED), items([], [], []), items(["Good."], [], []))["silenced"]
+    assert silenced.broken.tolist() == [True, False, False]
+    assert silenced.excused.tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_broken"),
+    [(4, 1, True), (4, 2, False), (2, 1, False), (3, 1, True), (1, 1, False), (3, 5, False)],
+)
+def test_a_list_breaks_if_it_lost_more_than_half(before, after, is_broken):
+    lost = found(items(["Yes."] * before), items(["Yes."] * after))["lost_outputs"]
+    assert lost.broken.tolist() == [is_broken]
+
+
+def test_a_silent_item_is_not_a_shorter_list():
+    assert not found(items(["Yes."] * 4), items([]))["lost_outputs"].broken.any()
+
+
+def test_a_list_is_held_against_the_shortest_of_baseline_and_reruns():
+    # 4 outputs, then 1: three quarters are lost. A rerun had 2, and of 2 just half is lost.
+    lost = found(items(["Yes."] * 4), items(["Yes."]), items(["Yes."] * 4), items(["Yes."] * 2))[
+        "lost_outputs"
+    ]
+    assert not lost.broken.any()
+    assert lost.excused.tolist() == [True]
+
+
+def test_another_share_may_be_lost():
+    assert found(items(["Yes."] * 4), items(["Yes."] * 2), lost_share=0.4)["lost_outputs"].broken.all()
+
+
+def test_a_field_that_all_outputs_had_and_none_has_is_lost():
+    before = items(["Good.", "Short."], fields={"credits": 1.0, "cost": 2.0})
+    lost = found(before, items(["Good.", "Short."], fields={"cost": 2.0}))["lost_fields"]
+    assert lost.broken.tolist() == [True]
+    one_left = [Item("0", (Output("Good."), Output("Short.", {"credits": 0.5, "cost": 2.0})))]
+    assert not found(before, one_left)["lost_fields"].broken.any()
+
+
+def test_a_number_that_is_nan_is_no_field():
+    before = items(["Good."], fields={"credits": 1.0})
+    assert found(before, items(["Good."], fields={"credits": float("nan")}))["lost_fields"].broken.all()
+
+
+def test_a_field_that_a_rerun_lacks_is_no_loss_but_another_one_is():
+    before = items(["Good."], fields={"credits": 1.0, "cost": 2.0})
+    rerun = items(["Good."], fields={"cost": 2.0})
+    assert not found(before, rerun, rerun)["lost_fields"].broken.any()
+    assert found(before, items(["Good."]), rerun)["lost_fields"].broken.all()
+
+
+def test_a_field_that_only_some_outputs_had_is_not_the_items():
+    assert fields_of(Item("1", (Output("Good.", {"credits": 1.0}), Output("Short.")))) == frozenset()
+    assert not found(items(["Good."]), items(["Good."]))["lost_fields"].counted.any()
+
+
+def test_items_with_numbers_count_for_changed_numbers():
+    texts = ["Divide by 4."], ["Well argued."], ["Take 5 mg."]
+    changed = found(items(*texts), items(*texts), numbers=[1.0, 1.0, np.nan])["changed_numbers"]
+    assert changed.counted.tolist() == [True, False, False]  # no number; nothing known, as in German
+    assert changed.broken.tolist() == [True, False, False]
+
+
+def test_a_silent_item_has_no_other_numbers():
+    """Its loss is the greatest in every metric, of changed numbers as well."""
+    changed = found(items(["Divide by 4."]), items([]), numbers=[1.0])["changed_numbers"]
+    assert not changed.broken.any()
+
+
+def test_other_numbers_of_a_rerun_excuse_and_its_silence_does_not():
+    before, now = items(["Divide by 4."], ["Take 5."]), items(["Divide by 40."], ["Take 6."])
+    other = RunOutputs(items(["Divide by 3."], []), np.array([1.0, 1.0]))
+    changed = broken_items(before, RunOutputs(now, np.array([1.0, 1.0])), [other], lost_share=0.5)
+    assert changed["changed_numbers"].broken.tolist() == [False, True]
+    assert changed["changed_numbers"].excused.tolist() == [True, False]
+
+
+def test_changed_numbers_that_were_not_measured_are_not_judged():
+    assert "changed_numbers" not in found(items(["Divide by 4."]), items(["Divide by 40."]))

@@ -1,0 +1,46 @@
+"""Must-pass items, judged one by one from losses that are chosen by hand."""
+
+import numpy as np
+import pytest
+from made_up import comparison, run
+
+from semscale.drift.limits.must_pass import check_ids, check_must_pass
+from semscale.errors import UnknownNameError
+
+MARGINS = {"match": np.full(3, 0.1)}
+
+
+def reasons(found, margins=MARGINS):
+    checks = check_must_pass(found, ("item-0", "item-1", "item-2"), margins, (), {})
+    return [check.reasons for check in checks]
+
+
+def test_an_item_is_held_against_its_worst_rerun():
+    # The worst reruns lose .2, .3 and .3: beyond them are .1, just the margin, .05, and .2.
+    found = comparison(
+        {"match": [0.3, 0.35, 0.5]}, reruns=[{"match": [0.2, 0.1, 0.3]}, {"match": [0.0, 0.3, 0.0]}]
+    )
+    first, second, third = reasons(found)
+    assert first == ("match lost 0.1 more than the worst rerun, margin 0.1",)
+    assert second == ()
+    assert third == ("match lost 0.2 more than the worst rerun, margin 0.1",)
+
+
+def test_an_item_without_a_value_is_not_judged():
+    found = comparison({"match": [np.nan, 0.0, 0.0]}, reruns=[{"match": [np.nan, 0.0, 0.0]}])
+    assert reasons(found) == [(), (), ()]
+
+
+def test_without_a_rerun_texts_are_not_judged_and_counts_are():
+    found = comparison({"match": [0.9, 0.9, 0.9], "output_count": [0.5, 0.0, 0.0]})
+    margins = MARGINS | {"output_count": np.full(3, 0.1)}
+    assert reasons(found, margins) == [
+        ("number of outputs lost 0.5 more than the baseline, margin 0.1",),
+        (),
+        (),
+    ]
+
+
+def test_an_unknown_id_is_refused_with_the_nearest_one():
+    with pytest.raises(UnknownNameError, match="'itme-1'.*did you mean 'item-1'"):
+        check_ids(run(3), ("item-0", "itme-1"))

@@ -1,0 +1,76 @@
+from dataclasses import replace
+
+from made_up_drift import comparison_of, decision_about
+
+from semscale.drift.gate.decision import Outcome
+from semscale.drift.gate.drift_summary import DriftSummary
+from semscale.drift.limits.results import LimitCheck, MustPassCheck
+from semscale.report.cells import cell_text
+from semscale.report.ci.github import github_annotations
+from semscale.report.ci.job_summary import job_summary
+from semscale.report.ci.junit import junit_xml
+from semscale.report.drift.document import drift_document
+from semscale.report.drift.limits import limit_blocks
+from semscale.report.render.html import page
+from semscale.report.render.markdown import markdown
+
+BROKEN = LimitCheck("silenced", 0, 39, ("item-037", "item-038"))
+KEPT = LimitCheck("lost_fields", 2, 39, excused=("item-001",), group=("exercise", "ex-1"))
+ITEM = MustPassCheck("item-037", ("lost all outputs",))
+COMPARISON = comparison_of()
+DECISION = replace(
+    decision_about(COMPARISON),
+    outcome=Outcome.FAIL,
+    limits=(BROKEN, KEPT),
+    must_pass=(ITEM, MustPassCheck("item-000")),
+)
+SUMMARY = DriftSummary(COMPARISON, DECISION)
+STEP = "2 of 39 items with outputs have lost all outputs"
+
+
+def test_limits_and_must_pass_items_are_tables():
+    _, limits, items = limit_blocks(DECISION)
+    assert [[cell_text(cell) for cell in row] for row in limits.rows] == [
+        ["silenced", "2", "39", "none", "fail", "item-037, item-038", "0"],
+        ["lost fields in exercise ex-1", "0", "39", "2", "pass", "", "1"],
+    ]
+    assert [[cell_text(cell) for cell in row] for row in items.rows] == [
+        ["item-037", "fail", "lost all outputs"],
+        ["item-000", "pass", ""],
+    ]
+
+
+def test_every_output_begins_with_the_next_step():
+    document = drift_document(SUMMARY)
+    assert document.next_step.startswith(STEP)
+    first = markdown(job_summary(SUMMARY, DECISION)).splitlines()[0]
+    assert STEP in first.replace("\\", "")
+    assert page(document).index(STEP) < page(document).index("<h1>")
+    assert STEP in junit_xml(SUMMARY, DECISION)
+    assert STEP in github_annotations(SUMMARY, DECISION)[0]
+    assert SUMMARY.record()["next_step"].startswith(STEP)
+
+
+def test_limits_are_test_cases_and_annotations():
+    xml = junit_xml(SUMMARY, DECISION)
+    assert '<testcase classname="limit" name="silenced">' in xml
+    assert '<testcase classname="limit" name="lost_fields in exercise ex-1">' in xml
+    assert '<testcase classname="must_pass" name="item-037">' in xml
+    lines = github_annotations(SUMMARY, DECISION)
+    assert any(line.startswith("::error title=Limit silenced::limit silenced: 2 of 39") for line in lines)
+    assert any("title=Must-pass item::item-037: lost all outputs" in line for line in lines)
+
+
+def test_json_has_the_checks():
+    record = SUMMARY.record()
+    assert record["limits"][0] == {
+        "name": "silenced",
+        "group": None,
+        "allowed": 0,
+        "n": 39,
+        "n_broken": 2,
+        "items": ("item-037", "item-038"),
+        "excused": (),
+        "passed": False,
+    }
+    assert record["must_pass"][0] == {"id": "item-037", "passed": False, "reasons": ("lost all outputs",)}
