@@ -70,7 +70,7 @@ def test_references_say_which_model_is_better(matrix):
     rows = pl.read_parquet("answers.parquet")
     assert rows.height == 24
     first = rows.filter((pl.col("id") == "a") & (pl.col("cell") == "poor")).row(0, named=True)
-    assert (first["output"], first["asking"], first["cost"]) == ("a is great", 1, None)
+    assert (first["output"], first["asking"], first["call_cost"]) == ("a is great", 1, None)
     assert first["score"] == pytest.approx(1)
 
 

@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 from endpoint import error, misbehaving_endpoint, prompt_of
 
+from semscale.drift.limits.broken_items import fields_of
+from semscale.drift.measure.metrics import field_metric
+from semscale.history.items import Item, Output
+
 pytestmark = [pytest.mark.needs("history"), pytest.mark.needs("api")]
 
 ROOT = Path(__file__).parents[2]
@@ -87,8 +91,8 @@ def test_a_run_and_its_reruns_are_real_new_calls(record, endpoint, stored):
     assert said["asked"]["sums"] == {"tokens": 90.0, "cost": 108.0}
     assert said["asked"]["n_calls"] == 6
     fields = first.items[0].outputs[0].fields
-    assert (fields["tokens"], fields["cost"]) == (15.0, 18.0)
-    assert fields["latency"] > 0
+    assert (fields["call_tokens"], fields["call_cost"]) == (15.0, 18.0)
+    assert fields["call_latency"] > 0
 
 
 def test_the_same_command_later_asks_anew_and_never_takes_old_replies(record, endpoint, stored):
@@ -167,11 +171,12 @@ def test_a_gate_does_not_test_what_an_answer_took(record, semscale):
     assert record(model="free").code == 0
     ended = semscale("drift", "history", "--json")
     (dataset,) = json.loads(ended.out)["datasets"]
-    from semscale.drift.measure.metrics import is_usual
-
     assert [run["model"] for run in dataset["runs"]] == ["priced-one", "priced-one", "free"]
-    names = ("latency_difference", "cost_difference", "tokens_difference", "credits_difference")
-    assert [is_usual(name) for name in names] == [False, False, False, True]
+    fields = ("call_latency", "call_cost", "call_tokens", "cost")
+    assert [field_metric(name, 1.0).is_usual for name in fields] == [False, False, False, True]
+    # The price of the other model is not known: its answers lack no field of the baseline.
+    output = Output("x", {"call_latency": 1.0, "call_cost": 2.0, "call_tokens": 3.0, "cost": 4.0})
+    assert fields_of(Item("a", (output,))) == {"cost"}
 
 
 ANSWER = (
@@ -192,7 +197,7 @@ def test_a_program_answers(record, stored, tmp_path):
     assert ended.code == 0, ended.err
     first, rerun = stored()
     assert texts(first) == [["WHAT IS A?"], ["WHAT IS B?"]]
-    assert first.items[0].outputs[0].fields == {"cost": 0.5}
+    assert first.items[0].outputs[0].fields == {"call_cost": 0.5}
     assert (rerun.rerun_of, rerun.model) == (first.id, "m")
 
 

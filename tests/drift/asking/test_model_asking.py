@@ -68,10 +68,10 @@ def test_outputs_have_tokens_latency_and_where_the_price_is_known_cost(asker):
     (answer,) = ask(asker(Chat(), prices=prices), ["a"]).every
     (output,) = answer.outputs
     # 10 tokens at 0.5 and 2 at 2.
-    assert (output.fields["tokens"], output.fields["cost"]) == (12.0, 9.0)
-    assert output.fields["latency"] >= 0
+    assert (output.fields["call_tokens"], output.fields["call_cost"]) == (12.0, 9.0)
+    assert output.fields["call_latency"] >= 0
     (free,) = ask(asker(Chat(), prices=PriceTable()), ["b"]).every
-    assert set(free.outputs[0].fields) == {"tokens", "latency"}
+    assert set(free.outputs[0].fields) == {"call_tokens", "call_latency"}
 
 
 def test_what_took_part_is_summed_up(asker):

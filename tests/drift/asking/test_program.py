@@ -69,7 +69,7 @@ def test_errors_and_items_without_a_line_have_a_reason(asked):
     assert answers.asked == (
         (
             Answer(reason="too long"),
-            Answer((Output("Yes.", {"cost": 0.5}),)),
+            Answer((Output("Yes.", {"call_cost": 0.5}),)),
             Answer(reason="the program wrote no line for it"),
         ),
     )

@@ -13,7 +13,7 @@ from semscale.history.items import Output
     [
         ('{"id": "q", "output": "Yes."}', Answer((Output("Yes."),))),
         ('{"id": "q", "output": "Yes.", "tokens": 7, "cost": 0.5, "latency": 2, "other": 1}',
-         Answer((Output("Yes.", {"tokens": 7.0, "cost": 0.5, "latency": 2.0}),))),
+         Answer((Output("Yes.", {"call_tokens": 7.0, "call_cost": 0.5, "call_latency": 2.0}),))),
         ('{"id": "q", "outputs": ["Yes.", {"text": "No.", "credits": 1}]}',
          Answer((Output("Yes."), Output("No.", {"credits": 1.0})))),
         ('{"id": "q", "error": "rate\\n limit"}', Answer(reason="rate limit")),

@@ -9,9 +9,9 @@ import numpy as np
 from semscale.history.items import Item, Output
 from semscale.types import Floats
 
-TOKENS, COST, LATENCY = "tokens", "cost", "latency"
+TOKENS, COST, LATENCY = "call_tokens", "call_cost", "call_latency"
 ASKED_FIELDS = (TOKENS, COST, LATENCY)
-"""Numbers of an output that say what it took: tokens of prompt and reply, money, seconds."""
+"""Fields of an output that say what its call took: tokens of prompt and reply, money, seconds."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class AskedFacts:
         n_calls: calls that were made now, without those of an earlier command that was stopped.
         n_cut: replies that were cut at the most tokens allowed.
         reasons: why items have no output, each reason with the number of items, over all askings.
-        sums: tokens and cost of all outputs, by the field's name, where they are known.
+        sums: ``tokens`` and ``cost`` of all outputs, where they are known.
         n_known: outputs with each of these numbers.
         currency: of the cost; ``None`` where no price is known.
         latency: median seconds of a call; ``None`` where none is known.
@@ -119,7 +119,7 @@ def facts_of(answers: Answers, *, prompts: str, settings: Mapping[str, object]) 
         prompts: where the prompts are from.
         settings: parameters of the requests, by name.
     """
-    numbers = {name: answers.numbers(name) for name in (TOKENS, COST)}
+    numbers = {name: answers.numbers(field) for name, field in (("tokens", TOKENS), ("cost", COST))}
     known = {name: found for name, found in numbers.items() if len(found)}
     seconds = answers.numbers(LATENCY)
     return AskedFacts(

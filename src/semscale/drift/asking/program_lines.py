@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from semscale.drift.asking.answers import ASKED_FIELDS, Answer
+from semscale.drift.asking.answers import COST, LATENCY, TOKENS, Answer
 from semscale.drift.asking.items_to_ask import ItemToAsk
 from semscale.drift.runs.output_cells import CellLocation, number_in, outputs_in
 from semscale.errors import InputError
@@ -13,6 +13,7 @@ from semscale.history.items import Output
 from semscale.json_reading import parse_json
 
 _SHOWN = 80
+_TAKEN = {"tokens": TOKENS, "cost": COST, "latency": LATENCY}
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def read_line(line: str, program: str, number: int) -> ProgramAnswer:
 
     Example:
         >>> read_line('{"id": "q1", "output": "Yes.", "latency": 0.5}', "ask.py", 1).answer.outputs
-        (Output(text='Yes.', fields={'latency': 0.5}),)
+        (Output(text='Yes.', fields={'call_latency': 0.5}),)
     """
     content = _object(line, program, number)
     id_ = str(content["id"])
@@ -98,15 +99,15 @@ def _with_numbers(
     content: Mapping[str, Any], outputs: tuple[Output, ...], program: str, number: int
 ) -> tuple[Output, ...]:
     """Give a single output the numbers that stand beside it."""
-    there = [name for name in ASKED_FIELDS if content.get(name) is not None]
+    there = [name for name in _TAKEN if content.get(name) is not None]
     if not there or not outputs:
         return outputs
     if len(outputs) > 1:
         raise InputError(
             f"{program} wrote a line {number} with '{there[0]}' beside {len(outputs)} outputs: write it into "
-            'their objects, such as {"text": "Yes.", "cost": 0.01}'
+            'their objects, such as {"text": "Yes.", "call_cost": 0.01}'
         )
     (output,) = outputs
     read = {name: number_in(content[name], CellLocation(program, number - 1, name)) for name in there}
-    known = {name: value for name, value in read.items() if value is not None}
+    known = {_TAKEN[name]: value for name, value in read.items() if value is not None}
     return (Output(output.text, {**known, **output.fields}),)

@@ -73,8 +73,8 @@ class AskedMatrix:
 
         Returns:
             Columns ``id``, ``cell``, ``model``, ``prompt``, ``asking`` (from 1), ``output``, ``reason``,
-            ``score`` (of all askings of the item), ``tokens``, ``cost`` and ``latency``; null where there is
-            none.
+            ``score`` (of all askings of the item), ``call_tokens``, ``call_cost`` and ``call_latency``; null
+            where there is none.
         """
         rows = [
             self._row(k, n, number)

@@ -121,7 +121,9 @@ def field_metric(field: str, span: float, place: int = 0, direction: Direction =
         return number_loss(baseline, candidate, item.pairs, span, direction)
 
     name = f"{field}_difference"
-    return Metric(name, metric_label(name), loss, span=span, unit=field, direction=direction)
+    return Metric(
+        name, metric_label(name), loss, is_usual=is_usual(name), span=span, unit=field, direction=direction
+    )
 
 
 def metric_label(name: str) -> str:

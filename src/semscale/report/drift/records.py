@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from semscale.chat.costs.prices import amount
-from semscale.drift.asking.answers import COST, AskedFacts
+from semscale.drift.asking.answers import AskedFacts
 from semscale.drift.gate.decision import in_margins
 from semscale.drift.gate.history_summary import DatasetHistory, HistorySummary
 from semscale.drift.gate.trend import MetricTrend, Trends
@@ -81,7 +81,7 @@ def _asked_rows(summary: RecordedRun) -> dict[str, Cell | None]:
 
 
 def _unit(name: str, facts: AskedFacts) -> str:
-    return facts.currency or "money" if name == COST else name
+    return facts.currency or "money" if name == "cost" else name
 
 
 def asked_cautions(facts: AskedFacts) -> tuple[str, ...]:
