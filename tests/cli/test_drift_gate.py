@@ -239,3 +239,29 @@ def test_another_run_can_stand_in_for_the_baseline(semscale, approved):
     content = json.loads(semscale("drift", "compare", GOOD, *NEW, "--baseline", first, "--json").out)
     assert content["baseline"]["id"].startswith(first)
     assert content["approval"] is None
+
+
+def test_items_that_a_candidate_lacks_are_told_before_the_outcome(semscale, approved, tmp_path):
+    items = [json.loads(line) for line in GOOD.read_text(encoding="utf-8").splitlines()]
+    lost = [items[place]["id"] for place in (0, 1)]
+    later = [*items[2:], items[2] | {"id": "added"}]
+    (tmp_path / "later.jsonl").write_text(
+        "".join(json.dumps(item) + "\n" for item in later), encoding="utf-8"
+    )
+    ended = semscale("drift", "gate", "later.jsonl", *NEW, "--summary", "summary.md", "--github")
+    assert ended.code == 0, ended.out + ended.err
+    told = "2 of the baseline's 30 items are not in the candidate"
+    before_outcome = ended.out[: ended.out.index("\npass: ")]
+    assert told in before_outcome
+    assert repr(lost[0]) in before_outcome
+    assert "1 new item that the baseline lacks, not compared: 'added'" in before_outcome
+    assert f"::warning title=Caution::{told}" in ended.out
+    assert told in (tmp_path / "summary.md").read_text(encoding="utf-8")
+    content = json.loads(semscale("drift", "gate", "later.jsonl", *NEW, "--json").out)
+    assert content["items"] == content["matching"]["common"] == 28
+    assert sorted(content["matching"]["lost"]) == sorted(lost)
+    assert content["matching"]["new"] == ["added"]
+    assert content["silent"] == 0
+    assert len(content["warnings"]) == 1
+    (feedback,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
+    assert [(one["items"], one["runs"]) for one in feedback["versions"]] == [(30, 2), (29, 1)]

@@ -125,7 +125,7 @@ BAD = {
     "nothing to merge": (["history", "--merge", "no.sqlite"], ["no.sqlite does not exist"]),
     "no such dataset": (["history", "--dataset", "anwers"], ["'anwers'", "did you mean 'answers'"]),
     "no page": (["history", "--report", "trend.pdf"], ["report must end in .html"]),
-    "an unknown damage": (["self-test", "--damage", "burn"], ["kinds must be of", "burn", "negate"]),
+    "an unknown damage": (["self-test", "--damage", "burn"], ["--damage must be of", "burn", "negate"]),
     "a share that is none": (["self-test", "--share", "2"], ["share", "2"]),
     "no draws": (["self-test", "--draws", "0"], ["draws", "0"]),
     "an unknown run": (["self-test", "ffff"], ["unknown run 'ffff'"]),

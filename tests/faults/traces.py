@@ -9,6 +9,9 @@ from pathlib import Path
 
 from tests.faults.commands import LongCommand
 
+from semscale.history.databases.opening import open_history
+from semscale.history.seals import SHORTEST_HEAD
+
 _KEPT = re.compile(
     r"(cache/)?(embeddings|states|ledger|history|other)\.sqlite(-wal|-shm|\.lock)?|cache/ledger\.sqlite\.owners/entrance"
 )
@@ -32,9 +35,10 @@ def outputs_of(command: LongCommand, folder: Path) -> dict[str, bytes]:
 
 
 def plain(content: bytes, folder: Path) -> bytes:
-    """Replace the ids of a history, which are drawn at random, and the path of the folder."""
+    """Replace the ids of a history, which are drawn at random, its hashes, and the path of the folder."""
     for id_ in sorted(_ids(folder / "history.sqlite")):
-        content = content.replace(id_.encode(), b"ID").replace(id_[:8].encode(), b"ID")
+        for shown in (id_, id_[:SHORTEST_HEAD], id_[:8]):
+            content = content.replace(shown.encode(), b"ID")
     return content.replace(str(folder).encode(), b"FOLDER")
 
 
@@ -42,7 +46,8 @@ def _ids(path: Path) -> set[str]:
     if not path.exists():
         return set()
     with closing(sqlite3.connect(path)) as history:
-        return {id_ for table in _OWNED for (id_,) in history.execute(f"SELECT id FROM {table}")}
+        queries = *(f"SELECT id FROM {table}" for table in _OWNED), "SELECT hash FROM semscale_seals"
+        return {id_ for query in queries for (id_,) in history.execute(query)}
 
 
 def entries_of(path: Path, *, drawn: bool) -> Counter:
@@ -87,7 +92,11 @@ def strays(command: LongCommand, folder: Path, given: set[str]) -> set[str]:
 
 
 def assert_sound(folder: Path) -> None:
-    """Check that every SQLite file in a folder is sound."""
+    """Check that every SQLite file in a folder is sound, and that every entry of a history holds."""
     for path in folder.rglob("*.sqlite"):
         with closing(sqlite3.connect(path)) as file:
             assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)], path.name
+            tables = {name for (name,) in file.execute("SELECT name FROM sqlite_master")}
+        if "semscale_seals" in tables:
+            with open_history(path) as history:
+                assert history.verify().flaws == ()

@@ -1,6 +1,6 @@
 """The history of runs, approvals and comparisons; entries are added and never changed or deleted."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
@@ -12,16 +12,27 @@ from semscale.errors import InputError, UnknownNameError
 from semscale.history.column_values import aware
 from semscale.history.comparison_rows import comparison_rows
 from semscale.history.databases.database import Database, insert_rows
+from semscale.history.entries import approval_entry
 from semscale.history.merging import merge
 from semscale.history.name_lookup import near, near_id
 from semscale.history.recorded_comparisons import load_comparisons, load_scores, record_comparison
-from semscale.history.recorded_runs import datasets_of_runs, find_run, load_run, record_run, refuse_known
+from semscale.history.recorded_runs import (
+    datasets_of_runs,
+    find_run,
+    load_run,
+    load_run_rows,
+    record_run,
+    refuse_known,
+)
+from semscale.history.recorded_seals import check_entries, load_seals, seal_entry
 from semscale.history.run_rows import approval_row, read_approval, read_summary, run_rows
 from semscale.history.runs import Approval, Run, now, short_id
 from semscale.history.same_entries import same_comparison_id, same_run_id
+from semscale.history.seals import heads_of
 from semscale.history.stored_comparison import StoredComparison
 from semscale.history.summaries import Merged, RunSummary
-from semscale.history.tables import APPROVALS, RUNS
+from semscale.history.tables import APPROVALS, RUNS, SEALS
+from semscale.history.verification import Verification, verify
 from semscale.types import Floats
 
 
@@ -115,7 +126,7 @@ class History:
 
         Raises:
             UnknownNameError: the name fits no run or several.
-            InputError: its items were changed since they were recorded.
+            InputError: it was changed since it was recorded.
         """
         with self._database.reading() as connection:
             return load_run(connection, find_run(connection, name))
@@ -125,12 +136,15 @@ class History:
 
         Args:
             dataset: list only runs of this dataset.
+
+        Raises:
+            InputError: a run was changed since it was recorded.
         """
         query = select(RUNS).order_by(RUNS.c.recorded, RUNS.c.id)
         if dataset is not None:
             query = query.where(RUNS.c.dataset == dataset)
         with self._database.reading() as connection:
-            return [read_summary(found) for found in connection.execute(query).mappings()]
+            return [read_summary(found) for found in load_run_rows(connection, query)]
 
     def datasets(self) -> list[str]:
         """List the names of all datasets with runs, sorted."""
@@ -171,13 +185,39 @@ class History:
                 )
             refuse_known(connection, APPROVALS, approval.id, "an approval")
             insert_rows(connection, APPROVALS, [row])
+            seal_entry(connection, approval_entry(row))
 
     def approvals(self, dataset: str) -> list[Approval]:
-        """List the approvals of a dataset, oldest first."""
+        """List the approvals of a dataset, oldest first.
+
+        Raises:
+            InputError: an approval was changed since it was given.
+        """
         query = select(APPROVALS).where(APPROVALS.c.dataset == dataset)
         query = query.order_by(APPROVALS.c.approved, APPROVALS.c.id)
         with self._database.reading() as connection:
-            return [read_approval(found) for found in connection.execute(query).mappings()]
+            found = connection.execute(query).mappings().all()
+            check_entries(connection, [approval_entry(each) for each in found])
+            return [read_approval(each) for each in found]
+
+    def heads(self, dataset: str) -> list[str]:
+        """List the hashes of the last seals of a dataset, which stand for all its entries.
+
+        There is one; after a merge of histories that went apart there are several, until the next entry.
+        """
+        with self._database.reading() as connection:
+            return heads_of(load_seals(connection, SEALS.c.dataset == dataset).values())
+
+    def verify(self, heads: Sequence[str] = ()) -> Verification:
+        """Check every entry against its seal, and every seal against those before it.
+
+        Args:
+            heads: hashes from ``heads`` that somebody noted before: they must still be there.
+
+        Raises:
+            InputError: a head is shorter than 16 characters.
+        """
+        return verify(self._database, heads)
 
     def baseline(self, dataset: str, *, at: datetime | None = None) -> tuple[Run, Approval]:
         """Load the run that was approved as the baseline of a dataset.
@@ -277,7 +317,8 @@ class History:
             The numbers of added entries.
 
         Raises:
-            InputError: an entry differs between the two although its id is the same; nothing is added.
+            InputError: an entry differs between the two although its id is the same, or an entry of the
+                other one does not hold; nothing is added.
         """
         return merge(self._database, other._database)
 

@@ -2,14 +2,16 @@
 
 from collections import defaultdict
 
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnElement, Connection, select
 
 from semscale.errors import UnknownNameError
 from semscale.history.column_values import Found
-from semscale.history.comparison_rows import comparison_rows, read_comparison, unpack
+from semscale.history.comparison_rows import comparison_rows, pack, read_comparison, unpack
 from semscale.history.databases.database import insert_rows
+from semscale.history.entries import comparison_entry, scores_hash
 from semscale.history.name_lookup import near_id
-from semscale.history.recorded_runs import refuse_known
+from semscale.history.recorded_runs import load_run_rows, refuse_known
+from semscale.history.recorded_seals import check_entries, seal_entry
 from semscale.history.stored_comparison import StoredComparison
 from semscale.history.tables import COMPARISONS, FIGURES, RUNS, SCORES
 from semscale.types import Floats
@@ -26,6 +28,8 @@ def record_comparison(connection: Connection, comparison: StoredComparison) -> N
     insert_rows(connection, COMPARISONS, [row])
     insert_rows(connection, FIGURES, figures)
     insert_rows(connection, SCORES, scores)
+    packed = {metric: pack(values) for metric, values in comparison.scores.items()}
+    seal_entry(connection, comparison_entry(row, figures, scores_hash(packed)))
 
 
 def load_comparisons(
@@ -37,24 +41,34 @@ def load_comparisons(
         connection: to the history's database.
         dataset: only comparisons of this dataset.
         baseline_id: only comparisons with this baseline.
+
+    Raises:
+        InputError: a comparison or its candidate was changed since it was stored.
     """
     wanted = [
         column == value
         for column, value in ((COMPARISONS.c.dataset, dataset), (COMPARISONS.c.baseline_id, baseline_id))
         if value is not None
     ]
-    digest = RUNS.c.digest.label("candidate_digest")
-    query = select(COMPARISONS, digest).outerjoin(RUNS, RUNS.c.id == COMPARISONS.c.candidate_id)
-    query = query.where(*wanted).order_by(COMPARISONS.c.compared, COMPARISONS.c.id)
-    of_figures = select(FIGURES).join(COMPARISONS).where(*wanted).order_by(FIGURES.c.position)
-    figures = defaultdict[str, list[Found]](list)
-    for figure in connection.execute(of_figures).mappings():
-        figures[figure["comparison_id"]].append(figure)
-    found = connection.execute(query).mappings()
+    query = select(COMPARISONS).where(*wanted).order_by(COMPARISONS.c.compared, COMPARISONS.c.id)
+    found = connection.execute(query).mappings().all()
+    figures = load_figures(connection, *wanted)
+    check_entries(connection, [comparison_entry(each, figures[each["id"]]) for each in found])
+    of_candidates = select(RUNS).where(RUNS.c.id.in_(select(COMPARISONS.c.candidate_id).where(*wanted)))
+    digests = {run["id"]: run["digest"] for run in load_run_rows(connection, of_candidates)}
     return [
-        read_comparison(each, figures[each["id"]], candidate_digest=each["candidate_digest"])
+        read_comparison(each, figures[each["id"]], candidate_digest=digests.get(each["candidate_id"]))
         for each in found
     ]
+
+
+def load_figures(connection: Connection, *wanted: ColumnElement[bool]) -> dict[str, list[Found]]:
+    """Load the figures of comparisons, in their order, by the comparison's id."""
+    query = select(FIGURES).join(COMPARISONS).where(*wanted).order_by(FIGURES.c.position)
+    figures = defaultdict[str, list[Found]](list)
+    for figure in connection.execute(query).mappings():
+        figures[figure["comparison_id"]].append(figure)
+    return figures
 
 
 def load_scores(connection: Connection, comparison_id: str) -> dict[str, Floats]:
@@ -62,11 +76,20 @@ def load_scores(connection: Connection, comparison_id: str) -> dict[str, Floats]
 
     Raises:
         UnknownNameError: there is no such comparison.
+        InputError: it was changed since it was stored.
     """
-    query = select(SCORES.c.metric, SCORES.c.packed).where(SCORES.c.comparison_id == comparison_id)
-    found = connection.execute(query.order_by(SCORES.c.metric)).all()
-    if not found:
+    wanted = COMPARISONS.c.id == comparison_id
+    row = connection.execute(select(COMPARISONS).where(wanted)).mappings().one_or_none()
+    if row is None:
         ids = sorted(connection.execute(select(COMPARISONS.c.id)).scalars())
-        if comparison_id not in ids:
-            raise UnknownNameError(f"unknown comparison {comparison_id[:60]!r}{near_id(comparison_id, ids)}")
-    return {row.metric: unpack(row.packed) for row in found}
+        raise UnknownNameError(f"unknown comparison {comparison_id[:60]!r}{near_id(comparison_id, ids)}")
+    packed = load_packed(connection, comparison_id)
+    figures = load_figures(connection, wanted)[comparison_id]
+    check_entries(connection, [comparison_entry(row, figures, scores_hash(packed))])
+    return {metric: unpack(body) for metric, body in packed.items()}
+
+
+def load_packed(connection: Connection, comparison_id: str) -> dict[str, bytes]:
+    """Load the packed scores of a comparison by metric, sorted."""
+    query = select(SCORES.c.metric, SCORES.c.packed).where(SCORES.c.comparison_id == comparison_id)
+    return {row.metric: bytes(row.packed) for row in connection.execute(query.order_by(SCORES.c.metric))}

@@ -1,10 +1,16 @@
 """Runs in the database of a history: recording, finding and loading them within a transaction."""
 
-from sqlalchemy import Connection, Table, select
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, Select, Table, select
 
 from semscale.errors import InputError, UnknownNameError
+from semscale.history.column_values import Found
 from semscale.history.databases.database import insert_rows
+from semscale.history.entries import run_entry
+from semscale.history.item_json import digest_bodies
 from semscale.history.name_lookup import find_id, near_id
+from semscale.history.recorded_seals import check_entries, seal_entry
 from semscale.history.run_rows import read_run, run_rows
 from semscale.history.runs import Run
 from semscale.history.tables import ITEMS, RUNS
@@ -23,6 +29,7 @@ def record_run(connection: Connection, run: Run) -> None:
     refuse_known(connection, RUNS, run.id, "a run")
     insert_rows(connection, RUNS, [row])
     insert_rows(connection, ITEMS, items)
+    seal_entry(connection, run_entry(row, str(row["digest"])))
 
 
 def refuse_known(connection: Connection, table: Table, name: str, noun: str) -> None:
@@ -69,8 +76,31 @@ def load_run(connection: Connection, run_id: str) -> Run:
     """Load a run by its whole id.
 
     Raises:
-        InputError: its items were changed since they were recorded.
+        InputError: it was changed since it was recorded.
     """
     found = connection.execute(select(RUNS).where(RUNS.c.id == run_id)).mappings().one()
-    bodies = select(ITEMS.c.body).where(ITEMS.c.run_id == run_id).order_by(ITEMS.c.position)
-    return read_run(found, connection.execute(bodies).scalars().all())
+    bodies = load_bodies(connection, run_id)
+    run = read_run(found, bodies)
+    check_entries(connection, [run_entry(found, digest_bodies(bodies))])
+    return run
+
+
+def load_bodies(connection: Connection, run_id: str) -> Sequence[str]:
+    """Load the JSON of a run's items, in their order."""
+    query = select(ITEMS.c.body).where(ITEMS.c.run_id == run_id).order_by(ITEMS.c.position)
+    return connection.execute(query).scalars().all()
+
+
+def load_run_rows(connection: Connection, query: Select[tuple[object, ...]]) -> Sequence[Found]:
+    """Load rows of runs, without their items.
+
+    Args:
+        connection: to the history's database.
+        query: selects whole rows of runs.
+
+    Raises:
+        InputError: a run was changed since it was recorded.
+    """
+    found = connection.execute(query).mappings().all()
+    check_entries(connection, [run_entry(each) for each in found])
+    return found

@@ -89,15 +89,19 @@ class Run:
         return tuple(sorted({kind for item in self.items for kind in item.groups}))
 
     @cached_property
+    def dataset_version(self) -> str:
+        """Hash of the ids with their inputs, which tells versions of the dataset apart."""
+        return hashed(sorted((item.id, item.input) for item in self.items))
+
+    @cached_property
     def signature(self) -> Signature:
         """Dataset, ids with their inputs, and groups, which two runs must share to be comparable."""
-        asked = sorted((item.id, item.input) for item in self.items)
         belong = sorted((item.id, sorted(item.groups.items())) for item in self.items)
         return Signature.of(
             "run",
             dataset=hashed(self.dataset) if set("|:") & set(self.dataset) else self.dataset,
             items=len(self.items),
-            inputs=hashed(asked),
+            inputs=self.dataset_version,
             groups=hashed(belong) if self.group_kinds else None,
         )
 

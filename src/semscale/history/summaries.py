@@ -30,6 +30,13 @@ class RunSummary:
     n_items: int
     signature: str
 
+    @property
+    def dataset_version(self) -> str | None:
+        """Hash of the ids with their inputs, from the signature; ``None`` if it has none."""
+        name = "inputs:"
+        parts = self.signature.split("|")
+        return next((part.removeprefix(name) for part in parts if part.startswith(name)), None)
+
 
 @dataclass(frozen=True)
 class Merged:

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import (
+    Boolean,
     Column,
     DateTime,
     Dialect,
@@ -17,7 +18,7 @@ from sqlalchemy import (
     TypeDecorator,
 )
 
-REVISION = "3"
+REVISION = "4"
 """The migration that results in these tables."""
 
 VERSION_TABLE = "semscale_version"
@@ -116,4 +117,17 @@ SCORES = Table(
     Column("comparison_id", Text, ForeignKey(COMPARISONS.c.id), primary_key=True),
     Column("metric", Text, primary_key=True),
     Column("packed", LargeBinary, nullable=False),
+)
+
+SEALS = Table(
+    "semscale_seals",
+    METADATA,
+    Column("hash", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("entry_id", Text, nullable=False, index=True),
+    Column("dataset", Text, nullable=False, index=True),
+    Column("content", Text, nullable=False),
+    Column("parts", Text, nullable=False),
+    Column("parents", Text, nullable=False),
+    Column("is_late", Boolean, nullable=False),
 )

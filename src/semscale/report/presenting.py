@@ -27,6 +27,7 @@ _DOCUMENTS = {
     "RecordedRun": ("semscale.report.drift.records", "recorded_document"),
     "SelfTest": ("semscale.report.drift.self_test", "self_test_document"),
     "Trends": ("semscale.report.drift.trend", "trend_document"),
+    "Verification": ("semscale.report.drift.verification", "verification_document"),
 }
 """The function that makes a document of each kind of summary."""
 

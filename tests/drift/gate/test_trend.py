@@ -72,6 +72,20 @@ def test_changes_of_the_model_are_marked():
     assert trends(runs).model_changes == (2, 4)
 
 
+def test_a_slope_is_of_the_latest_model_alone():
+    # The old model falls by .1 a day, the new one rises by .01; 5 ascending values have p = 2 / 5! = 1 / 60.
+    losses = [0.9, 0.8, 0.7, 0.6, 0.5, 0.1, 0.11, 0.12, 0.13, 0.14]
+    runs = [
+        stored_comparison({"match": loss}, day=day, model="old" if day < 5 else "new", outcome=outcome)
+        for day, (loss, outcome) in enumerate(zip(losses, ["fail"] * 5 + ["pass"] * 5, strict=True))
+    ]
+    found = trends(runs)
+    course = found.metrics["match"].course
+    assert course.slope.value == pytest.approx(0.01)
+    assert course.p_value == pytest.approx(1 / 60)
+    assert found.latest_outcomes == {"old": "fail", "new": "pass"}
+
+
 def test_few_runs_have_no_trend():
     match = trends(days([0.1, 0.2])).metrics["match"]
     assert match.change is None

@@ -1,10 +1,13 @@
 """Must-pass items, judged one by one from losses that are chosen by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from made_up import comparison, run
 
 from semscale.drift.limits.must_pass import check_ids, check_must_pass
+from semscale.drift.runs.item_matching import ItemMatching
 from semscale.errors import UnknownNameError
 
 MARGINS = {"match": np.full(3, 0.1)}
@@ -24,6 +27,19 @@ def test_an_item_is_held_against_its_worst_rerun():
     assert first == ("match lost 0.1 more than the worst rerun, margin 0.1",)
     assert second == ()
     assert third == ("match lost 0.2 more than the worst rerun, margin 0.1",)
+
+
+def test_an_item_that_the_candidate_lacks_or_was_asked_otherwise_does_not_pass():
+    found = comparison({"match": [0.0, 0.0, 0.0]}, reruns=[{"match": [0.0, 0.0, 0.0]}])
+    matching = ItemMatching(common=("item-0", "item-1", "item-2"), lost=("gone",), changed=("reworded",))
+    checks = check_must_pass(
+        replace(found, matching=matching), ("gone", "item-0", "reworded"), MARGINS, (), {}
+    )
+    assert [check.reasons for check in checks] == [
+        ("the candidate lacks it",),
+        (),
+        ("the candidate was asked something else",),
+    ]
 
 
 def test_an_item_without_a_value_is_not_judged():

@@ -4,9 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from semscale.drift.gate.cautions import matching_cautions
+from semscale.drift.gate.gate import decide
 from semscale.drift.measure.compare_runs import compare
 from semscale.drift.measure.meter import DriftMeter
 from semscale.errors import InputError
+from semscale.history.item_json import digest_items
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 
@@ -45,3 +48,35 @@ def test_a_candidate_is_not_its_own_rerun(meter):
     again = run("A start.", "Give the voltage.", "In order.", rerun_of=BASELINE.id)
     with pytest.raises(InputError, match="reruns must not hold the candidate"):
         compare(BASELINE, again, reruns=[again], meter=meter)
+
+
+def test_a_candidate_that_lacks_items_is_compared_in_the_others(meter):
+    words = (
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+    )
+    items = tuple(Item(word, (Output(f"Sentence {word} is clear."),)) for word in words)
+    baseline = Run("exam", "old", items)
+    rerun = replace(baseline, id="rerun", rerun_of=baseline.id)
+    candidate = Run("exam", "new", (*items[:11], Item("new", (Output("Something else."),))))
+    found = compare(baseline, candidate, reruns=[rerun], meter=meter)
+    assert found.losses("match").shape == found.expected("match").shape == (11,)
+    assert (found.matching.lost, found.matching.new) == (("twelve",), ("new",))
+    # Only runs with the same items form a series, and a history knows the candidate with all its items.
+    assert dict(found.signature.fields)["common"] == found.baseline.dataset_version
+    assert found.outputs_digest == digest_items(candidate.items)
+    whole = compare(baseline, replace(candidate, items=items), meter=meter)
+    assert "common" not in dict(whole.signature.fields)
+    (caution,) = matching_cautions(found.matching)
+    assert caution.startswith("1 of the baseline's 12 items are not in the candidate")
+    assert caution in decide(found).cautions

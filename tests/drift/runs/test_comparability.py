@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from semscale.drift.runs.comparability import check_comparable, check_rerun
+from semscale.drift.runs.comparability import check_comparable, check_rerun, match_runs
 from semscale.errors import InputError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
@@ -83,6 +83,72 @@ def test_of_many_ids_a_few_are_named():
     many = Run("exam", "m1", tuple(item(str(number)) for number in range(9)))
     with pytest.raises(InputError, match="lacks '1', '2', '3', '4', '5' and 3 more of the baseline"):
         check_comparable(many, candidate(item("0")))
+
+
+MANY = Run("exam", "m1", tuple(item(f"q{number}") for number in range(20)))
+
+
+def test_a_candidate_that_lacks_some_items_is_compared_in_the_others():
+    # Of 20 items two are lost, one was asked something else, two are new: 17 are in common.
+    given = [*MANY.items[:1:-1], item("new-1"), item("new-2")]
+    given[0] = replace(given[0], input="Other?")
+    found = match_runs(MANY, candidate(*given))
+    assert [one.id for one in found.baseline.items] == [f"q{number}" for number in range(2, 19)]
+    assert [one.id for one in found.candidate.items] == [one.id for one in found.baseline.items]
+    assert (found.baseline.id, found.candidate.model) == (MANY.id, "m2")
+    matching = found.matching
+    assert (matching.lost, matching.new, matching.changed) == (("q0", "q1"), ("new-1", "new-2"), ("q19",))
+    assert (matching.n_baseline, matching.n_left_out, matching.moved) == (20, 3, ())
+    assert matching.versions == (MANY.dataset_version, candidate(*given).dataset_version)
+
+
+def test_a_candidate_with_all_items_and_more_needs_no_number_of_them():
+    found = match_runs(BASELINE, candidate(*BASELINE.items, item("d")))
+    assert found.baseline is BASELINE
+    assert found.matching.new == ("d",)
+
+
+@pytest.mark.parametrize(
+    ("n", "kept", "message"),
+    [
+        (20, 9, "items: 9 of the baseline's 20 can be compared, and at least 10 are needed: the candidate "
+         "lacks 'q9', 'q10', 'q11', 'q12', 'q13' and 6 more; record every item"),
+        (30, 14, "items: 14 of the baseline's 30 can be compared, and at least 15 are needed"),
+        (3, 2, "items: 2 of the baseline's 3 can be compared, and at least 3 are needed: the"),
+    ],
+)  # fmt: skip
+def test_too_few_items_in_common_are_refused(n, kept, message):
+    baseline = Run("exam", "m1", tuple(item(f"q{number}") for number in range(n)))
+    with pytest.raises(InputError, match=message):
+        match_runs(baseline, candidate(*baseline.items[:kept]))
+    least = max(10, n // 2)
+    assert n < 10 or match_runs(baseline, candidate(*baseline.items[:least]))
+
+
+def test_a_renumbered_dataset_is_said_to_be_one():
+    # The first item is gone, and all others have moved up by one: each id has another input.
+    moved = [replace(one, id=f"q{place}") for place, one in enumerate(MANY.items[1:])]
+    with pytest.raises(
+        InputError,
+        match="the dataset was renumbered: 19 of the baseline's 20 inputs are in the candidate under another "
+        "id, such as 'q1' under 'q0'; give the items their former ids",
+    ):
+        match_runs(MANY, candidate(*moved))
+
+
+def test_other_ids_without_inputs_match_nothing():
+    plain = [replace(one, input=None) for one in MANY.items]
+    others = [replace(one, id=f"other-{one.id}") for one in plain]
+    with pytest.raises(InputError, match="items: nothing matches: 0 of the baseline's 20 can be compared"):
+        match_runs(replace(MANY, items=tuple(plain)), candidate(*others))
+
+
+def test_items_in_common_must_have_the_same_groups_and_fields():
+    other = [replace(one, groups={"topic": "u"}) for one in MANY.items[:15]]
+    with pytest.raises(InputError, match="groups: 'q0' has topic 't' in the baseline and 'u'"):
+        match_runs(MANY, candidate(*other))
+    with pytest.raises(InputError, match="dataset: the baseline is of 'exam', the candidate of 'essay'"):
+        match_runs(MANY, candidate(*MANY.items, dataset="essay"))
 
 
 def test_a_rerun_that_says_nothing_is_refused_and_an_incomplete_one_is_not():

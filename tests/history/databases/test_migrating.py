@@ -17,7 +17,17 @@ from semscale.history.databases.database import Database
 from semscale.history.databases.migrating import bring_up_to_date, revisions, stored_revision
 from semscale.history.databases.opening import connect, open_history
 from semscale.history.run_rows import approval_row, run_rows
-from semscale.history.tables import APPROVALS, COMPARISONS, FIGURES, ITEMS, METADATA, REVISION, RUNS, SCORES
+from semscale.history.tables import (
+    APPROVALS,
+    COMPARISONS,
+    FIGURES,
+    ITEMS,
+    METADATA,
+    REVISION,
+    RUNS,
+    SCORES,
+    SEALS,
+)
 
 RUN, OTHER = a_run(3, id="an-old-run"), a_run(2, id="another", dataset="feedback")
 APPROVAL = an_approval(RUN, id="an-old-approval")
@@ -83,6 +93,35 @@ def test_an_old_history_keeps_what_it_has(raw, where, revision):
         assert stored_revision(connection, where) == REVISION
 
 
+def test_old_entries_are_sealed_and_said_to_be_sealed_late(raw, where):
+    fill_as_of(raw, "2")
+    with open_history(where) as history:
+        found = history.verify()
+        # Two runs, one approval and one comparison were there; a chain for each of two datasets.
+        assert (found.holds, found.n_entries, found.n_late) == (True, 4, 4)
+        assert {name: len(heads) for name, heads in found.heads.items()} == {"answers": 1, "feedback": 1}
+        history.record(a_run())
+        found = history.verify([*found.heads["answers"]])
+        assert (found.holds, found.n_entries, found.n_late) == (True, 5, 4)
+    with raw.writing() as connection:
+        connection.execute(text("UPDATE semscale_approvals SET approved_by = 'Eve'"))
+    with open_history(where) as history, pytest.raises(InputError, match="'an-old-approval' is not what was"):
+        history.baseline("answers")
+
+
+def test_two_copies_that_were_migrated_apart_become_one_history(new_place):
+    places = new_place(), new_place()
+    for place in places:
+        database = connect(read_address(place), create=True)
+        fill_as_of(database, "2")
+        database.close()
+    with open_history(places[0]) as ours, open_history(places[1]) as theirs:
+        theirs.record(a_run(id="later"))
+        assert ours.merge(theirs).runs == 1
+        assert ours.verify().holds
+        assert ours.heads("answers") == theirs.heads("answers")
+
+
 @pytest.mark.parametrize("revision", [None, "1"])
 def test_the_revisions_make_the_tables_that_the_code_has(raw, revision):
     if revision:
@@ -141,7 +180,7 @@ def test_a_history_of_a_newer_version_is_left_alone(history, where, raw):
     with raw.writing() as connection:
         connection.execute(text("UPDATE semscale_version SET version_num = '99'"))
     with pytest.raises(
-        InputError, match="was made by a newer Semscale .* revision 99, known are those up to 3"
+        InputError, match="was made by a newer Semscale .* revision 99, known are those up to 4"
     ):
         open_history(where)
 
@@ -167,5 +206,5 @@ def test_tables_of_others_on_the_same_server_stay(new_database):
 
 
 def test_rows_of_every_table_were_in_the_old_history():
-    # A table that is added later must be filled above, too.
-    assert set(METADATA.tables.values()) == {RUNS, ITEMS, APPROVALS, COMPARISONS, FIGURES, SCORES}
+    # A table that is added later must be filled above, too; seals came with revision 4.
+    assert set(METADATA.tables.values()) == {RUNS, ITEMS, APPROVALS, COMPARISONS, FIGURES, SCORES, SEALS}

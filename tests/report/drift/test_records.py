@@ -42,6 +42,27 @@ def listed(n, *, approval=APPROVAL, is_stale=False, compared=0, name="answers"):
     return DatasetHistory(name, tuple(runs), approval, is_stale, tuple(kept), followed)
 
 
+def test_versions_of_a_dataset_are_numbered_and_listed(screen):
+    old, new = "0123456789ab", "ba9876543210"
+    runs = [
+        RunSummary(f"{day:032d}", "exam", "m", START + timedelta(days=day), None, None, None, n, signature)
+        for day, (n, signature) in enumerate(
+            [(3, f"semscale 0|run|inputs:{old}"), (4, f"semscale 0|run|inputs:{new}"), (3, f"x|inputs:{old}")]
+        )
+    ]
+    dataset = DatasetHistory("exam", tuple(runs), None, False, (), None)
+    assert dataset.record()["versions"] == [
+        {"version": old, "items": 3, "runs": 2, "since": START},
+        {"version": new, "items": 4, "runs": 1, "since": START + timedelta(days=1)},
+    ]
+    shown = screen(history_document(HistorySummary("h.sqlite", (dataset,))))
+    assert [line.split("  ")[-2].strip() for line in shown if "2026-01-0" in line] == [
+        "1 (01234567)",
+        "2 (ba987654)",
+        "1 (01234567)",
+    ]
+
+
 def test_a_recorded_run_is_counted(screen):
     items = (
         Item("1", (Output("Yes.", {"credits": 1.0}), Output("No.")), groups={"topic": "a"}),

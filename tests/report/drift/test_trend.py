@@ -71,7 +71,7 @@ def test_a_jump_is_dated_and_called_beyond_chance(read_page):
 
 
 def test_calm_series_are_called_calm():
-    said = readings(trends(series(12)))
+    said = readings(trends(series(12, model="model-b")))
     assert said[0] == "Over all runs no metric lost more than is allowed beyond chance."
 
 
@@ -221,11 +221,35 @@ def test_bands_go_from_end_to_end_however_many_runs_there_are():
 
 
 def test_values_lie_where_the_axis_says():
-    _, paths, _ = drawn()
+    _, paths, _ = drawn(changes=())
     (mean,) = [path["d"] for path in paths if path.get("stroke") == ACCENT and "L" in path["d"]]
     ys = {float(point.split(",")[1]) for point in mean.strip("M").split("L")}
     # top of the plot 42 + 20, height 118, axis to 1.06 * .2: 62 + 118 * (1 - .1 / .212) = 124.34
     assert ys == {124.34}
+
+
+@pytest.mark.parametrize(("n", "changes", "pieces"), [(30, (), 1), (30, (15,), 2), (300, (15, 40), 3)])
+def test_no_line_and_no_band_joins_two_models(n, changes, pieces):
+    _, paths, _ = drawn(n, changes=changes)
+    (mean,) = [path["d"] for path in paths if path.get("stroke-width") == "1.5" and "L" in path["d"]
+               and path.get("stroke") == ACCENT and path["d"].count(",") == n]  # fmt: skip
+    assert mean.count("M") == pieces
+    if n > 60:  # of few runs each has an interval of its own
+        (band,) = [path["d"] for path in paths if path.get("fill-opacity") == "0.22"]
+        assert band.count("Z") == pieces
+
+
+def test_a_trend_over_two_models_is_not_passed_in_green(read_page):
+    found = trends(series(8))
+    document = trend_document(found)
+    assert (document.lead.text, document.lead.level) == ("2 models", "warn")
+    assert "of the latest run, of “model-c”" in document.lead.about
+    assert readings(found)[0] == (
+        "The runs are of 2 models, and slopes are those of the latest one. Each model's latest run: "
+        "“model-b” passed and “model-c” passed."
+    )
+    single = trend_document(trends(series(8, model="model-b")))
+    assert (single.lead.text, single.lead.level) == ("passed", "pass")
 
 
 def test_outcomes_differ_in_shape():

@@ -132,8 +132,15 @@ def history(options: HistoryViewOptions) -> None:
     [bold]semscale drift history --report trend.html[/bold]
 
     The trend covers all comparisons with the latest baseline.
+
+    With --verify: exit code 1 if an entry was changed since it was stored.
     """
-    from semscale.cli.drift.history_run import read_history
+    from semscale.cli.drift.history_run import read_history, verify_history
+
+    if options.verify:
+        found = verify_history(options)
+        present(found, options.outputs)
+        raise typer.Exit(0 if found.holds else 1)
 
     kept = "what was merged is kept, and the same command goes on with the rest"
     with said_if_stopped(f"stopped; {kept if options.merge else 'the same command starts again'}"):

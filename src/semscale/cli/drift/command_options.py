@@ -162,6 +162,18 @@ class HistoryViewOptions:
         list[str] | None,
         option(HISTORY, "Add the contents of another history, a file or a URL; can be repeated.", "OTHER"),
     ] = None
+    verify: Annotated[
+        bool, option(HISTORY, "Check that no entry was changed, and print the hashes to note down.")
+    ] = False
+    heads: Annotated[
+        list[str] | None,
+        option(
+            HISTORY,
+            "A hash that was noted before: --verify checks that it is still there; can be repeated.",
+            "HASH",
+            name="--head",
+        ),
+    ] = None
     outputs: Annotated[Outputs, without("out")]
 
 

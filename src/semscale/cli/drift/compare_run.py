@@ -117,9 +117,9 @@ class CompareRun:
         summary = DriftSummary(comparison, decision, approval, recorded_from=recorded)
         kept = history.keep_once(summary.stored, candidate=None if recorded is None else candidate)
         if kept.candidate_id != candidate.id:  # another process has stored the same outputs meanwhile
-            known = replace(candidate, id=kept.candidate_id)
+            known = replace(comparison.candidate, id=kept.candidate_id)
             summary = replace(summary, comparison=replace(comparison, candidate=known))
-        return summary, kept.id
+        return summary.with_heads(history.heads(baseline.dataset)), kept.id
 
     def _runs(self, history: "History") -> tuple[Run, Run, Approval | None, str | None]:
         """Load the baseline and the candidate; say who approved it, and which file was read."""

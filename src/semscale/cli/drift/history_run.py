@@ -9,6 +9,7 @@ from semscale.drift.gate.history_summary import HistorySummary, summarize_histor
 from semscale.errors import InputError
 from semscale.history.databases.opening import open_history
 from semscale.history.summaries import Merged
+from semscale.history.verification import Verification
 
 if TYPE_CHECKING:
     from semscale.history.history import History
@@ -21,6 +22,8 @@ def read_history(options: HistoryViewOptions) -> HistorySummary:
         InputError: a history that cannot be opened or merged, or nothing to follow for a report.
     """
     options.outputs.check()
+    if options.heads:
+        raise InputError("--head belongs to --verify: add it")
     others, dataset, reported = options.merge or [], options.history.dataset, bool(options.outputs.named)
     with options.history.open(create=bool(others)) as history:
         merged = dict(_merged(history, other) for other in others)
@@ -33,6 +36,20 @@ def read_history(options: HistoryViewOptions) -> HistorySummary:
             "semscale drift gate CANDIDATE"
         )
     return summary
+
+
+def verify_history(options: HistoryViewOptions) -> Verification:
+    """Check every entry of a history.
+
+    Raises:
+        InputError: a history that cannot be opened, a head that is too short, or an option of a listing.
+    """
+    options.outputs.check()
+    for name, given in (("merge", options.merge), ("dataset", options.history.dataset)):
+        if given:
+            raise InputError(f"--verify checks the whole history: take it without --{name}")
+    with options.history.open() as history:
+        return history.verify(options.heads or ())
 
 
 def _merged(history: "History", other: str) -> tuple[str, Merged]:

@@ -7,7 +7,7 @@ from semscale.cli.drift.command_options import ApprovalOptions, RecordOptions
 from semscale.cli.drift.expiry import read_expiry
 from semscale.cli.drift.output_reading import read_outputs
 from semscale.cli.drift.run_lookup import run_of
-from semscale.drift.runs.comparability import check_comparable, check_rerun
+from semscale.drift.runs.comparability import check_comparable, check_rerun, match_runs
 from semscale.drift.runs.run_summaries import ApprovedBaseline, RecordedRun
 from semscale.errors import InputError
 from semscale.history.runs import Approval, Run, named, now, short_id
@@ -77,7 +77,7 @@ def placed_run(
 
 
 def _of_known_dataset(history: "History", run: Run) -> Run:
-    """Assign a run to the history's only dataset if it has the same items."""
+    """Assign a run to the history's only dataset if it has the same items, or enough of them."""
     known = history.datasets()
     if not known or run.dataset in known:
         return run
@@ -85,7 +85,7 @@ def _of_known_dataset(history: "History", run: Run) -> Run:
         raise InputError(f"dataset must be named, as the history has {named(known)}: add --dataset NAME")
     placed = replace(run, dataset=known[0])
     try:
-        check_comparable(history.run(history.runs(known[0])[-1].id), placed)
+        match_runs(history.run(history.runs(known[0])[-1].id), placed)
     except InputError as error:
         raise InputError(f"{error}; or name another dataset than {known[0]!r} with --dataset") from None
     return placed

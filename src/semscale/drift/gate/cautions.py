@@ -11,6 +11,7 @@ from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.measured import AlignedPair
 from semscale.drift.measure.pair_differences import pair_outputs
+from semscale.drift.runs.item_matching import ItemMatching
 from semscale.drift.runs.run_texts import number_of
 from semscale.history.items import Output
 from semscale.history.runs import named
@@ -29,6 +30,7 @@ _UNREAD = frozenset({"Mn", "Zs", "Cc", "Cf"})  # accents, spaces and control cha
 def gate_cautions(comparison: Comparison, tests: Sequence[DriftTest], settings: GateSettings) -> list[str]:
     """List what weakens a decision: reruns, texts that the model cannot read, few items, missing values."""
     return [
+        *matching_cautions(comparison.matching),
         *_about_reruns(comparison),
         *_about_texts(comparison),
         *_about_unread(comparison),
@@ -37,6 +39,30 @@ def gate_cautions(comparison: Comparison, tests: Sequence[DriftTest], settings: 
         *_about_items(comparison, tests),
         *_about_significance(tests, settings),
     ]
+
+
+def matching_cautions(matching: ItemMatching) -> list[str]:
+    """Say which of the baseline's items were not compared, as nothing is known of them."""
+    n = matching.n_baseline
+    cautions = []
+    if matching.lost:
+        cautions.append(
+            f"{len(matching.lost)} of the baseline's {n} items are not in the candidate, and nothing is "
+            f"known of them: {named(matching.lost)}; if the model gave nothing there, record them without "
+            "outputs"
+        )
+    if matching.changed:
+        cautions.append(
+            f"{len(matching.changed)} of the baseline's {n} items were asked something else, and are not "
+            f"compared: {named(matching.changed)}"
+        )
+    if matching.moved:
+        ours, theirs = matching.moved[0]
+        cautions.append(
+            f"{len(matching.moved)} of them have another id in the candidate, such as {ours!r}, which is "
+            f"{theirs!r}: give them their former ids to compare them"
+        )
+    return cautions
 
 
 def _about_reruns(comparison: Comparison) -> list[str]:

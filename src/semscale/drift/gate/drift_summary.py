@@ -1,9 +1,9 @@
 """What comparing two runs came to: each metric's drift, the decision, and the items that changed most."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from semscale.drift.gate.decision import GateDecision, Outcome
 from semscale.drift.gate.drift_figures import DriftFigure, drift_figures, stored_figure
@@ -23,7 +23,6 @@ from semscale.drift.gate.signature import measured_signature
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.runs.output_languages import OutputLanguage, output_languages
 from semscale.drift.runs.run_summaries import approval_record, run_record
-from semscale.history.item_json import digest_items
 from semscale.history.runs import Approval
 from semscale.history.stored_comparison import StoredComparison
 from semscale.presentable import Presentable
@@ -45,6 +44,7 @@ class DriftSummary(Presentable):
         settings: margins, kinds of groups and intervals where no gate was asked: as a gate has them by
             default, with all kinds of groups, unless given. Beside a decision: further kinds of groups.
         recorded_from: the file that the candidate was recorded from, if it was one.
+        heads: the last hashes of the dataset's entries in the history that keeps the comparison.
 
     Example:
         >>> from semscale.drift import Item, Output, Run, compare
@@ -59,12 +59,20 @@ class DriftSummary(Presentable):
     approval: Approval | None = None
     settings: GateSettings | None = None
     recorded_from: str | None = None
+    heads: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         baseline, candidate = self.comparison.baseline, self.comparison.candidate
         outcome = None if self.decision is None else str(self.decision.outcome)
         models = f"candidate={candidate.model!r}, baseline={baseline.model!r}"
         return f"DriftSummary({models}, items={len(baseline.items):,}, outcome={outcome!r})"
+
+    def with_heads(self, heads: Sequence[str]) -> Self:
+        """The same with the last hashes of the history; what was computed is not computed again."""
+        kept = replace(self, heads=tuple(heads))
+        named = {one.name for one in fields(self)}
+        vars(kept).update({name: value for name, value in vars(self).items() if name not in named})
+        return kept
 
     @property
     def signature(self) -> Signature:
@@ -143,7 +151,7 @@ class DriftSummary(Presentable):
             outcome=None if self.decision is None else str(self.decision.outcome),
             figures=tuple(map(stored_figure, self.figures)),
             scores={name: comparison.losses(name) for name in comparison.metrics},
-            candidate_digest=digest_items(comparison.candidate.items),
+            candidate_digest=comparison.outputs_digest,
         )
 
     def record(self) -> dict[str, Any]:
@@ -164,6 +172,7 @@ class DriftSummary(Presentable):
             "baseline": run_record(comparison.baseline),
             "candidate": run_record(comparison.candidate),
             "items": len(comparison.baseline.items),
+            "matching": comparison.matching.record(),
             "left_out": self.n_left_out,
             "silent": self.n_silent,
             "windowed": comparison.measured.n_windowed,
@@ -186,6 +195,7 @@ class DriftSummary(Presentable):
             "replicates": self.plan.replicates,
             "approval": None if self.approval is None else approval_record(self.approval),
             "recorded": self.recorded_from,
+            "heads": self.heads,
             "signature": self.signature,
         }
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from semscale.drift.gate.records import stored_figure_record
@@ -15,6 +17,25 @@ from semscale.presentable import Presentable
 
 if TYPE_CHECKING:
     from semscale.history.history import History
+
+
+@dataclass(frozen=True)
+class DatasetVersion:
+    """A version of a dataset: items with their inputs, whatever the outputs.
+
+    Attributes:
+        number: counted from 1, in the order in which the versions came.
+        hash: of the ids with their inputs.
+        n_items: number of items.
+        n_runs: number of runs with them.
+        since: time of the first of these runs.
+    """
+
+    number: int
+    hash: str
+    n_items: int
+    n_runs: int
+    since: datetime
 
 
 @dataclass(frozen=True)
@@ -37,6 +58,18 @@ class DatasetHistory:
     comparisons: tuple[StoredComparison, ...]
     trends: Trends | None
 
+    @cached_property
+    def versions(self) -> dict[str, DatasetVersion]:
+        """The dataset's versions by hash, the oldest first."""
+        found: dict[str, DatasetVersion] = {}
+        for run in self.runs:
+            name = run.dataset_version
+            if name is not None and name not in found:
+                found[name] = DatasetVersion(len(found) + 1, name, run.n_items, 1, run.recorded)
+            elif name is not None:
+                found[name] = replace(found[name], n_runs=found[name].n_runs + 1)
+        return found
+
     def record(self) -> dict[str, Any]:
         """Lay everything out by name, for JSON."""
         approval = self.approval
@@ -44,6 +77,7 @@ class DatasetHistory:
         return {
             "dataset": self.name,
             "baseline": baseline,
+            "versions": [_version_record(one) for one in self.versions.values()],
             "runs": [_run_record(run) for run in self.runs],
             "comparisons": [_comparison_record(kept) for kept in self.comparisons],
             "trend": None if self.trends is None else self.trends.record(),
@@ -112,12 +146,17 @@ def _dataset(history: "History", name: str) -> DatasetHistory:
     )
 
 
+def _version_record(one: DatasetVersion) -> dict[str, Any]:
+    return {"version": one.hash, "items": one.n_items, "runs": one.n_runs, "since": one.since}
+
+
 def _run_record(run: RunSummary) -> dict[str, Any]:
     return {
         "id": run.id,
         "model": run.model,
         "recorded": run.recorded,
         "items": run.n_items,
+        "dataset_version": run.dataset_version,
         "rerun_of": run.rerun_of,
         "revision": run.revision,
         "note": run.note,

@@ -8,7 +8,6 @@ from semscale.drift.gate.decision import SequenceTest
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import mean_loss
-from semscale.history.item_json import digest_items
 from semscale.history.runs import named, short_id
 from semscale.history.stored_comparison import StoredComparison
 from semscale.stats.tests.betting import run_evidence
@@ -71,7 +70,7 @@ def series_before(
     """
     candidate = comparison.candidate
     baseline_id, signature = comparison.baseline.id, str(comparison.signature)
-    this = candidate.model, digest_items(candidate.items)
+    this = candidate.model, comparison.outputs_digest
     again, others = [], []
     for kept in earlier:
         if kept.outputs_key == this and _fits(kept, baseline_id, signature):

@@ -36,7 +36,8 @@ class MetricTrend:
         lows: lower ends of the drifts' intervals, shape (t,).
         highs: upper ends of the drifts' intervals, shape (t,).
         margins: the smallest material drift at each run, shape (t,).
-        course: Mann-Kendall's p-value, and Theil-Sen's slope: change of the loss per day.
+        course: Mann-Kendall's p-value, and Theil-Sen's slope, change of the loss per day, over the latest
+            model's runs.
         change: likeliest change of level, positioned by run; ``None`` with fewer than 4 values.
         sequence: evidence over all runs; ``None`` for a field whose worst case is unknown.
     """
@@ -140,6 +141,11 @@ class Trends(Presentable):
             place for place in range(1, len(self.models)) if self.models[place] != self.models[place - 1]
         )
 
+    @property
+    def latest_outcomes(self) -> dict[str, str | None]:
+        """The gate's outcome of each model's latest run, by model, in the order in which the models came."""
+        return dict(zip(self.models, self.outcomes, strict=True))
+
     def record(self) -> dict[str, Any]:
         """Lay the numbers out by name, for JSON."""
         return {
@@ -149,6 +155,9 @@ class Trends(Presentable):
             "comparisons": self.comparison_ids,
             "left_out": self.n_left_out,
             "model_changes": self.model_changes,
+            "latest_outcomes": [
+                {"model": model, "outcome": outcome} for model, outcome in self.latest_outcomes.items()
+            ],
             "metrics": [trend.record() for trend in self.metrics.values()],
             "cautions": self.cautions,
             "signature": self.signature,
@@ -183,6 +192,8 @@ def trends(
     names = list(dict.fromkeys(name for of_run in figures for name in of_run))
     sequence = _evidence(names, figures, {**TEXT_METRICS, **(metrics or {})}, settings, series[-1].scores)
     days = np.array([(kept.compared - series[0].compared) / _DAY for kept in series])
+    # Another model is no later state of the same thing: a slope across both would be of neither.
+    days[[kept.model != latest.model for kept in series]] = np.nan
     return Trends(
         dataset=latest.dataset,
         baseline_id=latest.baseline_id,
@@ -207,6 +218,7 @@ def _followed(
 ) -> MetricTrend:
     losses = _column(figures, name, "loss")
     there = np.flatnonzero(~np.isnan(losses))
+    of_latest = there[~np.isnan(days[there])]
     change = None
     if len(there) >= FEWEST_VALUES:
         found = pettitt(losses[there], seed=settings.seed)
@@ -218,7 +230,7 @@ def _followed(
         lows=_column(figures, name, "low"),
         highs=_column(figures, name, "high"),
         margins=_column(figures, name, "margin"),
-        course=monotone_trend(days[there], losses[there], interval=settings.interval),
+        course=monotone_trend(days[of_latest], losses[of_latest], interval=settings.interval),
         change=change,
         sequence=sequence,
     )

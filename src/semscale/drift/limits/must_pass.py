@@ -15,6 +15,7 @@ from semscale.messages import did_you_mean, shortened
 from semscale.types import Floats
 
 _ROUNDING = 1e-12
+_LOST, _CHANGED = "the candidate lacks it", "the candidate was asked something else"
 
 
 def check_ids(baseline: Run, ids: Sequence[str]) -> None:
@@ -42,8 +43,9 @@ def check_must_pass(
     """Check must-pass items one by one.
 
     An item fails if its loss in a metric is greater than the greatest loss of the reruns by the margin or
-    more, or if it breaks a limit, whatever number of items may break it. Without a rerun the similarity of
-    texts is not judged, as nobody knows how far a rewording may go.
+    more, if it breaks a limit, whatever number of items may break it, or if the candidate lacks it or was
+    asked something else. Without a rerun the similarity of texts is not judged, as nobody knows how far a
+    rewording may go.
 
     Args:
         comparison: a candidate measured against the baseline.
@@ -55,11 +57,16 @@ def check_must_pass(
     Raises:
         UnknownNameError: the baseline lacks an item.
     """
-    check_ids(comparison.baseline, ids)
+    matching = comparison.matching
+    lost = dict.fromkeys(matching.lost, _LOST) | dict.fromkeys(matching.changed, _CHANGED)
+    check_ids(comparison.baseline, [one for one in ids if one not in lost])
     places = {item.id: place for place, item in enumerate(comparison.baseline.items)}
     excess = {name: _beyond_reruns(comparison, name) for name in margins if _is_judged(comparison, name)}
     checks = []
     for one in ids:
+        if one in lost:
+            checks.append(MustPassCheck(one, (lost[one],)))
+            continue
         place = places[one]
         reasons = [
             *_limits_broken(place, rules, broken),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.meter import DriftMeter
-from semscale.drift.runs.comparability import check_comparable, check_rerun
+from semscale.drift.runs.comparability import check_rerun, match_runs
 from semscale.errors import InputError
 from semscale.history.runs import Run, short_id
 from semscale.types import Progress
@@ -19,19 +19,19 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
     floors: bool = False,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compare a candidate with the baseline.
+    """Compare a candidate with the baseline, over the items that both have.
 
     Args:
         baseline: the approved run.
-        candidate: a run of the same items.
+        candidate: a run of the same items; it may lack some and have others (see ``match_runs``).
         reruns: further runs of the baseline's model and prompt.
         meter: measures the losses; ``DriftMeter()`` by default.
         floors: whether to measure the losses of outputs of other items, too.
         progress: called while items are compared.
 
     Raises:
-        InputError: a run cannot be compared with the baseline (see ``check_comparable`` and ``check_rerun``),
-            or the candidate is one of the reruns.
+        InputError: a run cannot be compared with the baseline (see ``match_runs`` and ``check_rerun``), or
+            the candidate is one of the reruns.
 
     Example:
         >>> from semscale.history.items import Item, Output
@@ -46,14 +46,16 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         raise InputError(
             f"reruns must not hold the candidate, {short_id(candidate.id)}: leave it out of them"
         )
-    ordered = check_comparable(baseline, candidate)
-    repeated = [check_rerun(baseline, rerun) for rerun in reruns]
-    measured, *again = measuring.measure(baseline, [ordered, *repeated], progress=progress)
+    found = match_runs(baseline, candidate)
+    repeated = [match_runs(found.baseline, check_rerun(baseline, rerun)).candidate for rerun in reruns]
+    measured, *again = measuring.measure(found.baseline, [found.candidate, *repeated], progress=progress)
     return Comparison(
-        baseline=baseline,
-        candidate=ordered,
+        baseline=found.baseline,
+        candidate=found.candidate,
         measured=measured,
         reruns=tuple(again),
-        floors=measuring.floors(baseline, progress=progress) if floors else {},
+        floors=measuring.floors(found.baseline, progress=progress) if floors else {},
+        matching=found.matching,
+        recorded=candidate,
         rerun_items=tuple(rerun.items for rerun in repeated),
     )

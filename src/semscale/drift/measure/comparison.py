@@ -3,12 +3,15 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.measured import MeasuredRun
 from semscale.drift.measure.metrics import Metric
+from semscale.drift.runs.item_matching import ItemMatching
+from semscale.history.item_json import digest_items
 from semscale.history.items import Item
 from semscale.history.runs import Run
 from semscale.signature import Signature
@@ -20,12 +23,14 @@ class Comparison:
     """A candidate measured against the baseline, with reruns of the baseline.
 
     Attributes:
-        baseline: the approved run.
-        candidate: the run that is compared, with its items in the baseline's order.
+        baseline: the approved run, with the items that are compared.
+        candidate: the run that is compared, with the same items in the baseline's order.
         measured: losses of the candidate against the baseline.
         reruns: losses of each rerun of the baseline's model against the baseline.
         floors: for each metric the mean loss of another item's outputs, that is, of unrelated texts; empty if
             not measured.
+        matching: which of the baseline's items are compared.
+        recorded: the candidate with all its items, as a history has it; ``None`` if ``candidate`` is it.
         rerun_items: what each rerun gave for the items, in the baseline's order, for the hard limits; empty
             where that is not known.
     """
@@ -35,6 +40,8 @@ class Comparison:
     measured: MeasuredRun
     reruns: tuple[MeasuredRun, ...] = ()
     floors: Mapping[str, float] = field(default_factory=dict)
+    matching: ItemMatching = field(default_factory=ItemMatching)
+    recorded: Run | None = None
     rerun_items: tuple[tuple[Item, ...], ...] = ()
 
     @property
@@ -44,8 +51,15 @@ class Comparison:
 
     @property
     def signature(self) -> Signature:
-        """The settings of the measurement."""
-        return self.measured.signature
+        """The settings of the measurement, with the items that were compared where these are not all."""
+        if not self.matching.n_left_out:
+            return self.measured.signature
+        return self.measured.signature.extended(Signature.of("items", common=self.baseline.dataset_version))
+
+    @cached_property
+    def outputs_digest(self) -> str:
+        """Hash of the candidate's items and outputs, as a history has it."""
+        return digest_items((self.recorded or self.candidate).items)
 
     def losses(self, metric: str) -> Floats:
         """Return the candidate's loss for each item, shape (n,); NaN for an item without one."""

@@ -1,15 +1,58 @@
-"""Checks that two runs can be compared: same dataset, items, inputs, groups and fields."""
+"""Checks that two runs can be compared: same dataset, and for the items in common same groups and fields."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil
 
 from semscale.drift.asking.answers import ASKED_FIELDS
+from semscale.drift.runs.item_matching import ItemMatching, match_items
 from semscale.errors import InputError
 from semscale.history.items import Item
 from semscale.history.runs import Run, named, short_id
 
+FEWEST_COMMON = 10
+"""The fewest items in common with which a candidate that lacks some can be compared."""
+
+LEAST_COMMON_SHARE = 0.5
+"""The least share of the baseline's items that such a candidate must have."""
+
+
+@dataclass(frozen=True)
+class MatchedRuns:
+    """Two runs with the items that both have.
+
+    Attributes:
+        baseline: the baseline, with the items in common.
+        candidate: the candidate with the same items, in the baseline's order.
+        matching: which items are in common, and which are not.
+    """
+
+    baseline: Run
+    candidate: Run
+    matching: ItemMatching
+
+
+def match_runs(baseline: Run, candidate: Run) -> MatchedRuns:
+    """Match a candidate with a baseline whose dataset may have changed since.
+
+    Args:
+        baseline: the approved run.
+        candidate: the run to compare.
+
+    Raises:
+        InputError: too few items are in common, of the baseline's items at least ``FEWEST_COMMON`` and
+            ``LEAST_COMMON_SHARE``; or runs differ in dataset, in inputs that only one has, or in groups; or
+            the candidate's outputs lack a numeric field.
+    """
+    _check_dataset(baseline, candidate)
+    matching = match_items(baseline, candidate)
+    if matching.n_left_out:
+        _check_enough(matching)
+    return MatchedRuns(*_with_items(baseline, candidate, matching.common), matching)
+
 
 def check_comparable(baseline: Run, candidate: Run) -> Run:
-    """Check that a candidate can be compared with a baseline.
+    """Check that a run has all items of a baseline, and no others.
 
     Args:
         baseline: the approved run.
@@ -29,24 +72,10 @@ def check_comparable(baseline: Run, candidate: Run) -> Run:
         >>> [item.id for item in mixed.items]
         ['a', 'b']
     """
-    if baseline.dataset != candidate.dataset:
-        raise InputError(
-            f"dataset: the baseline is of {baseline.dataset!r}, the candidate of {candidate.dataset!r}; "
-            "runs of one dataset can be compared"
-        )
-    theirs = {item.id: item for item in candidate.items}
-    _check_ids(baseline, candidate)
-    ordered = replace(candidate, items=tuple(theirs[item.id] for item in baseline.items))
-    _check_inputs(baseline.items, ordered.items)
-    _check_groups(baseline.items, ordered.items)
-    _check_fields(baseline, ordered)
-    differing = baseline.signature.differences(ordered.signature)
-    if differing:
-        name, (ours, other) = next(iter(differing.items()))
-        raise InputError(
-            f"{name}: the baseline has {ours}, the candidate {other}; record and approve a baseline anew"
-        )
-    return ordered
+    _check_dataset(baseline, candidate)
+    matching = match_items(baseline, candidate)
+    _check_all_matched(matching)
+    return _with_items(baseline, candidate, matching.common)[1]
 
 
 def check_rerun(baseline: Run, rerun: Run) -> Run:
@@ -69,36 +98,73 @@ def check_rerun(baseline: Run, rerun: Run) -> Run:
     return ordered
 
 
-def _check_ids(baseline: Run, candidate: Run) -> None:
-    ours, theirs = ({item.id: None for item in run.items} for run in (baseline, candidate))
-    lacking = [name for name in ours if name not in theirs]
-    if lacking:
+def _check_dataset(baseline: Run, candidate: Run) -> None:
+    if baseline.dataset != candidate.dataset:
         raise InputError(
-            f"items: the candidate lacks {named(lacking)} of the baseline; record every item, with no "
+            f"dataset: the baseline is of {baseline.dataset!r}, the candidate of {candidate.dataset!r}; "
+            "runs of one dataset can be compared"
+        )
+
+
+def _with_items(baseline: Run, candidate: Run, ids: Sequence[str]) -> tuple[Run, Run]:
+    """Take some items of both runs, in the baseline's order, and check that they can be compared."""
+    ours, theirs = ({item.id: item for item in run.items} for run in (baseline, candidate))
+    whole = len(ids) == len(baseline.items)
+    kept = baseline if whole else replace(baseline, items=tuple(ours[name] for name in ids))
+    ordered = replace(candidate, items=tuple(theirs[name] for name in ids))
+    _check_groups(kept.items, ordered.items)
+    _check_fields(kept, ordered)
+    differing = kept.signature.differences(ordered.signature)
+    if differing:
+        name, (mine, other) = next(iter(differing.items()))
+        raise InputError(
+            f"{name}: the baseline has {mine}, the candidate {other}; record and approve a baseline anew"
+        )
+    return kept, ordered
+
+
+def _check_all_matched(matching: ItemMatching) -> None:
+    if matching.lost:
+        raise InputError(
+            f"items: the candidate lacks {named(matching.lost)} of the baseline; record every item, with no "
             "outputs where the model gave none"
         )
-    extra = [name for name in theirs if name not in ours]
-    if extra:
+    if matching.new:
         raise InputError(
-            f"items: the baseline lacks {named(extra)} of the candidate; leave them out, or record every "
-            "item and approve a baseline anew"
+            f"items: the baseline lacks {named(matching.new)} of the candidate; leave them out, or record "
+            "every item and approve a baseline anew"
         )
-
-
-def _check_inputs(ours: tuple[Item, ...], theirs: tuple[Item, ...]) -> None:
-    pairs = list(zip(ours, theirs, strict=True))
-    unknown = [item.id for item, other in pairs if (item.input is None) != (other.input is None)]
-    if unknown:
+    if matching.changed:
         raise InputError(
-            f"inputs: only one of the runs has those of {named(unknown)}; record both with inputs, or both "
-            "without"
-        )
-    other_inputs = [item.id for item, other in pairs if item.input != other.input]
-    if other_inputs:
-        raise InputError(
-            f"inputs: the candidate was asked something else in {named(other_inputs)}; ask the same, or "
+            f"inputs: the candidate was asked something else in {named(matching.changed)}; ask the same, or "
             "record and approve a baseline anew"
         )
+
+
+def _check_enough(matching: ItemMatching) -> None:
+    """Refuse a candidate that has too few of the baseline's items, and say why it has."""
+    n, common = matching.n_baseline, len(matching.common)
+    least = max(FEWEST_COMMON, ceil(LEAST_COMMON_SHARE * n))
+    if common >= least:
+        return
+    if len(matching.moved) >= LEAST_COMMON_SHARE * n:
+        ours, theirs = matching.moved[0]
+        raise InputError(
+            f"items: the dataset was renumbered: {len(matching.moved)} of the baseline's {n} inputs are in "
+            f"the candidate under another id, such as {ours!r} under {theirs!r}; give the items their former "
+            "ids, or approve a baseline with the new ones"
+        )
+    reasons = []
+    if matching.lost:
+        reasons.append(f"the candidate lacks {named(matching.lost)}")
+    if matching.changed:
+        reasons.append(f"it was asked something else in {named(matching.changed)}")
+    nothing = "" if common else "nothing matches: "
+    raise InputError(
+        f"items: {nothing}{common} of the baseline's {n} can be compared, and at least {min(least, n)} are "
+        f"needed: {' and '.join(reasons)}; record every item, with no outputs where the model gave none, or "
+        "approve a baseline anew"
+    )
 
 
 def _check_groups(ours: tuple[Item, ...], theirs: tuple[Item, ...]) -> None:

@@ -7,7 +7,8 @@ from sqlalchemy import Connection, inspect, text
 
 from semscale.errors import InputError
 from semscale.history.databases.database import Database
-from semscale.history.tables import REVISION, VERSION_TABLE
+from semscale.history.tables import REVISION, SEALS, VERSION_TABLE
+from semscale.history.verification import seal_old_entries
 
 if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
@@ -89,6 +90,9 @@ def _upgrade(connection: Connection, script: "ScriptDirectory", where: str, targ
     found = stored_revision(connection, where)
     _check_known(script, found, where)
     context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
+    has_seals = found is None or inspect(connection).has_table(SEALS.name)
     for step in reversed(list(script.iterate_revisions(target, found or "base"))):
         step.module.upgrade(Operations(context))
         context.stamp(script, step.revision)
+    if target == REVISION and not has_seals:
+        seal_old_entries(connection)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import numpy as np
@@ -106,6 +107,11 @@ class Timeline:
             return [float(place) for place in range(len(self.times))]
         return [round((stamp - self._stamps[0]) / _HOUR, 3) for stamp in self._stamps]
 
+    def by_model(self, points: Sequence[elements.Point]) -> list[Sequence[elements.Point]]:
+        """Part points of all runs where the model changes: a line joins runs of one model only."""
+        ends = [0, *self.model_changes, len(points)]
+        return [points[start:end] for start, end in pairwise(ends)]
+
     def ticks(self, most: int) -> dict[float, str]:
         """Choose runs evenly, the first and the last among them, and write when they were compared."""
         chosen = np.unique(np.linspace(0, len(self.times) - 1, most).round().astype(int))
@@ -186,8 +192,9 @@ def _draw_metric(svg: ElementTree.Element, plane: _Plane, timeline: Timeline, me
             svg, elements.whiskers(highs, lows), _NONE | {"stroke": ACCENT, "stroke-width": "1.5"}
         )
     else:
-        elements.add_path(svg, elements.band(highs, lows), {"fill": ACCENT, "fill-opacity": "0.22"})
-    elements.add_path(svg, elements.line(means), mean_line)
+        bands = map(elements.band, timeline.by_model(highs), timeline.by_model(lows))
+        elements.add_path(svg, "".join(bands), {"fill": ACCENT, "fill-opacity": "0.22"})
+    elements.add_path(svg, "".join(map(elements.line, timeline.by_model(means))), mean_line)
     marked: dict[Mark, list[elements.Point]] = {mark: [] for mark in Mark}
     for point, mark in zip(means, metric.marks(timeline.outcomes), strict=True):
         marked[mark].append(point)

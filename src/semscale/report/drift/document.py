@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 
+from semscale.drift.gate.cautions import matching_cautions
 from semscale.drift.gate.decision import GateDecision, Outcome, is_out_of_reach
 from semscale.drift.gate.drift_summary import DriftSummary
+from semscale.drift.runs.item_matching import ItemMatching
 from semscale.embedding.languages.language_names import ENGLISH
-from semscale.history.runs import Approval, Run, now, short_id
+from semscale.history.runs import Approval, Run, named, now, short_id
+from semscale.history.seals import SHORTEST_HEAD
 from semscale.report.document.blocks import Block, Definitions, Paragraph, SideBySide
 from semscale.report.document.document import Decision, Document, Section, stamp
 from semscale.report.document.values import Cell, Count, Quoted, Words
@@ -37,6 +40,7 @@ def drift_document(summary: DriftSummary) -> Document:
     outcome = None if decision is None else decision.outcome
     intervals = drift_interval_words(summary)
     windowed = windowed_words(comparison.measured.n_windowed, "item")
+    unmatched = tuple(matching_cautions(comparison.matching))
     return Document(
         kind="drift report",
         name="Drift" if outcome is None else "Drift gate",
@@ -50,17 +54,27 @@ def drift_document(summary: DriftSummary) -> Document:
         counting=tuple(_counting(summary)),
         reading=reading(summary),
         facts=facts(summary),
-        cautions=() if decision is None else decision.cautions,
+        warnings=unmatched,
+        cautions=tuple(said for said in (decision.cautions if decision else ()) if said not in unmatched),
         sections=tuple(_sections(summary)),
-        notes=tuple(filter(None, [f"intervals: {intervals}", windowed])),
+        notes=tuple(filter(None, [f"intervals: {intervals}", windowed, _heads_note(summary)])),
         settings=(
             ("Dataset", Quoted(comparison.baseline.dataset)),
+            *_versions(comparison.matching),
             ("Metrics", ", ".join(map(one_line, comparison.metrics))),
             ("Intervals", intervals),
+            *(("Last hash of the history", head) for head in summary.heads),
             *signature_fields(summary.signature),
         ),
         ending=None if outcome is None else (_verdict(summary, outcome), LEVELS[outcome]),
     )
+
+
+def _versions(matching: ItemMatching) -> Iterator[tuple[str, str]]:
+    """Give the dataset's version, or both where it changed after the baseline."""
+    if matching.versions is not None:
+        ours, theirs = matching.versions
+        yield "Dataset version", ours if ours == theirs else f"{ours}, of the candidate {theirs}"
 
 
 def facts(summary: DriftSummary) -> tuple[tuple[str, Cell], ...]:
@@ -104,7 +118,17 @@ def _counting(summary: DriftSummary) -> Iterator[str]:
     reruns, n = len(comparison.reruns), len(comparison.baseline.items)
     yield f"{counted(reruns, 'rerun') if reruns else 'no rerun'} of the baseline"
     why = f"; left out: {count(left_out)}, as neither run says anything" if left_out else ""
+    if new := comparison.matching.new:
+        yield f"{counted(len(new), 'new item')} that the baseline lacks, not compared: {named(new)}"
     yield f"{count(n - left_out)} of {counted(n, 'item')} count{'s' if n == 1 else ''}{why}"
+
+
+def _heads_note(summary: DriftSummary) -> str | None:
+    """Give the history's last hashes, shortened to what ``drift history --verify --head`` takes."""
+    if not summary.heads:
+        return None
+    shown = ", ".join(head[:SHORTEST_HEAD] for head in summary.heads)
+    return f"history: its last hash is {shown}; note it down to check the history with it later"
 
 
 def _verdict(summary: DriftSummary, outcome: Outcome) -> str:

@@ -154,11 +154,11 @@ def _lists(dataset: DatasetHistory) -> Iterator[Block]:
     runs, compared = counted(len(dataset.runs), "run"), counted(len(dataset.comparisons), "comparison")
     yield Paragraph((Quoted(dataset.name), f"  {runs}, {compared}"), detail="both")
     yield Paragraph(_baseline_line(dataset), detail="both")
-    heads = ("run", "recorded (UTC)", "model", "items", "revision", "")
+    heads = ("run", "recorded (UTC)", "model", "items", "version", "revision", "")
     yield _latest(heads, [_run(run, dataset) for run in dataset.runs], "run")
     if dataset.comparisons:
-        heads = ("compared (UTC)", "candidate", "model", "baseline", "outcome", "greatest worsening")
-        yield _latest(heads, [_comparison(kept) for kept in dataset.comparisons], "comparison")
+        compared_heads = ("compared (UTC)", "candidate", "model", "baseline", "outcome", "greatest worsening")
+        yield _latest(compared_heads, [_comparison(kept) for kept in dataset.comparisons], "comparison")
     if dataset.trends is not None and len(dataset.trends.comparison_ids) > 1:
         yield _trend_table(dataset.trends)
 
@@ -193,9 +193,16 @@ def _run(run: RunSummary, dataset: DatasetHistory) -> tuple[Cell, ...]:
         Words(f"{run.recorded:{_TIME}}"),
         Quoted(run.model),
         Count(run.n_items),
+        _version(run, dataset),
         Quoted(run.revision) if run.revision else Words(MISSING),
         Quoted(", ".join(said)),
     )
+
+
+def _version(run: RunSummary, dataset: DatasetHistory) -> Cell:
+    """Show the number and the hash of a run's version of the dataset."""
+    version = dataset.versions.get(run.dataset_version or "")
+    return Words(MISSING) if version is None else Words(f"{version.number} ({version.hash[:8]})")
 
 
 def _comparison(kept: StoredComparison) -> tuple[Cell, ...]:

@@ -34,21 +34,32 @@ def trend_document(trends: Trends) -> Document:
 
     It is drawn from mean losses, not from items' scores, so its time does not grow with the items.
     """
-    latest = None if trends.outcomes[-1] is None else Outcome(trends.outcomes[-1])
-    about = "what the gate said of the latest run"
     return Document(
         kind="trend report",
         name="Trend",
         title=("How “", Quoted(trends.dataset, 60), "” developed"),
         source=(runs_words(trends),),
         signature=Signature.parse(trends.signature),
-        lead=None if latest is None else Decision(OUTCOMES[latest], LEVELS[latest], about),
+        lead=_lead(trends),
         reading=readings(trends),
         facts=tuple(_facts(trends)),
         cautions=trends.cautions,
         sections=tuple(_sections(trends)),
         settings=(("Baseline", trends.baseline_id),),
     )
+
+
+def _lead(trends: Trends) -> Decision | None:
+    """Give the latest outcome; that the latest model passed says nothing of others, so it is not green."""
+    if trends.outcomes[-1] is None:
+        return None
+    latest, n_models = Outcome(trends.outcomes[-1]), len(trends.latest_outcomes)
+    about = "what the gate said of the latest run"
+    if n_models > 1:
+        about += f", of “{clipped(trends.models[-1], 60).shown}”"
+    if n_models > 1 and latest is Outcome.PASS:
+        return Decision(counted(n_models, "model"), "warn", f"{OUTCOMES[latest]} is {about}, and of no other")
+    return Decision(OUTCOMES[latest], LEVELS[latest], about)
 
 
 def runs_words(trends: Trends) -> str:
@@ -67,7 +78,7 @@ def outcome_cell(outcome: str | None) -> Cell:
 
 def _facts(trends: Trends) -> Iterator[tuple[str, Cell]]:
     yield "Runs", Count(len(trends.times))
-    yield "Models", Count(len(set(trends.models)))
+    yield "Models", Count(len(trends.latest_outcomes))
     yield "Other series, left out", Count(trends.n_left_out)
     asked = [outcome for outcome in trends.outcomes if outcome is not None]
     for outcome, word in OUTCOMES.items() if asked else ():
@@ -234,7 +245,7 @@ def readings(trends: Trends) -> tuple[str, ...]:
     metrics = list(trends.metrics.values())
     tested = [one.sequence for one in metrics if one.sequence is not None]
     proved = [_proved(found) for found in tested if found.is_significant]
-    said = []
+    said = [_models_reading(trends)] if len(trends.latest_outcomes) > 1 else []
     if proved:
         said.append(f"Over all runs more is lost than allowed, beyond chance: {_few(proved)}.")
     elif tested:
@@ -252,6 +263,18 @@ def readings(trends: Trends) -> tuple[str, ...]:
     elif not (worse or better or changed):
         said.append("No metric shows a trend or a change of level.")
     return tuple(said)
+
+
+def _models_reading(trends: Trends) -> str:
+    """Name each model with the outcome of its latest run, as one for all of them would be of none."""
+    named = [
+        f"“{clipped(model, 60).shown}” {'no gate' if outcome is None else OUTCOMES[Outcome(outcome)]}"
+        for model, outcome in trends.latest_outcomes.items()
+    ]
+    return (
+        f"The runs are of {counted(len(named), 'model')}, and slopes are those of the latest one. Each "
+        f"model's latest run: {_few(named)}."
+    )
 
 
 def slope_cell(one: MetricTrend) -> WithInterval:

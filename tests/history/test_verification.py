@@ -1,0 +1,231 @@
+"""What SQL can change in a history is found: by the read that uses it, and by name in a verification."""
+
+import pytest
+from sqlalchemy import text
+from stored_runs import DAY, NAN, START, a_comparison, a_run, an_approval
+
+from semscale.errors import InputError
+from semscale.history.databases.opening import open_history
+from semscale.history.recorded_seals import seal_row
+from semscale.history.seals import Entry, EntryKind, seal
+from semscale.history.stored_comparison import StoredFigure
+from semscale.history.tables import SEALS
+
+RUN = a_run(id="the-baseline")
+CANDIDATE = a_run(id="the-candidate", recorded=START + DAY)
+
+
+@pytest.fixture
+def filled(history):
+    """A baseline that was approved, a candidate and its comparison."""
+    history.record(RUN)
+    history.approve(an_approval(RUN, id="the-approval", expires=START + DAY))
+    history.keep(
+        a_comparison(id="the-comparison", baseline_id=RUN.id, candidate_id=CANDIDATE.id), candidate=CANDIDATE
+    )
+    return history
+
+
+def change(history, statement, **values):
+    with history._database.writing() as connection:
+        connection.execute(text(statement), values)
+
+
+def approvals(history):
+    return history.approvals("answers")
+
+
+def comparisons(history):
+    return history.comparisons()
+
+
+def scores(history):
+    return history.scores("the-comparison")
+
+
+def run(history):
+    return history.run("the-baseline")
+
+
+def runs(history):
+    return history.runs()
+
+
+def write(history):
+    return history.record(a_run())
+
+
+CHANGES = {
+    "who approved": (
+        "UPDATE semscale_approvals SET approved_by = 'Eve'",
+        approvals,
+        "approval 'the-approval'",
+    ),
+    "until when": ("UPDATE semscale_approvals SET expires = NULL", approvals, "approval 'the-approval'"),
+    "outcome": (
+        "UPDATE semscale_comparisons SET outcome = 'pass'",
+        comparisons,
+        "comparison 'the-comparison'",
+    ),
+    "figure": ("UPDATE semscale_figures SET drift = 0.0", comparisons, "comparison 'the-comparison'"),
+    "one figure less": (
+        "DELETE FROM semscale_figures WHERE position = 1",
+        comparisons,
+        "comparison 'the-comparison'",
+    ),
+    "score": (
+        "DELETE FROM semscale_scores WHERE metric = 'cosine'",
+        scores,
+        "comparison 'the-comparison'",
+    ),
+    "outcome beside scores": (
+        "UPDATE semscale_comparisons SET outcome = 'pass'",
+        scores,
+        "comparison 'the-comparison'",
+    ),
+    "digest of the candidate": (
+        "UPDATE semscale_runs SET digest = 'x' WHERE id = 'the-candidate'",
+        comparisons,
+        "run 'the-candidate'",
+    ),
+    "model": ("UPDATE semscale_runs SET model = 'x' WHERE id = 'the-baseline'", run, "run 'the-baseline'"),
+    "note": ("UPDATE semscale_runs SET note = 'x' WHERE id = 'the-baseline'", runs, "run 'the-baseline'"),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_a_change_is_refused_by_the_read_that_uses_it_and_named_by_verify(filled, what):
+    statement, read, name = CHANGES[what]
+    assert filled.verify().holds
+    read(filled)
+    change(filled, statement)
+    with pytest.raises(InputError, match=f"{name} is not what was stored: .* somebody changed the database"):
+        read(filled)
+    found = filled.verify()
+    assert not found.holds
+    assert str(found.flaws[0]) == f"{name}: it has another hash than its seal"
+
+
+def test_changed_items_are_named(filled):
+    change(
+        filled,
+        "UPDATE semscale_items SET body = replace(body, 'Answer', 'Better') WHERE run_id = 'the-candidate'",
+    )
+    (flaw,) = filled.verify().flaws
+    assert (flaw.kind, flaw.id, flaw.dataset) == ("run", "the-candidate", "answers")
+
+
+def test_an_entry_that_something_else_stored_has_no_seal(filled):
+    change(
+        filled,
+        "INSERT INTO semscale_approvals (id, run_id, dataset, approved_by, reason, approved) "
+        "VALUES ('forged', 'the-candidate', 'answers', 'Eve', 'why not', '2027-01-01 00:00:00.000000')",
+    )
+    with pytest.raises(InputError, match="approval 'forged' is not what was stored: it has no seal"):
+        filled.baseline("answers", at=START + DAY / 2)
+    assert str(filled.verify().flaws[0]) == "approval 'forged': it has no seal"
+
+
+def test_an_entry_that_was_taken_out_is_missing(filled):
+    change(filled, "DELETE FROM semscale_approvals")
+    assert str(filled.verify().flaws[0]) == "approval 'the-approval': it is missing, and its seal is there"
+
+
+def test_an_entry_that_was_taken_out_with_its_seal_breaks_the_chain(filled):
+    change(filled, "DELETE FROM semscale_approvals")
+    change(filled, "DELETE FROM semscale_seals WHERE kind = 'approval'")
+    # The candidate was stored next, so that its seal names the approval's.
+    assert str(filled.verify().flaws[0]) == (
+        "run 'the-candidate': an entry that was stored before it is missing or was replaced"
+    )
+    with pytest.raises(InputError, match="the chain of dataset 'answers' is broken, .* nothing was stored"):
+        write(filled)
+    assert len(filled.runs()) == 2
+
+
+def test_an_entry_that_was_sealed_anew_breaks_the_chain(filled):
+    change(filled, "UPDATE semscale_runs SET model = 'x' WHERE id = 'the-baseline'")
+    change(filled, "UPDATE semscale_seals SET content = 'x' WHERE entry_id = 'the-baseline'")
+    assert filled.verify().flaws[0].id == "the-baseline"
+    with pytest.raises(InputError, match="the chain of dataset 'answers' is broken"):
+        write(filled)
+
+
+def test_a_seal_of_something_unknown(filled):
+    change(filled, "UPDATE semscale_seals SET kind = 'x' WHERE entry_id = 'the-comparison'")
+    assert {str(flaw) for flaw in filled.verify().flaws} == {
+        "x 'the-comparison': it is missing, and its seal is there",
+        "comparison 'the-comparison': it has no seal",
+    }
+
+
+def test_a_head_that_was_noted_shows_that_the_last_entries_were_taken_away(filled):
+    (head,) = filled.heads("answers")
+    assert filled.verify().heads == {"answers": (head,)}
+    filled.record(a_run(id="one more"))
+    assert filled.verify([head, head[:16]]).holds
+    # The chain before the last entry is whole without it; only who noted the head can see it.
+    (last,) = filled.heads("answers")
+    change(filled, "DELETE FROM semscale_items WHERE run_id = 'one more'")
+    change(filled, "DELETE FROM semscale_runs WHERE id = 'one more'")
+    change(filled, "DELETE FROM semscale_seals WHERE entry_id = 'one more'")
+    assert filled.verify([head]).holds
+    (flaw,) = filled.verify([head, last]).flaws
+    assert (flaw.kind, flaw.id) == ("head", last)
+    with pytest.raises(InputError, match="head must be at least 16 characters of a hash, got 'abc'"):
+        filled.verify(["abc"])
+
+
+def test_zero_has_no_sign_and_a_figure_without_an_interval_holds(history):
+    # SQLite stores -0.0 as 0.0, so that the sign would be a change.
+    figure = StoredFigure("match", None, -0.0, -0.0, NAN, NAN, 0.05, 2, 0)
+    history.keep(a_comparison(figures=(figure,)))
+    assert history.comparisons()[0].figures[0].drift == 0
+    assert history.verify().holds
+
+
+def test_an_empty_history_holds(history):
+    found = history.verify()
+    assert (found.holds, found.n_entries, found.heads) == (True, 0, {})
+
+
+def test_a_merge_keeps_the_chains_and_the_next_entry_joins_them(new_place):
+    with open_history(new_place()) as ours, open_history(new_place()) as theirs:
+        ours.record(RUN)
+        theirs.merge(ours)
+        ours.record(a_run(id="ours"))
+        theirs.record(a_run(id="theirs"))
+        noted = [*ours.heads("answers"), *theirs.heads("answers")]
+        ours.merge(theirs)
+        assert ours.heads("answers") == sorted(noted)
+        ours.record(a_run(id="joined"))
+        theirs.merge(ours)
+        for history in (ours, theirs):
+            found = history.verify(noted)
+            assert (found.holds, found.n_entries, found.n_late) == (True, 4, 0)
+            assert len(history.heads("answers")) == 1
+
+
+def test_one_run_that_two_histories_recorded_has_two_seals_after_a_merge(new_place):
+    with open_history(new_place()) as ours, open_history(new_place()) as theirs:
+        theirs.record(a_run(id="before"))
+        for history in (ours, theirs):
+            history.record(RUN)
+        assert ours.merge(theirs).runs == 1
+        assert ours.verify().holds
+        assert ours.run(RUN.id) == RUN
+
+
+def test_a_history_that_does_not_hold_is_not_merged(filled, new_place):
+    change(filled, "UPDATE semscale_comparisons SET outcome = 'pass'")
+    with open_history(new_place()) as ours:
+        with pytest.raises(InputError, match="comparison 'the-comparison': .*; nothing was merged"):
+            ours.merge(filled)
+        assert ours.runs() == []
+
+
+def test_a_forged_seal_with_a_right_hash_needs_the_whole_chain(filled):
+    forged = seal(Entry(EntryKind.RUN, "the-baseline", "answers", "x", "y"), [])
+    with filled._database.writing() as connection:
+        connection.execute(SEALS.insert(), [seal_row(forged)])
+    assert str(filled.verify().flaws[0]) == "run 'the-baseline': it has another hash than its seal"
