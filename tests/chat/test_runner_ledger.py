@@ -7,9 +7,10 @@ from endpoint import completion
 from made_up_requests import ONE, requests, statuses
 
 from semscale.chat.calls.limits import Limits
-from semscale.chat.replies import CallError
+from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
+from semscale.signature import Signature
 
 pytestmark = pytest.mark.needs("api")
 
@@ -87,3 +88,24 @@ def test_key_is_in_no_file(endpoint, monkeypatch, tmp_path):
     assert files
     assert not any(b"sentinel" in path.read_bytes() for path in files)
     assert any(b"your key is" in path.read_bytes() for path in files)
+
+
+def test_a_reply_says_how_long_its_call_took_also_from_the_ledger(fake, tmp_path):
+    class Slow:
+        """Takes 2 seconds of the fake clock for its first attempt, which fails, and 3 for the next one."""
+
+        name, signature = "slow", Signature.of("chat", model="slow")
+
+        attempts = 0
+
+        async def complete(self, request):
+            self.attempts += 1
+            fake.time += 1.0 + self.attempts
+            if self.attempts == 1:
+                raise CallError("busy", kind=FailureKind.SERVER)
+            return Reply("4")
+
+    model = Slow()
+    runner = Runner(model, ledger=tmp_path / "ledger.sqlite", clock=fake.clock)
+    assert [runner.run(requests(1))[0].reply.seconds for _ in range(2)] == [3.0, 3.0]
+    assert model.attempts == 2

@@ -52,7 +52,7 @@ def test_the_python_of_the_document_runs(semscale, tmp_path, capsys):
     assert semscale(*base).code == 0
     assert semscale("drift", "approve", "latest", "--by", "Ann", "--why", "x").code == 0
     text = (ROOT / "docs/drift.md").read_text(encoding="utf-8")
-    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    (code,) = re.findall(r"```python\n(.*?)```", text.partition("## In Python")[2], re.DOTALL)
     exec(compile(code, "docs/drift.md", "exec"), {})
     assert capsys.readouterr().out.startswith(
         "undecided"

@@ -1,6 +1,6 @@
 """Replies of chat models, and the failures of calls without a reply."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from semscale.errors import ReplyError
@@ -53,6 +53,8 @@ class Reply:
         model: the endpoint's name for the model that answered.
         raw: the endpoint's answer unchanged, except that keys are removed.
         left_out: parameters of the request that the model had refused, and was then asked without.
+        seconds: how long the call took, waiting for its turn at the model included; ``None`` if unknown. A
+            reply from the ledger keeps what its own call took.
     """
 
     text: str
@@ -62,6 +64,7 @@ class Reply:
     model: str = ""
     raw: str = ""
     left_out: tuple[str, ...] = ()
+    seconds: float | None = field(default=None, compare=False)
 
 
 class FailureKind(StrEnum):

@@ -12,6 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from semscale.drift.asking.asked_runs import ask_runs
+    from semscale.drift.asking.items_to_ask import ItemToAsk
     from semscale.drift.gate.decision import GateDecision, Outcome
     from semscale.drift.gate.drift_summary import DriftSummary, stored
     from semscale.drift.gate.gate import decide
@@ -36,10 +38,12 @@ __all__ = [
     "GateDecision",
     "GateSettings",
     "Item",
+    "ItemToAsk",
     "Outcome",
     "Output",
     "Run",
     "RunColumns",
+    "ask_runs",
     "compare",
     "decide",
     "open_history",
@@ -52,6 +56,8 @@ __all__ = [
 ]
 
 _HOMES = {
+    "semscale.drift.asking.asked_runs": ("ask_runs",),
+    "semscale.drift.asking.items_to_ask": ("ItemToAsk",),
     "semscale.drift.measure.compare_runs": ("compare",),
     "semscale.drift.measure.comparison": ("Comparison",),
     "semscale.drift.gate.decision": ("GateDecision", "Outcome"),

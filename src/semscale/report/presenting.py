@@ -22,6 +22,7 @@ _DOCUMENTS = {
     "LayerCalibration": ("semscale.report.matching.layers", "calibration_document"),
     "LintReport": ("semscale.report.lint.document", "lint_document"),
     "MatchSummary": ("semscale.report.matching.document", "match_document"),
+    "MatrixSummary": ("semscale.report.drift.matrix", "matrix_document"),
     "RatingSummary": ("semscale.report.rating.document", "rating_document"),
     "RecordedRun": ("semscale.report.drift.records", "recorded_document"),
     "SelfTest": ("semscale.report.drift.self_test", "self_test_document"),

@@ -30,3 +30,10 @@ def test_the_form_of_older_ledgers():
     # Written by hand: a ledger of years ago must still be read.
     stored = '{"text":"4","finish_reason":"stop","usage":[12,1],"logprobs":null,"model":"m","raw":"{}"}'
     assert dump_reply(Reply("4", "stop", Usage(12, 1), None, "m", "{}")) == stored
+
+
+def test_the_time_that_a_call_took_is_kept_and_makes_no_reply_another_one():
+    reply = Reply("4", seconds=1.25)
+    assert load_reply(dump_reply(reply)).seconds == 1.25
+    assert load_reply(dump_reply(Reply("4"))).seconds is None
+    assert reply == Reply("4")

@@ -248,9 +248,12 @@ class Caller:
 
     async def _asked(self, request: Request) -> Reply | CallError:
         model, timeout = self._setting.model, self._setting.limits.timeout
+        now = self._setting.clock.now
+        begun = now()
         try:
             async with asyncio.timeout(timeout):
-                return await model.complete(request)
+                reply = await model.complete(request)
+            return replace(reply, seconds=now() - begun)
         except CallError as failure:
             return failure
         except TimeoutError:

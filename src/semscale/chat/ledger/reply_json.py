@@ -20,6 +20,7 @@ def dump_reply(reply: Reply) -> str:
             "model": reply.model,
             "raw": reply.raw,
             **({"left_out": reply.left_out} if reply.left_out else {}),
+            **({} if reply.seconds is None else {"seconds": reply.seconds}),
         },
         ensure_ascii=False,
         separators=(",", ":"),
@@ -47,6 +48,7 @@ def load_reply(text: str) -> Reply:
         model=text_in(stored, "model"),
         raw=text_in(stored, "raw"),
         left_out=tuple(map(str, stored.get("left_out", ()))),
+        seconds=None if stored.get("seconds") is None else float(stored["seconds"]),
     )
 
 

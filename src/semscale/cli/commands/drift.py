@@ -13,6 +13,7 @@ from semscale.cli.drift.command_options import (
     RecordOptions,
     SelfTestOptions,
 )
+from semscale.cli.drift.matrix_options import MatrixOptions
 from semscale.cli.drift.notify import NotifyOptions
 from semscale.cli.drift.options import GateOptions
 from semscale.cli.interrupts import said_if_stopped
@@ -38,13 +39,20 @@ def record(options: RecordOptions) -> None:
     [bold]semscale drift record outputs.jsonl --model gpt-4o-2024-08-06 --dataset feedback[/bold]
 
     Each row is an item with its id and its outputs. If the same model was asked again: --rerun-of baseline.
+
+    [bold]semscale drift record --prompts items.jsonl --chat-model gpt-5-mini --reruns 3[/bold]
+
+    asks the model for the outputs. Replies are kept: if it is stopped, the same command goes on.
     """
+    from semscale.cli.drift.asked_run import record_asked
     from semscale.cli.drift.record_run import record_outputs
 
+    asked = options.asking.prompts is not None
+    rest = "goes on with what was answered" if asked else "starts again"
     with said_if_stopped(
-        "stopped; if `semscale drift history` does not list the run, the same command starts again"
+        f"stopped; if `semscale drift history` does not list the run, the same command {rest}"
     ):
-        present(record_outputs(options), options.outputs)
+        present(record_asked(options) if asked else record_outputs(options), options.outputs)
 
 
 @app.command()
@@ -98,6 +106,22 @@ def gate(gate: GateOptions, options: Annotated[CompareOptions, GATED], notify: N
             say("warning: the gate is undecided, which passes with --undecided warn")
         raise typer.Exit(_UNDECIDED[settings.undecided])
     raise typer.Exit(_EXIT_CODES[outcome])
+
+
+@app.command()
+@grouped
+def matrix(options: MatrixOptions) -> None:
+    """Ask several models with several prompts, and say which is better.
+
+    [bold]semscale drift matrix --prompts items.jsonl --chat-model x --chat-model y --reference right[/bold]
+
+    By a column of references, or by a judge who compares answers side by side. Replies are kept: the same
+    command goes on, and pays for nothing twice.
+    """
+    from semscale.cli.drift.matrix_run import compare_matrix
+
+    with said_if_stopped("stopped; replies that came are kept, and the same command goes on"):
+        present(compare_matrix(options), options.outputs)
 
 
 @app.command()

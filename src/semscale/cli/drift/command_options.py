@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from semscale.cli.drift.asking_options import AskedRunOptions
 from semscale.cli.drift.options import (
     HISTORY,
     DriftEmbedder,
@@ -16,10 +17,12 @@ from semscale.cli.drift.options import (
     Seed,
     SourceOptions,
 )
-from semscale.cli.options.groups import instead, option_group, without
+from semscale.cli.options.calls import CallOptions
+from semscale.cli.options.groups import instead, option_group, refuse_given, without
 from semscale.cli.options.panels import OUTPUT, RUN, option, setting
 from semscale.cli.options.table import TableOptions
 from semscale.cli.outputs import Outputs, written_as
+from semscale.errors import InputError
 
 _DAMAGE = "Damage"
 _ITEMS = written_as("Table of items with losses")
@@ -27,15 +30,20 @@ _ITEMS = written_as("Table of items with losses")
 
 @option_group
 class RecordOptions:
-    """All options of ``semscale drift record``."""
+    """All options of ``semscale drift record``.
+
+    Raises:
+        InputError: neither a file nor prompts, both, or options of the one with the other.
+    """
 
     file: Annotated[
-        str,
+        str | None,
         typer.Argument(
-            metavar="OUTPUTS",
-            help="A model's outputs: JSONL, CSV, Parquet, Excel, or a folder or file of Athena's exercises.",
+            metavar="[OUTPUTS]",
+            help="A model's outputs: JSONL, CSV, Parquet, Excel, or a folder or file of Athena's exercises. "
+            "Leave it out to ask the model with --prompts.",
         ),
-    ]
+    ] = None
     source: Annotated[
         SourceOptions,
         instead(
@@ -56,8 +64,27 @@ class RecordOptions:
             "RUN",
         ),
     ] = None
+    asking: AskedRunOptions
+    calls: Annotated[CallOptions, without("dry_run")]
     outputs: Annotated[Outputs, without("out", "report", "figures")]
     table: TableOptions
+
+    def __post_init__(self) -> None:
+        if self.asking.prompts is None:
+            refuse_given("--prompts FILE, which is not given", self.asking, self.calls)
+            if self.file is None:
+                raise InputError(
+                    "name a file of outputs, or what to ask: --prompts FILE with --chat-model NAME"
+                )
+        else:
+            owner = "a file of outputs, and not to --prompts"
+            refuse_given(owner, self.source.columns, but=("id", "input", "by"))
+            if self.asking.command is not None:
+                # A program's calls cannot be counted or capped from outside.
+                refuse_given("--chat-model, and not to --command", self.calls, but=("timeout", "ledger"))
+                refuse_given("--chat-model, and not to --command", self.asking.request)
+            if self.file is not None:
+                raise InputError("give either a file of outputs or --prompts, got both")
 
 
 @option_group

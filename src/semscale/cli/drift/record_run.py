@@ -7,7 +7,7 @@ from semscale.cli.drift.command_options import ApprovalOptions, RecordOptions
 from semscale.cli.drift.expiry import read_expiry
 from semscale.cli.drift.output_reading import read_outputs
 from semscale.cli.drift.run_lookup import run_of
-from semscale.drift.runs.comparability import check_rerun, match_runs
+from semscale.drift.runs.comparability import check_comparable, check_rerun, match_runs
 from semscale.drift.runs.run_summaries import ApprovedBaseline, RecordedRun
 from semscale.errors import InputError
 from semscale.history.runs import Approval, Run, named, now, short_id
@@ -23,9 +23,9 @@ def record_outputs(options: RecordOptions) -> RecordedRun:
         InputError: the file cannot be read, or is no run of the dataset or no rerun of the run that is named.
     """
     dataset = options.history.dataset
-    read = read_outputs(options.file, options.source, options.table, dataset=dataset)
+    read = read_outputs(options.file or "", options.source, options.table, dataset=dataset)
     with options.history.open(create=True) as history:
-        run = _placed(history, read, dataset, options.rerun_of)
+        run = placed_run(history, read, dataset, options.rerun_of)
         kept = history.record_once(run)
         return RecordedRun(kept, history.where, is_new=kept is run)
 
@@ -48,8 +48,21 @@ def approve_run(options: ApprovalOptions) -> ApprovedBaseline:
     return ApprovedBaseline(approved, approval)
 
 
-def _placed(history: "History", run: Run, dataset: str | None, rerun_of: str | None) -> Run:
-    """Assign a run to its dataset, and to the run that it repeats."""
+def placed_run(
+    history: "History", run: Run, dataset: str | None, rerun_of: str | None, *, is_answered: bool = True
+) -> Run:
+    """Assign a run to its dataset, and to the run that it repeats.
+
+    Args:
+        history: where it is to be stored.
+        run: what was read or asked for.
+        dataset: its name, if it was given.
+        rerun_of: the run that it repeats: the beginning of its id, ``latest`` or ``baseline``.
+        is_answered: whether it has its outputs; one that is still to be asked for has none.
+
+    Raises:
+        InputError: the run does not belong to the dataset, or is no rerun of the run that is named.
+    """
     if rerun_of is None:
         return run if dataset is not None else _of_known_dataset(history, run)
     original = run_of(history, rerun_of, dataset)
@@ -59,7 +72,7 @@ def _placed(history: "History", run: Run, dataset: str | None, rerun_of: str | N
             "the same model once more; drop --rerun-of, or give the same --model"
         )
     run = replace(run, dataset=original.dataset, rerun_of=original.id)
-    check_rerun(original, run)
+    (check_rerun if is_answered else check_comparable)(original, run)
     return run
 
 

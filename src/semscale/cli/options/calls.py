@@ -55,11 +55,21 @@ class CallOptions:
     ] = None
     dry_run: Annotated[bool, option(CALLS, "Say how many calls it would take, and ask nobody.")] = False
 
-    def running(self) -> "Running":
-        """How a judge's calls are made."""
+    def running(self, ledger: "Ledger | None" = None) -> "Running":
+        """How calls are made.
+
+        Args:
+            ledger: that is open; the options' own unless given.
+        """
         from semscale.judging.asking import Running
 
-        return Running(limits=self._limits, budget=self._budget, ledger=self._place)
+        return Running(limits=self._limits, budget=self._budget, ledger=ledger or self._place)
+
+    def open_ledger(self) -> "Ledger":
+        """Open the ledger that keeps replies."""
+        from semscale.chat.ledger.ledger import Ledger
+
+        return Ledger(self.ledger)
 
     def runner(self, model: "ChatModel") -> "Runner":
         """The runner that sends requests to a model."""
@@ -75,10 +85,9 @@ class CallOptions:
         Args:
             works: by the model's name, a function that forecasts its requests with a ledger.
         """
-        from semscale.chat.ledger.ledger import Ledger
         from semscale.chat.runner import run_apart
 
-        ledger = Ledger(self.ledger)
+        ledger = self.open_ledger()
         try:
             return {name: run_apart(work(ledger)) for name, work in works.items()}
         finally:

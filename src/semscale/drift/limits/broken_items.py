@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from semscale.drift.asking.answers import ASKED_FIELDS
 from semscale.drift.runs.run_texts import number_of
 from semscale.guards.reading import analyse
 from semscale.history.items import Item
@@ -68,6 +69,8 @@ def broken_items(
 def fields_of(item: Item) -> frozenset[str]:
     """Name the fields that every output of an item with a text has a number for.
 
+    What an output took is none of them: another model's price may not be known.
+
     Example:
         >>> from semscale.history.items import Output
         >>> sorted(fields_of(Item("1", (Output("Good.", {"credits": 1.0, "cost": math.nan}),))))
@@ -77,7 +80,7 @@ def fields_of(item: Item) -> frozenset[str]:
         {name for name in output.fields if not math.isnan(number_of(output, name))}
         for output in item.outputs_with_text
     ]
-    return frozenset(set.intersection(*held)) if held else frozenset()
+    return frozenset(set.intersection(*held)) - {*ASKED_FIELDS} if held else frozenset()
 
 
 def _by_item(

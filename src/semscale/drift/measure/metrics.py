@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from semscale.drift.asking.answers import ASKED_FIELDS
 from semscale.drift.measure.aligned_item import AlignedItem
 from semscale.drift.measure.losses import Direction, difference_share, number_loss, similarity_loss
 from semscale.guards.numbers.number_guard import CHANGED_KINDS
@@ -120,7 +121,9 @@ def field_metric(field: str, span: float, place: int = 0, direction: Direction =
         return number_loss(baseline, candidate, item.pairs, span, direction)
 
     name = f"{field}_difference"
-    return Metric(name, metric_label(name), loss, span=span, unit=field, direction=direction)
+    return Metric(
+        name, metric_label(name), loss, is_usual=is_usual(name), span=span, unit=field, direction=direction
+    )
 
 
 def metric_label(name: str) -> str:
@@ -134,8 +137,10 @@ def metric_label(name: str) -> str:
 
 
 def is_usual(name: str) -> bool:
-    """Tell whether a gate tests a metric by default; it tests every numeric field."""
-    return name not in TEXT_METRICS or TEXT_METRICS[name].is_usual
+    """Tell whether a gate tests a metric by default; it tests every field but what an output took."""
+    if name in TEXT_METRICS:
+        return TEXT_METRICS[name].is_usual
+    return name not in {f"{field}_difference" for field in ASKED_FIELDS}
 
 
 def usual_metrics() -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
+from semscale.drift.asking.answers import ASKED_FIELDS
 from semscale.drift.runs.item_matching import ItemMatching, match_items
 from semscale.errors import InputError
 from semscale.history.items import Item
@@ -178,7 +179,8 @@ def _check_groups(ours: tuple[Item, ...], theirs: tuple[Item, ...]) -> None:
 
 
 def _check_fields(baseline: Run, candidate: Run) -> None:
-    lacking = [name for name in baseline.fields if name not in candidate.fields]
+    # What an output took is no part of it: a price may be unknown, and a file says no latency.
+    lacking = [name for name in baseline.fields if name not in (*candidate.fields, *ASKED_FIELDS)]
     if lacking and any(item.outputs_with_text for item in candidate.items):
         raise InputError(
             f"fields: the candidate has no {named(lacking)}, which the baseline has; record its outputs with "

@@ -18,7 +18,8 @@ from semscale.store.table import Table
 _BATCH = 20_000
 _INPUT, _OUTPUT = "input", "output"
 _LISTED = "outputs"
-_GROUPS = "groups"
+GROUP_OBJECTS = "groups"
+"""Column whose objects name groups by their kind."""
 
 
 @dataclass(frozen=True)
@@ -80,12 +81,17 @@ class RunColumns:
     def used(self) -> set[str]:
         """Names of the columns that are read if a table has them."""
         titles = {self.id, *self.output, *self.fields, *self.by} | ({self.input} if self.input else set())
-        return titles | ({_GROUPS} if self.has_group_objects else set())
+        return titles | ({GROUP_OBJECTS} if self.has_group_objects else set())
 
     @property
     def has_group_objects(self) -> bool:
         """Whether groups come from objects in a column ``groups``."""
-        return self.output == (_LISTED,) and _GROUPS not in (self.id, self.input, *self.fields, *self.by)
+        return self.output == (_LISTED,) and GROUP_OBJECTS not in (
+            self.id,
+            self.input,
+            *self.fields,
+            *self.by,
+        )
 
 
 def _require(table: Table, column: str, parameter: str) -> None:
@@ -134,7 +140,7 @@ def _rows(table: Table, columns: RunColumns) -> Iterator[_NumberedItem]:
     for batch in table.batches_with(used & set(table.columns), _BATCH):
         cells = {title: batch[title].to_list() for title in batch.columns if title in used}
         ids, *kinds = (
-            _names(batch, title, CellLocation(table.name, before, title))
+            names_in(batch, title, CellLocation(table.name, before, title))
             for title in (columns.id, *columns.by)
         )
         for at in range(batch.height):
@@ -152,10 +158,10 @@ def _row(
     if id_ is None or not id_.strip():
         raise CellLocation(table.name, row, columns.id).wrong("has no id", "give every item an id")
     if columns.has_group_objects:
-        groups |= _group_objects(cells.get(_GROUPS), CellLocation(table.name, row, _GROUPS))
+        groups |= group_objects(cells.get(GROUP_OBJECTS), CellLocation(table.name, row, GROUP_OBJECTS))
     asked = None
     if columns.input is not None:
-        asked = _asked(cells.get(columns.input), CellLocation(table.name, row, columns.input))
+        asked = input_text(cells.get(columns.input), CellLocation(table.name, row, columns.input))
     return _NumberedItem(row + 1, Item(id_.strip(), _outputs(table, columns, row, cells), asked, groups))
 
 
@@ -175,14 +181,23 @@ def _outputs(table: Table, columns: RunColumns, row: int, cells: Mapping[str, An
     return tuple(outputs)
 
 
-def _asked(cell: object, place: CellLocation) -> str | None:
-    """Read an input; a list of messages or an object becomes JSON."""
+def input_text(cell: object, place: CellLocation) -> str | None:
+    """Read a cell with a text; a list of messages or an object becomes JSON, a null ``None``.
+
+    Raises:
+        InputError: the cell has another type.
+    """
     if isinstance(cell, list | dict):
         return json.dumps(cell, ensure_ascii=False, sort_keys=True, default=str)
     return text_of(cell, place)
 
 
-def _group_objects(cell: object, place: CellLocation) -> dict[str, str]:
+def group_objects(cell: object, place: CellLocation) -> dict[str, str]:
+    """Read a cell of the column ``groups``: an object, or such an object as JSON.
+
+    Raises:
+        InputError: the cell holds something else.
+    """
     found = as_json(cell) if isinstance(cell, str) else cell
     if cell is None or cell == "":
         return {}
@@ -195,8 +210,14 @@ def _group_objects(cell: object, place: CellLocation) -> dict[str, str]:
     return {kind: name for kind, name in names if name is not None}
 
 
-def _names(batch: pl.DataFrame, title: str, place: CellLocation) -> list[str | None]:
-    """Read a column as names; cells of a mixed column one by one, so that 8.0 becomes "8" there, too."""
+def names_in(batch: pl.DataFrame, title: str, place: CellLocation) -> list[str | None]:
+    """Read a column of names, of ids or groups; ``None`` where there is none or no such column.
+
+    Cells of a column with several types are read one by one, so that 8.0 becomes "8" there, too.
+
+    Raises:
+        InputError: a cell is no text and no number.
+    """
     if title not in batch.columns:
         return [None] * batch.height
     if batch[title].dtype == pl.Object:

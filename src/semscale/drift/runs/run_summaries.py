@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from semscale.drift.asking.answers import AskedFacts
 from semscale.drift.runs.run_texts import number_of
 from semscale.history.runs import Approval, Run
 from semscale.presentable import Presentable
@@ -17,11 +18,15 @@ class RecordedRun(Presentable):
         run: what was recorded.
         where: the history that keeps it.
         is_new: whether it was stored now; false where the history had the same run already.
+        reruns: what the same model gave when it was asked once more, if it was.
+        asked: what the outputs took, if a model or a program was asked for them.
     """
 
     run: Run
     where: str
     is_new: bool = True
+    reruns: tuple[Run, ...] = ()
+    asked: AskedFacts | None = None
 
     def __repr__(self) -> str:
         return f"RecordedRun({_named(self.run)}, items={len(self.run.items):,})"
@@ -68,6 +73,8 @@ class RecordedRun(Presentable):
             "rerun_of": run.rerun_of,
             "history": self.where,
             "signature": run.signature,
+            "reruns": [rerun.id for rerun in self.reruns],
+            "asked": self.asked,
         }
 
 

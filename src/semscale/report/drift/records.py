@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from semscale.chat.costs.prices import amount
+from semscale.drift.asking.answers import AskedFacts
 from semscale.drift.gate.decision import in_margins
 from semscale.drift.gate.history_summary import DatasetHistory, HistorySummary
 from semscale.drift.gate.trend import MetricTrend, Trends
@@ -23,6 +25,7 @@ from semscale.report.parts import Columns, table_of
 
 _TIME = "%Y-%m-%d %H:%M"
 _SHOWN, _MOST_ROWS = 20, 200
+_SHOWN_REASONS = 5
 
 
 def recorded_document(summary: RecordedRun) -> Document:
@@ -46,6 +49,7 @@ def recorded_document(summary: RecordedRun) -> Document:
         "note": None if run.note is None else Quoted(run.note),
         "history": Words(printable(summary.where)),
     }
+    rows |= _asked_rows(summary)
     shown = tuple((Words(name), value) for name, value in rows.items() if value is not None)
     return Document(
         kind="recorded run",
@@ -54,8 +58,38 @@ def recorded_document(summary: RecordedRun) -> Document:
         source=(short_id(run.id),),
         signature=None,
         sections=(Section("run", "The run", (DataTable(("", ""), shown),)),),
+        cautions=() if summary.asked is None else asked_cautions(summary.asked),
         notes=() if summary.is_new else (_known_already(run),),
     )
+
+
+def _asked_rows(summary: RecordedRun) -> dict[str, Cell | None]:
+    """Say what outputs took that a model or a program was asked for."""
+    facts = summary.asked
+    if facts is None:
+        return {}
+    taken = [
+        f"{amount(total)} {_unit(name, facts)} for {counted(facts.n_known[name], 'output')}"
+        for name, total in facts.sums.items()
+    ]
+    return {
+        "reruns": Words(", ".join(short_id(rerun.id) for rerun in summary.reruns) or "none"),
+        "calls": Count(facts.n_calls),
+        "took": Words(", ".join(taken) or "not known"),
+        "seconds a call": None if facts.latency is None else Number(facts.latency, 2),
+    }
+
+
+def _unit(name: str, facts: AskedFacts) -> str:
+    return facts.currency or "money" if name == "cost" else name
+
+
+def asked_cautions(facts: AskedFacts) -> tuple[str, ...]:
+    """Say what did not come, was cut, or was asked without a parameter."""
+    without = [f"{counted(n, 'answer')} without an output: {why}" for why, n in facts.reasons.items()]
+    cut = f"{counted(facts.n_cut, 'reply', 'replies')} cut at the most tokens allowed (--max-tokens)"
+    left = f"asked without {listed(list(facts.left_out))}, which the model refuses"
+    return (*without[:_SHOWN_REASONS], *([cut] if facts.n_cut else []), *([left] if facts.left_out else []))
 
 
 def _known_already(run: Run) -> str:

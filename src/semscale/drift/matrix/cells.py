@@ -1,0 +1,139 @@
+"""Cells of a matrix: each prompt with each model, asked one after the other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from semscale.chat.calls.calling import CapReachedError
+from semscale.chat.chat_model import ChatModel
+from semscale.drift.asking.answers import Answer, Answers
+from semscale.drift.asking.items_to_ask import ItemToAsk
+from semscale.drift.asking.model_asking import AskSettings, ModelAsker
+from semscale.drift.asking.prompt_template import PromptTemplate
+from semscale.errors import InputError, InterruptedRunError, ReplyError
+from semscale.judging.asking import Running
+from semscale.types import Progress
+
+
+@dataclass(frozen=True)
+class AskedCell:
+    """One prompt with one model.
+
+    Attributes:
+        name: in tables; the model's, the prompt's or both, whatever tells the cells apart.
+        model: the model that is asked.
+        template: of the prompts; ``None`` where the items' inputs are sent.
+    """
+
+    name: str
+    model: ChatModel
+    template: PromptTemplate | None = None
+
+    def prompts(self, items: Sequence[ItemToAsk]) -> list[str]:
+        """Write what is sent for each item."""
+        return [item.prompt(self.template) for item in items]
+
+
+@dataclass(frozen=True)
+class CellAnswers:
+    """What a cell gave.
+
+    Attributes:
+        cell: the prompt and the model.
+        answers: to all items; ``None`` where the model is down.
+        down: why it is down; ``None`` where it answered.
+    """
+
+    cell: AskedCell
+    answers: Answers | None
+    down: str | None = None
+
+    def first_text(self, item: int) -> str | None:
+        """The text of the first asking for an item, by its number from 0; ``None`` without one."""
+        return None if self.answers is None else text_of(self.answers.asked[0][item])
+
+
+def text_of(answer: Answer) -> str | None:
+    """The text of an answer; ``None`` where no output came or none has a text."""
+    return next((output.text for output in answer.outputs if not output.is_silent), None)
+
+
+def cells_of(
+    models: Sequence[ChatModel], templates: Sequence[PromptTemplate | None]
+) -> tuple[AskedCell, ...]:
+    """Pair each prompt with each model.
+
+    Args:
+        models: at least one.
+        templates: at least one; ``None`` stands for the items' own inputs.
+
+    Raises:
+        InputError: a model or a prompt is named twice, or there is only one cell.
+    """
+    for what, names in (
+        ("chat_model", [model.name for model in models]),
+        ("prompts", [template.name for template in templates if template is not None]),
+    ):
+        twice = [name for place, name in enumerate(names) if name in names[:place]]
+        if twice:
+            raise InputError(f"{what} must name each one once, got {twice[0]!r} twice")
+    if len(models) * len(templates) == 1:
+        raise InputError(
+            "a matrix compares at least two cells: give --chat-model or --prompts a second time, or use "
+            "semscale drift record for one"
+        )
+    return tuple(
+        AskedCell(_name(template, model, len(templates), len(models)), model, template)
+        for template, model in product(templates, models)
+    )
+
+
+async def ask_cells(
+    cells: Sequence[AskedCell],
+    items: Sequence[ItemToAsk],
+    *,
+    settings: AskSettings,
+    running: Running,
+    times: int = 1,
+    progress: Progress | None = None,
+) -> tuple[tuple[CellAnswers, ...], Running]:
+    """Ask all cells about all items; a model that is down leaves the others to finish.
+
+    Args:
+        cells: prompts with models.
+        items: what is asked about.
+        settings: parameters of the requests.
+        running: how calls are made; its budget holds for all cells together.
+        times: how often each prompt is asked.
+        progress: called as replies come.
+
+    Returns:
+        What each cell gave, and ``running`` with what is left of its budget.
+
+    Raises:
+        InputError: an item's prompt cannot be written.
+        InterruptedRunError: a cap was reached; replies are kept.
+        ReplyError: all cells are down.
+    """
+    prompts = [cell.prompts(items) for cell in cells]
+    found = []
+    for cell, asked in zip(cells, prompts, strict=True):
+        asker = ModelAsker(cell.model, settings, running)
+        try:
+            answers, running = await asker.ask(asked, range(times), progress)
+            found.append(CellAnswers(cell, answers))
+        except ReplyError as error:
+            found.append(CellAnswers(cell, None, str(error)))
+        except InterruptedRunError as error:
+            if isinstance(error.__cause__, CapReachedError):
+                raise
+            found.append(CellAnswers(cell, None, str(error.__cause__ or error)))
+    if all(one.answers is None for one in found):
+        raise ReplyError(f"no model answered; {found[0].cell.name}: {found[0].down}")
+    return tuple(found), running
+
+
+def _name(template: PromptTemplate | None, model: ChatModel, n_templates: int, n_models: int) -> str:
+    if template is None or n_templates == 1:
+        return model.name
+    return template.name if n_models == 1 else f"{template.name}, {model.name}"

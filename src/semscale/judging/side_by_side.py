@@ -1,0 +1,135 @@
+"""Pairs of answers that a judge sees side by side, each pair in both orders."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from semscale.errors import InterruptedRunError
+from semscale.judging.asking import Running
+from semscale.judging.judge import Judge
+from semscale.judging.prompts.input_sanitizing import mark_code, sanitize
+from semscale.judging.prompts.prompting import JudgedItem
+from semscale.judging.prompts.template import Template, read_yaml
+from semscale.signature import Signature
+from semscale.types import Floats, Progress
+
+TIE = 0.5
+
+
+@dataclass(frozen=True)
+class AnswerPair:
+    """Two answers to one question.
+
+    Attributes:
+        question: what was asked.
+        first: the one answer.
+        second: the other answer.
+        reference: an answer that is known to be right, or ``None``.
+    """
+
+    question: str
+    first: str
+    second: str
+    reference: str | None = None
+
+    @property
+    def is_alike(self) -> bool:
+        """Whether both answers are the same text, so that nobody needs to be asked."""
+        return self.first.strip() == self.second.strip()
+
+    @property
+    def in_both_orders(self) -> tuple[JudgedItem, JudgedItem]:
+        """What a judge is shown: the first answer before the second, and after it."""
+        return (
+            JudgedItem(self.question, _shown(self.first, self.second), self.reference),
+            JudgedItem(self.question, _shown(self.second, self.first), self.reference),
+        )
+
+
+@dataclass(frozen=True)
+class PairVerdicts:
+    """Verdicts on m pairs of answers.
+
+    Attributes:
+        orders: shape (m, 2), points of the first answer, 1 for better and 0.5 for a tie: where it stood
+            first, and where it stood second. NaN where there is no verdict. Answers that are alike tie.
+        n_asked: pairs that the judge was asked about.
+        reasons: why verdicts are missing, each reason with its number.
+        model: the judge's name.
+        signature: what was applied.
+    """
+
+    orders: Floats
+    n_asked: int
+    reasons: dict[str, int]
+    model: str
+    signature: Signature
+
+    @property
+    def points(self) -> Floats:
+        """Points of the first answers over both orders, shape (m,), 0 to 1; NaN unless both were judged.
+
+        Above 0.5 the first answer wins, below it loses. A judge who prefers whatever stands first says 1 and
+        0, which is a tie.
+        """
+        points: Floats = self.orders.mean(axis=1)
+        return points
+
+    @property
+    def first_place(self) -> Floats:
+        """Points of the answer that stood first, over both orders, shape (m,): 0.5 without position bias."""
+        place: Floats = (self.orders[:, 0] + 1 - self.orders[:, 1]) / 2
+        return place
+
+
+def side_by_side_template(rubric: str = "") -> Template:
+    """The template of a judge who compares two answers.
+
+    Args:
+        rubric: your own words on what makes an answer better.
+
+    Example:
+        >>> side_by_side_template().scores.tolist()
+        [0.0, 0.5, 1.0]
+    """
+    return Template(**{**read_yaml("side_by_side"), "rubric": rubric.strip()})
+
+
+async def judge_pairs(
+    judge: Judge, pairs: Sequence[AnswerPair], *, running: Running, progress: Progress | None = None
+) -> PairVerdicts:
+    """Let a judge compare pairs of answers, each in both orders.
+
+    Args:
+        judge: with the template of ``side_by_side_template``.
+        pairs: m pairs; those whose answers are alike tie, and the judge is not asked.
+        running: how calls are made.
+        progress: called as replies come.
+
+    Raises:
+        InterruptedRunError: a cap was reached or no reply came for too long; replies are kept.
+        ReplyError: no call can succeed.
+    """
+    orders = np.full((len(pairs), 2), TIE)
+    asked = [place for place, pair in enumerate(pairs) if not pair.is_alike]
+    rows = [item for place in asked for item in pairs[place].in_both_orders]
+    verdicts = await judge.judge_items(rows, running, progress)
+    if verdicts.stopped is not None:
+        raise InterruptedRunError(verdicts.stopped)
+    scores = np.array([verdict.score for verdict in verdicts.verdicts], dtype=np.float64).reshape(-1, 2)
+    # A score says how much better the answer is that stands second.
+    orders[asked, 0], orders[asked, 1] = 1 - scores[:, 0], scores[:, 1]
+    reasons: dict[str, int] = {}
+    for verdict in verdicts.verdicts:
+        if np.isnan(verdict.score):
+            reason = verdict.reason or str(verdict.status)
+            reasons[reason] = reasons.get(reason, 0) + 1
+    return PairVerdicts(orders, len(asked), reasons, judge.name, verdicts.signature)
+
+
+def _shown(first: str, second: str) -> str:
+    """Write two answers with marks around each, whose code neither can contain."""
+    texts = {"FIRST ANSWER": sanitize(first)[0], "SECOND ANSWER": sanitize(second)[0]}
+    code = mark_code(*texts.values())
+    return "\n\n".join(f"[BEGIN {name} {code}]\n{text}\n[END {name} {code}]" for name, text in texts.items())

@@ -1,0 +1,1 @@
+"""Rankings of competitors from paired comparisons."""

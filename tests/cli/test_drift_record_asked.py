@@ -1,0 +1,251 @@
+"""``semscale drift record --prompts``: a model or a program is asked, and what it gave becomes a run."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from endpoint import error, misbehaving_endpoint, prompt_of
+
+from semscale.drift.limits.broken_items import fields_of
+from semscale.drift.measure.metrics import field_metric
+from semscale.history.items import Item, Output
+
+pytestmark = [pytest.mark.needs("history"), pytest.mark.needs("api")]
+
+ROOT = Path(__file__).parents[2]
+ITEMS = [
+    {"id": "a", "input": "What is a?", "topic": "x"},
+    {"id": "b", "input": "What is b?", "topic": "y"},
+]
+TEMPLATE = 'Be kind.\n{input}\nReply as {"text": ...}.'
+# A longer wait than a run has patience for, so that nothing is repeated.
+DOWN = (503, error("down"), {"Retry-After": "9999"})
+
+
+@pytest.fixture
+def endpoint():
+    with misbehaving_endpoint() as found:
+        yield found
+
+
+@pytest.fixture
+def record(semscale, tmp_path, endpoint, monkeypatch):
+    """Record what the endpoint says about two items, which stand in ``items.jsonl``."""
+    monkeypatch.setenv("SEMSCALE_PRICES", str(tmp_path / "prices.yaml"))
+    (tmp_path / "prices.yaml").write_text("per_tokens: 1\nmodels: {priced-*: {prompt: 1, completion: 2}}\n")
+    (tmp_path / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in ITEMS))
+    (tmp_path / "kind.txt").write_text(TEMPLATE)
+
+    def run(*options, model="priced-one", prompts=("--prompts", "items.jsonl")):
+        whom = ("--chat-model", model, "--base-url", endpoint.url) if model else ()
+        return semscale("drift", "record", *prompts, *whom, "--ledger", "ledger.sqlite", *options)
+
+    return run
+
+
+@pytest.fixture
+def stored(tmp_path):
+    """All runs of the history, oldest first."""
+
+    def load():
+        from semscale.history.databases.opening import open_history
+
+        with open_history(str(tmp_path / "semscale-history.sqlite")) as history:
+            return [history.run(run.id) for run in history.runs()]
+
+    return load
+
+
+def counting(endpoint):
+    """Let each reply say how often its prompt was asked."""
+    asked = []
+
+    def reply(body):
+        asked.append(prompt_of(body))
+        return f"{prompt_of(body)} {asked.count(prompt_of(body))}"
+
+    endpoint.reply = reply
+
+
+def texts(run):
+    return [[output.text for output in item.outputs] for item in run.items]
+
+
+def test_a_run_and_its_reruns_are_real_new_calls(record, endpoint, stored):
+    counting(endpoint)
+    ended = record("--reruns", 2, "--by", "topic", "--json")
+    assert ended.code == 0, ended.err
+    said = json.loads(ended.out)
+    assert len(endpoint.requests) == 6
+    first, *reruns = stored()
+    assert (first.dataset, first.model, first.id) == ("items", "priced-one", said["id"])
+    assert [item.input for item in first.items] == ["What is a?", "What is b?"]
+    assert [dict(item.groups) for item in first.items] == [{"topic": "x"}, {"topic": "y"}]
+    assert [run.rerun_of for run in reruns] == [first.id] * 2
+    assert {run.id for run in reruns} == set(said["reruns"])
+    said_of_a = [texts(run)[0][0] for run in (first, *reruns)]
+    assert sorted(said_of_a) == ["What is a? 1", "What is a? 2", "What is a? 3"]
+    # 12 tokens at 1 and 3 at 2 for each of 6 replies.
+    assert said["asked"]["sums"] == {"tokens": 90.0, "cost": 108.0}
+    assert said["asked"]["n_calls"] == 6
+    fields = first.items[0].outputs[0].fields
+    assert (fields["call_tokens"], fields["call_cost"]) == (15.0, 18.0)
+    assert fields["call_latency"] > 0
+
+
+def test_the_same_command_later_asks_anew_and_never_takes_old_replies(record, endpoint, stored):
+    counting(endpoint)
+    assert record().code == 0
+    assert record().code == 0
+    assert len(endpoint.requests) == 4
+    assert [texts(run)[0] for run in stored()] == [["What is a? 1"], ["What is a? 2"]]
+
+
+def test_a_stopped_command_pays_for_nothing_twice(record, endpoint, stored):
+    capped = record("--reruns", 1, "--max-calls", 3)
+    assert capped.code == 3
+    assert "the cap of 3 calls is reached" in capped.err
+    assert stored() == []
+    assert record("--reruns", 1).code == 0
+    assert len(endpoint.requests) == 4
+    assert [run.rerun_of is None for run in stored()] == [True, False]
+
+
+def test_an_outage_is_not_recorded_as_silence(record, endpoint, stored):
+    endpoint.fault = lambda prompt, n_asked: DOWN if "b" in prompt else None
+    ended = record()
+    assert ended.code == 3
+    assert "1 of 2 calls failed, most often because:" in ended.err
+    assert "no run is recorded" in ended.err
+    assert stored() == []
+    endpoint.fault = lambda prompt, n_asked: None
+    assert record().code == 0
+    assert [prompt_of(body) for body, _, _ in endpoint.requests].count("What is a?") == 1
+
+
+def test_a_request_that_the_model_does_not_take_is_an_item_without_output(record, endpoint, stored):
+    rejected = (400, error("too long"))
+    endpoint.fault = lambda prompt, n_asked: rejected if "b" in prompt else None
+    ended = record()
+    assert ended.code == 0, ended.err
+    assert "1 answer without an output: " in ended.out
+    (run,) = stored()
+    assert [len(outputs) for outputs in texts(run)] == [1, 0]
+    assert "no output for b: " in run.note
+    assert "too long" in run.note
+
+
+def test_a_template_is_filled_from_the_items(record, endpoint, stored):
+    ended = record("--temperature", 0.5, "--system", "Be brief.",
+                   prompts=("--prompts", "kind.txt", "--items", "items.jsonl"))  # fmt: skip
+    assert ended.code == 0, ended.err
+    (body, _, _), _ = endpoint.requests
+    assert body["temperature"] == 0.5
+    asked = sorted(body["messages"][-1]["content"] for body, _, _ in endpoint.requests)
+    assert asked[0] == 'Be kind.\nWhat is a?\nReply as {"text": ...}.'
+    (run,) = stored()
+    assert run.items[0].input == "What is a?"
+    assert run.note.startswith("asked with kind.txt #")
+    assert run.note.endswith(", temperature 0.5, system “Be brief.”")
+
+
+def test_a_rerun_of_the_baseline_is_checked_before_anybody_is_asked(record, semscale, endpoint, tmp_path):
+    assert record().code == 0
+    semscale("drift", "approve", "latest", "--by", "Ann", "--why", "fine")
+    asked = len(endpoint.requests)
+    other = record("--rerun-of", "baseline", model="priced-two")
+    assert (other.code, len(endpoint.requests)) == (2, asked)
+    assert "a rerun asks the same model once more" in other.err
+    assert record("--rerun-of", "baseline").code == 0
+    (tmp_path / "items.jsonl").write_text(json.dumps(ITEMS[0]) + "\n")
+    fewer = record("--rerun-of", "baseline")
+    assert (fewer.code, len(endpoint.requests)) == (2, asked + 2)
+    assert "the candidate lacks 'b' of the baseline" in fewer.err
+
+
+def test_a_gate_does_not_test_what_an_answer_took(record, semscale):
+    assert record("--reruns", 1).code == 0
+    semscale("drift", "approve", "latest", "--by", "Ann", "--why", "fine")
+    assert record(model="free").code == 0
+    ended = semscale("drift", "history", "--json")
+    (dataset,) = json.loads(ended.out)["datasets"]
+    assert [run["model"] for run in dataset["runs"]] == ["priced-one", "priced-one", "free"]
+    fields = ("call_latency", "call_cost", "call_tokens", "cost")
+    assert [field_metric(name, 1.0).is_usual for name in fields] == [False, False, False, True]
+    # The price of the other model is not known: its answers lack no field of the baseline.
+    output = Output("x", {"call_latency": 1.0, "call_cost": 2.0, "call_tokens": 3.0, "cost": 4.0})
+    assert fields_of(Item("a", (output,))) == {"cost"}
+
+
+ANSWER = (
+    "import json, sys\n"
+    "for line in sys.stdin:\n"
+    "    item = json.loads(line)\n"
+    "    print(json.dumps({'id': item['id'], 'output': item['prompt'].upper(), 'cost': 0.5}))\n"
+)
+
+
+def test_a_program_answers(record, stored, tmp_path):
+    (tmp_path / "ask.py").write_text(ANSWER)
+    command = f'"{sys.executable}" ask.py'
+    unnamed = record("--command", command, model=None)
+    assert unnamed.code == 2
+    assert "--command needs --model NAME" in unnamed.err
+    ended = record("--command", command, "--model", "m", "--reruns", 1, model=None)
+    assert ended.code == 0, ended.err
+    first, rerun = stored()
+    assert texts(first) == [["WHAT IS A?"], ["WHAT IS B?"]]
+    assert first.items[0].outputs[0].fields == {"call_cost": 0.5}
+    assert (rerun.rerun_of, rerun.model) == (first.id, "m")
+
+
+def test_the_program_of_the_document_answers(record, stored, tmp_path):
+    text = (ROOT / "docs/drift.md").read_text(encoding="utf-8").partition("## Asking the model")[2]
+    (tmp_path / "ask.py").write_text(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1])
+    assert record("--command", f'"{sys.executable}" ask.py', "--model", "m", model=None).code == 0
+    assert texts(stored()[0]) == [["WHAT IS A?"], ["WHAT IS B?"]]
+
+
+def test_a_program_that_dies_ends_with_3(record, stored, tmp_path):
+    (tmp_path / "ask.py").write_text("raise SystemExit('no key')")
+    ended = record("--command", f'"{sys.executable}" ask.py', "--model", "m", model=None)
+    assert ended.code == 3
+    assert "ended with exit code 1 after 0 of 2 items: no key" in ended.err
+    assert stored() == []
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "name a file of outputs, or what to ask: --prompts FILE with --chat-model NAME"),
+        (["out.jsonl", "--chat-model", "m"], "--chat-model belongs to --prompts FILE, which is not given"),
+        (["out.jsonl", "--max-calls", "3"], "--max-calls belongs to --prompts FILE"),
+        (["--prompts", "items.jsonl"], "--prompts needs whom to ask: --chat-model or --command, got neither"),
+        (["--prompts", "items.jsonl", "--chat-model", "m", "--command", "x"], "got both"),
+        (["out.jsonl", "--prompts", "items.jsonl", "--chat-model", "m"], "got both"),
+        (["--prompts", "items.jsonl", "--chat-model", "m", "--field", "x"],
+         "--field belongs to a file of outputs"),
+        (["--prompts", "items.jsonl", "--chat-model", "m", "--reruns", "-1"], "--reruns must be at least 0"),
+        (["--prompts", "items.jsonl", "--command", "x", "--model", "m", "--max-cost", "1"],
+         "--max-cost belongs to --chat-model, and not to --command"),
+        (["--prompts", "items.jsonl", "--command", "x", "--model", "m", "--temperature", "0"],
+         "--temperature belongs to --chat-model, and not to --command"),
+        (["--prompts", "kind.txt", "--chat-model", "m"], "name the table that fills it with --items"),
+        (["--prompts", "items.jsonl", "--items", "items.jsonl", "--chat-model", "m"], "leave one out"),
+        (["--prompts", "items.jsonl", "--chat-model", "m", "--temperature", "-1"], "temperature must be"),
+        (["--prompts", "items.jsonl", "--chat-model", "m", "--input", "no"], "no column 'no'"),
+        (["--prompts", "none.jsonl", "--chat-model", "m"], "none.jsonl"),
+    ],
+)  # fmt: skip
+def test_options_that_do_not_go_together(record, semscale, endpoint, options, said):
+    ended = semscale("drift", "record", *options)
+    assert (ended.code, len(endpoint.requests)) == (2, 0)
+    assert said in " ".join(ended.err.split())
+
+
+def test_a_model_may_have_an_address_of_its_own(record, endpoint):
+    ended = record("--chat-model", f"m@{endpoint.url}", model=None)
+    assert ended.code == 0, ended.err
+    assert endpoint.requests[0][0]["model"] == "m"

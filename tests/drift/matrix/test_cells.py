@@ -1,0 +1,74 @@
+"""Cells of a matrix: their names, and what becomes of a model that is down."""
+
+import asyncio
+
+import pytest
+from made_up_cells import NamedChat, items_to_ask
+
+from semscale.chat.calls.retrying import Retries
+from semscale.chat.costs.budget import Budget
+from semscale.chat.replies import CallError, FailureKind, Reply
+from semscale.drift.asking.model_asking import AskSettings
+from semscale.drift.asking.prompt_template import PromptTemplate
+from semscale.drift.matrix.cells import ask_cells, cells_of
+from semscale.errors import InputError, InterruptedRunError, ReplyError
+from semscale.judging.asking import Running
+
+WELL, BADLY = PromptTemplate("well.txt", "Well: {input}"), PromptTemplate("badly.txt", "Badly: {input}")
+
+
+class Chat(NamedChat):
+    async def complete(self, request):
+        if self.name == "lost":
+            raise CallError("no such model", kind=FailureKind.UNKNOWN_MODEL)
+        return Reply(f"{self.name}: {request.messages[-1].text}")
+
+
+def asked(cells, n=2, **running):
+    work = ask_cells(
+        cells,
+        items_to_ask(n),
+        settings=AskSettings(),
+        running=Running(ledger=False, retries=Retries(most=0), **running),
+    )
+    return asyncio.run(work)
+
+
+@pytest.mark.parametrize(
+    ("models", "templates", "names"),
+    [
+        (["x", "y"], [None], ["x", "y"]),
+        (["x", "y"], [WELL], ["x", "y"]),
+        (["x"], [WELL, BADLY], ["well.txt", "badly.txt"]),
+        (["x", "y"], [WELL, BADLY], ["well.txt, x", "well.txt, y", "badly.txt, x", "badly.txt, y"]),
+    ],
+)
+def test_a_cell_is_named_by_what_tells_it_from_the_others(models, templates, names):
+    assert [cell.name for cell in cells_of([Chat(name) for name in models], templates)] == names
+
+
+def test_one_cell_or_one_twice_is_refused():
+    with pytest.raises(InputError, match="a matrix compares at least two cells"):
+        cells_of([Chat("x")], [None])
+    with pytest.raises(InputError, match="chat_model must name each one once, got 'x' twice"):
+        cells_of([Chat("x"), Chat("x")], [None])
+    with pytest.raises(InputError, match=r"prompts must name each one once, got 'well.txt' twice"):
+        cells_of([Chat("x")], [WELL, WELL])
+
+
+def test_the_others_finish_where_one_model_is_down():
+    found, left = asked(cells_of([Chat("lost"), Chat("x")], [None]), budget=Budget(calls=10))
+    assert (found[0].answers, found[0].first_text(0)) == (None, None)
+    assert "no such model" in found[0].down
+    assert (found[1].down, found[1].first_text(1)) == (None, "x: What is 1?")
+    assert left.budget.calls <= 8
+
+
+def test_a_cap_holds_for_all_cells_together():
+    with pytest.raises(InterruptedRunError, match="the cap of 3 calls is reached"):
+        asked(cells_of([Chat("x"), Chat("y")], [None]), budget=Budget(calls=3))
+
+
+def test_where_all_are_down_nothing_is_compared():
+    with pytest.raises(ReplyError, match=r"no model answered; well.txt: no such model"):
+        asked(cells_of([Chat("lost")], [PromptTemplate("well.txt", "x"), PromptTemplate("b.txt", "y")]))
