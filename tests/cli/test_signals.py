@@ -30,7 +30,7 @@ from semscale.cli import errors, main
 def work(arguments):
     {work}
 
-main.main = lambda arguments: errors.exit_code(lambda: work(arguments))
+main.main = lambda arguments, program: errors.exit_code(lambda: work(arguments))
 main.run()
 """
 
