@@ -135,6 +135,8 @@ TRAILING_COMMA = '{"id": 1,\n "submissions": [],\n}'
         ),
         ("", "line 1, column 1: no valid JSON"),
         ("[1]", "is JSON but no exercise of Athena, .*: it is a list"),
+        ("null", "is JSON but no exercise of Athena, .*: it is None"),
+        ("7", "is JSON but no exercise of Athena, .*: it is 7"),
         ({"id": 1, "title": "x"}, "its keys are 'id', 'title'"),
         ({}, "its keys are none"),
         ({"submissions": []}, "the exercise has no id"),

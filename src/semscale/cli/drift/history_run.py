@@ -9,10 +9,10 @@ from semscale.drift.gate.history_summary import HistorySummary, summarize_histor
 from semscale.errors import InputError
 from semscale.history.databases.opening import open_history
 from semscale.history.summaries import Merged
-from semscale.history.verification import Verification
 
 if TYPE_CHECKING:
     from semscale.history.history import History
+    from semscale.history.verification import Verification
 
 
 def read_history(options: HistoryViewOptions) -> HistorySummary:
@@ -38,7 +38,7 @@ def read_history(options: HistoryViewOptions) -> HistorySummary:
     return summary
 
 
-def verify_history(options: HistoryViewOptions) -> Verification:
+def verify_history(options: HistoryViewOptions) -> "Verification":
     """Check every entry of a history.
 
     Raises:

@@ -14,6 +14,7 @@ from semscale.errors import InputError
 from semscale.history.items import Item
 from semscale.history.runs import named
 from semscale.json_reading import parse_json
+from semscale.messages import shortened
 
 
 @dataclass(frozen=True)
@@ -193,10 +194,16 @@ def load_exercise(path: str | Path) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}); check its name and rights") from error
     if not isinstance(content, dict) or not is_athena(content):
-        keys = named(map(str, content)) or "none"
-        found = f"its keys are {keys}" if isinstance(content, dict) else "it is a list"
+        found = _what(content)
         raise InputError(
             f"{path} is JSON but no exercise of Athena, which has 'id' and 'submissions': {found}; write "
             "other items one object a line into a .jsonl file"
         )
     return content
+
+
+def _what(content: object) -> str:
+    """Say what the JSON of a file is."""
+    if isinstance(content, dict):
+        return f"its keys are {named(map(str, content)) or 'none'}"
+    return "it is a list" if isinstance(content, list) else f"it is {shortened(content)}"
