@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from semscale.cli.drift.options import GateOptions
+from semscale.cli.drift.settings import gate_settings
+
 pytestmark = pytest.mark.needs("history")
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "drift"
@@ -49,9 +52,11 @@ def test_one_silent_item_fails_unless_it_is_allowed(semscale, approved, tmp_path
     failed = semscale("drift", "gate", "latest", *must, *options)
     assert failed.code == 1
     (item,) = json.loads(failed.out)["must_pass"]
-    # Without the limit, silence still loses everything: 1, less what the rerun lost.
+    # Without the limit its list is lost, and silence still loses everything: 1, less what the rerun lost.
     assert item["id"] == "cells-02"
-    assert item["reasons"][0].startswith("cosine lost ")
+    lost_list, lost_cosine, *_ = item["reasons"]
+    assert lost_list == "lost more than 50 % of their outputs"
+    assert lost_cosine.startswith("cosine lost ")
 
 
 def test_the_first_line_says_what_to_do(semscale, approved):
@@ -77,7 +82,14 @@ def test_an_undecided_gate_ends_as_it_is_told(semscale, undecided, code, tmp_pat
     ("options", "said"),
     [
         (("--limit", "silence=1"), "did you mean 'silenced'"),
-        (("--limit", "silenced"), "limit must be a name with a number or off"),
+        (("--limit", "silenced"), "--limit must be a name with a number or off"),
+        (("--limit", "foo=1"), "--limit: unknown limit 'foo'"),
+        (("--limit", "silenced=-1"), "--limit silenced must be a number of items"),
+        (
+            ("--limit", "silenced=100%"),
+            "--limit silenced must be 0 % or more and below 100 %, or off, got 100%",
+        ),
+        (("--must-pass", "nope"), "--must-pass (in a file: must_pass) names 'nope'"),
         (("--limit", "silenced=1", "--limit", "silenced=2"), "limit silenced is given as 1"),
         (("--must-pass", "cells-2"), "did you mean 'cells-"),
     ],
@@ -107,3 +119,8 @@ def test_a_direction_in_the_file_makes_better_numbers_no_loss(semscale, approved
 
     assert loss("higher") == (0, 0)
     assert loss("lower")[1] == loss("either")[1] == 1
+
+
+def test_a_share_may_be_written_in_percent():
+    settings = gate_settings(GateOptions(limits=["silenced=50%", "lost_fields=0 %"]))
+    assert settings.limits == {"silenced": 0.5, "lost_fields": 0.0}

@@ -121,7 +121,9 @@ def test_an_unchanged_candidate_breaks_nothing():
 
 @pytest.mark.parametrize(("allowed", "outcome"), [("off", False), (2, False), (0.1, False), (1, True)])
 def test_limits_can_be_set(allowed, outcome):
-    decision = decided(made(saying(24), saying(24, silent=(3, 7)), saying(24)), limits={"silenced": allowed})
+    one = saying(24, outputs=1)
+    found = made(one, saying(24, outputs=1, silent=(3, 7)), one)
+    decision = decided(found, limits={"silenced": allowed})
     assert (decision.outcome is Outcome.FAIL) is outcome
 
 
@@ -143,9 +145,23 @@ def test_a_must_pass_item_fails_alone_where_a_limit_would_allow_it():
     assert failed.reasons[0] == "lost all outputs"
 
 
+def test_an_emptied_list_is_lost_where_silence_is_not_checked():
+    found = made(saying(24), saying(24, silent=(3, 7)), saying(24))
+    off = decided(found, limits={"silenced": "off"})
+    assert broken(off) == {"lost_outputs": ("item-3", "item-7")}
+    allowed = decided(found, limits={"silenced": 2})  # counted there, and out of the 24 elsewhere
+    assert not allowed.broken_limits
+    assert {check.name: check.n for check in allowed.limits if check.name != "lost_fields"} == {
+        "silenced": 24,
+        "lost_outputs": 22,
+        "changed_numbers": 22,
+    }
+
+
 def test_a_slice_has_its_own_limit_and_the_others_keep_theirs():
     kinds = ["a"] * 12 + ["b"] * 12
-    found = made(saying(24), saying(24, silent=(3,)), saying(24), groups=kinds)
+    one = saying(24, outputs=1)
+    found = made(one, saying(24, outputs=1, silent=(3,)), one, groups=kinds)
     spared = decided(found, slices={"exercise": {"a": {"limits": {"silenced": 1}}}})
     assert spared.outcome is not Outcome.FAIL
     assert [(check.group, check.n) for check in spared.limits if check.name == "silenced"] == [

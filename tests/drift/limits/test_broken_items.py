@@ -15,11 +15,18 @@ def items(*outputs, fields=None):
     ]
 
 
-def found(baseline, candidate, *reruns, numbers=None, lost_share=0.5):
+def found(baseline, candidate, *reruns, numbers=None, lost_share=0.5, silence_checked=True):
     run = RunOutputs(candidate, None if numbers is None else np.array(numbers))
-    return broken_items(baseline, run, [RunOutputs(one) for one in reruns], lost_share=lost_share)
+    return broken_items(
+        baseline,
+        run,
+        [RunOutputs(one) for one in reruns],
+        lost_share=lost_share,
+        silence_checked=np.full(len(baseline), silence_checked),
+    )
 
 
+ALONE = {"lost_share": 0.5, "silence_checked": np.ones(2, dtype=bool)}
 ANSWERED = [["Good."], ["Right.", "But short."], []]
 
 
@@ -46,7 +53,42 @@ def test_a_list_breaks_if_it_lost_more_than_half(before, after, is_broken):
 
 
 def test_a_silent_item_is_not_a_shorter_list():
-    assert not found(items(["Yes."] * 4), items([]))["lost_outputs"].broken.any()
+    lost = found(items(["Yes."] * 4, ["Yes."]), items([], ["Yes."]))["lost_outputs"]
+    assert not lost.broken.any()
+    assert lost.counted.tolist() == [False, True]  # nor does it count as holding the limit
+
+
+def test_where_silence_is_not_checked_an_emptied_list_is_lost():
+    before, now = items(["Yes."] * 3, ["Yes."], ["Yes."] * 3), items([], [], ["Yes."] * 3)
+    lost = found(before, now, silence_checked=False)["lost_outputs"]
+    assert lost.broken.tolist() == [True, False, False]  # a single output is no list
+    assert lost.counted.tolist() == [True, False, True]
+    excused = found(before, now, now, silence_checked=False)["lost_outputs"]
+    assert (excused.broken.any(), excused.excused.tolist()) == (False, [True, False, False])
+
+
+def test_a_silent_item_does_not_count_as_keeping_its_fields_and_numbers():
+    before = items(["Divide by 4."], ["Take 5."], fields={"credits": 1.0})
+    now = items([], ["Take 5."], fields={"credits": 1.0})
+    both = found(before, now, numbers=[1.0, 0.0])
+    assert both["lost_fields"].counted.tolist() == [False, True]
+    assert both["changed_numbers"].counted.tolist() == [False, True]
+
+
+def test_an_item_without_any_number_left_has_other_numbers():
+    before = items(["Divide by 4.", "Well argued."], ["Take 5."], ["Take 6 mg."])
+    now = items(["Divide by it.", "Well argued."], ["Take five."], ["Take some."])
+    broken = found(before, now, before, numbers=[0.0, 0.0, 0.0])["changed_numbers"]
+    assert broken.broken.tolist() == [True, False, True]  # "five" is still a number
+    rerun = items(["Divide by 4.", "Well argued."], ["Take 5."], ["Take a little."])
+    excused = found(before, now, rerun, numbers=[0.0, 0.0, 0.0])["changed_numbers"]
+    assert excused.broken.tolist() == [True, False, False]
+    assert excused.excused.tolist() == [False, False, True]
+
+
+def test_without_a_rerun_nobody_knows_whether_a_number_is_left_out_by_chance():
+    found_alone = found(items(["Divide by 4."]), items(["Divide by it."]), numbers=[0.0])
+    assert not found_alone["changed_numbers"].broken.any()
 
 
 def test_a_list_is_held_against_the_shortest_of_baseline_and_reruns():
@@ -103,7 +145,7 @@ def test_a_silent_item_has_no_other_numbers():
 def test_other_numbers_of_a_rerun_excuse_and_its_silence_does_not():
     before, now = items(["Divide by 4."], ["Take 5."]), items(["Divide by 40."], ["Take 6."])
     other = RunOutputs(items(["Divide by 3."], []), np.array([1.0, 1.0]))
-    changed = broken_items(before, RunOutputs(now, np.array([1.0, 1.0])), [other], lost_share=0.5)
+    changed = broken_items(before, RunOutputs(now, np.array([1.0, 1.0])), [other], **ALONE)
     assert changed["changed_numbers"].broken.tolist() == [False, True]
     assert changed["changed_numbers"].excused.tolist() == [True, False]
 

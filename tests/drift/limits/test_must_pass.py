@@ -24,9 +24,9 @@ def test_an_item_is_held_against_its_worst_rerun():
         {"match": [0.3, 0.35, 0.5]}, reruns=[{"match": [0.2, 0.1, 0.3]}, {"match": [0.0, 0.3, 0.0]}]
     )
     first, second, third = reasons(found)
-    assert first == ("match lost 0.1 more than the worst rerun, margin 0.1",)
+    assert first == ("match lost 0.100 more than the worst rerun, margin 0.100",)
     assert second == ()
-    assert third == ("match lost 0.2 more than the worst rerun, margin 0.1",)
+    assert third == ("match lost 0.200 more than the worst rerun, margin 0.100",)
 
 
 def test_an_item_that_the_candidate_lacks_or_was_asked_otherwise_does_not_pass():
@@ -51,7 +51,7 @@ def test_without_a_rerun_texts_are_not_judged_and_counts_are():
     found = comparison({"match": [0.9, 0.9, 0.9], "output_count": [0.5, 0.0, 0.0]})
     margins = MARGINS | {"output_count": np.full(3, 0.1)}
     assert reasons(found, margins) == [
-        ("number of outputs lost 0.5 more than the baseline, margin 0.1",),
+        ("number of outputs lost 0.500 more than the baseline, margin 0.100",),
         (),
         (),
     ]

@@ -70,7 +70,7 @@ def test_the_facts_count_items_silence_and_reruns(parsed, decided):
     n = len(decided.tests)
     failed = sum(test.outcome is Outcome.FAIL for test in decided.tests)
     undecided = sum(test.outcome is Outcome.UNDECIDED for test in decided.tests)
-    facts = f"Items60Left out1Silent2Reruns2Tests{n}Failed{failed}Undecided{undecided}"
+    facts = f"Items60Left out1Silent2Reruns2Tests{n}Tests failed{failed}Tests undecided{undecided}"
     assert facts in parsed.text
 
 

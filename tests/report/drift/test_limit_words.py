@@ -5,7 +5,8 @@ from semscale.report.drift.limit_words import allowed_words, broken_limit_words,
 def test_a_broken_limit_is_said_with_its_items():
     check = LimitCheck("changed_numbers", 0.25, 12, tuple("abcdefg"))
     assert broken_limit_words(check) == (
-        "limit changed_numbers: 7 of 12 items with numbers have other numbers, 25\u00a0% may (a, b, c, d, e "
+        "limit changed_numbers: 7 of 12 items with numbers have other numbers "
+        "or none, 25\u00a0% may (a, b, c, d, e "
         "and 2 more)"
     )
 

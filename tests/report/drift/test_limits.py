@@ -40,6 +40,19 @@ def test_limits_and_must_pass_items_are_tables():
     ]
 
 
+def test_the_screen_names_slices():
+    outside = LimitCheck("lost_fields", 0, 20, outside=(("exercise", "ex-1"),))
+    _, limits = limit_blocks(replace(DECISION, limits=(outside, KEPT), must_pass=()))
+    assert [row[0].brief for row in limits.rows] == [
+        "lost_fields outside exercise ex-1",
+        "lost_fields in exercise ex-1",
+    ]
+
+
+def test_must_pass_items_have_a_heading():
+    assert "<h3>Must-pass items</h3>" in page(drift_document(SUMMARY))
+
+
 def test_every_output_begins_with_the_next_step():
     document = drift_document(SUMMARY)
     assert document.next_step.startswith(STEP)

@@ -4,7 +4,7 @@ import math
 
 from semscale.cli.drift.options import GateOptions
 from semscale.drift.gate.settings import GateSettings, read_gate_settings
-from semscale.drift.limits.kinds import OFF
+from semscale.drift.limits.kinds import OFF, read_limits
 from semscale.errors import InputError
 
 
@@ -35,9 +35,11 @@ def gate_settings(options: GateOptions, seed: int | None = None) -> GateSettings
 
 
 def _limits(written: list[str]) -> dict[str, float | str]:
+    """Read the limits of ``--limit``; they are checked here so that errors name the option."""
     limits: dict[str, float | str] = {}
     for one in written:
         name, limit = _limit(one)
+        read_limits({name: limit})
         if limits.setdefault(name, limit) != limit:
             raise InputError(f"limit {name} is given as {limits[name]} and as {limit}: keep one of them")
     return limits
@@ -47,10 +49,13 @@ def _limit(written: str) -> tuple[str, float | str]:
     name, _, value = written.partition("=")
     if name.strip() and value.strip() == OFF:
         return name.strip(), OFF
-    named = named_number(written)
-    if named is None:
+    share = as_number(value.rstrip().removesuffix("%")) if value.rstrip().endswith("%") else None
+    if share is not None and not 0 <= share < 100:  # noqa: PLR2004 - percent
+        raise InputError(f"--limit {name.strip()} must be 0 % or more and below 100 %, or off, got {value}")
+    named = named_number(written) if share is None else (name.strip(), share / 100)
+    if named is None or not named[0]:
         raise InputError(
-            f"limit must be a name with a number or off, such as silenced=2, got {written!r:.60}"
+            f"--limit must be a name with a number or off, such as silenced=2, got {written!r:.60}"
         )
     return named
 

@@ -49,7 +49,7 @@ def check_hard_limits(comparison: Comparison, settings: GateSettings, names: Seq
         UnknownNameError: a slice or a must-pass item does not exist.
     """
     rules = limit_rules(comparison, settings.limits, settings.slices, lost_share=settings.lost_share)
-    broken = items_breaking(comparison, settings.lost_share)
+    broken = items_breaking(comparison, rules, settings.lost_share)
     limits = tuple(rule.check(comparison, broken) for rule in rules)
     item_margins = _item_margins(comparison, settings, names) if settings.must_pass else {}
     must_pass = check_must_pass(comparison, settings.must_pass, item_margins, rules, broken)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from semscale.drift.gate.decision import GateDecision, Outcome, is_out_of_reach
+from semscale.drift.gate.decision import FEWEST_TO_PASS, GateDecision, Outcome, is_out_of_reach
 from semscale.drift.gate.harm import harm_of
 from semscale.drift.limits.results import LimitCheck
 from semscale.drift.measure.comparison import Comparison
@@ -28,6 +28,10 @@ def next_step(comparison: Comparison, decision: GateDecision) -> str:
     if decision.outcome is Outcome.UNDECIDED:
         return _when_undecided(comparison, decision)
     (first, items), *others = _causes(decision)
+    must = _must_pass_words(decision)
+    if must and must != first:
+        others = [one for one in others if one[0] != must]
+        first = f"{first}, {must}" if others else f"{first}, and {must}"
     also = f", and {len(others)} more finding{'s' * (len(others) > 1)}" if others else ""
     looked_at = ", ".join(map(repr, (items or _worst(comparison, decision))[:_FEW])) or "the report"
     return f"{first}{also}: look at {looked_at}; approve the run only if that is meant"
@@ -41,8 +45,14 @@ def limit_words(check: LimitCheck) -> str:
         '2 of 24 items with outputs have lost all outputs'
     """
     n = len(check.items)
-    within = "" if check.group is None else f" in {' '.join(check.group)}"
-    return f"{n} of {check.n} {check.about}{within} {'has' if n == 1 else 'have'} {check.broken}"
+    return f"{n} of {check.n} {check.about}{_where(check)} {'has' if n == 1 else 'have'} {check.broken}"
+
+
+def _where(check: LimitCheck) -> str:
+    """Name the slice that a limit holds for, or the slices whose own limits hold there instead."""
+    if check.group is not None:
+        return f" in {' '.join(check.group)}"
+    return f" outside {' and '.join(map(' '.join, check.outside))}" if check.outside else ""
 
 
 def _causes(decision: GateDecision) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -50,8 +60,7 @@ def _causes(decision: GateDecision) -> Iterator[tuple[str, tuple[str, ...]]]:
     for check in decision.broken_limits:
         yield limit_words(check), check.items
     if items := tuple(check.id for check in decision.failed_items):
-        many = len(items) > 1
-        yield f"{len(items)} must-pass item{'s' * many} became worse", items
+        yield _must_pass_words(decision), items
     for test in sorted(decision.tests, key=lambda test: test.urgency):
         if test.outcome is Outcome.FAIL:
             within = "" if test.group is None else f" in {' '.join(test.group)}"
@@ -61,9 +70,33 @@ def _causes(decision: GateDecision) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield f"threshold {threshold.name} does not hold", ()
 
 
+def _must_pass_words(decision: GateDecision) -> str:
+    """Say how many must-pass items became worse; empty if none did."""
+    n = len(decision.failed_items)
+    return f"{n} must-pass item{'s' * (n > 1)} became worse" if n else ""
+
+
+def _too_few(decision: GateDecision) -> str:
+    """Say how many items are missing where more reruns cannot help; empty where they can."""
+    waiting = [test for test in decision.tests if test.outcome is Outcome.UNDECIDED]
+    overall = [test.drift.n for test in waiting if test.group is None and test.has_few_items]
+    if overall:
+        n = min(overall)
+        more = FEWEST_TO_PASS - n
+        return f"A test needs at least {FEWEST_TO_PASS} items to pass, and here are {n}: add {more} or more"
+    if waiting and all(test.has_few_items for test in waiting):
+        return (
+            f"A group needs at least {FEWEST_TO_PASS} items to pass, and one has "
+            f"{min(test.drift.n for test in waiting)}: add items there, or leave its kind out of --by"
+        )
+    return ""
+
+
 def _when_undecided(comparison: Comparison, decision: GateDecision) -> str:
     worst, n = _worst(comparison, decision), len(comparison.baseline.items)
     look = f"look at {', '.join(map(repr, worst))}, and approve the run if they are as good as before"
+    if few := _too_few(decision):
+        return few if comparison.reruns else f"{few}, and {_ASK_AGAIN}"
     if not comparison.reruns:
         return f"Nobody knows how much is chance: {_ASK_AGAIN}"
     if decision.n_needed is not None and not is_out_of_reach(decision.n_needed, n):

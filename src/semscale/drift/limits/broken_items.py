@@ -43,7 +43,12 @@ class BrokenItems:
 
 
 def broken_items(
-    baseline: Sequence[Item], run: RunOutputs, reruns: Sequence[RunOutputs], *, lost_share: float
+    baseline: Sequence[Item],
+    run: RunOutputs,
+    reruns: Sequence[RunOutputs],
+    *,
+    lost_share: float,
+    silence_checked: Mask,
 ) -> dict[str, BrokenItems]:
     """Find the items that break each limit.
 
@@ -52,16 +57,22 @@ def broken_items(
         run: what the candidate gave for them.
         reruns: what reruns of the baseline gave; what one of them does as well is chance.
         lost_share: share of an item's outputs that may be missing.
+        silence_checked: shape (n,), whether ``silenced`` is in force for an item; elsewhere a list of several
+            outputs that became empty is a lost list.
 
     Returns:
         For each limit by name; without ``changed_numbers`` if that was not measured.
     """
     found = {
         "silenced": _by_item(baseline, run, reruns, _is_silenced),
-        "lost_outputs": _lost_outputs(baseline, run, reruns, lost_share),
+        "lost_outputs": _lost_outputs(baseline, run, reruns, lost_share, silence_checked),
         "lost_fields": _by_item(baseline, run, reruns, _lost_fields),
     }
-    found["lost_fields"] = _counting(found["lost_fields"], [bool(fields_of(item)) for item in baseline])
+    with_fields = [
+        bool(fields_of(before) and after.outputs_with_text)
+        for before, after in zip(baseline, run.items, strict=True)
+    ]
+    found["lost_fields"] = _counting(found["lost_fields"], with_fields)
     numbers = _changed_numbers(baseline, run, reruns)
     return found if numbers is None else {**found, "changed_numbers": numbers}
 
@@ -113,14 +124,23 @@ def _is_silenced(before: Item, after: Item) -> frozenset[str]:
 
 
 def _lost_outputs(
-    baseline: Sequence[Item], run: RunOutputs, reruns: Sequence[RunOutputs], share: float
+    baseline: Sequence[Item],
+    run: RunOutputs,
+    reruns: Sequence[RunOutputs],
+    share: float,
+    silence_checked: Mask,
 ) -> BrokenItems:
-    """Compare each list with the shortest of baseline and reruns; an empty list is another limit's matter."""
+    """Compare each list with the shortest of baseline and reruns.
+
+    An empty list is the matter of ``silenced``. Where that is not checked, a list of several outputs that
+    became empty is lost; a single output is no list.
+    """
     before, now = _n_outputs(baseline), _n_outputs(run.items)
     shortest = np.min([before, *(_n_outputs(rerun.items) for rerun in reruns)], axis=0)
-    is_lost = (now > 0) & (before - now > share * before)
+    counted = (before > 0) & ((now > 0) | (~silence_checked & (before > 1)))
+    is_lost = counted & (before - now > share * before)
     broken = is_lost & (shortest - now > share * shortest)
-    return BrokenItems(before > 0, broken, is_lost & ~broken)
+    return BrokenItems(counted, broken, is_lost & ~broken)
 
 
 def _n_outputs(items: Sequence[Item]) -> Integers:
@@ -146,13 +166,19 @@ def _lost_fields(before: Item, after: Item) -> frozenset[str]:
 def _changed_numbers(
     baseline: Sequence[Item], run: RunOutputs, reruns: Sequence[RunOutputs]
 ) -> BrokenItems | None:
-    """Take the number guard's findings; an item counts if the baseline states a number in it."""
+    """Find items with other numbers than the baseline's, or without any.
+
+    An item counts if the baseline states a number in it, and the run says something. A paraphrase may leave
+    a number out, so that only an item without any number breaks the limit, and only where a rerun shows that
+    chance does not do it.
+    """
     if run.changed_numbers is None:
         return None
     counted = np.array([_states_number(item) for item in baseline], dtype=bool)
-    counted &= ~np.isnan(run.changed_numbers)
-    changed = counted & _with_changed_numbers(run)
-    by_chance = np.any([np.zeros_like(changed), *map(_with_changed_numbers, reruns)], axis=0)
+    counted &= ~np.isnan(run.changed_numbers) & (_n_outputs(run.items) > 0)
+    changed = counted & (_with_changed_numbers(run) | (_without_numbers(run) & bool(reruns)))
+    by_reruns = [_with_changed_numbers(rerun) | _without_numbers(rerun) for rerun in reruns]
+    by_chance = np.any([np.zeros_like(changed), *by_reruns], axis=0)
     return BrokenItems(counted, changed & ~by_chance, changed & by_chance)
 
 
@@ -161,6 +187,14 @@ def _with_changed_numbers(run: RunOutputs) -> Mask:
     if run.changed_numbers is None:
         return np.zeros(len(run.items), dtype=bool)
     return (_n_outputs(run.items) > 0) & (run.changed_numbers > 0)
+
+
+def _without_numbers(run: RunOutputs) -> Mask:
+    """Tell which items have outputs and state no number in them, not even a vague one."""
+    stated = [
+        any(analyse(output.text or "").quantities for output in item.outputs_with_text) for item in run.items
+    ]
+    return np.asarray((_n_outputs(run.items) > 0) & ~np.array(stated, dtype=bool))
 
 
 def _states_number(item: Item) -> bool:

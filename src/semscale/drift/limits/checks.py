@@ -25,6 +25,7 @@ class LimitRule:
         inside: shape (n,), the items that it holds for.
         group: kind and name of the slice with this limit; ``None`` where it is that of all other items.
         lost_share: share of an item's outputs that may be missing.
+        outside: slices with limits of their own of this name; empty for the limit of a slice.
     """
 
     name: str
@@ -32,6 +33,7 @@ class LimitRule:
     inside: Mask
     group: Group | None
     lost_share: float
+    outside: tuple[Group, ...] = ()
 
     def check(self, comparison: Comparison, found: Mapping[str, BrokenItems]) -> LimitCheck:
         """Count the items that break it; ``found`` has those of every limit."""
@@ -44,18 +46,28 @@ class LimitRule:
             excused=tuple(ids[broken.excused & self.inside].tolist()),
             group=self.group,
             lost_share=self.lost_share,
+            outside=self.outside,
         )
 
 
-def items_breaking(comparison: Comparison, lost_share: float) -> dict[str, BrokenItems]:
+def items_breaking(
+    comparison: Comparison, rules: Sequence[LimitRule], lost_share: float
+) -> dict[str, BrokenItems]:
     """Find the items in which the candidate breaks each limit.
 
     Args:
         comparison: a candidate measured against the baseline.
+        rules: the limits in force.
         lost_share: share of an item's outputs that may be missing.
     """
     candidate = RunOutputs(comparison.candidate.items, _changed(comparison.measured))
-    return broken_items(comparison.baseline.items, candidate, _reruns(comparison), lost_share=lost_share)
+    return broken_items(
+        comparison.baseline.items,
+        candidate,
+        _reruns(comparison),
+        lost_share=lost_share,
+        silence_checked=_silence_checked(comparison, rules),
+    )
 
 
 def limit_rules(
@@ -79,10 +91,11 @@ def limit_rules(
     for name in LIMITS:
         if name == "changed_numbers" and not _reads_numbers(comparison):
             continue
-        apart = [members[group] for group, given in own.items() if name in given]
-        others = ~np.any([np.zeros(len(comparison.baseline.items), dtype=bool), *apart], axis=0)
+        outside = tuple(group for group, given in own.items() if name in given)
+        nowhere = np.zeros(len(comparison.baseline.items), dtype=bool)
+        others = ~np.any([nowhere, *(members[group] for group in outside)], axis=0)
         if name in usual and others.any():
-            rules.append(LimitRule(name, usual[name], others, None, lost_share))
+            rules.append(LimitRule(name, usual[name], others, None, lost_share, outside))
         rules += [
             LimitRule(name, allowed, members[group], group, lost_share)
             for group, given in own.items()
@@ -96,11 +109,17 @@ def limit_cautions(comparison: Comparison, rules: Sequence[LimitRule]) -> Iterat
 
     Each rerun is compared as if it were the candidate, and the other reruns excuse it.
     """
-    outputs = _reruns(comparison)
+    outputs, silence_checked = _reruns(comparison), _silence_checked(comparison, rules)
     worst: dict[int, LimitCheck] = {}
     for place, rerun in enumerate(outputs if rules else []):
         others = [*outputs[:place], *outputs[place + 1 :]]
-        found = broken_items(comparison.baseline.items, rerun, others, lost_share=rules[0].lost_share)
+        found = broken_items(
+            comparison.baseline.items,
+            rerun,
+            others,
+            lost_share=rules[0].lost_share,
+            silence_checked=silence_checked,
+        )
         for number, rule in enumerate(rules):
             if rule.name not in found:
                 continue
@@ -124,6 +143,12 @@ def excused_cautions(checks: Sequence[LimitCheck]) -> Iterator[str]:
                 f"limit {check.name}: {named(check.excused)} would break it, but a rerun of the baseline "
                 f"does, too, so {do} not count"
             )
+
+
+def _silence_checked(comparison: Comparison, rules: Sequence[LimitRule]) -> Mask:
+    """Tell for each item whether the limit ``silenced`` is in force there."""
+    inside = [rule.inside for rule in rules if rule.name == "silenced"]
+    return np.asarray(np.any([np.zeros(len(comparison.baseline.items), dtype=bool), *inside], axis=0))
 
 
 def _reads_numbers(comparison: Comparison) -> bool:

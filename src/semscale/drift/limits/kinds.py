@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from semscale.errors import InputError
+from semscale.errors import InputError, UnknownNameError
 from semscale.messages import shortened, unknown_name
 
 OFF = "off"
@@ -41,7 +41,7 @@ LIMITS: Mapping[str, Limit] = MappingProxyType(
             Limit("silenced", 0, "items with outputs", "lost all outputs"),
             Limit("lost_outputs", 0, "items with outputs", "lost more than {share} of their outputs"),
             Limit("lost_fields", 0, "items with fields", "lost a field"),
-            Limit("changed_numbers", 0.25, "items with numbers", "other numbers"),
+            Limit("changed_numbers", 0.25, "items with numbers", "other numbers or none"),
         )
     }
 )
@@ -91,7 +91,8 @@ def read_limits(given: object) -> dict[str, float | str]:
         )
     for name in given:
         if name not in LIMITS:
-            raise unknown_name("limit", str(name), list(LIMITS))
+            error = unknown_name("limit", str(name), list(LIMITS))
+            raise UnknownNameError(str(error), in_shell=f"--limit: {error}")
     return {name: _read(name, value) for name, value in given.items()}
 
 
@@ -104,6 +105,5 @@ def _read(name: str, value: object) -> float | str:
         return OFF
     if isinstance(value, int | float) and not isinstance(value, bool) and _can_be_allowed(value):
         return value
-    raise InputError(
-        f"limits, {name} must be a number of items, a share of them below 1, or off, got {shortened(value)}"
-    )
+    said = f"{name} must be a number of items, a share of them below 1, or off, got {shortened(value)}"
+    raise InputError(f"limits, {said}", in_shell=f"--limit {said}")

@@ -27,10 +27,11 @@ def check_ids(baseline: Run, ids: Sequence[str]) -> None:
     known = {item.id for item in baseline.items}
     for one in ids:
         if one not in known:
-            raise UnknownNameError(
-                f"must_pass names {shortened(one)}, which no item of the baseline has as its id"
+            said = (
+                f"names {shortened(one)}, which no item of the baseline has as its id"
                 f"{did_you_mean(one, known) or '; take an id of the baseline'}"
             )
+            raise UnknownNameError(f"must_pass {said}", in_shell=f"--must-pass (in a file: must_pass) {said}")
 
 
 def check_must_pass(
@@ -102,6 +103,6 @@ def _losses(
         if values[place] >= margins[name][place] - _ROUNDING:
             than = "the worst rerun" if comparison.reruns else "the baseline"
             yield (
-                f"{comparison.metrics[name].label} lost {values[place]:.3g} more than {than}, margin "
-                f"{margins[name][place]:.3g}"
+                f"{comparison.metrics[name].label} lost {values[place]:.3f} more than {than}, margin "
+                f"{margins[name][place]:.3f}"
             )

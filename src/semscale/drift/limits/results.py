@@ -16,6 +16,8 @@ class LimitCheck:
         items: ids of the items that break it.
         excused: ids of the items that would, but a rerun of the baseline does, too.
         group: kind and name of the slice with this limit; ``None`` where it is that of all other items.
+        outside: kinds and names of the slices with limits of their own of this name, where ``group`` is
+            ``None``.
         lost_share: the setting of this name.
     """
 
@@ -26,6 +28,7 @@ class LimitCheck:
     excused: tuple[str, ...] = ()
     group: tuple[str, str] | None = None
     lost_share: float = 0.5
+    outside: tuple[tuple[str, str], ...] = ()
 
     @property
     def passed(self) -> bool:

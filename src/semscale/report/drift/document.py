@@ -93,7 +93,7 @@ def facts(summary: DriftSummary) -> tuple[tuple[str, Cell], ...]:
     if decision is None:
         return tuple(found)
     found.append(("Tests", Count(len(decision.tests))))
-    for name, outcome in (("Failed", Outcome.FAIL), ("Undecided", Outcome.UNDECIDED)):
+    for name, outcome in (("Tests failed", Outcome.FAIL), ("Tests undecided", Outcome.UNDECIDED)):
         found.append((name, Count(sum(test.outcome is outcome for test in decision.tests))))
     if decision.outcome is Outcome.UNDECIDED and decision.n_needed is not None:
         too_many = is_out_of_reach(decision.n_needed, len(comparison.baseline.items))

@@ -37,12 +37,16 @@ def limit_blocks(decision: GateDecision) -> Iterator[Block]:
             ("", lambda one: _flag(one.passed)),
             ("why", lambda one: Quoted("; ".join(one.reasons), _LONGEST_REASON)),
         )
-        yield table_of(decision.must_pass, of_items, brief_title="Must-pass items", brief=3)
+        yield table_of(decision.must_pass, of_items, title="Must-pass items", brief=3)
 
 
 def _name_of(check: LimitCheck) -> Cell:
-    name = check.name.replace("_", " ")
-    return Words(name if check.group is None else f"{name} in {group_label(check.group)}", brief=check.name)
+    name, where = check.name.replace("_", " "), ""
+    if check.group is not None:
+        where = f" in {group_label(check.group)}"
+    elif check.outside:
+        where = f" outside {' and '.join(map(group_label, check.outside))}"
+    return Words(f"{name}{where}", brief=f"{check.name}{where}")
 
 
 def _flag(passed: bool) -> Flag:

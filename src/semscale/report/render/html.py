@@ -1,7 +1,7 @@
 """Documents as HTML: one self-contained page, without a script and without the network."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import resources
@@ -102,7 +102,21 @@ def line_html(line: Line) -> Markup:
         case Quoted():
             return Markup("<bdi>{}</bdi>").format(_unbroken(line_text(line)))
         case _:
-            return Markup("").join(line_html(part) for part in line)
+            return Markup("").join(_quotes_held(line))
+
+
+def _quotes_held(line: tuple[Line, ...]) -> Iterator[str]:
+    """Write the parts of a line; a name that may break keeps its quotation marks, which else break off."""
+    parts = list(line)
+    for place in range(1, len(parts) - 1):
+        before, name, after = parts[place - 1 : place + 2]
+        if not (isinstance(before, str) and isinstance(after, str) and isinstance(name, Quoted)):
+            continue
+        held = _unbroken(f"“{line_text(name)}”")
+        if before.endswith("“") and after.startswith("”") and isinstance(held, Markup):
+            parts[place - 1 : place + 2] = before[:-1], Markup("<bdi>{}</bdi>").format(held), after[1:]
+    for part in parts:
+        yield part if isinstance(part, Markup) else line_html(part)
 
 
 def _unbroken(name: str) -> str | Markup:
