@@ -126,6 +126,7 @@ def test_a_filled_sheet_calibrates_and_corrects_the_mean(semscale, forty_answers
     )
     assert (compared["corrected"]["n_labelled"], compared["corrected"]["n_unlabelled"]) == (20, 20)
     assert compared["uses_inclusion"]
+    assert compared["sheet"] == out
     assert semscale("calibrate", out, *HERE, "--human", "human", "--out", "cal.json").code == 0
     again = semscale("rate", "answers.csv", *HERE, "--calibration", "cal.json", "--labels", out)
     assert again.code == 0

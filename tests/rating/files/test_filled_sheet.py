@@ -123,6 +123,15 @@ def test_a_table_that_is_no_sheet(table):
         read_sheet(table)
 
 
+def test_two_sheets_have_two_signatures_and_are_named(table, sheet, toy_embedder):
+    one, moved, other = (
+        rated(table, read_sheet(sheet(rows, human)), toy_embedder).comparison
+        for rows, human in (([1, 2, 3], [3, 1, 5]), ([1, 2, 6], [3, 1, 5]), ([1, 2, 3], [3, 1, 4]))
+    )
+    assert len({str(found.signature) for found in (one, moved, other)}) == 3
+    assert one.sheet == "sheet.csv"
+
+
 def test_labels_of_other_texts_are_refused_before_any_is_rated(table, sheet, toy_embedder):
     with pytest.raises(
         InputError, match="data row 1 it has the text 'great thing number 0', and the file has"

@@ -30,6 +30,8 @@ def test_parts_with_weights_compare_as_the_whole():
     assert ours.pearson == whole.pearson
     assert ours.ks_similarity == whole.ks_similarity
     assert ours.human_pmf.tolist() == whole.human_pmf.tolist()
+    # Places in the file and labels are the same, so the labels' hash is, too.
+    assert dict(ours.signature.fields)["labels"] == dict(whole.signature.fields)["labels"]
 
 
 def test_only_rows_without_weight_are_nothing_to_compare():

@@ -1,5 +1,7 @@
 """Comparison with humans: mapping by hand, coefficients by SciPy, and what is missing stays missing."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -150,10 +152,23 @@ def test_the_signature_says_how_it_was_compared():
         np.eye(5)[:3], [1, 2, 7], values=FIVE, human_range=(1, 7), interval=0.9, seed=4, signature=base
     )
     assert compared.signature.instrument == "rate"
-    assert dict(compared.signature.fields) == {
+    fields = dict(compared.signature.fields)
+    assert re.fullmatch("[0-9a-f]{8}", fields.pop("labels"))
+    assert fields == {
         "scale": "five", "human_range": "1 to 7", "interval": "0.9", "replicates": "none", "seed": "4",
         "clusters": "texts", "weights": "no", "texts": "3",
     }  # fmt: skip
+
+
+def test_the_signature_tells_labels_places_and_probabilities_apart():
+    def labels(human, **settings):
+        compared = compare(np.eye(5)[[0, 1, 2, 3]], human, values=FIVE, **settings)
+        return dict(compared.signature.fields)["labels"]
+
+    one = labels([1, 2, 4, None])
+    assert one == labels([1.0, [2], [4, None], NAN])
+    others = [labels([1, 2, 5, None]), labels([1, 2, None, 4]), labels([1, 2, 4, None], inclusion=[0.5] * 4)]
+    assert len({one, *others}) == 4
 
 
 def test_table_of_raters():
@@ -266,9 +281,23 @@ def test_equal_rows_are_said_to_give_no_interval():
     assert np.isnan([compared.ks_similarity.low, compared.null_ks.low]).all()
     assert np.isnan(compared.pearson.value)
     assert compared.notes == (
-        "no interval of KS similarity, KS similarity of equal shares: "
-        "every resample of the texts gives the same",
+        "no interval of KS similarities: all labels are equal, which does not show how others differ",
     )
+
+
+def test_equal_labels_give_no_interval_of_distributions_though_ratings_differ():
+    compared = compare(machine(20)[0], [4] * 20, values=FIVE)
+    assert np.isfinite(compared.ks_similarity.value)
+    assert np.isnan([compared.ks_similarity.low, compared.null_ks.high]).all()
+    assert "all labels are equal" in compared.notes[0]
+
+
+@pytest.mark.parametrize(("n", "has_interval"), [(4, False), (5, True)])
+def test_distributions_of_fewer_than_five_texts_have_no_interval(n, has_interval):
+    compared = compare(machine(n)[0], [1, 3, 3, 4, 5][:n], values=FIVE)
+    assert np.isfinite(compared.ks_similarity.low) == has_interval
+    said = "no interval of KS similarities: it takes 5 texts, and there are 4"
+    assert (said in compared.notes) is not has_interval
 
 
 @pytest.mark.parametrize("n", [8, 9, 10])

@@ -4,6 +4,7 @@ import pytest
 from semscale.errors import InputError
 from semscale.rating.human.comparison import compare
 from semscale.rating.human.corrected_mean import corrected_mean
+from semscale.stats.calibration.sample_design import SampleDesign
 
 VALUES = np.arange(1.0, 6.0)
 GAP = np.nan
@@ -31,6 +32,15 @@ def test_there_is_nothing_to_correct_where_all_or_no_rated_texts_have_a_label():
     means = np.array([2.0, 3.0, GAP])
     assert corrected_mean(means, np.array([[1.0], [2.0], [GAP]]), VALUES) is None
     assert corrected_mean(means, np.array([[GAP], [GAP], [2.0]]), VALUES) is None
+
+
+@pytest.mark.parametrize("design", [None, SampleDesign(weights=np.ones(4))])
+def test_fewer_than_three_labels_correct_no_mean(design):
+    table = np.array([2.0, 4.0, GAP, GAP])[:, None]
+    found = corrected_mean(np.array([2.0, 3.0, 4.0, 5.0]), table, VALUES, design=design)
+    assert np.isnan([found.value, found.low, found.high]).all()
+    assert found.note == "a corrected mean needs 3 labels or more"
+    assert (found.labels_only.value, found.n_labelled) == (3.0, 2)
 
 
 def test_the_interval_covers_and_is_narrower_than_that_of_the_labels():

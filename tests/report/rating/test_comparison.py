@@ -5,10 +5,12 @@ import dataclasses
 import numpy as np
 import pytest
 
+from semscale.rating.human.corrected_mean import corrected_by
+from semscale.report.cells import line_text
 from semscale.report.formatting import percent, with_interval
+from semscale.report.rating.comparison import agreement_words
 from semscale.report.render.html import page
 from semscale.report.render.terminal import print_document
-from semscale.stats.calibration.prediction_powered import prediction_powered_mean
 from semscale.stats.intervals.estimates import Estimate
 
 
@@ -105,6 +107,28 @@ def test_a_ranking_that_may_be_chance_is_called_so(full):
     )
 
 
+def test_ratings_that_run_against_the_labels_are_called_so(full):
+    turned = dataclasses.replace(full.comparison, pearson=Estimate(-0.6, -0.7, -0.5))
+    words = agreement_words(turned)
+    assert "the ratings run against the human means with r = \u22120.60" in words
+    assert "The ratings run against the labels: was the scale filled in the wrong way round?" in words
+    assert "includes 0" not in words
+    assert "follow" not in words
+    unclear = agreement_words(dataclasses.replace(full.comparison, pearson=Estimate(-0.1, -0.3, 0.1)))
+    assert "The interval includes 0" in unclear
+    assert "wrong way round" not in unclear
+
+
+def test_a_length_with_its_sign_turned_is_not_called_overlapping(full):
+    compared = dataclasses.replace(
+        full.comparison, pearson=Estimate(0.6, 0.5, 0.7), null_length=Estimate(-0.5, -0.66, -0.3)
+    )
+    assert (
+        "Text length alone reaches r = \u22120.50, and with its sign turned it may reach 0.66; the advantage "
+        "over it is not certain." in agreement_words(compared)
+    )
+
+
 def test_a_comparison_without_ceiling_distribution_and_null_says_why(full):
     bare = dataclasses.replace(
         full.comparison,
@@ -152,12 +176,38 @@ def test_screen_and_page_say_how_much_each_text_counts(full, read_page, capsys, 
 
 
 def test_a_corrected_mean_without_an_interval_says_why(full, read_page, capsys):
-    corrected = prediction_powered_mean(
-        np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, np.nan]), bounds=(1, 5)
-    )
+    corrected = corrected_by(np.array([2.0, 4.0, np.nan]), np.array([1.0, 2.0, 3.0]), np.arange(1.0, 6.0))
     document = dataclasses.replace(
         full, comparison=dataclasses.replace(full.comparison, corrected=corrected)
     ).document()
     print_document(document)
     for shown in (" ".join(capsys.readouterr().out.split()), read_page(page(document)).text):
-        assert shown.count("an interval needs 3 labels or more") == 2
+        assert shown.count("a corrected mean needs 3 labels or more") == 2  # beside the mean, and below
+        assert shown.count("an interval needs 3 labels or more") == 1  # the labels' own mean stands
+        assert "Corrected by" not in shown
+
+
+def test_the_corrected_mean_stands_at_the_head_of_screen_and_page(full, read_page, capsys):
+    # Three of seven ratings have a label.
+    labels = np.array([1.0, 2.0, 3.0, np.nan, np.nan, np.nan, np.nan])
+    corrected = dataclasses.replace(
+        corrected_by(labels, np.array([2.0, 3.0, 4.0, 3.0, 3.0, 2.0, 4.0]), np.arange(1.0, 6.0)),
+        value=2.125, low=1.5, high=2.75,
+    )  # fmt: skip
+    compared = dataclasses.replace(full.comparison, corrected=corrected, sheet="sheet.csv")
+    document = dataclasses.replace(full, comparison=compared).document()
+    print_document(document)
+    said = (
+        "Corrected by 3 labels of sheet.csv, the mean of all 7 rated texts is 2.12 [1.50, 2.75] "
+        "(95 % interval)."
+    )
+    screen = " ".join(capsys.readouterr().out.split())
+    shown = read_page(page(document)).text.replace("\N{NO-BREAK SPACE}", " ")
+    assert said in screen
+    assert said in shown
+    assert "mean of all texts, corrected by the labels 2.12 [1.50, 2.75]" in screen
+    assert (
+        screen.index(said) < screen.index("mean, from 1 to 5") < screen.index("mean of all texts, corrected")
+    )
+    assert shown.index(said) < shown.index("plausibly lies between")
+    assert ("Labels", "sheet.csv") in [(name, line_text(line)) for name, line in document.settings]

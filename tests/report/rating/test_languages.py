@@ -73,7 +73,7 @@ def test_anchors_in_another_language_than_the_one_asked_for_are_told():
     three = [polish, finnish, russian]
     assert without_anchors_words(summary(ENGLISH, *three, without_anchors=three)) == (
         "This scale has no anchors in Finnish and Russian, and none in Polish that passed their check with "
-        "this model, so 6 of 11 ratings are by English anchors."
+        "this model, so their 6 of 11 ratings are by English anchors."
     )
 
 

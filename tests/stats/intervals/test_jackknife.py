@@ -77,6 +77,20 @@ def test_correlations_of_few_pairs_cover_as_often_as_they_say(n):
     assert hits / 500 >= 0.92
 
 
+def test_correlations_of_fewer_than_50_pairs_have_the_jackknifes_interval():
+    # Fisher's z of the values without each pair, their spread times 48 / 49, t with 48 degrees of freedom.
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(49)
+    y = 0.8 * x + 0.6 * rng.standard_normal(49)
+    z = np.arctanh([stats.pearsonr(np.delete(x, i), np.delete(y, i)).statistic for i in range(49)])
+    half = stats.t.ppf(0.975, 48) * np.sqrt(48 / 49 * ((z - z.mean()) ** 2).sum())
+    centre = np.arctanh(stats.pearsonr(x, y).statistic)
+    ours = pearson_estimate(x, y)
+    np.testing.assert_allclose([ours.low, ours.high], np.tanh([centre - half, centre + half]))
+    x, y = np.append(x, 0.0), np.append(y, 0.0)
+    assert pearson_estimate(x, y, seed=1) != pearson_estimate(x, y, seed=2)  # 50 pairs: a bootstrap's
+
+
 @pytest.mark.parametrize("n", [2, 3, 5])
 def test_ks_similarity_of_few_items_covers_as_often_as_it_says(n):
     rng = np.random.default_rng(n)

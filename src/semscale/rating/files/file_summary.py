@@ -194,5 +194,7 @@ class Collector:
         found = self._humans.compared(
             self.rater.scale.values, self.columns, interval=interval, signature=self.rater.signature
         )
-        note = "" if self.labels is None else self.labels.note
-        return replace(found, notes=(*found.notes, note)) if note else found
+        if self.labels is None:
+            return found
+        note = self.labels.note
+        return replace(found, notes=(*found.notes, note) if note else found.notes, sheet=self.labels.name)

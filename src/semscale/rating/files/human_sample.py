@@ -12,7 +12,7 @@ from semscale.rating.files.columns import FileColumns
 from semscale.rating.human.comparison import RatingComparison, compare
 from semscale.rating.human.comparison_notes import notes_of_seen
 from semscale.rating.human.corrected_mean import corrected_by, labels_on
-from semscale.rating.human.values import human_table
+from semscale.rating.human.values import human_table, labels_hash
 from semscale.results.respondents import numbered
 from semscale.results.row_sampling import RowSample
 from semscale.results.weights import in_unit
@@ -25,8 +25,9 @@ COMPARED_ROWS = 20_000
 
 
 class _Row(NamedTuple):
-    """A row that may be compared, and its place among all rated rows that count."""
+    """A row that may be compared, and its places in the file and among all rated rows that count."""
 
+    row: int
     place: int
     pmf: Floats
     human: HumanRating
@@ -95,6 +96,7 @@ class HumanSample:
             (
                 first_row + row,
                 _Row(
+                    first_row + row,
                     int(places[row]),
                     pmf[row].copy(),  # a view of a row would keep the array of its part
                     human,
@@ -138,6 +140,7 @@ class HumanSample:
                 f"{''.join(words for words, column in needed.items() if column)}; "
                 "name another, or leave it out"
             )
+        inclusion = [row.inclusion for row in rows] if self._uses_inclusion else None
         compared = compare(
             np.array([row.pmf for row in rows]).reshape(-1, len(values)),
             [row.human for row in rows],
@@ -146,18 +149,26 @@ class HumanSample:
             human_range=columns.human_range,
             respondents=None if columns.respondent is None else [row.respondent for row in rows],
             weights=None if columns.weight is None else [row.weight for row in rows],
-            inclusion=[row.inclusion for row in rows] if self._uses_inclusion else None,
+            inclusion=inclusion,
             interval=interval,
             seed=self._seed,
             signature=signature.extended(Signature.of("compare", eligible=self._rows.n)),
         )
         return replace(
             compared,
+            signature=compared.signature.replaced({"labels": self._hash(rows, inclusion)}),
             n_eligible=self._rows.n,
             corrected=self._corrected(columns.human_range, interval),
             notes=(*notes_of_seen(self._n_seen, len(rows)), *compared.notes),
             n_seen=self._n_seen,
         )
+
+    @staticmethod
+    def _hash(rows: Sequence[_Row], inclusion: Sequence[float] | None) -> str:
+        """Hash the labels with their places in the file, which the comparison does not know."""
+        places = np.array([row.row for row in rows], dtype=np.int64)
+        drawn = None if inclusion is None else np.array(inclusion, dtype=np.float64)
+        return labels_hash(places, human_table([row.human for row in rows]), drawn)
 
     def _corrected(self, human_range: tuple[float, float] | None, interval: float) -> CorrectedMean | None:
         """Correct the mean of all rated texts; ``None`` where all have a label, or too few are left."""

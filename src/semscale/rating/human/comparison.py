@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.rating.human.comparison_notes import interval_notes, notes_of_seen
+from semscale.rating.human.comparison_notes import interval_notes, ks_gap, notes_of_seen
 from semscale.rating.human.corrected_mean import corrected_mean
-from semscale.rating.human.values import human_table, laid_on, off_the_scale
+from semscale.rating.human.values import human_table, labels_hash, laid_on, off_the_scale
 from semscale.results.respondents import NOBODY, numbered
 from semscale.results.weights import as_weights, in_unit
 from semscale.signature import Signature
@@ -58,6 +58,7 @@ class RatingComparison:
         n_seen: labelled texts that were left out because a calibration was fitted to them.
         uses_inclusion: whether labelled texts count with 1 / the probability with which they were drawn.
         uses_weights: whether texts count with weights.
+        sheet: name of the sheet that the human ratings were read from; ``None`` where there was none.
     """
 
     n: int
@@ -79,6 +80,7 @@ class RatingComparison:
     n_seen: int = 0
     uses_inclusion: bool = False
     uses_weights: bool = False
+    sheet: str | None = None
 
 
 def compare(  # noqa: PLR0913 - two measurements, and columns beside them
@@ -158,6 +160,8 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     both_means = (human_means, machine_means)
     correlations = [("Pearson's r", r, both_means), ("Spearman's rho", rho, both_means)]
     distributions = [("KS similarity", ks, ()), ("KS similarity of equal shares", null_ks, ())]
+    gap = ks_gap(kept_masses, how)
+    figures = correlations if gap else [*correlations, *distributions]
     off_scale = off_the_scale(table, values) if human_masses is None else ""
     population = new & counted
     n_seen = int((labelled & ~new).sum())
@@ -175,9 +179,11 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
         null_ks=null_ks,
         points=_sampled(np.column_stack([human_means, machine_means]), seed),
         interval=interval,
-        signature=_signed(signature, human_range, how, n_clusters, n, design),
+        signature=_signed(signature, human_range, how, n_clusters, n, design).extended(
+            Signature.of("compare", labels=labels_hash(np.flatnonzero(both), table, compared.inclusion))
+        ),
         n_clusters=n_clusters,
-        notes=(*seen_notes, *interval_notes(off_scale, [*correlations, *distributions], how)),
+        notes=(*seen_notes, *interval_notes(off_scale, figures, how), *([gap] if gap else [])),
         corrected=None
         if seen_notes and n < FEWEST_LABELS
         else corrected_mean(
@@ -238,7 +244,11 @@ def _distributions(
     if human is None:
         return None, None
     equal = np.full_like(machine, 1 / machine.shape[1])
-    return ks_similarity_estimate(machine, human, **how), ks_similarity_estimate(equal, human, **how)
+    found = (ks_similarity_estimate(pmf, human, **how) for pmf in (machine, equal))
+    if ks_gap(human, how):
+        found = (Estimate(estimate.value, np.nan, np.nan) for estimate in found)
+    ks, null_ks = found
+    return ks, null_ks
 
 
 def _ceiling(table: Floats, how: Resampling) -> Estimate:

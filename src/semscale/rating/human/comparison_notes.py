@@ -11,6 +11,8 @@ from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
 from semscale.types import Floats, Integers
 
+FEWEST_FOR_KS = 5
+
 
 def interval_notes(
     off_scale: str, figures: Sequence[tuple[str, Estimate | None, tuple[Floats, ...]]], how: Resampling
@@ -45,6 +47,29 @@ def interval_notes(
         else "",
     )
     return tuple(note for note in said if note)
+
+
+def ks_gap(human: Floats | None, how: Resampling) -> str:
+    """Say why the KS similarities have no interval; empty where they may have one.
+
+    Args:
+        human: shape (n, k), people's PMFs; ``None`` where there are none.
+        how: what is resampled.
+
+    Example:
+        >>> how = Resampling(clusters=None, weights=None, interval=0.95, seed=0)
+        >>> ks_gap(np.tile([0.0, 1.0], (9, 1)), how).rpartition(": ")[2]
+        'all labels are equal, which does not show how others differ'
+    """
+    unit = "text" if how["clusters"] is None else "respondent"
+    m = 0 if human is None else len(human) if how["clusters"] is None else len(np.unique(how["clusters"]))
+    if human is None or m < 2:  # noqa: PLR2004 - no figure has an interval, which is said of all together
+        return ""
+    if m < FEWEST_FOR_KS:
+        return f"no interval of KS similarities: it takes {FEWEST_FOR_KS} {unit}s, and there are {m}"
+    if not np.ptp(human, axis=0).any():
+        return "no interval of KS similarities: all labels are equal, which does not show how others differ"
+    return ""
 
 
 def notes_of_seen(n_seen: int, n: int) -> tuple[str, ...]:

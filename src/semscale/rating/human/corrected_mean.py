@@ -1,12 +1,20 @@
 """Mean of all rated texts, corrected by people's ratings of some of them."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from semscale.rating.human.values import laid_on
-from semscale.stats.calibration.prediction_powered import CorrectedMean, prediction_powered_mean
+from semscale.stats.calibration.prediction_powered import (
+    FEWEST_LABELS,
+    CorrectedMean,
+    prediction_powered_mean,
+)
 from semscale.stats.calibration.sample_design import SampleDesign
 from semscale.stats.calibration.weighted_prediction_powered import weighted_prediction_powered_mean
 from semscale.types import Floats
+
+TOO_FEW = f"a corrected mean needs {FEWEST_LABELS} labels or more"
 
 
 def corrected_mean(
@@ -31,7 +39,8 @@ def corrected_mean(
         interval: coverage to aim at, between 0 and 1.
 
     Returns:
-        The corrected mean in the scale's units; ``None`` also where people's values do not fit the scale.
+        The corrected mean in the scale's units, NaN with fewer than 3 labels; ``None`` also where people's
+        values do not fit the scale.
 
     References:
         Angelopoulos et al. (2023), doi 10.1126/science.adi6000.
@@ -94,5 +103,9 @@ def corrected_by(
         return None
     bounds = (float(values[0]), float(values[-1]))
     if design is None or design.is_plain:
-        return prediction_powered_mean(means, labels, bounds=bounds, interval=interval)
-    return weighted_prediction_powered_mean(means, labels, bounds=bounds, design=design, interval=interval)
+        found = prediction_powered_mean(means, labels, bounds=bounds, interval=interval)
+    else:
+        found = weighted_prediction_powered_mean(
+            means, labels, bounds=bounds, design=design, interval=interval
+        )
+    return found if found.n_labelled >= FEWEST_LABELS else replace(found, value=np.nan, note=TOO_FEW)

@@ -11,18 +11,30 @@ from semscale.report.charts.palette import ACCENT, CONTRAST
 from semscale.report.charts.squares import scatter
 from semscale.report.document.blocks import Block, DataTable, Figure, Paragraph, SideBySide, Swatch
 from semscale.report.document.values import Number, Quoted, Share, WithInterval, Words
-from semscale.report.formatting import count, counted, has_interval, number, percent, with_interval
+from semscale.report.formatting import (
+    count,
+    counted,
+    coverage,
+    has_interval,
+    number,
+    one_line,
+    percent,
+    with_interval,
+)
 from semscale.report.parts import covered
 from semscale.report.scale_points import point_names
+from semscale.stats.calibration.prediction_powered import FEWEST_LABELS
 
 if TYPE_CHECKING:
     from semscale.rating.human.comparison import RatingComparison
     from semscale.scales import Scale
+    from semscale.stats.calibration.prediction_powered import CorrectedMean
     from semscale.stats.intervals.estimates import Estimate
 
 _DRAWN_POINTS = 1000
 _HALF_WIDTH = 420  # pixels: two pictures stand side by side
 _DIGITS = 3
+CORRECTED = "mean of all texts, corrected by the labels"
 _NOT_LAID = "human values could not be laid on this scale"
 
 
@@ -53,15 +65,18 @@ def agreement_words(comparison: "RatingComparison") -> str:
         if ceiling is not None and has_interval(ceiling)
         else ""
     )
-    ranking = f"the ratings follow the human means with r = {number(pearson.value)}{reliable}."
+    follow = "run against" if pearson.value < 0 else "follow"
+    ranking = f"the ratings {follow} the human means with r = {number(pearson.value)}{reliable}."
     return " ".join([f"Over {_compared_texts(comparison)} {ranking}", *_doubts(comparison)])
 
 
 def _doubts(comparison: "RatingComparison") -> Iterator[str]:
     pearson, null = comparison.pearson, comparison.null_length
     ks, equal = comparison.ks_similarity, comparison.null_ks
-    if pearson.low <= 0:
+    if pearson.low <= 0 <= pearson.high:
         yield "The interval includes 0, so the ranking may be chance."
+    if pearson.high < 0:
+        yield "The ratings run against the labels: was the scale filled in the wrong way round?"
     if not has_interval(pearson):
         yield "How certain that is, these texts do not show."
     if null is not None and not math.isnan(null.value):
@@ -77,6 +92,9 @@ def _against_length(pearson: "Estimate", null: "Estimate") -> str:
     reached = f"Text length alone reaches r = {number(null.value)}"
     if pearson.low > max(abs(null.low), abs(null.high)):
         return f"{reached}, clearly less."
+    if pearson.value > abs(null.value) and -null.low > null.high:
+        turned = f"with its sign turned it may reach {number(-null.low)}"
+        return f"{reached}, and {turned}; the advantage over it is not certain."
     if pearson.value > abs(null.value):
         both = has_interval(pearson) and has_interval(null)
         overlap = "the intervals overlap, so " if both else ""
@@ -145,27 +163,48 @@ def _table(comparison: "RatingComparison") -> DataTable:
     )
 
 
+def corrected_words(comparison: "RatingComparison | None", digits: int) -> str | None:
+    """Say what people would give to all rated texts, by their labels; ``None`` where that is not known."""
+    corrected = None if comparison is None else comparison.corrected
+    if comparison is None or corrected is None or math.isnan(corrected.value):
+        return None
+    labels = counted(corrected.n_labelled, "label")
+    source = "" if comparison.sheet is None else f" of {one_line(comparison.sheet)}"
+    interval = f" ({coverage(comparison.interval)} interval)" if has_interval(corrected) else ""
+    return (
+        f"Corrected by {labels}{source}, the mean of all {rated_texts(corrected)} rated texts is "
+        f"{with_interval(corrected, digits)}{interval}."
+    )
+
+
+def rated_texts(corrected: "CorrectedMean") -> str:
+    """Count the texts that a corrected mean is about."""
+    return count(corrected.n_labelled + corrected.n_unlabelled)
+
+
 def _corrected(comparison: "RatingComparison") -> tuple[tuple[Words, WithInterval, Words], ...]:
     """List the mean of all texts that people's ratings of some correct, where some have none."""
     corrected = comparison.corrected
     if corrected is None:
         return ()
-    n, rated = count(corrected.n_labelled), count(corrected.n_labelled + corrected.n_unlabelled)
+    n, rated = count(corrected.n_labelled), rated_texts(corrected)
     drawn = (
         f"from {n} labelled ones, which count with 1 / the probability of their draw"
         if comparison.uses_inclusion
         else f"if the {n} labelled ones are a random sample of them, drawn with equal probabilities"
     )
-    note = corrected.note or ""
+    note = alone = corrected.note or ""
+    if corrected.n_labelled < FEWEST_LABELS:
+        alone = f"an interval needs {FEWEST_LABELS} labels or more"
     return (
         (
-            Words("mean of all texts, corrected by the labels"),
+            Words(CORRECTED),
             WithInterval.of(corrected, _DIGITS, note=note),
             Words(f"what people would give to all {rated} rated texts, {drawn}"),
         ),
         (
             Words("mean of the labels alone"),
-            WithInterval.of(corrected.labels_only, _DIGITS, note=note),
+            WithInterval.of(corrected.labels_only, _DIGITS, note=alone),
             Words(f"the same without the ratings, of {n} texts"),
         ),
     )

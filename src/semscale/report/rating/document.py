@@ -11,7 +11,7 @@ from semscale.report.document.values import Cell, Count, Line, Number, Quoted
 from semscale.report.formatting import LONGEST, capitalised, number, one_line, percent
 from semscale.report.lint.words import SSR, VERDICTS, findings
 from semscale.report.parts import estimated_document, headline, nothing_section
-from semscale.report.rating.comparison import comparison_blocks
+from semscale.report.rating.comparison import comparison_blocks, corrected_words
 from semscale.report.rating.figures import (
     estimate_table,
     group_estimate_table,
@@ -84,6 +84,7 @@ def rating_document(summary: "RatingSummary") -> Document:
     )
     lead = headline(summary.estimates, "mean score", ends, digits=digits, ticks=values)
     anchors = [said for said in [without_anchors_words(summary)] if said is not None]
+    corrected = [said for said in [corrected_words(summary.comparison, digits)] if said is not None]
     bootstrapped = summary.estimates.overall.method == "bootstrap"
     return replace(
         base,
@@ -98,6 +99,7 @@ def rating_document(summary: "RatingSummary") -> Document:
             *scale_warnings(summary),
         ),
         counting=(
+            *corrected,
             *anchors,
             *base.counting,
             *([f"hint: {hint}"] if hint else []),
@@ -105,6 +107,7 @@ def rating_document(summary: "RatingSummary") -> Document:
             *([] if lead is None else [advice(summary)]),
         ),
         reading=(
+            *corrected,
             *anchors,
             *(base.reading if read is None else (read,)),
             *([f"{capitalised(hint)}."] if hint else []),
@@ -207,6 +210,7 @@ def _settings(summary: "RatingSummary") -> tuple[tuple[str, Line], ...]:
         *([("Readout", said)] if (said := readout_words(summary)) else []),
         *([("Calibration", applied)] if (applied := calibration_words(summary)) else []),
         ("Off-topic floor", "none" if summary.floor is None else f"cosine {number(summary.floor, 3)}"),
+        *([("Labels", Quoted(compared.sheet))] if compared is not None and compared.sheet else []),
         *([("Comparison", Quoted(compared.signature, LONGEST))] if compared is not None else []),
     ]
     columns = (("Groups", summary.by), ("Weights", summary.weight), ("Respondents", summary.respondent))

@@ -38,6 +38,7 @@ from semscale.report.parts import (
     small_base_note,
     table_of,
 )
+from semscale.report.rating.comparison import CORRECTED, rated_texts
 from semscale.report.scale_points import mass_heads, point_colours, point_names, scale_digits
 from semscale.types import Floats
 
@@ -65,12 +66,23 @@ def estimate_table(summary: "RatingSummary") -> DataTable:
     )
     mean = WithInterval.of(overall.mean, scale_digits(summary.scale))
     rows = [(Words(name), _share(estimate), Words(meaning)) for name, estimate, meaning in shares if estimate]
+    rows = [*_corrected(summary), *rows]
     return DataTable(
         ("", "estimate", "what it is"),
         ((Words(f"mean, from {values[0]} to {values[-1]}"), mean, Words("expected value")), *rows),
         title=altogether_title((mean, *(share for _, share, _ in rows)), summary.estimates.interval),
         explained=True,
     )
+
+
+def _corrected(summary: "RatingSummary") -> list[tuple[Words, WithInterval, Words]]:
+    """Give the mean that labels correct, where there are labels of a part of the texts."""
+    corrected = None if summary.comparison is None else summary.comparison.corrected
+    if corrected is None:
+        return []
+    figure = WithInterval.of(corrected, scale_digits(summary.scale), note=corrected.note or "")
+    meaning = f"what people would give to all {rated_texts(corrected)} rated texts"
+    return [(Words(CORRECTED), figure, Words(meaning))]
 
 
 def pmf_figure(summary: "RatingSummary") -> Figure:

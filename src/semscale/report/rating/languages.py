@@ -75,7 +75,7 @@ def without_anchors_words(summary: "RatingSummary") -> str | None:
     ratings = (
         ("the rating" if n == 1 else "all ratings")
         if rated == n
-        else f"{count(rated)} of {counted(n, 'rating')}"
+        else f"their {count(rated)} of {counted(n, 'rating')}"
     )
     translated = set(languages_in(summary.scale))
     failed = [one for one in found if one.language in translated]

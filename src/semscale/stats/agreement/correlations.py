@@ -3,7 +3,12 @@
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.stats.intervals.coefficients import ResamplingPlan, bootstrapped, largest_difference
+from semscale.stats.intervals.coefficients import (
+    FEWEST_FOR_PERCENTILES,
+    ResamplingPlan,
+    bootstrapped,
+    largest_difference,
+)
 from semscale.stats.intervals.estimates import DEFAULT_INTERVAL, Estimate
 from semscale.stats.intervals.jackknife import CORRELATION, SHARE
 from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
@@ -84,7 +89,7 @@ def pearson_estimate(  # noqa: PLR0913 - one setting each of ``Resampling``
     interval: float = DEFAULT_INTERVAL,
     seed: int = 0,
 ) -> Estimate:
-    """Pearson's correlation with an interval over pairs; see ``bootstrapped``.
+    """Pearson's correlation with an interval over pairs, a jackknife's below 50; see ``bootstrapped``.
 
     Args:
         x: shape (n,).
@@ -96,7 +101,7 @@ def pearson_estimate(  # noqa: PLR0913 - one setting each of ``Resampling``
     """
     plan = ResamplingPlan(clusters, interval, seed, weights)
     value = pearson(x, y) if weights is None else plan.coefficient(weighted_pearson, (x, y))
-    return bootstrapped(value, weighted_pearson, (x, y), plan, CORRELATION)
+    return bootstrapped(value, weighted_pearson, (x, y), plan, CORRELATION, fewest=FEWEST_FOR_PERCENTILES)
 
 
 def spearman_estimate(  # noqa: PLR0913 - likewise
@@ -116,7 +121,7 @@ def spearman_estimate(  # noqa: PLR0913 - likewise
     plan = ResamplingPlan(clusters, interval, seed, weights)
     unweighted = weights is None or not len(x)
     value = spearman(x, y) if unweighted else plan.coefficient(weighted_spearman, (x, y))
-    return bootstrapped(value, weighted_spearman, (x, y), plan, CORRELATION)
+    return bootstrapped(value, weighted_spearman, (x, y), plan, CORRELATION, fewest=FEWEST_FOR_PERCENTILES)
 
 
 def ks_similarity_estimate(  # noqa: PLR0913 - likewise

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.stats.intervals.coefficients import ResamplingPlan, bootstrapped
+from semscale.stats.intervals.coefficients import FEWEST_FOR_PERCENTILES, ResamplingPlan, bootstrapped
 from semscale.stats.intervals.jackknife import NormalizingTransform, jackknife_interval
 from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
 from semscale.types import Floats
@@ -19,7 +19,6 @@ Counted = Callable[[Floats], Floats]
 ResampledBy = Literal["bootstrap", "jackknife"]
 
 _ROUNDING = 1e-12
-_FEWEST_FOR_PERCENTILES = 50
 _TABLE = 2
 
 
@@ -91,7 +90,7 @@ def _interval(
     clusters = plan.numbered(n)
     m = int(clusters.max()) + 1
     low = high = float("nan")
-    if m < _FEWEST_FOR_PERCENTILES:
+    if m < FEWEST_FOR_PERCENTILES:
         left_out = coefficient((1 - np.eye(m))[:, clusters])
         low, high = jackknife_interval(value, left_out, plan.interval, transform)
         unknown = np.isnan(low) or (low, high) == (transform.least, transform.greatest)

@@ -21,6 +21,9 @@ from semscale.stats.intervals.resampling import (
 )
 from semscale.types import Floats, Integers
 
+FEWEST_FOR_PERCENTILES = 50
+"""Clusters below which percentiles of a correlation or another coefficient of agreement are too narrow."""
+
 _FEWEST_PAIRS = 2
 _MOST_DRAWS = 40_000_000
 _FEWEST_REPLICATES, _MOST_REPLICATES = 200, 2000
@@ -84,16 +87,19 @@ def replicates_for(n: int) -> int:
     return max(_FEWEST_REPLICATES, min(_MOST_REPLICATES, _MOST_DRAWS // max(n, 1)))
 
 
-def bootstrapped(
+def bootstrapped(  # noqa: PLR0913 - a coefficient and how it is resampled
     value: float,
     coefficient: Weighted,
     measured: tuple[Floats, ...],
     plan: ResamplingPlan,
     transform: NormalizingTransform,
+    *,
+    fewest: int = FEWEST_CLUSTERS,
 ) -> Estimate:
     """Put an interval over items around a coefficient: expanded percentiles of its bootstrap replicates.
 
-    With fewer than 10 clusters percentiles are too narrow, and the interval is that of a jackknife. There is
+    With fewer than 10 clusters, or than ``fewest``, percentiles are too narrow, and the interval is that of a
+    jackknife. From 10 on the bootstrap is taken after all where the jackknife knows nothing. There is
     no interval where all resamples give the same value: they do not show how far it may be off.
 
     Args:
@@ -102,6 +108,7 @@ def bootstrapped(
         measured: the measurements, items along their first axis.
         plan: what is drawn together, weights, the coverage and the seed.
         transform: of the coefficient, for the jackknife.
+        fewest: clusters below which a jackknife is tried, 10 or more.
     """
     n = len(measured[0])
     clusters = plan.numbered(n)
@@ -109,9 +116,12 @@ def bootstrapped(
     weights = 1.0 if plan.weights is None else plan.weights
     if m < _FEWEST_PAIRS:
         return Estimate(value, float("nan"), float("nan"))
-    if m < FEWEST_CLUSTERS:
+    if m < fewest:
         left_out = coefficient(*measured, (1 - np.eye(m))[:, clusters] * weights)
-        return Estimate(value, *jackknife_interval(value, left_out, plan.interval, transform))
+        ends = jackknife_interval(value, left_out, plan.interval, transform)
+        is_unknown = np.isnan(ends[0]) or ends == (transform.least, transform.greatest)
+        if m < FEWEST_CLUSTERS or not is_unknown:
+            return Estimate(value, *ends)
     low, high = percentile_interval(_replicates(coefficient, measured, plan)[:, None], m, plan.interval)
     if has_no_spread(np.concatenate([low, high])):
         return Estimate(value, float("nan"), float("nan"))
