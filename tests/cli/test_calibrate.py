@@ -183,6 +183,41 @@ def test_a_sheet_with_a_row_twice_is_refused(semscale, tmp_path, monkeypatch):
     assert not (tmp_path / "cal.json").exists()
 
 
+def test_a_sheet_with_decimal_commas_calibrates_as_with_points(semscale, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{n};{words} {n};{score},0;0,5" for n, (words, score) in enumerate([*WORDS.items()] * 4, 1)]
+    hashes = []
+    for text in ("\n".join(rows), "\n".join(rows).replace(",", ".")):
+        (tmp_path / "labelled.csv").write_text("row;text;human;inclusion\n" + text + "\n")
+        ended = calibrate(semscale)
+        assert (ended.code, ended.err) == (0, "")
+        hashes.append(json.loads((tmp_path / "cal.json").read_text())["labels"]["hash"])
+    assert hashes[0] == hashes[1]
+
+
+def test_labels_turned_round_and_labels_on_two_points_are_warned_of(semscale, labelled):
+    with open("labelled.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+
+    def labels(human):
+        with open("labelled.csv", "w", newline="", encoding="utf-8") as file:
+            written = csv.DictWriter(file, rows[0])
+            written.writeheader()
+            written.writerows({**row, "human": human(n)} for n, row in enumerate(rows))
+
+    labels(lambda n: 6 - list(WORDS.values())[n % 5])
+    assert "run against the labels" in " ".join(calibrate(semscale, "--report", "report.md").out.split())
+    assert "run against the labels" in (labelled.parent / "report.md").read_text(encoding="utf-8")
+    assert "run against the labels" in " ".join(json.loads(calibrate(semscale, "--json").out)["warnings"])
+    rated = json.loads(rate(semscale, "--calibration", "cal.json", "--json").out)
+    assert "run against the labels" in " ".join(rated["warnings"])
+    labels(lambda n: 3 + n % 2)
+    found = json.loads(calibrate(semscale, "--json").out)
+    assert found["quality"]["calibrated"]["pearson"]["low"] <= 0
+    assert "not shown to tell texts apart" in " ".join(found["warnings"])
+    assert "lie on 2 of the scale's 5 points only" in " ".join(found["cautions"])
+
+
 def test_a_calibration_that_is_no_clear_gain_warns_wherever_it_is_used(semscale, labelled):
     calibrate(semscale)
     cal = labelled.parent / "cal.json"

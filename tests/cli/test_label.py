@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from semscale.cli.runs.label import number_notes
 from semscale.store.reading import open_table
 from semscale.store.writing import write_table
 
@@ -33,6 +34,21 @@ def test_it_draws_texts_that_have_a_rating(label, files):
     assert len(rows) == 3
     assert all(row["human"] == "" and float(row["inclusion"]) == 0.5 for row in rows)
     assert "5" not in [row["row"] for row in rows]  # the fifth row has no text
+
+
+def test_the_note_for_few_texts_is_true_for_their_number():
+    assert [("whole scale" in " ".join(number_notes(n, n))) for n in (3, 4, 5, 9)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert number_notes(10, 10) == []
+
+
+def test_instructions_leave_out_a_calibration_that_would_fail(label):
+    label("--n", 3)
+    assert "semscale calibrate" not in Path("sheet-instructions.md").read_text(encoding="utf-8")
 
 
 def test_more_than_there_are_says_how_many_were_drawn(label, files):

@@ -28,10 +28,17 @@ def calibration(floor=0.5):
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("scale", "trust#2"), ("model", "large"), ("precision", "bfloat16")]
+    ("name", "value", "ours", "theirs"),
+    [
+        ("scale", "trust#2", "quality#1", "trust#2"),
+        ("model", "large", "small", "large"),
+        ("precision", "bfloat16", "exact", "fast"),
+        ("precision", "int8/128+bfloat16", "exact", "turbo"),
+        ("precision", "float16", "exact", "float16"),
+    ],
 )
-def test_another_scale_model_or_precision_is_refused(name, value):
-    said = f"calibration is for {name} {RATED[name]}, but the ratings have {name} {value}"
+def test_another_scale_model_or_precision_is_refused(name, value, ours, theirs):
+    said = f"calibration is for {name} {ours}, but the ratings have {name} {theirs}: rate with"
     with pytest.raises(InputError, match=re.escape(said)):
         calibration().check(Signature.of("rate", **{**RATED, name: value}), "en")
 
@@ -77,8 +84,38 @@ def test_anchors_in_another_language_and_translations_are_refused():
         InputError, match="is for anchor_language en, but the ratings have anchor_language de"
     ):
         calibration().check(Signature.of("rate", **{**RATED, "scale": "quality#3"}), "de")
-    with pytest.raises(InputError, match="is for translations none, but the ratings have translations de#1"):
-        calibration().check(Signature.of("rate", **RATED, translations="de#1"), "en")
+    with pytest.raises(InputError, match="without language='auto': leave that out, or calib") as refused:
+        calibration().check(Signature.of("rate", **RATED, translations="ar+de#1"), "en")
+    assert refused.value.shell_message == (
+        "calibration was made without --language auto: leave that out, or calibrate with it"
+    )
+    translated = replace(calibration(), ratings=Signature.of("rate", **RATED, translations="de#1"))
+    with pytest.raises(InputError, match="made with language='auto': give that, or calibrate without it"):
+        translated.check(Signature.of("rate", **RATED), "en")
+    with pytest.raises(InputError, match="is for other translations of the anchors: calibrate anew"):
+        translated.check(Signature.of("rate", **RATED, translations="de#2"), "en")
+
+
+def test_one_arithmetic_of_turbo_is_told_from_another():
+    fitted = replace(calibration(), ratings=Signature.of("rate", precision="int8/128+float32"))
+    with pytest.raises(InputError, match=re.escape("for precision int8/128+float32, but the ratings have")):
+        fitted.check(Signature.of("rate", precision="int8/128+bfloat16"), "en")
+
+
+@pytest.mark.parametrize("further", [{}, {"anchor_language": "en"}])
+def test_the_signature_names_the_language_of_texts_and_that_of_the_anchors_once_each(further):
+    rated = Signature.of("rate", **RATED, language="any+py3langid-0.3", **further)
+    names = [name for name, _ in replace(calibration(), ratings=rated).signature.fields]
+    assert (names.count("language"), names.count("anchor_language")) == (1, 1)
+
+
+def test_ratings_are_reversed_where_their_whole_interval_is_below_0_and_rank_where_it_is_above():
+    assert HonestError(0.1, 0.2, rated_pearson_high=-0.468).is_reversed
+    assert not HonestError(0.1, 0.2, rated_pearson_high=0.177).is_reversed
+    assert HonestError(0.1, 0.2, pearson_low=0.2).has_ranking
+    assert not HonestError(0.1, 0.2, pearson_low=-0.569).has_ranking
+    unknown = HonestError(0.1, 0.2)
+    assert (unknown.is_reversed, unknown.has_ranking) == (False, True)
 
 
 def test_a_calibration_of_an_earlier_version_keeps_its_signature():

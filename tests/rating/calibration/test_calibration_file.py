@@ -112,11 +112,11 @@ def test_a_change_within_the_range_is_refused_by_hash_and_signature(changed, pat
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("version", 1, "has version 1, and this Semscale reads version 2; calibrate anew$"),
+        ("version", 2, "has version 2, and this Semscale reads version 3; calibrate anew$"),
         (
             "version",
-            3,
-            "has version 3, and this Semscale reads version 2; update Semscale, or calibrate anew$",
+            4,
+            "has version 4, and this Semscale reads version 3; update Semscale, or calibrate anew$",
         ),
         ("version", True, "has version True"),
         ("version", 1.0, r"has version 1\.0"),

@@ -79,9 +79,16 @@ def test_spreadsheets_may_change_signs_and_blanks_of_the_texts(table, sheet, toy
             [1, 2],
             ["3", "4"],
             ["0.5", "0"],
-            "in sheet.csv, column .inclusion. must .* but data row 2 has",
+            "in sheet.csv, column .inclusion. must .* but data row 2 has .*; give the probability with "
+            "which the text was drawn, or empty both this cell and the rating",
         ),
-        ([1, 2], ["3", "4"], ["0.5", ""], "in sheet.csv, column .inclusion. .* data row 2 has none"),
+        ([1, 2], ["3", "4"], ["0.5", "half"], "has 'half'; give the probability with which the text was"),
+        (
+            [1, 2],
+            ["3", "4"],
+            ["0.5", ""],
+            "in sheet.csv, column .inclusion. .* data row 2 has none; give the",
+        ),
         ([1, 2], ["3,5", "4"], ["0.5", "0.5"], "write decimals with a point"),
     ],
 )
@@ -130,6 +137,15 @@ def test_two_sheets_have_two_signatures_and_are_named(table, sheet, toy_embedder
     )
     assert len({str(found.signature) for found in (one, moved, other)}) == 3
     assert one.sheet == "sheet.csv"
+
+
+def test_a_sheet_with_a_renamed_column_says_to_give_it_its_name_back(tmp_path, table):
+    (tmp_path / "sheet.csv").write_text("zeile,text,human,inclusion\n1,good,3,0.5\n")
+    with pytest.raises(UnknownNameError, match="no column 'row'; columns: zeile, .* its name back"):
+        read_sheet(open_table(tmp_path / "sheet.csv"))
+    with pytest.raises(UnknownNameError) as refused:
+        read_sheet(table)
+    assert "name back" not in str(refused.value)
 
 
 def test_labels_of_other_texts_are_refused_before_any_is_rated(table, sheet, toy_embedder):

@@ -36,3 +36,12 @@ def test_instructions_have_the_question_every_point_the_next_command_and_the_sig
     for words in ("Labelling sheet.xlsx", "How good is it?", "- 1: Very bad", "- 5: Very good",
                   "    semscale calibrate\n", "    semscale rate\n", "|label|draw_seed:7\n"):  # fmt: skip
         assert words in said
+
+
+def test_instructions_for_too_few_texts_have_one_command():
+    said = instructions(
+        load_scale("quality"), "sheet.csv", Signature.of("label"), None, "semscale rate a.csv"
+    )
+    assert "    semscale rate a.csv\n" in said
+    assert "calibrate" not in said
+    assert "None" not in said

@@ -6,7 +6,7 @@ import pytest
 
 from semscale.rating.calibration.calibration import HonestError
 from semscale.rating.calibration.learning_curve import CurvePoint
-from semscale.report.rating.calibration import chosen_words, curve_words, gain_words, head_words
+from semscale.report.rating.calibration import chosen_words, curve_origin, curve_words, gain_words, head_words
 from semscale.stats.intervals.estimates import Estimate
 
 BETTER = HonestError(calibrated=0.1, uncalibrated=0.13)
@@ -33,6 +33,8 @@ def test_a_loss_is_not_called_a_gain(error, said):
         ),
         (BETTER, -0.01, "40 labelled texts do not show whether calibration helps"),
         (WORSE, -0.08, "worse on texts that it has not seen: do not use it"),
+        (HonestError(0.1, 0.13, rated_pearson_high=-0.4), 0.01, "The ratings run against the labels"),
+        (HonestError(0.1, 0.13, pearson_low=-0.5), 0.01, "not shown to tell texts apart"),
     ],
 )
 def test_the_head_is_short_and_has_figures_only_where_the_gain_is_clear(error, low, said):
@@ -42,7 +44,7 @@ def test_the_head_is_short_and_has_figures_only_where_the_gain_is_clear(error, l
     )
     words = head_words(summary)
     assert said in words
-    assert ("0.130" in words) == (low > 0)
+    assert ("0.130" in words) == (low > 0 and error is BETTER)
     assert len(words.split()) < 20
 
 
@@ -54,6 +56,12 @@ def test_twice_as_many_labels_are_held_against_all_that_there_are_and_not_agains
         calibration=SimpleNamespace(labels=SimpleNamespace(n=100)),
     )
     assert "from 0 to 4 % (forecast 2 %, give or take 2" in curve_words(summary)
+
+
+def test_the_row_of_all_labels_says_why_it_is_a_forecast():
+    points = [(24, 0.12, False), (30, 0.11, True), (60, 0.1, True)]
+    origins = [curve_origin(CurvePoint(n, score, 0.0, known), 30) for n, score, known in points]
+    assert origins == ["measured", "forecast, as no label is left to test on", "forecast"]
 
 
 def test_the_method_that_serves_is_told_from_those_that_were_measured():

@@ -7,6 +7,7 @@ from semscale.report.rating.words import (
     NPS_CAUTION,
     RANKING,
     advice,
+    calibration_warnings,
     cautions,
     readout_words,
     scale_warnings,
@@ -56,6 +57,19 @@ def calibrated(error, n_unlike):
 def test_a_calibrated_mean_is_a_level_unless_the_calibration_is_no_gain():
     assert advice(calibrated(0.1, 0)).startswith("Calibrated by 40 labelled texts (method ridge): a level")
     assert advice(calibrated(0.2, 0)) == advice(summary()) == RANKING
+
+
+def test_a_calibration_by_reversed_labels_or_without_a_ranking_is_warned_of_and_is_no_level():
+    clear = {"gain_low": 0.05, "gain_high": 0.15}
+    turned, flat = calibrated(0.1, 0), calibrated(0.1, 0)
+    turned.calibration.error = HonestError(0.1, 0.2, **clear, pearson_low=0.4, rated_pearson_high=-0.47)
+    flat.calibration.error = HonestError(0.1, 0.2, **clear, pearson_low=-0.57, rated_pearson_high=0.18)
+    (said,) = calibration_warnings(turned)
+    assert "run against the labels: was the scale filled in the wrong way round?" in said
+    (said,) = calibration_warnings(flat)
+    assert "not shown to tell texts apart" in said
+    assert calibration_warnings(calibrated(0.1, 0)) == ()
+    assert not any("a level" in advice(one) for one in (turned, flat))
 
 
 def test_many_texts_unlike_the_labelled_ones_are_a_caution():

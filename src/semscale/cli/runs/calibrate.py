@@ -11,9 +11,9 @@ from semscale.rating.calibration.calibration_file import check_calibration_path
 from semscale.rating.calibration.calibration_summary import CalibrationSummary
 from semscale.rating.calibration.labels import LabelSettings
 from semscale.rating.files.cells import humans_in, numbers_in
-from semscale.rating.files.filled_sheet import check_once
+from semscale.rating.files.filled_sheet import check_once, with_points
 from semscale.rating.human.values import check_human_range
-from semscale.rating.labelling.sheet import HUMAN, INCLUSION, ROW, TEXT
+from semscale.rating.labelling.sheet import COLUMNS, ROW
 from semscale.rating.rater import Rater
 from semscale.rating.rater_settings import RaterSettings
 from semscale.store.columns import column_in, floats_in
@@ -67,10 +67,10 @@ def _check_sheet(table: Table, options: CalibrateOptions) -> None:
     Raises:
         InputError: a row has two labels.
     """
-    if not {ROW, TEXT, HUMAN, INCLUSION} <= set(table.columns):
+    if not set(COLUMNS) <= set(table.columns):
         return
     rows: list[float] = []
-    for batch in table.batches(_BATCH):
+    for batch in map(with_points, table.batches(_BATCH)):
         humans = humans_in(column_in(batch, options.columns.human))
         numbers = floats_in(numbers_in(column_in(batch, ROW), ROW)).tolist()
         rows += [row for row, human in zip(numbers, humans, strict=True) if human is not None]
@@ -83,7 +83,7 @@ def _labelled_rows(table: Table, options: CalibrateOptions) -> tuple[list[Any], 
     texts: list[Any] = []
     ratings: list[Any] = []
     groups: list[Any] = []
-    for batch in table.batches(_BATCH):
+    for batch in map(with_points, table.batches(_BATCH)):
         humans = humans_in(column_in(batch, columns.human), first_row, columns.human_range)
         kept = [row for row, human in enumerate(humans) if human is not None]
         ratings += [humans[row] for row in kept]

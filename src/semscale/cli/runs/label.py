@@ -31,6 +31,8 @@ from semscale.store.writing import output_format
 from semscale.weights.known import DEFAULT_RATING_MODEL
 
 _BATCH = 50_000
+_MOST_WIDE = 4
+"""Labels whose corrected mean often has the whole scale as its interval."""
 
 
 def draw_sheet(options: LabelOptions) -> None:
@@ -66,9 +68,8 @@ def draw_sheet(options: LabelOptions) -> None:
     drawn_with = Signature.of(
         "label", texts=len(drawn.rows), by_interest=options.by_interest, draw_seed=options.seed
     ).extended(ratings.signature)
-    said = instructions(
-        rater.scale, options.out.name, drawn_with, calibrate_command(options), rate_command(options)
-    )
+    calibrate = calibrate_command(options) if len(drawn.rows) >= FEWEST_TO_CALIBRATE else None
+    said = instructions(rater.scale, options.out.name, drawn_with, calibrate, rate_command(options))
     beside = write_sheet(label_sheet(cells, drawn), options.out, said)
     of = f"{len(drawn.rows):,} of {ratings.n_scored:,} rated texts drawn"
     typer.echo(f"{of}\nsheet: {options.out}\ninstructions: {beside}")
@@ -87,9 +88,10 @@ def number_notes(asked: int, drawn: int) -> list[str]:
     if drawn < asked:
         notes.append(f"note: you asked for {asked:,} texts, and all {drawn:,} that have a rating were drawn")
     if drawn < FEWEST_TO_CALIBRATE:
+        wide = ", and with 3 or 4 its interval is often the whole scale" if drawn <= _MOST_WIDE else ""
         notes.append(
             f"note: {drawn} labels are too few for `semscale calibrate`, which needs {FEWEST_TO_CALIBRATE}; "
-            "the mean of `rate --labels` needs 3, and its interval is then often the whole scale"
+            f"the mean of `rate --labels` needs 3{wide}"
         )
     return notes
 

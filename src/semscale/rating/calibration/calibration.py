@@ -19,6 +19,7 @@ from semscale.types import Floats, Mask, Refits
 
 _PASSED_OVER = frozenset({"floor", "missing", "engine", "language", "calibration"})
 """Fields of a rater's signature that do not change what a calibration was fitted to."""
+_PRECISIONS = {"float32": "exact", "bfloat16": "fast"}
 
 
 def hash_of(content: Mapping[str, Any]) -> str:
@@ -66,7 +67,7 @@ class LabelSource:
 
 @dataclass(frozen=True)
 class HonestError:
-    """Mean ranked probability scores on texts that nothing was fitted to, 0 (best) to 1.
+    """Mean ranked probability scores, 0 (best) to 1, and correlations on texts that nothing was fitted to.
 
     Attributes:
         calibrated: of the calibrated ratings, method and fit chosen without the text (nested folds).
@@ -74,12 +75,27 @@ class HonestError:
         gain_low: lower end of the interval of ``uncalibrated`` less ``calibrated``; ``None`` where there is
             no interval, or in a file of an earlier version.
         gain_high: upper end, likewise.
+        pearson_low: lower end of the interval of the calibrated ratings' correlation with people's means,
+            -1 to 1; ``None`` where there is no interval.
+        rated_pearson_high: upper end of that of the ratings as they are, likewise.
     """
 
     calibrated: float
     uncalibrated: float
     gain_low: float | None = None
     gain_high: float | None = None
+    pearson_low: float | None = None
+    rated_pearson_high: float | None = None
+
+    @property
+    def is_reversed(self) -> bool:
+        """Whether the ratings as they are fall where the labels rise, by more than chance explains."""
+        return self.rated_pearson_high is not None and self.rated_pearson_high < 0
+
+    @property
+    def has_ranking(self) -> bool:
+        """Whether the calibrated ratings rise with the labels by more than chance, as far as is known."""
+        return self.pearson_low is None or self.pearson_low > 0
 
     @property
     def is_better(self) -> bool:
@@ -120,6 +136,8 @@ class Calibration:
     def signature(self) -> Signature:
         """What was applied to fit it."""
         labels = self.labels
+        applied = dict(self.ratings.fields)
+        anchors = {} if "anchor_language" in applied else {"anchor_language": self.language}
         ends = "scale" if labels.human_range is None else "{:.12g} to {:.12g}".format(*labels.human_range)
         fitted = Signature.of(
             "calibrate",
@@ -132,7 +150,7 @@ class Calibration:
             folds="groups" if labels.grouped else "texts",
             fold_seed=labels.seed,
             error=round(self.error.calibrated, 6),
-            language=self.language,
+            **anchors,
         ).extended(self.ratings)
         return replace(fitted, version=self.ratings.version)
 
@@ -180,10 +198,7 @@ class Calibration:
         # Another model or language has other anchors, too: the cause is named first.
         for name in dict.fromkeys(["model", "anchor_language", *ours, *theirs]):
             if name not in _PASSED_OVER and ours.get(name) != theirs.get(name):
-                raise InputError(
-                    f"calibration is for {name} {ours.get(name, 'none')}, but the ratings have {name} "
-                    f"{theirs.get(name, 'none')}: rate with what it was made with, or calibrate anew"
-                )
+                raise _refusal(name, ours.get(name, "none"), theirs.get(name, "none"))
 
     def pmf(self, predictors: Predictors) -> Floats:
         """Calibrated masses (n, k) of n texts."""
@@ -204,3 +219,33 @@ class Calibration:
     def unlike(self, vectors: Reals) -> Mask:
         """Mark vectors (n, d) of texts that are unlike those it was fitted to."""
         return self.familiarity.unlike(vectors)
+
+
+def _refusal(name: str, ours: str, theirs: str) -> InputError:
+    """Say in which setting the ratings differ from those that a calibration was fitted to."""
+    if name == "translations" and "none" in {ours, theirs}:
+        made, remedy = (
+            ("without", "leave that out, or calibrate with it")
+            if ours == "none"
+            else ("with", "give that, or calibrate without it")
+        )
+        said = f"calibration was made {made}"
+        return InputError(f"{said} language='auto': {remedy}", in_shell=f"{said} --language auto: {remedy}")
+    if name == "translations":
+        return InputError("calibration is for other translations of the anchors: calibrate anew")
+    if name == "precision" and _precision(ours) != _precision(theirs):
+        ours, theirs = _precision(ours), _precision(theirs)
+    return InputError(
+        f"calibration is for {name} {ours}, but the ratings have {name} {theirs}: rate with what it was made "
+        "with, or calibrate anew"
+    )
+
+
+def _precision(arithmetic: str) -> str:
+    """Name the precision that users give for an arithmetic, or the arithmetic where there is none.
+
+    Example:
+        >>> _precision("int8/128+bfloat16"), _precision("float16")
+        ('turbo', 'float16')
+    """
+    return "turbo" if arithmetic.startswith("int8/") else _PRECISIONS.get(arithmetic, arithmetic)

@@ -40,6 +40,8 @@ class _StoredErrors(_StoredPart):
     uncalibrated: _Score
     gain_low: _Gain | None = None
     gain_high: _Gain | None = None
+    pearson_low: _Gain | None = None
+    rated_pearson_high: _Gain | None = None
 
 
 class _StoredFamiliarity(_StoredPart):

@@ -10,7 +10,7 @@ from semscale.rating.calibration.calibration import Calibration, hash_of
 from semscale.rating.calibration.calibration_content import calibration_of
 from semscale.store.atomic import check_writable, replacing
 
-FORMAT, VERSION = "semscale calibration", 2
+FORMAT, VERSION = "semscale calibration", 3
 _BESIDE = frozenset({"format", "version", "signature", "hash"})
 """Fields of a file beside the content that is hashed."""
 

@@ -26,6 +26,7 @@ class CalibrationSummary(Presentable):
         left_out: labelled texts that were not used, by why they have no rating.
         qualities: by ``calibrated`` (method and fit chosen without the text), ``as rated`` and
             ``equal shares``.
+        points_used: how many of the scale's points people's answers lie on.
         human_spread: standard deviation of people's means.
         errors: cross-validated error of each method, from which it was chosen.
         chosen_in_folds: how often each method was chosen in the nested folds.
@@ -40,6 +41,7 @@ class CalibrationSummary(Presentable):
     scale: Scale
     left_out: dict[str, int]
     qualities: dict[str, RatingQuality]
+    points_used: int
     human_spread: float
     errors: dict[MethodName, float]
     chosen_in_folds: dict[MethodName, int]

@@ -117,6 +117,7 @@ def fit_calibration(  # noqa: PLR0913 - texts, what was measured of them, and se
     plan = IntervalPlan(interval=interval, seed=seed)
     gain = estimate_mean(before - after, bounds=(-1.0, 1.0), clusters=clusters, plan=plan)
     gain_is_known = bool(np.isfinite([gain.low, gain.high]).all())
+    quality = {name: rating_quality(pmf, human, scale.values, how) for name, pmf in qualities.items()}
     calibration = Calibration(
         choice.method,
         fit_calibrator(choice.method, predictors, human),
@@ -133,7 +134,12 @@ def fit_calibration(  # noqa: PLR0913 - texts, what was measured of them, and se
             texts=tuple(sorted({text_hash(text) for text in labelled.texts})),
         ),
         HonestError(
-            float(after.mean()), float(before.mean()), *((gain.low, gain.high) if gain_is_known else ())
+            float(after.mean()),
+            float(before.mean()),
+            gain.low if gain_is_known else None,
+            gain.high if gain_is_known else None,
+            pearson_low=_known(quality["calibrated"].pearson.low),
+            rated_pearson_high=_known(quality["as rated"].pearson.high),
         ),
         fit_without_parts(choice.method, predictors, human, groups=groups, seed=seed),
     )
@@ -141,7 +147,8 @@ def fit_calibration(  # noqa: PLR0913 - texts, what was measured of them, and se
         calibration=calibration,
         scale=scale,
         left_out=labelled.left_out,
-        qualities={name: rating_quality(pmf, human, scale.values, how) for name, pmf in qualities.items()},
+        qualities=quality,
+        points_used=int((human > 0).any(axis=0).sum()),
         human_spread=float((human @ scale.values).std()),
         errors=choice.errors,
         chosen_in_folds=dict(Counter(nested.chosen)),
@@ -196,3 +203,7 @@ def _check_even(fewest: int) -> None:
             f"learn from, and {FEWEST_LEARNT_FROM} are needed; label more texts of the small groups, or "
             "leave the column out"
         )
+
+
+def _known(end: float) -> float | None:
+    return float(end) if np.isfinite(end) else None

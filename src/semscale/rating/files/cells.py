@@ -18,18 +18,21 @@ HumanRating = float | list[float]
 
 _COUNTING = "(rows are counted from 1, below the header)"
 _CORRECT = f"correct the cell, or leave it empty {_COUNTING}"
+_DRAW = "give the probability with which the text was drawn"
+_DRAWN = f"{_DRAW}, or empty both this cell and the rating beside it {_COUNTING}"
 _POINT = "write decimals with a point (1.5, not 1,5), and thousands without a separator"
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9.]*,[0-9]+")
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 
 
-def numbers_in(cells: pl.Series, parameter: str, first_row: int = 0) -> pl.Series:
+def numbers_in(cells: pl.Series, parameter: str, first_row: int = 0, remedy: str = _CORRECT) -> pl.Series:
     """Read a column as numbers; a string such as ``"2.5"`` is one, an empty cell is null.
 
     Args:
         cells: a column of numbers or of strings.
         parameter: name of the parameter, for the message.
         first_row: row of the file that the first cell stands in, from 0.
+        remedy: what to do about a cell that is no number, for the message.
 
     Raises:
         InputError: a cell that is no number; the message has its row and its text.
@@ -47,7 +50,7 @@ def numbers_in(cells: pl.Series, parameter: str, first_row: int = 0) -> pl.Serie
         row = int(wrong[0])
         raise InputError(
             f"{parameter}: column '{cells.name}' must hold numbers, but data row {first_row + row + 1} has "
-            f"{_shown(stripped[row])}; {_remedy(stripped[row])}"
+            f"{_shown(stripped[row])}; {_remedy(stripped[row], remedy)}"
         )
     return numbers
 
@@ -99,7 +102,7 @@ def inclusion_in(cells: pl.Series, humans: Sequence[object], first_row: int = 0)
         >>> inclusion_in(pl.Series(["0.5", ""]), [3.0, None]).tolist()
         [0.5, nan]
     """
-    cells = numbers_in(cells, "inclusion", first_row)
+    cells = numbers_in(cells, "inclusion", first_row, _DRAWN)
     if not (cells.dtype.is_numeric() or cells.dtype == pl.Null):
         raise InputError(
             f"inclusion: column '{cells.name}' must hold numbers, but its cells are {cells.dtype}"
@@ -109,7 +112,7 @@ def inclusion_in(cells: pl.Series, humans: Sequence[object], first_row: int = 0)
     if len(wrong):
         raise InputError(
             f"inclusion: column '{cells.name}' must hold probabilities above 0 to 1, but data row "
-            f"{first_row + wrong[0] + 1} has {_shown(cells[int(wrong[0])])}; {_CORRECT}"
+            f"{first_row + wrong[0] + 1} has {_shown(cells[int(wrong[0])])}; {_DRAWN}"
         )
     missing = np.flatnonzero(
         np.isnan(numbers) & np.array([human is not None for human in humans], dtype=bool)
@@ -117,7 +120,7 @@ def inclusion_in(cells: pl.Series, humans: Sequence[object], first_row: int = 0)
     if len(missing):
         raise InputError(
             f"inclusion: column '{cells.name}' must have a probability wherever there is a human rating, but "
-            f"data row {first_row + missing[0] + 1} has none; give it, or remove the rating {_COUNTING}"
+            f"data row {first_row + missing[0] + 1} has none; {_DRAW}, or remove the rating {_COUNTING}"
         )
     return numbers
 
@@ -187,10 +190,10 @@ def lies_within(bounds: tuple[float, float], rating: HumanRating | None) -> bool
     return all(bounds[0] <= number <= bounds[1] for number in numbers)
 
 
-def _remedy(cell: object) -> str:
+def _remedy(cell: object, otherwise: str = _CORRECT) -> str:
     if isinstance(cell, str) and _DECIMAL_COMMA.fullmatch(cell.strip()):
         return f"{_POINT} {_COUNTING}"
-    return _CORRECT
+    return otherwise
 
 
 def _shown(cell: object) -> str:

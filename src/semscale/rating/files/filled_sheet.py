@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from semscale.errors import InputError
+from semscale.errors import InputError, UnknownNameError
 from semscale.rating.files.cells import HumanRating, humans_in, inclusion_in, lies_within, numbers_in
-from semscale.rating.labelling.sheet import HUMAN, INCLUSION, ROW, TEXT
+from semscale.rating.labelling.sheet import COLUMNS, HUMAN, INCLUSION, ROW, TEXT
 from semscale.store.cells import storable
 from semscale.store.columns import column_in, floats_in
 from semscale.store.table import Table
@@ -141,14 +141,13 @@ def read_sheet(table: Table, human_range: tuple[float, float] | None = None) -> 
     Raises:
         InputError: a column is missing, a cell cannot be read, a row comes twice, or nothing is labelled.
     """
-    for column in (ROW, TEXT, HUMAN, INCLUSION):
-        table.require(column, "labels")
+    _require_columns(table)
     found: list[tuple[int, SheetLabel]] = []
     n_drawn = 0
     name, first_row = Path(table.name).name, 0
     try:
         for batch in table.batches(_BATCH):
-            cells = _with_points(storable(batch))
+            cells = with_points(storable(batch))
             found += _labels_in(cells, first_row, human_range)
             n_drawn += int(column_in(cells, ROW).is_not_null().sum())
             first_row += batch.height
@@ -161,11 +160,29 @@ def read_sheet(table: Table, human_range: tuple[float, float] | None = None) -> 
     return FilledSheet(name, dict(found), n_drawn)
 
 
-def _with_points(cells: pl.DataFrame) -> pl.DataFrame:
+def _require_columns(table: Table) -> None:
+    try:
+        for column in COLUMNS:
+            table.require(column, "labels")
+    except UnknownNameError as error:
+        if len(set(COLUMNS) & set(table.columns)) < 2:  # noqa: PLR2004 - some other table
+            raise
+        raise UnknownNameError(f"{error}; give the column of the sheet its name back") from error
+
+
+def with_points(cells: pl.DataFrame) -> pl.DataFrame:
     """Write decimal points where a spreadsheet wrote commas, which the column of probabilities shows.
 
-    Without them nobody knows whether 3,4 is a number or the labels of two people.
+    Without them nobody knows whether 3,4 is a number or the labels of two people. A table that is no sheet
+    stays as it is.
+
+    Example:
+        >>> sheet = pl.DataFrame({"row": [1], "text": ["so"], "human": ["3,5"], "inclusion": ["0,5"]})
+        >>> with_points(sheet)["human"].to_list()
+        ['3.5']
     """
+    if not set(COLUMNS) <= set(cells.columns):
+        return cells
     drawn = column_in(cells, INCLUSION)
     if drawn.dtype != pl.String or not drawn.str.strip_chars().str.contains(_DECIMAL_COMMA).any():
         return cells

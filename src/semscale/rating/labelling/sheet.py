@@ -13,6 +13,7 @@ from semscale.store.writing import write_table
 
 ROW, TEXT, HUMAN, INCLUSION = "row", "text", "human", "inclusion"
 """Columns of a sheet: the place in the file, the text, its label, and the probability of its draw."""
+COLUMNS = (ROW, TEXT, HUMAN, INCLUSION)
 
 
 def label_sheet(cells: Sequence[object], drawn: DrawnTexts) -> pl.DataFrame:
@@ -37,16 +38,30 @@ def label_sheet(cells: Sequence[object], drawn: DrawnTexts) -> pl.DataFrame:
     )
 
 
-def instructions(scale: Scale, file: str, drawn_with: Signature, calibrate: str, rate: str) -> str:
+def instructions(scale: Scale, file: str, drawn_with: Signature, calibrate: str | None, rate: str) -> str:
     """Write instructions for people who label, as Markdown.
 
     Args:
         scale: on which they label.
         file: name of the sheet.
         drawn_with: signature of the draw.
-        calibrate: command that calibrates by the filled sheet.
+        calibrate: command that calibrates by the filled sheet; ``None`` where it has too few texts for it.
         rate: command that rates all texts, with the mean that people would give to them.
     """
+    commands = f"""When the sheet is filled in, one command learns to rate as these people do:
+
+    {calibrate}
+
+The other gives the mean that these people would give to all texts of the original file:
+
+    {rate}
+
+Both rate with the settings that the texts were drawn with."""
+    if calibrate is None:
+        commands = f"""When the sheet is filled in, this command gives the mean that these people would
+give to all texts of the original file, with the settings that the texts were drawn with:
+
+    {rate}"""
     points = "\n".join(f"- {point.value:g}: {point.label}" for point in scale.points)
     return f"""# Labelling {file}
 
@@ -61,15 +76,7 @@ For each text answer the question: **{scale.question}**
 - Leave the other columns as they are: `row` is the place in the original file, `{INCLUSION}` the
   probability with which the text was drawn.
 
-When the sheet is filled in, one command learns to rate as these people do:
-
-    {calibrate}
-
-The other gives the mean that these people would give to all texts of the original file:
-
-    {rate}
-
-Both rate with the settings that the texts were drawn with.
+{commands}
 
 The texts were drawn with these settings:
 

@@ -12,11 +12,13 @@ from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.values import Cell, Count, Number, Quoted, WithInterval, Words
 from semscale.report.formatting import capitalised, counted, coverage, has_interval, listed, number, one_line
 from semscale.report.parts import covered
+from semscale.report.rating.words import ranking_warnings
 from semscale.report.settings import settings
 from semscale.stats.intervals.estimates import Estimate
 
 if TYPE_CHECKING:
     from semscale.rating.calibration.calibration_summary import CalibrationSummary
+    from semscale.rating.calibration.learning_curve import CurvePoint
     from semscale.rating.calibration.quality import RatingQuality
 
 _DIGITS = 3
@@ -58,6 +60,7 @@ def calibration_document(summary: "CalibrationSummary") -> Document:
             ("Answers", Count(labels.n_answers)),
             ("Method from all labels", Words(summary.calibration.method)),
         ),
+        warnings=ranking_warnings(summary.calibration.error),
         cautions=tuple(_cautions(summary)),
         sections=tuple(_sections(summary)),
         notes=(_HONEST,),
@@ -81,10 +84,14 @@ _HONEST = (
 def head_words(summary: "CalibrationSummary") -> str:
     """Say in one short sentence whether the calibration helps; figures only where the gain is clear."""
     error, texts = summary.calibration.error, counted(summary.calibration.labels.n, "labelled text")
+    if error.is_reversed:
+        return "The ratings run against the labels: make sure of the scale's direction before you calibrate."
     if not error.is_better:
         return "Calibration makes these ratings worse on texts that it has not seen: do not use it."
     if not summary.gain.low > 0:
         return f"{texts} do not show whether calibration helps: label more before you use it."
+    if not error.has_ranking:
+        return f"Calibration by {texts} mends the level; the ratings are not shown to tell texts apart."
     before, after = (number(score, _DIGITS) for score in (error.uncalibrated, error.calibrated))
     return f"Calibration by {texts} helps: the ranked probability score falls from {before} to {after}."
 
@@ -127,6 +134,9 @@ def _cautions(summary: "CalibrationSummary") -> Iterator[str]:
         yield "These labels do not show that the calibration helps: label more texts before relying on it."
     if labels.n < _FEW_LABELS:
         yield f"{counted(labels.n, 'labelled text')} fix the shape of a distribution only roughly."
+    used, points = summary.points_used, summary.scale.n_points
+    if 2 * used < points:
+        yield f"People's answers lie on {used} of the scale's {points} points only: the others are guesswork."
     ours, equal = quality["calibrated"].ks_similarity, quality["equal shares"].ks_similarity
     if ours.value <= equal.value:
         yield "The calibrated distribution is no nearer to people's than equal shares on every point."
@@ -230,7 +240,8 @@ def _curve(summary: "CalibrationSummary") -> Iterator[Block]:
     yield Paragraph(
         "Each measured row is of all labelled texts, each predicted without its fold. The last one has all "
         "labels of the other folds, and is the agreement at the top; the others have a quarter and a half of "
-        "these, with the method that the fold chose.",
+        "these, with the method that the fold chose. So even for as many labels as you gave the error is a "
+        "forecast.",
         "note",
     )
     yield DataTable(
@@ -240,12 +251,19 @@ def _curve(summary: "CalibrationSummary") -> Iterator[Block]:
                 Count(point.n),
                 Number(point.ranked_probability, 4),
                 Number(point.pearson, _DIGITS),
-                Words("forecast" if point.is_forecast else "measured"),
+                Words(curve_origin(point, summary.calibration.labels.n)),
             )
             for point in summary.curve
         ),
         title="Ranked probability score by number of labels",
     )
+
+
+def curve_origin(point: "CurvePoint", n_labels: int) -> str:
+    """Say how a point of the learning curve is known; with all labels none is left to test on."""
+    if not point.is_forecast:
+        return "measured"
+    return "forecast, as no label is left to test on" if point.n == n_labels else "forecast"
 
 
 def curve_words(summary: "CalibrationSummary") -> str:

@@ -20,7 +20,7 @@ from semscale.report.sentences import STATUS_MEANINGS
 from semscale.results.reasons import UNREAD
 
 if TYPE_CHECKING:
-    from semscale.rating.calibration.calibration import Calibration
+    from semscale.rating.calibration.calibration import Calibration, HonestError
     from semscale.rating.summary import RatingSummary
 
 MEANINGS = STATUS_MEANINGS | {
@@ -36,6 +36,15 @@ MEANINGS = STATUS_MEANINGS | {
 NPS_CAUTION = (
     "This net promoter score comes from probability mass, which spreads over all points: compare groups "
     "by it, and do not set it beside an NPS from answers in figures."
+)
+
+REVERSED = (
+    "On the labelled texts the ratings run against the labels: was the scale filled in the wrong way round? "
+    "A calibration by such labels turns the ratings round."
+)
+NO_RANKING = (
+    "The calibrated ratings are not shown to tell texts apart: on texts that the calibration had not seen, "
+    "the interval of their correlation with people reaches 0."
 )
 
 RANKING = "Read this mean as a ranking and a comparison between groups, not as a level."
@@ -95,9 +104,13 @@ def scale_warnings(summary: "RatingSummary") -> tuple[str, ...]:
 def advice(summary: "RatingSummary") -> str:
     """Say how far the mean goes: as a ranking, or as a level where people's labels calibrated it."""
     calibration = summary.calibration
+    if calibration is not None and calibration.error.is_reversed:
+        return "Do not read this mean while it is open which way round the labels are."
     if calibration is None or not calibration.error.is_clear:
         return RANKING
     texts = counted(calibration.labels.n, "labelled text")
+    if not calibration.error.has_ranking:
+        return f"Calibrated by {texts} (method {calibration.method}): do not rank texts or groups by it."
     return f"Calibrated by {texts} (method {calibration.method}): a level for texts like these."
 
 
@@ -111,9 +124,23 @@ def calibration_words(summary: "RatingSummary") -> str | None:
 
 
 def calibration_warnings(summary: "RatingSummary") -> tuple[str, ...]:
-    """Warn of a calibration that made labelled texts worse, or whose gain is not clear."""
+    """Warn of a calibration by reversed labels, without a ranking, or without a clear gain."""
     calibration = summary.calibration
-    if calibration is None or calibration.error.is_clear:
+    if calibration is None:
+        return ()
+    return (*ranking_warnings(calibration.error), *_gain_warnings(calibration))
+
+
+def ranking_warnings(error: "HonestError") -> tuple[str, ...]:
+    """Warn of ratings that run against the labels, and of calibrated ones that do not follow them.
+
+    Ratings that a calibration turned round follow the labels, so both can hold.
+    """
+    return (*([REVERSED] if error.is_reversed else []), *([] if error.has_ranking else [NO_RANKING]))
+
+
+def _gain_warnings(calibration: "Calibration") -> tuple[str, ...]:
+    if calibration.error.is_clear:
         return ()
     error = calibration.error
     if not error.is_better:
