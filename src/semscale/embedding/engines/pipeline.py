@@ -39,8 +39,8 @@ class Pipeline:
             # One thread for each request: with more, threads of a small encoder wait for each other.
             "NUM_STREAMS": processors(),
             "INFERENCE_NUM_THREADS": processors(),
-            # Products compiled for a shape are kept. Batches of one shape follow each other, so 100 are enough,
-            # and 5,000, the default, take hundreds of MB in bfloat16.
+            # Products compiled for a shape are kept. Batches of one shape follow each other, so 100 are
+            # enough, and 5,000, the default, take hundreds of MB in bfloat16.
             "CPU_RUNTIME_CACHE_CAPACITY": 100,
         }
         try:
