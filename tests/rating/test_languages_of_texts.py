@@ -101,7 +101,7 @@ def test_translations_serve_no_other_model_than_they_passed_with(toy_embedder, g
     assert "|translations:none|" in str(ratings.signature)
     assert ratings.summarize(TEXTS).document().counting[0] == (
         "This scale has no anchors in German and French that passed their check with this model, "
-        "so 3 of 5 ratings are by English anchors."
+        "so their 3 of 5 ratings are by English anchors."
     )
     unread = rater(EnglishReader(toy_embedder)).rate(TEXTS)
     assert unread.status[unread.language == "de"].tolist() == [Status.OTHER_LANGUAGE] * 2
@@ -224,7 +224,7 @@ def test_languages_without_anchors_are_told_where_anchors_of_each_language_are_a
     # Of five texts with a rating two are German, with anchors of their own, and one is French, without.
     assert summary.document().counting[0] == (
         "This scale has no anchors in French that passed their check with this model, "
-        "so 1 of 5 ratings is by English anchors."
+        "so their 1 of 5 ratings is by English anchors."
     )
     assert json.loads(summary.to_json())["without_anchors"] == ["fr"]
     plain = rater(named_embedder, language=None).rate(TEXTS).summarize(TEXTS)

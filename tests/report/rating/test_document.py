@@ -134,17 +134,20 @@ def test_a_neutral_scale_has_one_ramp_and_a_bad_one_turns_the_colours(make_summa
 
 
 @pytest.mark.parametrize(
-    ("name", "parts"),
+    ("name", "said"),
     [
-        ("organisation/model-b", '<span class="name">organisation/</span><span class="name">model-b</span>'),
-        ("model-b", '<span class="name">model-b</span>'),
-        ("w", "w"),
-        ("well-known brand", "well-known brand"),  # a text, which may break anywhere
-        ("<b>-/", '<span class="name">&lt;b&gt;-/</span>'),
+        (
+            "organisation/model-b",
+            '<bdi><span class="name">“organisation/</span><span class="name">model-b”</span></bdi>',
+        ),
+        ("model-b", '<bdi><span class="name">“model-b”</span></bdi>'),
+        ("w", "“<bdi>w</bdi>”"),
+        ("well-known brand", "“<bdi>well-known brand</bdi>”"),  # a text, which may break anywhere
+        ("<b>-/", '<bdi><span class="name">“&lt;b&gt;-/”</span></bdi>'),
     ],
 )
-def test_a_name_is_held_together_behind_its_slashes(name, parts):
-    assert line_html(("Is “", Quoted(name), "” as good?")) == f"Is “<bdi>{parts}</bdi>” as good?"
+def test_a_name_is_held_together_with_its_quotes_behind_its_slashes(name, said):
+    assert line_html(("Is “", Quoted(name), "” as good?")) == f"Is {said} as good?"
 
 
 def test_a_dark_page_shows_the_lines_of_pictures(make_summary):

@@ -30,7 +30,7 @@ from semscale.report.render.histograms import as_figure
 from semscale.report.render.pictures import NARROW, WIDE
 from semscale.version import __version__
 
-_BREAKS, _PARTS = re.compile("[-/]"), re.compile("[^/]*/|[^/]+")
+_BREAKS, _PARTS = re.compile("[-/]"), re.compile("[^/]*/”?|[^/]+")  # a closing quote stays with its name
 
 if TYPE_CHECKING:
     from jinja2 import Environment
