@@ -5,6 +5,7 @@ import math
 import os
 import re
 from functools import cache
+from pathlib import Path
 
 import pytest
 import typer.main
@@ -15,6 +16,7 @@ from semscale.cli.main import main
 from semscale.embedding import loading
 from semscale.report import json_encoding
 
+EXAMPLES = Path(__file__).parents[2] / "examples" / "drift"
 ANSWERS = """id,text,region,weight,person,human
 1,It works great and I love it,north,1,a,5
 2,It is awful and I hate it,north,2,a,1
@@ -193,3 +195,13 @@ def judge_command(tmp_path, judge_endpoint, judge_answers):
         ]
 
     return build
+
+
+@pytest.fixture
+def approved(semscale):
+    """A history with the approved baseline of the examples and a rerun of it."""
+    base = ("drift", "record", EXAMPLES / "baseline.jsonl", "--model", "model-a", "--dataset", "feedback")
+    assert semscale(*base).code == 0
+    assert semscale("drift", "approve", "latest", "--by", "Ann", "--why", "read them").code == 0
+    rerun = ("drift", "record", EXAMPLES / "rerun.jsonl", "--model", "model-a", "--rerun-of", "baseline")
+    assert semscale(*rerun).code == 0

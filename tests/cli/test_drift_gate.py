@@ -17,16 +17,6 @@ GOOD, BAD = EXAMPLES / "candidate_good.jsonl", EXAMPLES / "candidate_bad.jsonl"
 NEW = ("--model", "model-b")
 
 
-@pytest.fixture
-def approved(semscale):
-    """A history with the approved baseline and a rerun of it."""
-    base = ("drift", "record", EXAMPLES / "baseline.jsonl", "--model", "model-a", "--dataset", "feedback")
-    assert semscale(*base).code == 0
-    assert semscale("drift", "approve", "latest", "--by", "Ann", "--why", "read them").code == 0
-    rerun = ("drift", "record", EXAMPLES / "rerun.jsonl", "--model", "model-a", "--rerun-of", "baseline")
-    assert semscale(*rerun).code == 0
-
-
 def runs(semscale):
     return json.loads(semscale("drift", "history", "--json").out)["datasets"][0]["runs"]
 

@@ -14,16 +14,6 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "drift"
 GOOD, BAD = EXAMPLES / "candidate_good.jsonl", EXAMPLES / "candidate_bad.jsonl"
 
 
-@pytest.fixture
-def approved(semscale):
-    """A history with the approved baseline and a rerun of it."""
-    base = ("drift", "record", EXAMPLES / "baseline.jsonl", "--model", "model-a", "--dataset", "feedback")
-    assert semscale(*base).code == 0
-    assert semscale("drift", "approve", "latest", "--by", "Ann", "--why", "read them").code == 0
-    rerun = ("drift", "record", EXAMPLES / "rerun.jsonl", "--model", "model-a", "--rerun-of", "baseline")
-    assert semscale(*rerun).code == 0
-
-
 def silenced_copy(folder, *ids):
     """The good candidate, silent on these items."""
     rows = [json.loads(line) for line in GOOD.read_text("utf-8").splitlines()]

@@ -14,7 +14,7 @@ class NamedChat:
         self.name, self.signature = name, Signature.of("chat")
 
     async def complete(self, request):
-        raise NotImplementedError
+        raise AssertionError(f"{self.name} is made up and was asked {request}")
 
 
 def items_to_ask(n, **fields):

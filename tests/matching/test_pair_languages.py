@@ -3,6 +3,7 @@
 from importlib.metadata import version
 
 import pytest
+from tests.language_sentences import SENTENCES
 
 from semscale.guards.registry import Guards
 from semscale.matching.pair_languages import (
@@ -13,27 +14,18 @@ from semscale.matching.pair_languages import (
 )
 from semscale.signature import Signature
 
-SAME = {
-    "en": "The battery lasts two days.",
-    "de": "Der Akku hält zwei Tage, und das Gerät ist sehr leise.",
-    "fr": "La batterie tient deux jours et l'appareil est très silencieux.",
-    "es": "La batería dura dos días y el aparato es muy silencioso.",
-    "zh": "电池可以用两天，而且非常安静。",
-    "ar": "تدوم البطارية يومين والجهاز هادئ جدا.",
-    "hi": "बैटरी दो दिन चलती है और उपकरण बहुत शांत है।",
-}
 BOTH = frozenset({"de", "en", "zh"})
 
 
 @pytest.mark.parametrize(
     ("prediction", "reference", "read"),
     [
-        (SAME["en"], SAME["en"], True),
-        ("Paris", SAME["en"], True),
+        (SENTENCES["en"], SENTENCES["en"], True),
+        ("Paris", SENTENCES["en"], True),
         ("12 km", "13 km", True),
-        (SAME["de"], SAME["en"], False),
-        (SAME["en"], SAME["zh"], False),
-        (SAME["de"], SAME["de"], False),
+        (SENTENCES["de"], SENTENCES["en"], False),
+        (SENTENCES["en"], SENTENCES["zh"], False),
+        (SENTENCES["de"], SENTENCES["de"], False),
     ],
 )
 def test_guards_read_english_and_what_is_not_clear(prediction, reference, read):
@@ -43,11 +35,11 @@ def test_guards_read_english_and_what_is_not_clear(prediction, reference, read):
 @pytest.mark.parametrize(
     ("prediction", "reference", "across"),
     [
-        (SAME["de"], SAME["en"], True),
-        (SAME["zh"], SAME["de"], True),
-        (SAME["de"], SAME["de"], False),
-        ("Paris", SAME["de"], False),
-        (SAME["fr"], SAME["en"], False),  # not among the languages that are read
+        (SENTENCES["de"], SENTENCES["en"], True),
+        (SENTENCES["zh"], SENTENCES["de"], True),
+        (SENTENCES["de"], SENTENCES["de"], False),
+        ("Paris", SENTENCES["de"], False),
+        (SENTENCES["fr"], SENTENCES["en"], False),  # not among the languages that are read
     ],
 )
 def test_words_are_not_compared_across_languages_that_the_model_reads(prediction, reference, across):
@@ -55,7 +47,7 @@ def test_words_are_not_compared_across_languages_that_the_model_reads(prediction
 
 
 def test_nothing_is_said_where_it_is_not_known_what_the_model_reads():
-    assert not are_across(SAME["de"], SAME["en"], frozenset())
+    assert not are_across(SENTENCES["de"], SENTENCES["en"], frozenset())
 
 
 def test_what_identifies_languages_is_named_where_guards_look():
