@@ -44,7 +44,7 @@ def limit_words(check: LimitCheck) -> str:
         >>> limit_words(LimitCheck("silenced", 0, 24, ("a", "b")))
         '2 of 24 items with outputs have lost all outputs'
     """
-    n = len(check.items)
+    n = check.n_broken
     return f"{n} of {check.n} {check.about}{_where(check)} {'has' if n == 1 else 'have'} {check.broken}"
 
 

@@ -9,6 +9,7 @@ from semscale.drift.limits.broken_items import BrokenItems, RunOutputs, broken_i
 from semscale.drift.limits.kinds import LIMITS, limits_in_force
 from semscale.drift.limits.results import LimitCheck
 from semscale.drift.limits.slices import Group, Slices, each_slice, slice_members
+from semscale.drift.limits.totals import lost_total
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.measured import MeasuredRun
 from semscale.history.runs import named
@@ -36,17 +37,20 @@ class LimitRule:
     outside: tuple[Group, ...] = ()
 
     def check(self, comparison: Comparison, found: Mapping[str, BrokenItems]) -> LimitCheck:
-        """Count the items that break it; ``found`` has those of every limit."""
+        """Count the items that break it, or what is lost; ``found`` has those of every limit."""
         broken, ids = found[self.name], np.array([item.id for item in comparison.baseline.items], object)
+        counted = broken.counted & self.inside
+        total = None if broken.counts is None else lost_total(broken.counts[counted])
         return LimitCheck(
             name=self.name,
             allowed=self.allowed,
-            n=int((broken.counted & self.inside).sum()),
+            n=int(counted.sum()) if total is None else round(total.before),
             items=tuple(ids[broken.broken & self.inside].tolist()),
             excused=tuple(ids[broken.excused & self.inside].tolist()),
             group=self.group,
             lost_share=self.lost_share,
             outside=self.outside,
+            total=total,
         )
 
 
@@ -89,7 +93,7 @@ def limit_rules(
     usual = limits_in_force(limits)
     rules = []
     for name in LIMITS:
-        if name == "changed_numbers" and not _reads_numbers(comparison):
+        if name in ("changed_numbers", "fewer_numbers") and not _reads_numbers(comparison):
             continue
         outside = tuple(group for group, given in own.items() if name in given)
         nowhere = np.zeros(len(comparison.baseline.items), dtype=bool)
@@ -124,19 +128,31 @@ def limit_cautions(comparison: Comparison, rules: Sequence[LimitRule]) -> Iterat
             if rule.name not in found:
                 continue
             check = rule.check(comparison, found)
-            if not check.passed and (number not in worst or len(check.items) > len(worst[number].items)):
+            if not check.passed and (number not in worst or check.n_broken > worst[number].n_broken):
                 worst[number] = check
     for check in worst.values():
+        more = "items" if check.total is None else check.about
+        where = f" ({named(check.items)})" if check.items else ""
         yield (
             f"limit {check.name}={check.allowed:g} is broken by a rerun of the baseline itself, in "
-            f"{len(check.items)} of {check.n} {check.about} ({named(check.items)}): an unchanged model may "
-            "break it, too; allow more items, or see that the rerun is complete"
+            f"{check.n_broken} of {check.n} {check.about}{where}: an unchanged model may "
+            f"break it, too; allow more {more}, or see that the rerun is complete"
         )
 
 
 def excused_cautions(checks: Sequence[LimitCheck]) -> Iterator[str]:
-    """Name the items that would break a limit, had not a rerun of the baseline broken it as well."""
+    """Name the items that would break a limit, had not a rerun of the baseline broken it as well.
+
+    A total of which more is lost than allowed is named where chance may explain it.
+    """
     for check in checks:
+        total = check.total
+        if total is not None and check.passed and total.exceeds(check.allowed):
+            yield (
+                f"limit {check.name}: {check.n_broken} of {check.n} {check.about} have been lost, more than "
+                f"the limit allows, but two runs of one model may differ as much (p = {total.p_value:.3f}), "
+                "so this does not count"
+            )
         if check.excused:
             do = "they do" if len(check.excused) > 1 else "it does"
             yield (
