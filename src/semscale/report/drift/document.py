@@ -184,9 +184,10 @@ def _of_gate(summary: DriftSummary, decision: GateDecision) -> Iterator[Section]
         yield Section("thresholds", "Thresholds", (Paragraph(said, "note"), threshold_table(decision)))
     if decision.sequence:
         said = (
-            "Evidence is the greatest e-value so far against “no worse than allowed on average”. It may be "
-            "looked at after every run: for one metric by itself, evidence of 20 leaves a chance of at most "
-            "5 % of a false alarm. The p-value is adjusted for the number of metrics."
+            "Evidence is the greatest e-value so far of two bets: that runs lose more than allowed on "
+            "average, and that they lose more than the runs before them. It may be looked at after every run: "
+            "for one metric by itself, evidence of 80 leaves a chance of at most 5 % of a false alarm. The "
+            "p-value is adjusted for the number of metrics."
         )
         title = "All runs against this baseline"
         yield Section("sequence", title, (Paragraph(said, "note"), sequence_table(decision)))
