@@ -185,9 +185,9 @@ def _of_gate(summary: DriftSummary, decision: GateDecision) -> Iterator[Section]
     if decision.sequence:
         said = (
             "Evidence is the greatest e-value so far of two bets: that runs lose more than allowed on "
-            "average, and that they lose more than the runs before them. It may be looked at after every run: "
-            "for one metric by itself, evidence of 80 leaves a chance of at most 5 % of a false alarm. The "
-            "p-value is adjusted for the number of metrics."
+            "average, and that they lose more than the runs before them. It may be looked at after every "
+            "run: for one metric by itself, evidence of 80 leaves a chance of at most 5 % of a false alarm. "
+            "The p-value is adjusted for the number of metrics."
         )
         title = "All runs against this baseline"
         yield Section("sequence", title, (Paragraph(said, "note"), sequence_table(decision)))
