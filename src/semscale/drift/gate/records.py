@@ -74,7 +74,7 @@ def limit_record(check: LimitCheck) -> dict[str, Any]:
         "items": check.items[:NAMED_ITEMS],
         "excused": check.excused[:NAMED_ITEMS],
         "passed": check.passed,
-        "p_value": None if check.total is None else check.total.p_value,
+        "p_value": check.p_value,
     }
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from semscale.drift.limits.kinds import LIMITS, most_allowed
-from semscale.drift.limits.totals import LostTotal
+from semscale.drift.limits.totals import CHANCE, LostTotal
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class LimitCheck:
         lost_share: the setting of this name.
         total: where the limit is that of a total, what the candidate has of it: ``n`` is then the total of
             baseline and reruns, and ``items`` those in which every other run has more.
+        p_value: probability that an unchanged model does as badly; ``None`` where that is not asked.
     """
 
     name: str
@@ -33,6 +34,7 @@ class LimitCheck:
     lost_share: float = 0.5
     outside: tuple[tuple[str, str], ...] = ()
     total: LostTotal | None = None
+    p_value: float | None = None
 
     @property
     def n_broken(self) -> int:
@@ -40,11 +42,17 @@ class LimitCheck:
         return len(self.items) if self.total is None else self.total.n_lost
 
     @property
-    def passed(self) -> bool:
-        """Whether no more items break it than are allowed, or no more of a total is lost."""
+    def exceeded(self) -> bool:
+        """Whether more items break it than are allowed, or more of a total is lost."""
         if self.total is not None:
-            return not self.total.breaks(self.allowed)
-        return len(self.items) <= most_allowed(self.allowed, self.n)
+            return self.total.exceeds(self.allowed)
+        return len(self.items) > most_allowed(self.allowed, self.n)
+
+    @property
+    def passed(self) -> bool:
+        """Whether it is not exceeded, or no more than chance explains."""
+        by_chance = self.p_value is not None and not self.p_value < CHANCE
+        return by_chance or not self.exceeded
 
     @property
     def about(self) -> str:

@@ -12,7 +12,7 @@ from semscale.stats.tests.exchange import exchange_test
 from semscale.types import Floats, Mask
 
 CHANCE = 0.01
-"""The greatest probability that an unchanged model breaks the limit of a total."""
+"""The greatest probability that an unchanged model breaks a limit that chance may break."""
 
 
 @dataclass(frozen=True)
@@ -22,12 +22,10 @@ class LostTotal:
     Attributes:
         before: mean total of the baseline and its reruns.
         now: the candidate's total.
-        p_value: probability that a run of an unchanged model has so little; NaN without an item.
     """
 
     before: float
     now: float
-    p_value: float
 
     @property
     def n_lost(self) -> int:
@@ -38,27 +36,36 @@ class LostTotal:
         """Tell whether more is missing than allowed: a share below 1, else a number."""
         return self.before - self.now > most_allowed(allowed, self.before)
 
-    def breaks(self, allowed: float) -> bool:
-        """Tell whether more is missing than allowed, and more than chance explains."""
-        return self.exceeds(allowed) and bool(self.p_value < CHANCE)
-
 
 def lost_total(counts: Floats) -> LostTotal:
     """Compare the candidate's total with those of baseline and reruns.
+
+    Args:
+        counts: shape (n, k), k >= 2: of n items in the candidate, the baseline and its reruns.
+
+    Example:
+        >>> lost_total(np.array([[2.0, 3.0, 4.0]] * 10))
+        LostTotal(before=35.0, now=20.0)
+    """
+    totals = counts.sum(axis=0)
+    return LostTotal(float(totals[1:].mean()), float(totals[0]))
+
+
+def chance_of_total(counts: Floats) -> float:
+    """Give the probability that a run of an unchanged model has so little; NaN without an item.
 
     If the model is unchanged, each item's counts could as well be exchanged between the runs, so that the
     p-value is exact (``exchange_test``). That holds without a rerun, too: of two runs of one model, either is
     as likely to have fewer.
 
     Args:
-        counts: shape (n, k), k >= 2: of n items in the candidate, the baseline and its reruns.
+        counts: as for ``lost_total``.
 
     Example:
-        >>> lost_total(np.array([[2.0, 3.0, 3.0]] * 10))  # p = (1 / 3) ** 10 / 2
-        LostTotal(before=30.0, now=20.0, p_value=8.4...e-06)
+        >>> chance_of_total(np.array([[2.0, 3.0, 3.0]] * 4))  # (1 / 3) ** 4 / 2
+        0.00617...
     """
-    totals = counts.sum(axis=0)
-    return LostTotal(float(totals[1:].mean()), float(totals[0]), exchange_test(-counts).p_value)
+    return exchange_test(-counts).p_value
 
 
 def counts_of_outputs(runs: Sequence[Sequence[Item]]) -> Floats:
