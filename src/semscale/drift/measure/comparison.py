@@ -114,7 +114,7 @@ class Comparison:
             unknown = np.asarray(np.isnan(pairs[:, 0, 1:]).all(axis=1))
             roles = drifts_of_pairs(np.nan_to_num(pairs, nan=0.0))
         else:
-            losses = np.column_stack([run.losses[metric] for run in (self.measured, *self.reruns)])
+            losses = self._against_baseline(metric)
             unknown = np.asarray(np.isnan(losses[:, 0]))
             losses = np.nan_to_num(losses, nan=0.0)
             roles = drifts_of_losses(losses) if self.reruns else losses
@@ -149,6 +149,22 @@ class Comparison:
         if not r or not len(known):
             return 0.0
         return float(known.var(axis=1).mean()) * (2 / 3 if self._has_pairs(metric) else 1 / (r + 1))
+
+    def pair_losses(self, metric: str) -> Floats | None:
+        """Return the losses of all pairs of runs: candidate, baseline, reruns.
+
+        Returns:
+            Shape (n, k, k), 0 for a pair without a value; ``None`` where runs count against the baseline
+            alone (``losses_of_runs``).
+        """
+        return np.nan_to_num(self._pairs(metric), nan=0.0) if self._has_pairs(metric) else None
+
+    def losses_of_runs(self, metric: str) -> Floats:
+        """Return the losses of candidate and reruns against the baseline, shape (n, r + 1); 0 without one."""
+        return np.nan_to_num(self._against_baseline(metric), nan=0.0)
+
+    def _against_baseline(self, metric: str) -> Floats:
+        return np.column_stack([run.losses[metric] for run in (self.measured, *self.reruns)])
 
     def _has_pairs(self, metric: str) -> bool:
         """Tell whether all pairs of runs count: not in a field of which one direction is better."""

@@ -95,11 +95,24 @@ def facts(summary: DriftSummary) -> tuple[tuple[str, Cell], ...]:
     found.append(("Tests", Count(len(decision.tests))))
     for name, outcome in (("Tests failed", Outcome.FAIL), ("Tests undecided", Outcome.UNDECIDED)):
         found.append((name, Count(sum(test.outcome is outcome for test in decision.tests))))
-    if decision.outcome is Outcome.UNDECIDED and decision.n_needed is not None:
-        too_many = is_out_of_reach(decision.n_needed, len(comparison.baseline.items))
-        needed = Words("more than this dataset can give") if too_many else Count(decision.n_needed)
-        found.append(("Items that would decide, about", needed))
+    found += _deciding_facts(summary, decision)
     return tuple(found)
+
+
+def _deciding_facts(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[str, Cell]]:
+    """Give the numbers of items and reruns that would decide an undecided gate."""
+    if decision.outcome is not Outcome.UNDECIDED:
+        return
+    by_formula = decision.n_needed
+    if (simulated := summary.forecast) is not None:
+        if simulated.more_reruns is not None:
+            yield "More reruns that would decide, about", Count(simulated.more_reruns)
+        if simulated.items_needed is not None:
+            yield "Items that would decide, about", Count(simulated.items_needed)
+    elif by_formula is not None:
+        too_many = is_out_of_reach(by_formula, len(summary.comparison.baseline.items))
+        needed = Words("more than this dataset can give") if too_many else Count(by_formula)
+        yield "Items that would decide, about", needed
 
 
 def run_line(run: Run) -> str:
