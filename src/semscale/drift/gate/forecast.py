@@ -9,8 +9,8 @@ import numpy as np
 from semscale.drift.gate.decision import FEWEST_TO_PASS, MOST_TIMES, DriftTest, GateDecision, Outcome
 from semscale.drift.gate.simulated_runs import losses_with_reruns, pairs_with_reruns
 from semscale.drift.gate.simulated_tests import (
-    GateLevel,
     DriftMoments,
+    GateLevel,
     decided,
     exchange_p_values,
     moments_of_drawn,
