@@ -43,7 +43,7 @@ CHUNK = 8192  # texts that are tokenized and sorted together
 
 
 class OpenVinoEmbedder:
-    """Embeds texts with a BERT, RoBERTa, XLM-R or DistilBERT checkpoint.
+    """Embeds texts with a BERT, RoBERTa, XLM-R, DistilBERT or DeBERTa (v2, v3) checkpoint.
 
     Args:
         folder: contains ``config.json``, ``model.safetensors`` and ``tokenizer.json``, or 4-bit weights and
@@ -225,7 +225,9 @@ class OpenVinoEmbedder:
             for each, rows in arithmetic_batches(list(map(len, ids)), arithmetic)
         )
         for each, alike in groupby(batches, key=itemgetter(0)):
-            inputs = (((whose, rows), np.stack([ids[row] for row in rows])) for _, whose, ids, rows in alike)
+            inputs = (
+                ((whose, rows), [np.stack([ids[row] for row in rows])]) for _, whose, ids, rows in alike
+            )
             for (whose, rows), output in self._pipeline(layer, each).run(inputs):
                 check_finite(output, str(self._checkpoint.weights))
                 yield whose, rows, output
