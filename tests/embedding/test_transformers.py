@@ -5,7 +5,9 @@ import json
 import numpy as np
 import pytest
 from slow_deberta import DEBERTA_VARIANTS
+from tokenizers import Tokenizer
 
+from semscale.embedding.cross_encoders.cross_encoder import CrossEncoder
 from semscale.embedding.engines.openvino import OpenVinoEmbedder
 from semscale.embedding.engines.relative_positions import RelativePositions
 from semscale.embedding.tokens.token_states import TokenEncoder
@@ -43,6 +45,22 @@ def test_every_layer_has_the_states_of_transformers(family, settings, write_chec
         for layer, expected in enumerate(output.hidden_states):
             ours = encoder.token_states([text], layer=layer)[0]
             np.testing.assert_allclose(ours.states, expected[0].numpy(), atol=2e-5)
+
+
+@pytest.mark.parametrize(("family", "settings"), VARIANTS)
+def test_pairs_have_the_logits_of_transformers(family, settings, write_classifier):
+    folder, _ = write_classifier(family, **settings)
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    found = CrossEncoder(folder, name="random").logits(TEXTS, TEXTS[::-1])
+    for row, pair in enumerate(zip(TEXTS, TEXTS[::-1], strict=True)):
+        tokens = tokenizer.encode(*pair)
+        given = {"input_ids": torch.tensor([tokens.ids])}
+        if family != "distilbert":
+            given["token_type_ids"] = torch.tensor([tokens.type_ids])
+        with torch.no_grad():
+            expected = model(**given).logits[0]
+        np.testing.assert_allclose(found.values[row], expected.numpy(), atol=2e-5)
 
 
 @pytest.mark.parametrize(("buckets", "furthest"), [(256, 512), (8, 24), (32, 128), (6, 100)])

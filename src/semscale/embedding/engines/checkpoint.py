@@ -112,13 +112,13 @@ def load_encoder(folder: Path) -> Checkpoint:
     return Checkpoint(architecture, "mean", architecture.positions, tokenizer, weights, setup)
 
 
-def read_config(folder: Path) -> dict[str, Any]:
-    """Read ``config.json``.
+def read_config(folder: Path, file: str = "config.json") -> dict[str, Any]:
+    """Read a file of settings.
 
     Raises:
         ModelError: it is missing or damaged.
     """
-    return _json(folder / "config.json")
+    return _json(folder / file)
 
 
 def _json(path: Path) -> dict[str, Any]:

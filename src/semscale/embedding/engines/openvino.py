@@ -13,10 +13,10 @@ from semscale.embedding.embedder import Embedder, Embeddings
 from semscale.embedding.engines.arithmetic import FLOAT32, Arithmetic, arithmetic_of, check_precision
 from semscale.embedding.engines.batching import arithmetic_batches
 from semscale.embedding.engines.checkpoint import Checkpoint
-from semscale.embedding.engines.content_check import ContentCheck
+from semscale.embedding.engines.content_check import checked_content
 from semscale.embedding.engines.finite_output import check_finite
 from semscale.embedding.engines.graph import sentence_graph, states_graph
-from semscale.embedding.engines.model_files import open_checkpoint, open_weights, read_content
+from semscale.embedding.engines.model_files import open_checkpoint, open_weights
 from semscale.embedding.engines.pipeline import Pipeline, Whose
 from semscale.embedding.engines.runtime import openvino_module
 from semscale.embedding.engines.windows import (
@@ -256,18 +256,13 @@ class OpenVinoEmbedder:
 
     def _compiled(self, layer: int | None, arithmetic: Arithmetic) -> Pipeline:
         """Compile the model; its weights are hashed meanwhile, so that no vector comes from other ones."""
-        content = read_content(self._checkpoint.weights)
-        check = ContentCheck(content, self._checkpoint.weights, self._sha256)
-        try:
+        with checked_content(self._checkpoint.weights, self._sha256) as content:
             weights = open_weights(self._checkpoint, content)
             if layer is None:
                 graph = sentence_graph(self._checkpoint, weights, int8=arithmetic.int8)
             else:
                 graph = states_graph(self._checkpoint, weights, layer)
-            pipeline = Pipeline(graph, arithmetic=arithmetic)
-        finally:
-            check.passed()  # a file that cannot be loaded is damaged as a rule, and this says so
-        return pipeline
+            return Pipeline(graph, arithmetic=arithmetic)
 
 
 class InFloat32:
