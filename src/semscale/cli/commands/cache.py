@@ -18,8 +18,8 @@ app = CommandGroup(help="The cache of embeddings that were computed before.", no
 def info() -> None:
     """Show where the cache lies, how many embeddings are in it, its size, and how large it may become.
 
-    The states of tokens that `semscale drift` keeps of baselines, and what models of entailment said of pairs of
-    texts, have files of their own, with the same cap.
+    The states of tokens that `semscale drift` keeps of baselines, and what models of entailment say of pairs,
+    have files of their own, with the same cap.
     """
     from semscale.weights.places import CAP_VARIABLE
 
