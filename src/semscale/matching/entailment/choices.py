@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from semscale.errors import InputError
-from semscale.matching.entailment.nli_model import ENGLISH_MODEL, load_nli
+from semscale.matching.entailment.nli_model import load_nli
 from semscale.matching.entailment.probabilities import EntailmentModel
 from semscale.types import Progress
+from semscale.weights.known import ENGLISH_NLI
 
 
 def chosen_model(
@@ -31,7 +32,7 @@ def chosen_model(
         ModelError: the model's files cannot be had or run, or it is no model of entailment.
     """
     if nli is None:
-        named = f"such as {ENGLISH_MODEL}, or the folder of one: there is no default"
+        named = f"such as {ENGLISH_NLI.hub_id}, or the folder of one: there is no default"
         raise InputError(
             f"nli must name a model of entailment for method 'entailment', {named}",
             in_shell=f"--nli must name a model of entailment for --method entailment, {named}",

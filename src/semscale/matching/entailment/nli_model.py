@@ -14,9 +14,6 @@ from semscale.signature import Signature
 from semscale.types import Floats, Progress
 from semscale.weights.resolving import resolve
 
-ENGLISH_MODEL = "cross-encoder/nli-MiniLM2-L6-H768"
-"""A small model of entailment for English, which messages and docs name."""
-
 
 class NliModel:
     """Gives the probabilities of entailment, neutrality and contradiction; equal pairs are computed once.
