@@ -7,7 +7,6 @@ from itertools import product
 import numpy as np
 import polars as pl
 
-from semscale.errors import InputError
 from semscale.matching.entailment.explanation import explain_sentences
 from semscale.matching.entailment.probabilities import (
     CONTRADICTION,
@@ -19,6 +18,7 @@ from semscale.matching.entailment.probabilities import (
 from semscale.matching.entailment.sentence_support import SentenceSupport, support
 from semscale.matching.entailment.sentences import worded_sentences
 from semscale.matching.pairs import Pairs
+from semscale.matching.recall_share import checked_recall_share
 from semscale.matching.scored_pairs import ScoredPairs
 from semscale.signature import Signature
 from semscale.types import Floats, Progress
@@ -92,15 +92,13 @@ class EntailmentMatch:
 
     def __init__(self, model: EntailmentModel, *, recall_share: float | None = None) -> None:
         self._model = model
-        self._recall_share = RECALL_SHARE if recall_share is None else recall_share
-        if not 0 <= self._recall_share <= 1:
-            raise InputError(f"recall_share must be between 0 and 1, got {recall_share}")
+        self._recall_share = RECALL_SHARE if recall_share is None else checked_recall_share(recall_share)
 
     @property
     def signature(self) -> Signature:
         """What is applied."""
         settings = Signature.of(
-            "match", method="entailment", recall_share=float(self._recall_share), sentences="max/mean"
+            "match", method="entailment", recall_share=self._recall_share, sentences="max/mean"
         )
         return settings.extended(self._model.signature)
 
