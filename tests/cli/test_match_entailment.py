@@ -4,6 +4,7 @@ import json
 
 import pytest
 from random_classifier import write_random_classifier
+from tests.schema_check import check_json
 
 from semscale.store.reading import open_table
 
@@ -57,7 +58,9 @@ def test_a_table_is_matched_and_explained(semscale, answers, tmp_path):
 
 
 def test_json_counts_what_is_contradicted(semscale, answers):
-    found = json.loads(semscale(*match("--nli", "nli", "--json")).out)
+    printed = semscale(*match("--nli", "nli", "--json", "--explain")).out
+    check_json(printed)
+    found = json.loads(printed)
     assert found["method"] == "entailment"
     assert 0 <= found["contradicted"] <= 5
     assert found["cut"] == 0
