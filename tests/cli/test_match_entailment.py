@@ -57,12 +57,13 @@ def test_a_table_is_matched_and_explained(semscale, answers, tmp_path):
     assert "Contradicted" in page
 
 
-def test_json_counts_what_is_contradicted(semscale, answers):
-    printed = semscale(*match("--nli", "nli", "--json", "--explain")).out
+def test_json_counts_what_is_contradicted(semscale, answers, tmp_path):
+    printed = semscale(*match("--nli", "nli", "--json", "--explain", "--out", "matched.jsonl")).out
     check_json(printed)
     found = json.loads(printed)
     assert found["method"] == "entailment"
-    assert 0 <= found["contradicted"] <= 5
+    (matched,) = open_table(tmp_path / "matched.jsonl").batches(100)
+    assert found["contradicted"] == (matched["semscale_contradiction"] > 0.5).sum()
     assert found["cut"] == 0
     assert (
         json.loads(semscale(*match("--nli", "nli", "--json", "--no-cache")).out)["estimates"]
