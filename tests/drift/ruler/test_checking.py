@@ -39,8 +39,7 @@ def test_a_ruler_that_stays_and_one_that_moves_under_the_same_name(history):
     moved = checked(history, MadeUpRuler(0.6), 4)
     assert moved.has_moved
     assert moved.words() == (
-        "the ruler moved: it reads 20 anchors of 'pairs' in another way "
-        "(match other by 0.1 on average, where 0.0001 is allowed)"
+        "the ruler moved: it reads 20 anchors of 'pairs' in another way; on average match differs by 0.1"
     )
     # Every reading was stored once: the reference, and one for each run.
     stored = history.anchors.readings(history.anchors.sets("answers")[0].id)

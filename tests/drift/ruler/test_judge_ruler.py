@@ -52,7 +52,7 @@ def test_a_judge_that_was_exchanged_under_its_name_is_seen(tmp_path):
             moved.append(check.has_moved)
     assert moved[:3] == [False] * 3
     assert moved[-1]
-    assert "judge higher by 0.2" in check.words()  # one level of five is .25, less what chance made of it
+    assert "judge is higher by 0.2" in check.words()  # one level of five is .25, less what chance made of it
 
 
 def test_a_ledger_is_never_used(tmp_path):

@@ -13,8 +13,8 @@ from semscale.report.json_encoding import json_text
         ("kept", "the ruler did not move: 20 anchors of 'pairs' are read as before"),
         (
             "moved",
-            "the ruler moved: it reads 20 anchors of 'pairs' in another way "
-            "(match other by 0.08 on average, where 0.0001 is allowed)",
+            "the ruler moved: it reads 20 anchors of 'pairs' in another way; "
+            "on average match differs by 0.08",
         ),
         (
             "new",
@@ -29,13 +29,13 @@ def test_words(status, said):
 
 def test_each_way_to_move_has_its_words():
     ways = {
-        "higher": "higher by 0.2",
-        "lower": "lower by 0.2",
-        "farther": "farther from people's labels by 0.2",
+        "higher": "is higher by 0.2",
+        "lower": "is lower by 0.2",
+        "farther": "is farther from people's labels by 0.2",
     }
     for movement, said in ways.items():
         test = RulerTest("judge", movement, 0.2, 0.03, (1e9,), 20, p_adjusted=1e-8, is_significant=True)
-        assert f"(judge {said}, where 0.03 is allowed)" in a_check("moved", tests=(test,)).words()
+        assert f"; on average judge {said}" in a_check("moved", tests=(test,)).words()
 
 
 def test_json_has_all_tests_and_whether_each_moved():

@@ -78,7 +78,7 @@ class RulerCheck:
         if not self.has_moved:
             return f"the ruler did not move: {anchors} are read as before"
         shown = ", ".join(map(_test_words, self.movements[:3]))
-        return f"the ruler moved: it reads {anchors} in another way ({shown})"
+        return f"the ruler moved: it reads {anchors} in another way; on average {shown}"
 
     def record(self) -> dict[str, Any]:
         """Lay everything out by name, for JSON."""
@@ -99,13 +99,12 @@ class RulerCheck:
 
 
 _MOVEMENTS = {
-    "changed": "other by {} on average",
-    "higher": "higher by {}",
-    "lower": "lower by {}",
-    "farther": "farther from people's labels by {}",
+    "changed": "differs by {}",
+    "higher": "is higher by {}",
+    "lower": "is lower by {}",
+    "farther": "is farther from people's labels by {}",
 }
 
 
 def _test_words(test: RulerTest) -> str:
-    by = _MOVEMENTS[test.movement].format(f"{test.difference:.3g}")
-    return f"{metric_label(test.reading)} {by}, where {test.allowed:.3g} is allowed"
+    return f"{metric_label(test.reading)} {_MOVEMENTS[test.movement].format(f'{test.difference:.3g}')}"
