@@ -1,6 +1,6 @@
 """Options of ``semscale drift anchors``."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,8 +9,10 @@ from semscale.cli.options.groups import option_group, refuse_given, without
 from semscale.cli.options.panels import COLUMNS, column, option
 from semscale.cli.options.table import TableOptions
 from semscale.cli.outputs import Outputs
-from semscale.drift.ruler.anchor_file import AnchorColumns
 from semscale.errors import InputError
+
+if TYPE_CHECKING:
+    from semscale.drift.ruler.anchor_file import AnchorColumns
 
 
 @option_group
@@ -27,12 +29,14 @@ class AnchorColumnOptions:
     ] = None
 
     @property
-    def columns(self) -> AnchorColumns:
+    def columns(self) -> "AnchorColumns":
         """The columns; what is not given is as ``AnchorColumns`` takes them.
 
         Raises:
             InputError: a range that is no two numbers, or does not rise.
         """
+        from semscale.drift.ruler.anchor_file import AnchorColumns
+
         usual = AnchorColumns()
         return AnchorColumns(
             reference=self.reference or usual.reference,
