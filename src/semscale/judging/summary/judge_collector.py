@@ -27,13 +27,20 @@ class JudgeCollector:
         templates: what each judge was asked, by the judge's name.
         columns: which column is what.
         plan: how intervals are made.
+        criteria: weights of the criteria of a judge that has a rubric; of a panel's judges they are not kept.
     """
 
-    def __init__(self, templates: Mapping[str, Template], columns: JudgeColumns, plan: IntervalPlan) -> None:
+    def __init__(
+        self,
+        templates: Mapping[str, Template],
+        columns: JudgeColumns,
+        plan: IntervalPlan,
+        criteria: Mapping[str, float] | None = None,
+    ) -> None:
         self.n = 0
         self._columns, self._plan = columns, plan
         self._template = next(iter(templates.values()))
-        self._judges = {name: JudgeTally(template) for name, template in templates.items()}
+        self._judges = {name: JudgeTally(template, criteria) for name, template in templates.items()}
         self._status: list[Statuses] = []
         self._expected: list[Floats] = []
         self._labels: list[Floats] = []
