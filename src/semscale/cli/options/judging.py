@@ -1,11 +1,11 @@
-"""Options of ``semscale judge`` and ``semscale judge audit``."""
+"""Options of ``semscale judge``, ``judge audit`` and ``judge compare``."""
 
 from typing import TYPE_CHECKING, Annotated
 
 from semscale.cli.options.calls import CallOptions
 from semscale.cli.options.groups import option_group, without
 from semscale.cli.options.judges import JudgeChoice
-from semscale.cli.options.panels import RUN, column, setting
+from semscale.cli.options.panels import COLUMNS, RUN, column, option, setting
 from semscale.cli.options.run import RunOptions
 from semscale.cli.options.table import File, TableOptions
 from semscale.cli.outputs import Outputs, written_as
@@ -59,5 +59,43 @@ class AuditOptions:
     rows: Annotated[int, setting(RUN, "Rows to audit, from the first.")] = 50
     calls: Annotated[CallOptions, without("dry_run")]
     outputs: Annotated[Outputs, without("out")]
+    table: TableOptions
+    run: Annotated[RunOptions, without("part_rows", "restart")]
+
+
+@option_group
+class SystemColumnOptions:
+    """The columns of a comparison: what was asked, and the systems' answers."""
+
+    question: Annotated[str, column("What was asked.")]
+    a: Annotated[str | None, column("Answers of one system.")] = None
+    b: Annotated[str | None, column("Answers of the other system.")] = None
+    system: Annotated[
+        list[str] | None,
+        option(COLUMNS, "A further system and its column; can be repeated.", "NAME=COLUMN"),
+    ] = None
+    reference: Annotated[list[str] | None, column("Answers known to be right; can be repeated.")] = None
+
+    @property
+    def systems(self) -> dict[str, str]:
+        """The systems' names with their columns.
+
+        Raises:
+            InputError: fewer than two, or one name or column twice.
+        """
+        from semscale.judging.comparing.comparison_summary import system_names
+
+        return system_names(self.a, self.b, self.system or ())
+
+
+@option_group
+class SystemCompareOptions:
+    """All options of ``semscale judge compare``."""
+
+    file: File
+    columns: SystemColumnOptions
+    judges: Annotated[JudgeChoice, without("panel", "template", "criteria", "samples")]
+    calls: Annotated[CallOptions, without("dry_run")]
+    outputs: Annotated[Outputs, written_as("Table of all pairs")]
     table: TableOptions
     run: Annotated[RunOptions, without("part_rows", "restart")]
