@@ -8,6 +8,7 @@ from typing import Any, Literal, Unpack
 import numpy as np
 
 from semscale.chat.connections import held_open
+from semscale.chat.decisions.deciding import DecidingChat
 from semscale.chat.decisions.loading import load_deciding_model
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Parameters, Request
@@ -118,6 +119,8 @@ class Judge:
         is_plain = method == "prose" and len(prose) == 1
         self._requests = prose[0] if is_plain else CriteriaRequests(self.rubric, prose, method)
         tries = capabilities_to_try(structured, logprobs if samples == 1 else False)
+        if deciding is not None and deciding.chat is None:
+            tries = ()
         self._to_try = (*(decision_tries(deciding, self.rubric) if deciding else ()), *tries)
 
     def varied(self, **changes: Unpack[JudgeSettings]) -> "Judge":
@@ -133,6 +136,11 @@ class Judge:
     def criteria(self) -> dict[str, float]:
         """Weights of the criteria by their names; empty for a template."""
         return self.rubric.weights if len(self.rubric.criteria) > 1 else {}
+
+    @property
+    def answers_prose(self) -> bool:
+        """Whether the model can be asked in prose, too; a mere decision model cannot."""
+        return not isinstance(self.model, DecidingChat) or self.model.chat is not None
 
     @property
     def name(self) -> str:

@@ -4,7 +4,7 @@ from time import monotonic
 
 from semscale.cli.interrupts import said_if_stopped
 from semscale.cli.options.groups import grouped
-from semscale.cli.options.judging import AuditOptions, SystemCompareOptions, JudgeOptions
+from semscale.cli.options.judging import AuditOptions, JudgeOptions, SystemCompareOptions
 
 
 @grouped

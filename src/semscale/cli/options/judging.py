@@ -54,7 +54,7 @@ class AuditOptions:
     """All options of ``semscale judge audit``."""
 
     file: File
-    columns: Annotated[JudgeColumnOptions, without("human", "by")]
+    columns: Annotated[JudgeColumnOptions, without("by")]
     judges: Annotated[JudgeChoice, without("samples")]
     rows: Annotated[int, setting(RUN, "Rows to audit, from the first.")] = 50
     calls: Annotated[CallOptions, without("dry_run")]

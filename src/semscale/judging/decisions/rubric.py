@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -96,6 +96,12 @@ class Rubric:
         """Eight hex digits of the SHA-256 over names, weights and everything that the judge reads."""
         content = [[each.name, each.weight, each.template.content_hash] for each in self.criteria]
         return hashlib.sha256(json.dumps([RULE, *content]).encode()).hexdigest()[:8]
+
+    def varied(self, change: Callable[[Template], Template]) -> "Rubric":
+        """The same rubric with a change of each criterion's template."""
+        return Rubric(
+            self.name, tuple(replace(each, template=change(each.template)) for each in self.criteria)
+        )
 
     def combined(self, verdicts: Sequence[Verdict]) -> Verdict:
         """Combine the verdicts on one item.
