@@ -92,8 +92,14 @@ class Verdicts(JudgedResult):
         """
         if self.template.highest is not None:
             raise InputError(f"pmf needs a template with levels, {self.template.name!r} has a range")
-        masses = np.full((len(self), len(self.template.levels)), np.nan)
-        places = {score: place for place, score in enumerate(self.template.scores.tolist())}
+        return self.masses
+
+    @property
+    def masses(self) -> Floats:
+        """Masses of the template's scores, those of a range included, shape (n, k); NaN for no score."""
+        scores = self.template.scores.tolist()
+        places = {score: place for place, score in enumerate(scores)}
+        masses = np.full((len(self), len(scores)), np.nan)
         for row, verdict in enumerate(self.verdicts):
             if verdict.distribution:
                 masses[row] = 0.0

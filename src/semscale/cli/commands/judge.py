@@ -4,7 +4,7 @@ from time import monotonic
 
 from semscale.cli.interrupts import said_if_stopped
 from semscale.cli.options.groups import grouped
-from semscale.cli.options.judging import AuditOptions, JudgeOptions, SystemCompareOptions
+from semscale.cli.options.judging import AuditOptions, JudgeLabelOptions, JudgeOptions, SystemCompareOptions
 
 
 @grouped
@@ -66,3 +66,18 @@ def judge_compare(options: SystemCompareOptions) -> None:
         began = monotonic()
         found = compare_answers(options)
         present(found, options.outputs, failed=found.failed, seconds=monotonic() - began)
+
+
+@grouped
+def judge_label(options: JudgeLabelOptions) -> None:
+    """Draw rows for people to label, those more often that the judge is least sure of.
+
+    [bold]semscale judge label answers.csv --question q --answer a --model gpt-4o-mini --out labels.csv[/bold]
+
+    The table has the drawn rows first, with an empty column for labels and the probability of each draw. When
+    it is filled in, [bold]semscale judge labels.csv --human human --inclusion inclusion[/bold] corrects the
+    mean by it.
+    """
+    from semscale.cli.runs.judge_label import draw_for_labels
+
+    draw_for_labels(options)

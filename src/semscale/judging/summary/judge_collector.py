@@ -44,6 +44,7 @@ class JudgeCollector:
         self._status: list[Statuses] = []
         self._expected: list[Floats] = []
         self._labels: list[Floats] = []
+        self._inclusion: list[Floats] = []
         self._groups: list[str | None] = []
         self._lowest, self._disputed, self._vague = (ForemostRows[JudgedRow](KEPT_ITEMS) for _ in range(3))
         self._left_out = LeftOutRows()
@@ -63,6 +64,8 @@ class JudgeCollector:
         self._expected.append(part.expected)
         if part.labels is not None:
             self._labels.append(part.labels)
+        if self._columns.inclusion is not None:
+            self._inclusion.append(floats_in(column_in(frame, self._columns.inclusion).cast(pl.Float64)))
         self._groups += part.groups
         widths = [
             judge.add(own) for judge, own in zip(self._judges.values(), part.judges.values(), strict=True)
@@ -130,7 +133,8 @@ class JudgeCollector:
         for part in self._labels:
             labels[row : row + len(part), : part.shape[1]] = part
             row += len(part)
-        return beside_humans(expected, labels, self._template, plan=self._plan)
+        drawn = np.concatenate(self._inclusion) if self._inclusion else None
+        return beside_humans(expected, labels, self._template, plan=self._plan, inclusion=drawn)
 
 
 class _JudgedPart:
