@@ -78,7 +78,7 @@ def parse_rubric(content: bytes, *, source: str) -> Rubric:
         InputError: as ``load_rubric``.
 
     Example:
-        >>> text = b"name: mine\ncriteria: [{name: tone, question: How kind?, levels: [rude, kind]}]"
+        >>> text = b"name: mine\ncriteria: [{name: tone, question: kind, levels: [rude, kind]}]"
         >>> parse_rubric(text, source="mine.yaml").weights
         {'tone': 1.0}
     """
