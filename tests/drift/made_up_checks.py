@@ -24,7 +24,7 @@ def a_check(status="kept", **settings):
         "reference_errors": (),
         "declared": {},
         "apart": {},
-        "signature": "semscale 0|drift",
+        "ruler_signature": "semscale 0|drift",
         "measured": (),
     }
     return RulerCheck(**(given | settings))

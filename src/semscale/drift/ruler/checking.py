@@ -116,7 +116,7 @@ def check_ruler(
         reference_errors=_errors(ruler, reference, labels),
         declared={},
         apart={},
-        signature=signature,
+        ruler_signature=signature,
         measured=(own,),
     )
 
@@ -170,7 +170,7 @@ def _first_check(
         reference_errors=(),
         declared=declared,
         apart=apart,
-        signature=str(ruler.signature),
+        ruler_signature=str(ruler.signature),
         measured=tuple(own),
     )
 

@@ -39,7 +39,7 @@ class RulerCheck:
         declared: for a new ruler that took the place of another one on these anchors, the settings in which
             they differ, each with the former and the present value.
         apart: for such a ruler, the mean absolute difference of its readings from the former one's, by name.
-        signature: the ruler's.
+        ruler_signature: settings of the ruler.
         measured: what is to be stored.
     """
 
@@ -54,7 +54,7 @@ class RulerCheck:
     reference_errors: tuple[LabelError, ...]
     declared: Mapping[str, tuple[str | None, str | None]]
     apart: Mapping[str, float]
-    signature: str
+    ruler_signature: str
     measured: tuple[AnchorReadings, ...]
 
     @property
@@ -94,7 +94,7 @@ class RulerCheck:
             "reference_errors": [asdict(one) for one in self.reference_errors],
             "declared": {name: list(values) for name, values in self.declared.items()},
             "apart": dict(self.apart),
-            "signature": self.signature,
+            "signature": self.ruler_signature,
         }
 
 
