@@ -117,7 +117,7 @@ def check_ruler(
         declared={},
         apart={},
         signature=signature,
-        measured=(own,),
+        measured=(replace(own, has_moved=moved),),
     )
 
 
