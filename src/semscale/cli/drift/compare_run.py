@@ -19,6 +19,7 @@ from semscale.cli.progress import progress_bars
 from semscale.drift.gate.check import check_gate
 from semscale.drift.gate.decision import GateDecision
 from semscale.drift.gate.drift_summary import DriftSummary
+from semscale.drift.gate.earlier import load_earlier
 from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.limits.slices import each_slice
@@ -95,12 +96,11 @@ class CompareRun:
             settings.thresholds or any(own.thresholds for _, own in each_slice(settings.slices))
         )
 
-    def _decided(self, history: "History", comparison: Comparison) -> GateDecision | None:
+    def _decided(self, history: "History", baseline: Run, comparison: Comparison) -> GateDecision | None:
         settings = self.settings
         if settings is None:
             return None
-        kept = history.comparisons(baseline_id=comparison.baseline.id) if settings.over_runs else ()
-        earlier = [replace(one, scores=history.scores(one.id)) for one in kept]
+        earlier = load_earlier(history, baseline) if settings.over_runs else ()
         return decide(comparison, settings, earlier=earlier)
 
     def _compared(self, history: "History", meter: DriftMeter) -> tuple[DriftSummary, str]:
@@ -117,7 +117,7 @@ class CompareRun:
             comparison = compare(
                 baseline, candidate, reruns=reruns, meter=meter, floors=self._needs_floors, progress=progress
             )
-            decision = self._decided(history, comparison)
+            decision = self._decided(history, baseline, comparison)
             ruler = check_ruler(history, baseline.dataset, TextRuler(meter), progress=progress)
         if decision is not None and ruler is not None:
             decision = with_ruler(decision, ruler)

@@ -15,8 +15,9 @@ from semscale.drift.runs.item_matching import ItemMatching
 from semscale.history.item_json import digest_items
 from semscale.history.items import Item
 from semscale.history.runs import Run
+from semscale.history.stored_comparison import COMMON_ITEMS
 from semscale.signature import Signature
-from semscale.types import Floats
+from semscale.types import Floats, Integers
 
 _DECIMALS = 12  # beyond them runs that are alike would differ by rounding
 
@@ -38,6 +39,7 @@ class Comparison:
         recorded: the candidate with all its items, as a history has it; ``None`` if ``candidate`` is it.
         rerun_items: what each rerun gave for the items, in the baseline's order, for the hard limits; empty
             where that is not known.
+        reruns_name: number and hash of the reruns for the signature; ``None`` without one.
     """
 
     baseline: Run
@@ -49,6 +51,7 @@ class Comparison:
     matching: ItemMatching = field(default_factory=ItemMatching)
     recorded: Run | None = None
     rerun_items: tuple[tuple[Item, ...], ...] = ()
+    reruns_name: str | None = None
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
@@ -57,10 +60,18 @@ class Comparison:
 
     @property
     def signature(self) -> Signature:
-        """The settings of the measurement, with the items that were compared where these are not all."""
-        if not self.matching.n_left_out:
-            return self.measured.signature
-        return self.measured.signature.extended(Signature.of("items", common=self.baseline.dataset_version))
+        """The settings of the measurement, the reruns, and the items that were compared if not all were."""
+        further = {}
+        if self.reruns_name is not None:
+            further["reruns"] = self.reruns_name
+        if self.matching.n_left_out:
+            further[COMMON_ITEMS] = self.baseline.dataset_version
+        return self.measured.signature.extended(Signature.of("drift", **further))
+
+    @property
+    def places(self) -> Integers:
+        """Where the items that are compared stand among all the baseline's, shape (n,)."""
+        return np.array(self.matching.places or range(len(self.baseline.items)), dtype=np.int64)
 
     @cached_property
     def outputs_digest(self) -> str:
