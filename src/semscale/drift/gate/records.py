@@ -54,6 +54,7 @@ def test_record(test: DriftTest) -> dict[str, Any]:
         "tolerance": test.tolerance,
         "bound": test.bound,
         "p_equivalence": test.p_equivalence,
+        "change": test.change,
     }
 
 

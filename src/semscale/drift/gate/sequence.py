@@ -157,7 +157,7 @@ def _over_runs(
         runs=tuple(run / span for run in (*runs, losses + shift)),
         allowed=noise + (reference_error(comparison, name, alpha) if comparison.reruns else margin),
         span=span,
-        least=float(min(shift.min(initial=0.0), 0.0)) / span,
+        least=(float(min(shift.min(initial=0.0), 0.0)) + comparison.metrics[name].bounds[0]) / span,
     )
 
 

@@ -5,6 +5,7 @@ from itertools import combinations
 
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.meter import DriftMeter
+from semscale.drift.quality.reference_match import with_reference_match
 from semscale.drift.runs.comparability import check_rerun, match_runs
 from semscale.errors import InputError
 from semscale.history.runs import Run, short_id
@@ -21,6 +22,8 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
     progress: Progress | None = None,
 ) -> Comparison:
     """Compare a candidate with the baseline and its reruns, and these with each other, over common items.
+
+    Where items have a reference, the metric ``reference_match`` says what is better and what is worse.
 
     Args:
         baseline: the approved run.
@@ -56,7 +59,7 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         tuple(found[len(runs) + at] for at, pair in enumerate(later) if pair[0] == first)
         for first in range(len(repeated))
     ]
-    return Comparison(
+    compared = Comparison(
         baseline=common.baseline,
         candidate=common.candidate,
         measured=found[len(repeated)],
@@ -67,3 +70,4 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         recorded=candidate,
         rerun_items=tuple(rerun.items for rerun in repeated),
     )
+    return with_reference_match(compared, measuring, progress=progress)
