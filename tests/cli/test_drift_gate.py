@@ -255,3 +255,33 @@ def test_items_that_a_candidate_lacks_are_told_before_the_outcome(semscale, appr
     assert len(content["warnings"]) == 1
     (feedback,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
     assert [(one["items"], one["runs"]) for one in feedback["versions"]] == [(30, 2), (29, 1)]
+
+
+def test_the_history_has_what_the_gate_checked(semscale, approved):
+    gate = ("drift", "gate", BAD, *NEW, "--must-pass", "cells-02", "--threshold", "min_match=0.4")
+    ended = semscale(*gate, "--json")
+    assert ended.code == 1
+    decided = json.loads(ended.out)
+    shown = semscale("drift", "history")
+    assert "limits broken" in shown.out
+    assert "silenced (2 items)" in shown.out
+    (dataset,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
+    (kept,) = dataset["comparisons"]
+    by_kind = {kind: [one for one in kept["checks"] if one["kind"] == kind] for kind in
+               ("limit", "must_pass", "threshold")}  # fmt: skip
+    assert [(one["name"], one["passed"], one["value"]) for one in by_kind["limit"]] == [
+        (one["name"], one["passed"], one["n_broken"]) for one in decided["limits"]
+    ]
+    assert [one["name"] for one in by_kind["must_pass"]] == ["cells-02"]
+    assert by_kind["threshold"][0]["value"] == decided["thresholds"][0]["value"]
+    assert semscale("drift", "history", "--verify").code == 0
+    # Without a limit it is another decision.
+    semscale(*gate, "--limit", "silenced=off")
+    (dataset,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
+    assert len(dataset["comparisons"]) == 2
+
+
+def test_a_comparison_without_a_gate_has_no_checks(semscale, approved):
+    semscale("drift", "compare", BAD, *NEW)
+    (dataset,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
+    assert dataset["comparisons"][0]["checks"] is None

@@ -32,7 +32,7 @@ from semscale.history.tables import (
 RUN, OTHER = a_run(3, id="an-old-run"), a_run(2, id="another", dataset="feedback")
 APPROVAL = an_approval(RUN, id="an-old-approval")
 COMPARISON = a_comparison(id="an-old-comparison")
-LATER = {"1": {"rerun_of", "note", "n_items", "expires"}, "2": {"expires"}}
+LATER = {"1": {"rerun_of", "note", "n_items", "expires", "checks"}, "2": {"expires", "checks"}}
 """The columns that came after each revision."""
 
 
@@ -109,6 +109,21 @@ def test_old_entries_are_sealed_and_said_to_be_sealed_late(raw, where):
         history.baseline("answers")
 
 
+def test_sealed_comparisons_without_checks_keep_their_seals(raw, where):
+    with open_history(where) as history:
+        for run in (RUN, OTHER):
+            history.record(run)
+        history.keep(COMPARISON)
+        heads = history.heads("answers")
+    with raw.writing() as connection:  # as the version before checks left it
+        connection.execute(text("ALTER TABLE semscale_comparisons DROP COLUMN checks"))
+        connection.execute(text("UPDATE semscale_version SET version_num = '4'"))
+    with open_history(where) as history:
+        assert history.verify(heads).holds
+        (found,) = history.comparisons()
+        assert (found.id, found.checks, found.broken) == (COMPARISON.id, None, None)
+
+
 def test_two_copies_that_were_migrated_apart_become_one_history(new_place):
     places = new_place(), new_place()
     for place in places:
@@ -180,7 +195,7 @@ def test_a_history_of_a_newer_version_is_left_alone(history, where, raw):
     with raw.writing() as connection:
         connection.execute(text("UPDATE semscale_version SET version_num = '99'"))
     with pytest.raises(
-        InputError, match="was made by a newer Semscale .* revision 99, known are those up to 4"
+        InputError, match=f"was made by a newer Semscale .* revision 99, known are those up to {REVISION}"
     ):
         open_history(where)
 

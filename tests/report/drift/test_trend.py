@@ -10,6 +10,7 @@ import pytest
 from made_up import START, stored_comparison
 
 from semscale.drift.gate.trend import trends
+from semscale.history.stored_comparison import StoredCheck
 from semscale.report.cells import cell_text
 from semscale.report.charts.forest import TOLERATED
 from semscale.report.charts.palette import ACCENT
@@ -132,7 +133,7 @@ def test_runs_without_a_value_or_a_gate_leave_gaps_not_zeros(read_page):
     shown = page_of(kept, read_page)
     shown.assert_harmless()
     row = shown.text.split("2026-01-04 00:00")[1].split("2026-01-03 00:00")[0]
-    assert row.count("–") == 4  # the gate, and three metrics
+    assert row.count("–") == 5  # the gate, its limits, and three metrics
     assert "what the gate said" not in shown.text
 
 
@@ -296,3 +297,26 @@ def test_the_legend_names_what_occurs_and_calls_nothing_failed_that_did_not():
     assert any(text.startswith("undecided") for text in legend_of("undecided"))
     assert "not tested by a gate" in legend_of(None)
     assert "not tested by a gate" not in legend_of("pass", loss=0.01)
+
+
+def test_broken_limits_stand_beside_their_runs_and_are_said():
+    broken = (
+        StoredCheck("limit", "silenced", False, None, 2.0, 0.0, ("q1", "q2")),
+        StoredCheck("must_pass", "q1", False, reasons=("it lost all outputs",)),
+    )
+    held = (StoredCheck("limit", "silenced", True, None, 0.0, 0.0),)
+    kept = [
+        replace(stored_comparison(LEVELS, day=day, outcome="fail"), checks=checks)
+        for day, checks in enumerate((None, held, broken, held))
+    ]
+    found = trends(kept)
+    assert found.record()["broken"] == [None, [], ["silenced", "q1"], []]
+    said = "Limits were broken in 1 of 3 runs, last on 2026-01-03: silenced (2 items), must-pass q1."
+    assert said in readings(found)
+    source = page(trend_document(found))
+    assert "silenced (2 items), must-pass q1" in source
+    assert "limits broken" in source.lower()
+
+
+def test_no_broken_limit_is_not_worth_a_sentence():
+    assert not [said for said in readings(trends(series())) if "Limits" in said]

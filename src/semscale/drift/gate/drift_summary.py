@@ -20,6 +20,7 @@ from semscale.drift.gate.records import (
 )
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.gate.signature import measured_signature
+from semscale.drift.gate.stored_checks import stored_checks
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import mean_loss
 from semscale.drift.quality.judged_runs import WinRecord
@@ -160,6 +161,7 @@ class DriftSummary(Presentable):
             figures=tuple(map(stored_figure, self.figures)),
             scores={name: comparison.mean_losses(name) for name in comparison.metrics},
             candidate_digest=comparison.outputs_digest,
+            checks=None if self.decision is None else stored_checks(self.decision),
         )
 
     def record(self) -> dict[str, Any]:

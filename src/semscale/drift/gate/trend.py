@@ -11,8 +11,9 @@ from semscale.drift.gate.decision import SequenceTest
 from semscale.drift.gate.sequence import evidence_of_runs, one_series
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.metrics import TEXT_METRICS, Metric
+from semscale.drift.measure.quality_metrics import QUALITY_METRICS
 from semscale.errors import InputError
-from semscale.history.stored_comparison import StoredComparison, StoredFigure
+from semscale.history.stored_comparison import StoredCheck, StoredComparison, StoredFigure
 from semscale.presentable import Presentable
 from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.tests.change_point import ChangePoint, pettitt
@@ -79,7 +80,8 @@ class MetricTrend:
             run: counted from 0; from the end if it is negative.
         """
         low, high = self.lows[run] + self.noise[run], self.highs[run] + self.noise[run]
-        return Estimate(float(self.losses[run]), max(float(low), 0.0), float(high))
+        least = -np.inf if self.metric in QUALITY_METRICS else 0.0
+        return Estimate(float(self.losses[run]), max(float(low), least), float(high))
 
     def record(self) -> dict[str, Any]:
         """Lay the numbers out by name, for JSON."""
@@ -108,6 +110,7 @@ class Trends(Presentable):
         times: times of the comparisons.
         models: models of the candidates.
         outcomes: outcomes of the gate; ``None`` for a comparison without a gate.
+        broken: checks that did not hold, by run; ``None`` where nothing is known of them.
         metrics: trends by name of the metric.
         n_left_out: number of comparisons that do not belong to the series.
         cautions: lines about these comparisons, with the reasons.
@@ -121,6 +124,7 @@ class Trends(Presentable):
     times: tuple[datetime, ...]
     models: tuple[str, ...]
     outcomes: tuple[str | None, ...]
+    broken: tuple[tuple[StoredCheck, ...] | None, ...]
     metrics: Mapping[str, MetricTrend]
     n_left_out: int
     cautions: tuple[str, ...]
@@ -158,6 +162,9 @@ class Trends(Presentable):
             "latest_outcomes": [
                 {"model": model, "outcome": outcome} for model, outcome in self.latest_outcomes.items()
             ],
+            "broken": [
+                None if of_run is None else [check.name for check in of_run] for of_run in self.broken
+            ],
             "metrics": [trend.record() for trend in self.metrics.values()],
             "cautions": self.cautions,
             "signature": self.signature,
@@ -190,7 +197,8 @@ def trends(
     series, cautions = one_series(comparisons, baseline_id=latest.baseline_id, signature=latest.signature)
     figures = [{figure.metric: figure for figure in kept.figures if figure.group is None} for kept in series]
     names = list(dict.fromkeys(name for of_run in figures for name in of_run))
-    sequence = _evidence(names, figures, {**TEXT_METRICS, **(metrics or {})}, settings, series[-1].scores)
+    known = {**TEXT_METRICS, **QUALITY_METRICS, **(metrics or {})}
+    sequence = _evidence(names, figures, known, settings, series[-1].scores)
     days = np.array([(kept.compared - series[0].compared) / _DAY for kept in series])
     # Another model is no later state of the same thing: a slope across both would be of neither.
     days[[kept.model != latest.model for kept in series]] = np.nan
@@ -203,6 +211,7 @@ def trends(
         times=tuple(kept.compared for kept in series),
         models=tuple(kept.model for kept in series),
         outcomes=tuple(kept.outcome for kept in series),
+        broken=tuple(kept.broken for kept in series),
         metrics={name: _followed(name, figures, days, sequence.get(name), settings) for name in names},
         n_left_out=len(comparisons) - len(series),
         cautions=tuple(cautions),
@@ -249,7 +258,7 @@ def _evidence(
         latest = next(of_run[name] for of_run in reversed(figures) if name in of_run)
         allowed = latest.loss - latest.drift + latest.margin
         if name in metrics:
-            asked[name] = (_column(figures, name, "loss").tolist(), allowed, metrics[name].span)
+            asked[name] = (_column(figures, name, "loss").tolist(), allowed, metrics[name])
     return {test.metric: test for test in evidence_of_runs(asked, settings, latest=scores)}
 
 
