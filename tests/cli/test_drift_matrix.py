@@ -163,7 +163,7 @@ def test_a_judge_that_prefers_the_first_place_and_itself_is_named(matrix, endpoi
     ended = matrix("--judge-model", "good")
     assert "the judge prefers the answer that stands first: the first one gets 100" in ended.out
     assert "the judge, good, is one of those that it judges" in ended.out
-    assert "“poor” may be as good: the difference may be chance" in ended.out
+    assert "The judge prefers none of them" in ended.out
 
 
 def test_who_wins_everything_has_no_finite_strength(matrix, endpoint):

@@ -77,7 +77,7 @@ class SidesSummary:
         over_best: for each cell the chance to be preferred to the best one, with intervals that hold for all
             pairs of cells together; without strengths the share of points of the pairs with the best one.
             ``None`` for the best one, and for a cell that was not compared.
-        best: number of the best cell from 0; ``None`` where nothing was judged.
+        best: number of the best cell from 0; ``None`` where nothing was judged, or none is better.
         first_place: mean points of what stood first, 0.5 without position bias.
         no_strengths: why strengths cannot be estimated, or ``None``.
     """
@@ -161,6 +161,8 @@ def _strengths(
     places = {cell: place for place, cell in enumerate(there)}
     if not there:
         return None, places, "no pair was judged in both orders"
+    if np.ptp(pairs.points[judged]) == 0 and pairs.points[judged][0] == TIE:
+        return None, places, "the judge found no answer better than another"
     try:
         found = bradley_terry(
             np.array([places[cell] for cell in first.tolist()]),
@@ -206,8 +208,10 @@ def _record(
 def _best(
     records: Sequence[CellRecord | None], strengths: BradleyTerry | None, places: dict[int, int]
 ) -> int | None:
-    """Find the strongest cell, or without strengths the one with the greatest share of points."""
+    """Find the strongest cell, or without strengths the one with the greatest share of points, if any has."""
     if strengths is not None:
         return max(places, key=lambda cell: strengths.strengths[places[cell]])
     shares = {cell: record.share.value for cell, record in enumerate(records) if record is not None}
-    return max(shares, key=lambda cell: shares[cell]) if shares else None
+    if len(set(shares.values())) < 2:  # noqa: PLR2004 - none is better than another
+        return None
+    return max(shares, key=lambda cell: shares[cell])

@@ -23,6 +23,7 @@ from semscale.report.settings import settings
 
 _MANY = 1000  # answers whose cost is shown
 _BASES = {"judge": "by the judge", "reference": "by its match with the references"}
+_ALL_ALIKE = "The judge prefers none of them, and there are no references to go by"
 _NOTHING = "Nothing says which is better: name a column with --reference, or a judge with --judge-model"
 
 
@@ -73,7 +74,7 @@ def matrix_document(summary: MatrixSummary) -> Document:
 def headline_words(summary: MatrixSummary) -> str:
     """Say which cell is best, and which ones may be as good."""
     if summary.best is None or summary.basis is None:
-        return _NOTHING
+        return _NOTHING if summary.sides is None else _ALL_ALIKE
     best = one_line(summary.cells[summary.best].name)
     said = f"“{best}” is best {_BASES[summary.basis]}"
     alike = [f"“{one_line(cell.name)}”" for cell in summary.not_told_apart]
