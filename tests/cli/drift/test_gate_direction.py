@@ -202,3 +202,26 @@ def test_a_judge_needs_what_was_asked(semscale, tmp_path, endpoint):
     assert ended.code == 2
     assert "a judge must know what was asked" in ended.err
     assert not endpoint.requests
+
+
+def test_what_to_do_next_says_that_it_became_better(semscale, baseline, written):
+    better = written("new.jsonl", (4,))
+    ended = semscale("drift", "gate", better, "--model", "new", "--json")
+    said = json.loads(ended.out)
+    assert changes(said)["reference_match"] == "better"
+    # The other metrics only see that seven wrong answers are others now.
+    assert said["outcome"] != "pass"
+    assert "became better" in said["next_step"]
+
+
+def test_a_trend_shows_a_run_that_did_better_below_0(semscale, baseline, written):
+    semscale("drift", "gate", written("new.jsonl", (4,)), "--model", "new")
+    ended = semscale("drift", "history", "--report", "trend.md", "--json")
+    assert ended.code == 0, ended.err
+    (metric,) = (
+        one
+        for one in json.loads(ended.out)["datasets"][0]["trend"]["metrics"]
+        if one["metric"] == "reference_match"
+    )
+    # Eight of 24 answers were wrong, and one is.
+    assert metric["losses"][0] < -0.2

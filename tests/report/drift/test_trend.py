@@ -320,3 +320,17 @@ def test_broken_limits_stand_beside_their_runs_and_are_said():
 
 def test_no_broken_limit_is_not_worth_a_sentence():
     assert not [said for said in readings(trends(series())) if "Limits" in said]
+
+
+def test_a_metric_that_improves_is_drawn_below_0():
+    kept = [stored_comparison({"reference_match": loss}, day=day) for day, loss in enumerate((-0.3, 0.1))]
+    found = trends(kept).metrics["reference_match"]
+    assert found.loss(0).low == pytest.approx(-0.31)  # not cut at 0, as a loss of another metric is
+    timeline = Timeline(tuple(kept.compared for kept in kept), (None, None), ())
+    course = Course("Reference match", found.losses, found.lows, found.highs, found.noise, found.limits, None)
+    root = ElementTree.fromstring(courses(timeline, [course], width=800))
+    ticks = [text.text for text in root.iter(f"{SVG}text")]
+    assert "−0.2" in ticks
+    height = float(root.get("height"))
+    ys = [float(y) for path in root.iter(f"{SVG}path") for y in re.findall(r",(-?[\d.]+)", path.get("d"))]
+    assert 0 <= min(ys) <= max(ys) <= height

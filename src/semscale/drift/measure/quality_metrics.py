@@ -6,7 +6,7 @@ from semscale.drift.measure.metrics import Metric
 
 REFERENCE_MATCH = Metric(
     "reference_match",
-    "match with references",
+    "reference match",
     lambda item: math.nan,  # it is no matter of aligned outputs: drift.quality measures it
     direction="higher",
     is_signed=True,

@@ -39,8 +39,8 @@ DRAWN_GROUPS = 40
 
 _SYMBOLS = {Outcome.FAIL: "✕", Outcome.UNDECIDED: "?", Outcome.PASS: ""}  # where a word has no room
 _RULE = (
-    " The gate fails a metric whose drift is beyond chance and reaches the margin, and passes it where the "
-    "whole interval lies below the margin, or the drift itself where all items are alike; with fewer than "
+    " The gate fails a metric whose drift is beyond chance and reaches the margin. It passes one whose drift "
+    "is shown, by a one-sided bound, to lie below the margin or the noise that is tolerated; with fewer than "
     f"{FEWEST_TO_PASS} items none passes."
 )
 

@@ -21,7 +21,7 @@ from semscale.stats.intervals.means import MeanEstimate
 _EVEN = 0.5
 _TITLE = "Better or worse"
 _EXPLAINED = {
-    REFERENCE_MATCH.name: "Match with references is the mean match of a run's outputs with the answers known "
+    REFERENCE_MATCH.name: "Reference match is the mean match of a run's outputs with the answers known "
     "to be right.",
     SIDE_BY_SIDE.name: "Side by side is a run's share of the points that the judge gave: 1 for the better "
     "answer to an item, a half each where neither is better.",

@@ -16,7 +16,7 @@ from semscale.drift.gate.drift_figures import DriftFigure
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.drift.measure.metrics import Metric, metric_label
 from semscale.report.cells import cell_text
-from semscale.report.document.values import Level, Number, Quoted, WithInterval, Words
+from semscale.report.document.values import Flag, Level, Number, Quoted, WithInterval, Words
 from semscale.report.drift.limit_words import broken_limit_words, shown_id
 from semscale.report.drift.sample_size import needed_words
 from semscale.report.formatting import (
@@ -38,15 +38,15 @@ OUTCOMES = {Outcome.FAIL: "failed", Outcome.UNDECIDED: "undecided", Outcome.PASS
 LEVELS: dict[Outcome, Level] = {Outcome.FAIL: "fail", Outcome.UNDECIDED: "warn", Outcome.PASS: "pass"}
 """How good each is."""
 
-CHANGES = {
-    MetricChange.BETTER: Words("better"),
-    MetricChange.WORSE: Words("worse"),
-    MetricChange.NONE: Words("no difference beyond the margin", brief="no difference"),
-    MetricChange.NOT_WORSE: Words("not worse beyond the margin", brief="not worse"),
-    MetricChange.UNKNOWN: Words("unknown direction"),
+CHANGES: dict[MetricChange, Words | Flag] = {
+    MetricChange.BETTER: Flag("better", "pass"),
+    MetricChange.WORSE: Flag("worse", "fail"),
+    MetricChange.NONE: Flag("no difference", "pass"),
+    MetricChange.NOT_WORSE: Flag("not worse", "pass"),
+    MetricChange.UNKNOWN: Flag("unknown direction", "warn"),
     MetricChange.UNDECIDED: Words(MISSING),
 }
-"""What became of a metric."""
+"""What became of a metric; no difference is none beyond the margin."""
 
 HARM = {
     True: "Harm is what an item's drift exceeds the margin by, as a share of the metric's worst case, summed "
@@ -169,7 +169,7 @@ def result_words(summary: DriftSummary, test: DriftTest) -> str:
     drift = cell_text(WithInterval.of(test.drift, digits, signed=True))
     tested = "not testable without a rerun" if math.isnan(test.p_adjusted) else p_said(test.p_adjusted)
     found = f"{subject(test)} drifted by {drift}, {_limit_words(test, digits)} ({behind}{tested}, {n})"
-    return f"{found}: {CHANGES[test.change].text}" if test.change in _SAID else found
+    return f"{found}: {test.change}" if test.change in _SAID else found
 
 
 def sequence_words(test: SequenceTest) -> str:
