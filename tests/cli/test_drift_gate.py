@@ -40,7 +40,14 @@ def test_from_the_first_run_to_a_merged_history(semscale, approved, tmp_path):
     merged = ("drift", "history", "--history", "other.sqlite", "--merge", "semscale-history.sqlite", "--json")
     taken = json.loads(semscale(*merged).out)
     assert taken["merged"] == [
-        {"history": "semscale-history.sqlite", "runs": 4, "approvals": 1, "comparisons": 2}
+        {
+            "history": "semscale-history.sqlite",
+            "runs": 4,
+            "approvals": 1,
+            "comparisons": 2,
+            "anchor_sets": 0,
+            "anchor_readings": 0,
+        }
     ]
     assert taken["datasets"] == content["datasets"]
     assert json.loads(semscale(*merged).out)["merged"][0]["runs"] == 0

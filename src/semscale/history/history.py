@@ -1,4 +1,4 @@
-"""The history of runs, approvals and comparisons; entries are added and never changed or deleted."""
+"""The history of runs, approvals, comparisons and anchors; entries are added, never changed or deleted."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -9,6 +9,7 @@ from typing import Self
 from sqlalchemy import select
 
 from semscale.errors import InputError, UnknownNameError
+from semscale.history.anchors.anchor_store import AnchorStore
 from semscale.history.column_values import aware
 from semscale.history.comparison_rows import comparison_rows
 from semscale.history.databases.database import Database, insert_rows
@@ -64,6 +65,11 @@ class History:
     def where(self) -> str:
         """The file, or the URL without a password."""
         return self._database.where
+
+    @property
+    def anchors(self) -> AnchorStore:
+        """The anchor sets with their readings."""
+        return AnchorStore(self._database)
 
     def close(self) -> None:
         """Close the database."""

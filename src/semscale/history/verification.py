@@ -8,19 +8,28 @@ from sqlalchemy import Connection, Table, select
 
 from semscale.errors import InputError
 from semscale.history.databases.database import Database, insert_rows
-from semscale.history.entries import approval_entry, comparison_entry, run_entry, scores_hash
+from semscale.history.entries import (
+    approval_entry,
+    comparison_entry,
+    readings_entry,
+    run_entry,
+    scores_hash,
+    set_entry,
+)
 from semscale.history.item_json import digest_bodies
 from semscale.history.recorded_comparisons import load_figures, load_packed
 from semscale.history.recorded_runs import load_bodies
 from semscale.history.recorded_seals import broken_links, flaws_of, load_seals, seal_row
 from semscale.history.seals import SHORTEST_HEAD, Entry, EntryKind, Seal, heads_of, parents_first, seal
-from semscale.history.tables import APPROVALS, COMPARISONS, RUNS, SEALS
+from semscale.history.tables import ANCHOR_READINGS, ANCHOR_SETS, APPROVALS, COMPARISONS, RUNS, SEALS
 from semscale.presentable import Presentable
 
 TABLES: Mapping[str, Table] = {
     EntryKind.RUN: RUNS,
     EntryKind.APPROVAL: APPROVALS,
     EntryKind.COMPARISON: COMPARISONS,
+    EntryKind.ANCHOR_SET: ANCHOR_SETS,
+    EntryKind.ANCHOR_READINGS: ANCHOR_READINGS,
 }
 """The table of each kind of entries."""
 
@@ -167,6 +176,10 @@ def _entries(connection: Connection) -> Iterator[Entry]:
     for row in connection.execute(compared).mappings().all():
         packed = load_packed(connection, row["id"])
         yield comparison_entry(row, figures[row["id"]], scores_hash(packed))
+    frozen = select(ANCHOR_SETS).order_by(ANCHOR_SETS.c.frozen, ANCHOR_SETS.c.id)
+    yield from map(set_entry, connection.execute(frozen).mappings().all())
+    read = select(ANCHOR_READINGS).order_by(ANCHOR_READINGS.c.measured, ANCHOR_READINGS.c.id)
+    yield from map(readings_entry, connection.execute(read).mappings().all())
 
 
 def seal_old_entries(connection: Connection) -> None:

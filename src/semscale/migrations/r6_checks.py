@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic.operations import Operations
 
 revision = "6"
-down_revision = "4"
+down_revision = "5"
 
 
 def upgrade(op: Operations) -> None:

@@ -27,6 +27,9 @@ from semscale.drift.measure.compare_runs import compare
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.meter import DriftMeter
 from semscale.drift.quality.pair_judging import check_inputs
+from semscale.drift.ruler.attribution import with_ruler
+from semscale.drift.ruler.checking import check_ruler, keep_check
+from semscale.drift.ruler.text_ruler import TextRuler
 from semscale.errors import InputError, StoppedByUserError, UnknownNameError
 from semscale.history.runs import Approval, Run, short_id
 
@@ -124,11 +127,16 @@ class CompareRun:
             if judge is not None:
                 comparison = judged(self.options, comparison, judge, progress)
             decision = self._decided(history, comparison)
-        summary = DriftSummary(comparison, decision, approval, recorded_from=recorded)
+            ruler = check_ruler(history, baseline.dataset, TextRuler(meter), progress=progress)
+        if decision is not None and ruler is not None:
+            decision = with_ruler(decision, ruler)
+        summary = DriftSummary(comparison, decision, approval, recorded_from=recorded, ruler=ruler)
         kept = history.keep_once(summary.stored, candidate=None if recorded is None else candidate)
         if kept.candidate_id != candidate.id:  # another process has stored the same outputs meanwhile
             known = replace(comparison.candidate, id=kept.candidate_id)
             summary = replace(summary, comparison=replace(comparison, candidate=known))
+        if ruler is not None:
+            keep_check(history, ruler, kept.id)
         return summary.with_heads(history.heads(baseline.dataset)), kept.id
 
     def _runs(self, history: "History") -> tuple[Run, Run, Approval | None, str | None]:

@@ -24,6 +24,8 @@ from semscale.drift.gate.stored_checks import stored_checks
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import mean_loss
 from semscale.drift.quality.judged_runs import WinRecord
+from semscale.drift.ruler.attribution import Moved, ruler_step, what_moved
+from semscale.drift.ruler.ruler_check import RulerCheck
 from semscale.drift.runs.output_languages import OutputLanguage, output_languages
 from semscale.drift.runs.run_summaries import approval_record, run_record
 from semscale.history.runs import Approval
@@ -48,6 +50,7 @@ class DriftSummary(Presentable):
             default, with all kinds of groups, unless given. Beside a decision: further kinds of groups.
         recorded_from: the file that the candidate was recorded from, if it was one.
         heads: the last hashes of the dataset's entries in the history that keeps the comparison.
+        ruler: what reading the anchors once more came to; ``None`` where the dataset has none.
 
     Example:
         >>> from semscale.drift import Item, Output, Run, compare
@@ -63,6 +66,7 @@ class DriftSummary(Presentable):
     settings: GateSettings | None = None
     recorded_from: str | None = None
     heads: tuple[str, ...] = ()
+    ruler: RulerCheck | None = None
 
     def __repr__(self) -> str:
         baseline, candidate = self.comparison.baseline, self.comparison.candidate
@@ -92,7 +96,18 @@ class DriftSummary(Presentable):
     @cached_property
     def next_step(self) -> str | None:
         """What to do next, in a sentence without its full stop; ``None`` where no gate was asked."""
-        return None if self.decision is None else next_step(self.comparison, self.decision)
+        if self.decision is None:
+            return None
+        if self.ruler is None or not self.ruler.has_moved:
+            return next_step(self.comparison, self.decision)
+        failed = self.decision.outcome is Outcome.FAIL
+        return ruler_step(next_step(self.comparison, self.decision) if failed else None)
+
+    @property
+    def moved(self) -> Moved | None:
+        """What moved, the system, the ruler, both or neither; ``None`` where nobody can say."""
+        outcome = None if self.decision is None else self.decision.outcome
+        return None if self.ruler is None else what_moved(outcome, self.ruler)
 
     @property
     def n_left_out(self) -> int:
@@ -187,6 +202,8 @@ class DriftSummary(Presentable):
             "silent": self.n_silent,
             "windowed": comparison.measured.n_windowed,
             "languages": self.languages,
+            "moved": self.moved,
+            "ruler": None if self.ruler is None else self.ruler.record(),
             "reruns": len(comparison.reruns),
             "n_needed": None if decision is None else decision.n_needed,
             "metrics": [self._metric_record(figure) for figure in self.overall],

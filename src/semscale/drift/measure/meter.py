@@ -1,10 +1,11 @@
 """The drift meter: measures the losses of runs against an approved baseline, by item and metric."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -105,6 +106,14 @@ class DriftMeter:
     def encoder(self) -> "TokenEncoder":
         """The model, loaded when it is first needed."""
         return token_encoder(self._embedder, self._precision, None)
+
+    def anew(self) -> Self:
+        """The same model and settings, without fields, and without anything that was read before."""
+        self.encoder  # noqa: B018 - loaded once, for both
+        fresh = copy(self)
+        vars(fresh).pop("_words", None)
+        fresh.fields, fresh._cache = {}, None
+        return fresh
 
     @cached_property
     def layer(self) -> int:

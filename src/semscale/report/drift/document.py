@@ -16,6 +16,7 @@ from semscale.report.drift.figures import group_figures, metrics_figure, spread_
 from semscale.report.drift.items import SHOWN_ITEMS, changed_items
 from semscale.report.drift.limits import limit_blocks
 from semscale.report.drift.quality import quality_cautions, quality_section
+from semscale.report.drift.ruler import ruler_cautions, ruler_section
 from semscale.report.drift.sample_size import unvaried_words
 from semscale.report.drift.tables import covered_words, drift_table, sequence_table, threshold_table
 from semscale.report.drift.words import (
@@ -58,7 +59,7 @@ def drift_document(summary: DriftSummary) -> Document:
         reading=reading(summary),
         facts=facts(summary),
         warnings=unmatched,
-        cautions=tuple(said for said in _cautions(summary) if said not in unmatched),
+        cautions=(*ruler_cautions(summary), *(said for said in _cautions(summary) if said not in unmatched)),
         sections=tuple(_sections(summary)),
         notes=tuple(filter(None, [f"intervals: {intervals}", windowed, _heads_note(summary)])),
         settings=(
@@ -165,6 +166,7 @@ def _sections(summary: DriftSummary) -> Iterator[Section]:
             yield Section("groups", "By group", (drift_table(summary, groups, brief_title="By group"),))
     else:
         yield from _of_gate(summary, decision)
+    yield from ruler_section(summary)
     yield Section("changed", "What changed", tuple(_changed(summary)))
     yield from _languages(summary)
     yield Section("left-out", "What was left out", tuple(_left_out(summary)))

@@ -27,6 +27,7 @@ from semscale.report.parts import Columns, table_of
 _TIME = "%Y-%m-%d %H:%M"
 _SHOWN, _MOST_ROWS = 20, 200
 _SHOWN_REASONS = 5
+_PLURALS = {"reading of anchors": "readings of anchors"}
 
 
 def recorded_document(summary: RecordedRun) -> Document:
@@ -144,8 +145,10 @@ def history_document(summary: HistorySummary) -> Document:
 
 def _counting(summary: HistorySummary) -> Iterator[str]:
     for other, merged in summary.merged.items():
-        parts = (merged.runs, "run"), (merged.approvals, "approval"), (merged.comparisons, "comparison")
-        new = ", ".join(counted(n, noun) for n, noun in parts)
+        parts = [(merged.runs, "run"), (merged.approvals, "approval"), (merged.comparisons, "comparison")]
+        anchors = (merged.anchor_sets, "anchor set"), (merged.anchor_readings, "reading of anchors")
+        parts += [(n, noun) for n, noun in anchors if n]
+        new = ", ".join(counted(n, noun, _PLURALS.get(noun)) for n, noun in parts)
         yield f"taken in from {printable(other)}: {new}"
     if not summary.datasets:
         yield "It holds no run yet: semscale drift record OUTPUTS --model NAME"

@@ -123,16 +123,26 @@ def subject(test: DriftTest | DriftFigure) -> str:
 
 def reading(summary: DriftSummary) -> tuple[str, ...]:
     """Say in sentences which figures decided, the weightiest first; without a gate, what drifted most."""
-    decision = summary.decision
+    decision, ruler = summary.decision, summary.ruler
+    has_moved = ruler is not None and ruler.has_moved
     if decision is None:
         said = _measured(summary)
+    elif has_moved and not _is_own(decision):
+        said = iter(("Nothing failed, and a moved ruler lets nothing pass",))
     elif decision.outcome is Outcome.FAIL:
         said = _failed(summary, decision)
     elif decision.outcome is Outcome.UNDECIDED:
         said = _undecided(summary, decision)
     else:
         said = _passed(summary, decision)
-    return tuple(f"{_begun(sentence)}." for sentence in said)
+    first = (ruler.words(),) if ruler is not None and has_moved else ()
+    return tuple(f"{_begun(sentence)}." for sentence in (*first, *said))
+
+
+def _is_own(decision: GateDecision) -> bool:
+    """Tell whether the gate's tests and limits decided, and not the ruler alone."""
+    waiting = any(test.outcome is Outcome.UNDECIDED for test in decision.overall)
+    return decision.outcome is not Outcome.UNDECIDED or waiting
 
 
 def headline_words(summary: DriftSummary) -> str:
