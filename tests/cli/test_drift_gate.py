@@ -290,3 +290,33 @@ def test_another_rerun_begins_a_new_series(semscale, approved):
     found = json.loads(semscale("drift", "gate", BAD, "--model", "model-c", "--over-runs", "--json").out)
     assert {len(one["losses"]) for one in found["sequence"]} == {1}
     assert any("because it was measured otherwise" in line for line in found["cautions"])
+
+
+def test_the_history_has_what_the_gate_checked(semscale, approved):
+    gate = ("drift", "gate", BAD, *NEW, "--must-pass", "cells-02", "--threshold", "min_match=0.4")
+    ended = semscale(*gate, "--json")
+    assert ended.code == 1
+    decided = json.loads(ended.out)
+    shown = semscale("drift", "history")
+    assert "limits broken" in shown.out
+    assert "silenced (2 items)" in shown.out
+    (dataset,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
+    (kept,) = dataset["comparisons"]
+    by_kind = {kind: [one for one in kept["checks"] if one["kind"] == kind] for kind in
+               ("limit", "must_pass", "threshold")}  # fmt: skip
+    assert [(one["name"], one["passed"], one["value"]) for one in by_kind["limit"]] == [
+        (one["name"], one["passed"], one["n_broken"]) for one in decided["limits"]
+    ]
+    assert [one["name"] for one in by_kind["must_pass"]] == ["cells-02"]
+    assert by_kind["threshold"][0]["value"] == decided["thresholds"][0]["value"]
+    assert semscale("drift", "history", "--verify").code == 0
+    # Without a limit it is another decision.
+    semscale(*gate, "--limit", "silenced=off")
+    (dataset,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
+    assert len(dataset["comparisons"]) == 2
+
+
+def test_a_comparison_without_a_gate_has_no_checks(semscale, approved):
+    semscale("drift", "compare", BAD, *NEW)
+    (dataset,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
+    assert dataset["comparisons"][0]["checks"] is None

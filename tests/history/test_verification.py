@@ -67,6 +67,11 @@ CHANGES = {
         comparisons,
         "comparison 'the-comparison'",
     ),
+    "a broken limit": (
+        "UPDATE semscale_comparisons SET checks = '[]'",
+        comparisons,
+        "comparison 'the-comparison'",
+    ),
     "figure": ("UPDATE semscale_figures SET drift = 0.0", comparisons, "comparison 'the-comparison'"),
     "one figure less": (
         "DELETE FROM semscale_figures WHERE position = 1",

@@ -1,5 +1,6 @@
 """Comparisons in the history: figures for lists and charts, and the scores of every item."""
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -39,6 +40,31 @@ class StoredFigure:
 
 
 @dataclass(frozen=True)
+class StoredCheck:
+    """A check of a gate that is no test of a metric.
+
+    Attributes:
+        kind: ``limit``, ``must_pass`` or ``threshold``.
+        name: of the limit or threshold; the id of a must-pass item.
+        passed: whether it holds.
+        group: kind and name of the slice that it is about; ``None`` for all items.
+        value: items that break a limit, or the mean that a threshold is about; NaN without one.
+        allowed: the setting; NaN for a must-pass item.
+        items: ids of the first items that break a limit.
+        reasons: what became worse in a must-pass item.
+    """
+
+    kind: str
+    name: str
+    passed: bool
+    group: tuple[str, str] | None = None
+    value: float = math.nan
+    allowed: float = math.nan
+    items: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class StoredComparison:
     """A stored comparison of a candidate with a baseline.
 
@@ -57,6 +83,7 @@ class StoredComparison:
         id: the comparison's id, the same in every history.
         candidate_digest: hash of the candidate's items and outputs; ``None`` if the history lacks the run.
         ruler_moved: whether the ruler had moved when it was measured.
+        checks: what the gate checked beside its tests; ``None`` without a gate, or where nobody stored it.
     """
 
     baseline_id: str
@@ -71,11 +98,17 @@ class StoredComparison:
     id: str = field(default_factory=new_id)
     candidate_digest: str | None = None
     ruler_moved: bool = False
+    checks: tuple[StoredCheck, ...] | None = None
 
     @property
     def is_complete(self) -> bool:
         """Whether all items of the baseline were compared."""
         return self.signature == without_fields(self.signature, {COMMON_ITEMS})
+
+    @property
+    def broken(self) -> tuple[StoredCheck, ...] | None:
+        """The checks that do not hold; ``None`` where nothing is known of them."""
+        return None if self.checks is None else tuple(check for check in self.checks if not check.passed)
 
     @property
     def outputs_key(self) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """The instrument: a chat model that scores answers against a template."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Unpack
@@ -280,13 +280,16 @@ class Judge:
         Returns:
             A list for each set, the one with most options first; a run finds out which set the model takes.
         """
-        items = dict.fromkeys(
-            row for row in read_items(questions, answers, references) if isinstance(row, JudgedItem)
-        )
+        rows = read_items(questions, answers, references)
+        return self.requests_about(row for row in rows if isinstance(row, JudgedItem))
+
+    def requests_about(self, items: Iterable[JudgedItem]) -> list[list[Request]]:
+        """Write the first requests about items, each once, as ``requests`` does."""
+        distinct = dict.fromkeys(items)
         return [
             [
                 conversation.request
-                for item in items
+                for item in distinct
                 for conversation in self._requests.conversations(item, capabilities)
             ]
             for capabilities in self._to_try

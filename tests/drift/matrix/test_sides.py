@@ -101,3 +101,14 @@ def test_with_one_cell_alone_nobody_is_asked():
     )
     found = side_by_side(pairs, ("a",), IntervalPlan())
     assert (len(pairs.points), found.best, found.first_place.n) == (0, None, 0)
+
+
+def test_a_judge_who_only_ties_names_no_best_cell():
+    # What stands first always wins, so that both orders together are ties: nothing is known of any cell.
+    pairs = cell_pairs(*((0, 1, item, 1, 0) for item in range(3)))
+    found = side_by_side(pairs, ("a", "b"), IntervalPlan())
+    assert (found.best, found.over_best) == (None, (None, None))
+    assert found.no_strengths == "the judge found no answer better than another"
+    for record in found.records:
+        assert (record.wins, record.ties, record.losses, record.chance) == (0, 3, 0, None)
+        assert record.share.low < 0.5 < record.share.high

@@ -1,7 +1,7 @@
 """Runs of ``semscale judge``: check the options, load the judges, ask them, write."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -67,7 +67,9 @@ def forecast_judges(options: JudgeOptions) -> ForecastSummary:
         read = read_items(cells.questions, cells.answers, cells.references)
         rows.update(row if isinstance(row, Status) else Status.SCORED for row in read)
     n = rows.pop(Status.SCORED, 0)
-    works = {each.name: partial(_forecast, each, parts) for each in _members(judge)}
+    works = {
+        each.name: partial(forecast_judge, each, partial(_requests, each, parts)) for each in _members(judge)
+    }
     return ForecastSummary(
         table.name,
         options.calls.forecasts(works),
@@ -114,19 +116,27 @@ def _opened(
     return options.judges.load(progress), options.table.open(options.file), columns
 
 
-async def _forecast(judge: Judge, parts: _Parts, ledger: Ledger) -> Forecast:
-    """Forecast the form of requests that needs the fewest calls: the one that the model took before."""
+async def forecast_judge(
+    judge: Judge, requests: Callable[[int], Iterable[Request]], ledger: Ledger
+) -> Forecast:
+    """Forecast the form of requests that needs the fewest calls: the one that the model took before.
 
-    def requests(form: int) -> Iterator[Request]:
-        for cells in parts():
-            yield from judge.requests(cells.questions, cells.answers, references=cells.references)[form]
-
+    Args:
+        judge: who would be asked.
+        requests: gives the requests of a form, by its number, as ``judge.requests`` orders them.
+        ledger: of earlier replies, which cost nothing.
+    """
     n_forms = len(judge.requests([], []))
     found = [
         await forecast(requests(form), judge.model, ledger=ledger, follow_ups=judge.corrections_after)
         for form in range(n_forms)
     ]
     return min(found, key=lambda each: each.calls)
+
+
+def _requests(judge: Judge, parts: _Parts, form: int) -> Iterator[Request]:
+    for cells in parts():
+        yield from judge.requests(cells.questions, cells.answers, references=cells.references)[form]
 
 
 def _members(judge: "Judge | Panel") -> tuple[Judge, ...]:

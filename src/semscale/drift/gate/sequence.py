@@ -11,6 +11,7 @@ from semscale.drift.gate.decision import SequenceTest
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import mean_loss
+from semscale.drift.measure.metrics import Metric
 from semscale.history.runs import named, short_id
 from semscale.history.stored_comparison import COMMON_ITEMS, StoredComparison, without_fields
 from semscale.stats.tests.betting import run_evidence
@@ -213,7 +214,7 @@ def _over_runs(
         runs=tuple(run / span for run in (*runs, losses + shift)),
         allowed=noise + (reference_error(comparison, name, alpha) if comparison.reruns else margin),
         span=span,
-        least=float(min(shift.min(initial=0.0), 0.0)) / span,
+        least=(float(min(shift.min(initial=0.0), 0.0)) + comparison.metrics[name].bounds[0]) / span,
     )
 
 
@@ -241,7 +242,7 @@ def reference_error(comparison: Comparison, name: str, alpha: float) -> float:
 
 
 def evidence_of_runs(
-    asked: Mapping[str, tuple[Sequence[float], float, float]],
+    asked: Mapping[str, tuple[Sequence[float], float, Metric]],
     settings: GateSettings,
     *,
     latest: Mapping[str, Floats] | None = None,
@@ -250,17 +251,19 @@ def evidence_of_runs(
 
     Args:
         asked: for each metric the runs' mean losses in the order of time, NaN for a run without one; the
-            allowed mean; and the metric's worst case.
+            allowed mean; and the metric.
         settings: settings of the gate, for its alpha.
         latest: losses of the latest run's items by metric, if known; they reveal a single bad run, which
             means alone cannot.
     """
     laid_out = {}
-    for name, (losses, allowed, span) in asked.items():
+    for name, (losses, allowed, metric) in asked.items():
         runs = [np.array([loss]) for loss in losses]
         if runs and latest and name in latest:
             runs[-1] = latest[name]
-        laid_out[name] = _OverRuns(tuple(losses), tuple(run / span for run in runs), allowed, span)
+        least, span = metric.bounds
+        shares = tuple(run / span for run in runs)
+        laid_out[name] = _OverRuns(tuple(losses), shares, allowed, span, least / span)
     return _tested(laid_out, settings)
 
 

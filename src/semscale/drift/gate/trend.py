@@ -11,9 +11,10 @@ from semscale.drift.gate.decision import SequenceTest
 from semscale.drift.gate.sequence import evidence_of_runs, latest_complete, one_series
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.metrics import TEXT_METRICS, Metric
+from semscale.drift.measure.quality_metrics import QUALITY_METRICS
 from semscale.errors import InputError
 from semscale.history.runs import named, short_id
-from semscale.history.stored_comparison import StoredComparison, StoredFigure
+from semscale.history.stored_comparison import StoredCheck, StoredComparison, StoredFigure
 from semscale.presentable import Presentable
 from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.tests.change_point import ChangePoint, pettitt
@@ -80,7 +81,8 @@ class MetricTrend:
             run: counted from 0; from the end if it is negative.
         """
         low, high = self.lows[run] + self.noise[run], self.highs[run] + self.noise[run]
-        return Estimate(float(self.losses[run]), max(float(low), 0.0), float(high))
+        least = -np.inf if self.metric in QUALITY_METRICS else 0.0
+        return Estimate(float(self.losses[run]), max(float(low), least), float(high))
 
     def record(self) -> dict[str, Any]:
         """Lay the numbers out by name, for JSON."""
@@ -110,6 +112,7 @@ class Trends(Presentable):
         models: models of the candidates.
         outcomes: outcomes of the gate; ``None`` for a comparison without a gate.
         ruler_moved: positions, from 0, of runs that were measured while the ruler had moved.
+        broken: checks that did not hold, by run; ``None`` where nothing is known of them.
         metrics: trends by name of the metric.
         n_left_out: number of comparisons that do not belong to the series.
         cautions: lines about these comparisons, with the reasons.
@@ -123,6 +126,7 @@ class Trends(Presentable):
     times: tuple[datetime, ...]
     models: tuple[str, ...]
     outcomes: tuple[str | None, ...]
+    broken: tuple[tuple[StoredCheck, ...] | None, ...]
     metrics: Mapping[str, MetricTrend]
     n_left_out: int
     cautions: tuple[str, ...]
@@ -162,6 +166,9 @@ class Trends(Presentable):
             "latest_outcomes": [
                 {"model": model, "outcome": outcome} for model, outcome in self.latest_outcomes.items()
             ],
+            "broken": [
+                None if of_run is None else [check.name for check in of_run] for of_run in self.broken
+            ],
             "metrics": [trend.record() for trend in self.metrics.values()],
             "cautions": self.cautions,
             "signature": self.signature,
@@ -198,8 +205,8 @@ def trends(
     names = list(dict.fromkeys(name for of_run in figures for name in of_run))
     moved = np.array([kept.ruler_moved for kept in series])
     held = [{} if kept.ruler_moved else own for kept, own in zip(series, figures, strict=True)]
-    scores = {} if moved[-1] else series[-1].scores
-    sequence = _evidence(names, held, {**TEXT_METRICS, **(metrics or {})}, settings, scores)
+    known = {**TEXT_METRICS, **QUALITY_METRICS, **(metrics or {})}
+    sequence = _evidence(names, held, known, settings, {} if moved[-1] else series[-1].scores)
     days = np.array([(kept.compared - series[0].compared) / _DAY for kept in series])
     # Another model is no later state of the same thing: a slope across both would be of neither.
     days[[kept.model != latest.model for kept in series]] = np.nan
@@ -213,6 +220,7 @@ def trends(
         times=tuple(kept.compared for kept in series),
         models=tuple(kept.model for kept in series),
         outcomes=tuple(kept.outcome for kept in series),
+        broken=tuple(kept.broken for kept in series),
         metrics={name: _followed(name, figures, days, sequence.get(name), settings, moved) for name in names},
         n_left_out=len(comparisons) - len(series),
         cautions=(*cautions, *_moved_lines(series)),
@@ -276,7 +284,7 @@ def _evidence(
             continue
         allowed = latest.loss - latest.drift + latest.margin
         if name in metrics:
-            asked[name] = (_column(figures, name, "loss").tolist(), allowed, metrics[name].span)
+            asked[name] = (_column(figures, name, "loss").tolist(), allowed, metrics[name])
     return {test.metric: test for test in evidence_of_runs(asked, settings, latest=scores)}
 
 

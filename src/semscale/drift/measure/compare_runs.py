@@ -5,6 +5,7 @@ from itertools import combinations
 
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.meter import DriftMeter
+from semscale.drift.quality.reference_match import with_reference_match
 from semscale.drift.runs.comparability import check_rerun, match_runs
 from semscale.errors import InputError
 from semscale.history.item_json import digest_items
@@ -22,6 +23,8 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
     progress: Progress | None = None,
 ) -> Comparison:
     """Compare a candidate with the baseline and its reruns, and these with each other, over common items.
+
+    Where items have a reference, the metric ``reference_match`` says what is better and what is worse.
 
     Args:
         baseline: the approved run.
@@ -57,7 +60,7 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         tuple(found[len(runs) + at] for at, pair in enumerate(later) if pair[0] == first)
         for first in range(len(repeated))
     ]
-    return Comparison(
+    compared = Comparison(
         baseline=common.baseline,
         candidate=common.candidate,
         measured=found[len(repeated)],
@@ -69,6 +72,7 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         rerun_items=tuple(rerun.items for rerun in repeated),
         reruns_name=_reruns_name(reruns),
     )
+    return with_reference_match(compared, measuring, progress=progress)
 
 
 def _reruns_name(reruns: Sequence[Run]) -> str | None:

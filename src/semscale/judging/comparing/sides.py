@@ -76,7 +76,7 @@ class SidesSummary:
         over_best: for each system the chance to be preferred to the best one, with intervals that hold for
             all pairs of systems together; without strengths the share of points of the pairs with the best
             one. ``None`` for the best one, and for a system that was not compared.
-        best: number of the best system from 0; ``None`` where nothing was judged.
+        best: number of the best system from 0; ``None`` where nothing was judged, or none is better.
         first_place: mean points of what stood first, 0.5 without position bias.
         no_strengths: why strengths cannot be estimated, or ``None``.
     """
@@ -175,6 +175,8 @@ def _strengths(
     places = {system: place for place, system in enumerate(there)}
     if not there:
         return None, places, "no pair was judged in both orders"
+    if np.ptp(pairs.points[judged]) == 0 and pairs.points[judged][0] == TIE:
+        return None, places, "the judge found no answer better than another"
     try:
         found = bradley_terry(
             np.array([places[system] for system in first.tolist()]),
@@ -220,8 +222,10 @@ def _record(
 def _best(
     records: Sequence[SystemRecord | None], strengths: BradleyTerry | None, places: dict[int, int]
 ) -> int | None:
-    """Find the strongest system, or without strengths the one with the greatest share of points."""
+    """Find the strongest system, or the one with the greatest share of points; none if all are alike."""
     if strengths is not None:
         return max(places, key=lambda system: strengths.strengths[places[system]])
     shares = {system: record.share.value for system, record in enumerate(records) if record is not None}
-    return max(shares, key=lambda system: shares[system]) if shares else None
+    if len(set(shares.values())) < 2:  # noqa: PLR2004 - none is better than another
+        return None
+    return max(shares, key=lambda system: shares[system])
