@@ -18,7 +18,7 @@ from sqlalchemy import (
     TypeDecorator,
 )
 
-REVISION = "5"
+REVISION = "6"
 """The migration that results in these tables."""
 
 VERSION_TABLE = "semscale_version"
@@ -92,6 +92,7 @@ COMPARISONS = Table(
     Column("outcome", Text),
     Column("compared", UtcDateTime, nullable=False),
     Column("digest", Text, nullable=False),
+    Column("checks", Text),
 )
 
 FIGURES = Table(

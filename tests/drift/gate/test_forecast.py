@@ -77,6 +77,14 @@ def test_a_rerun_may_decide_where_few_items_lost_all():
     assert found.cheapest_words
 
 
+def test_a_metric_that_no_rerun_has_cannot_be_simulated():
+    made = lost_in(1, 30)
+    decision = decide(made, PLAIN)
+    assert forecast(made, decision) is not None
+    alone = replace(made, reruns=(replace(made.reruns[0], losses={}),))
+    assert forecast(alone, decision) is None
+
+
 def test_the_same_seed_gives_the_same_forecast():
     made = lost_in(1, 24)
     assert forecast(made, decide(made, PLAIN)) == forecast(made, decide(made, PLAIN))

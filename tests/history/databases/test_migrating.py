@@ -36,7 +36,7 @@ from semscale.history.tables import (
 RUN, OTHER = a_run(3, id="an-old-run"), a_run(2, id="another", dataset="feedback")
 APPROVAL = an_approval(RUN, id="an-old-approval")
 COMPARISON = a_comparison(id="an-old-comparison")
-LATER = {"1": {"rerun_of", "note", "n_items", "expires"}, "2": {"expires"}}
+LATER = {"1": {"rerun_of", "note", "n_items", "expires", "checks"}, "2": {"expires", "checks"}}
 """The columns that came after each revision."""
 
 
@@ -111,6 +111,21 @@ def test_old_entries_are_sealed_and_said_to_be_sealed_late(raw, where):
         connection.execute(text("UPDATE semscale_approvals SET approved_by = 'Eve'"))
     with open_history(where) as history, pytest.raises(InputError, match="'an-old-approval' is not what was"):
         history.baseline("answers")
+
+
+def test_sealed_comparisons_without_checks_keep_their_seals(raw, where):
+    with open_history(where) as history:
+        for run in (RUN, OTHER):
+            history.record(run)
+        history.keep(COMPARISON)
+        heads = history.heads("answers")
+    with raw.writing() as connection:  # as the version before checks left it
+        connection.execute(text("ALTER TABLE semscale_comparisons DROP COLUMN checks"))
+        connection.execute(text("UPDATE semscale_version SET version_num = '5'"))
+    with open_history(where) as history:
+        assert history.verify(heads).holds
+        (found,) = history.comparisons()
+        assert (found.id, found.checks, found.broken) == (COMPARISON.id, None, None)
 
 
 def test_a_sealed_history_keeps_its_chain_and_takes_anchors(raw, where):
@@ -196,7 +211,7 @@ def test_a_history_of_a_newer_version_is_left_alone(history, where, raw):
     with raw.writing() as connection:
         connection.execute(text("UPDATE semscale_version SET version_num = '99'"))
     with pytest.raises(
-        InputError, match="was made by a newer Semscale .* revision 99, known are those up to 5"
+        InputError, match=f"was made by a newer Semscale .* revision 99, known are those up to {REVISION}"
     ):
         open_history(where)
 

@@ -48,6 +48,11 @@ def record(options: RecordOptions) -> None:
     from semscale.cli.drift.asked_run import record_asked
     from semscale.cli.drift.record_run import record_outputs
 
+    if options.calls.dry_run:
+        from semscale.cli.drift.asking_forecasts import forecast_recording
+
+        present(forecast_recording(options), options.outputs.of_forecast)
+        return
     asked = options.asking.prompts is not None
     rest = "goes on with what was answered" if asked else "starts again"
     with said_if_stopped(
@@ -137,6 +142,11 @@ def matrix(options: MatrixOptions) -> None:
     """
     from semscale.cli.drift.matrix_run import compare_matrix
 
+    if options.calls.dry_run:
+        from semscale.cli.drift.asking_forecasts import forecast_matrix
+
+        present(forecast_matrix(options), options.outputs.of_forecast)
+        return
     with said_if_stopped("stopped; replies that came are kept, and the same command goes on"):
         present(compare_matrix(options), options.outputs)
 

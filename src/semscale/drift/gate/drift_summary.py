@@ -21,7 +21,10 @@ from semscale.drift.gate.records import (
 )
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.gate.signature import measured_signature
+from semscale.drift.gate.stored_checks import stored_checks
 from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.losses import mean_loss
+from semscale.drift.quality.judged_runs import WinRecord
 from semscale.drift.ruler.attribution import Moved, ruler_step, what_moved
 from semscale.drift.ruler.ruler_check import RulerCheck
 from semscale.drift.runs.output_languages import OutputLanguage, output_languages
@@ -133,6 +136,12 @@ class DriftSummary(Presentable):
         return output_languages(comparison.baseline, comparison.candidate, comparison.signature)
 
     @cached_property
+    def sides(self) -> WinRecord | None:
+        """How the candidate did before the judge; ``None`` where none was asked."""
+        judged = self.comparison.judged
+        return None if judged is None else judged.summarize(self.plan)
+
+    @cached_property
     def figures(self) -> tuple[DriftFigure, ...]:
         """Every metric over all items, then in each group."""
         further = () if self.settings is None else self.settings.by
@@ -173,6 +182,7 @@ class DriftSummary(Presentable):
             figures=tuple(map(stored_figure, self.figures)),
             scores={name: comparison.mean_losses(name) for name in comparison.metrics},
             candidate_digest=comparison.outputs_digest,
+            checks=None if self.decision is None else stored_checks(self.decision),
         )
 
     def record(self) -> dict[str, Any]:
@@ -209,6 +219,7 @@ class DriftSummary(Presentable):
             "limits": [limit_record(check) for check in decision.limits] if decision else [],
             "must_pass": [must_pass_record(check) for check in decision.must_pass] if decision else [],
             "sequence": [sequence_record(one) for one in decision.sequence] if decision else [],
+            "side_by_side": self._side_by_side_record(),
             "drifts": [
                 figure_record(one.metric.name, one.group, loss=one.loss, drift=one.drift, margin=one.margin)
                 for one in self.figures
@@ -238,7 +249,24 @@ class DriftSummary(Presentable):
             "span": figure.metric.span,
             "unit": figure.metric.unit,
             "floor": self.comparison.floors.get(figure.metric.name),
+            "change": figure.change,
+            **self._quality_record(figure.metric.name),
         }
+
+    def _side_by_side_record(self) -> dict[str, Any] | None:
+        judged = self.comparison.judged
+        if judged is None:
+            return None
+        verdicts = judged.verdicts
+        about = {"judge": verdicts.model, "n_unjudged": judged.n_unjudged, "reasons": verdicts.reasons}
+        return {**about, **vars(self.sides)}
+
+    def _quality_record(self, name: str) -> dict[str, float]:
+        """Lay out the mean scores of the runs themselves, where references or a judge give some."""
+        scores = self.comparison.quality.get(name)
+        if scores is None:
+            return {}
+        return {"candidate": mean_loss(scores.candidate), "baseline": mean_loss(scores.baseline)}
 
     def _worst_records(self, harmed: Sequence[HarmedItem]) -> list[dict[str, Any]]:
         pairs = worst_pairs(self.comparison, [item.place for item in harmed])

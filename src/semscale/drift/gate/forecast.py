@@ -100,8 +100,8 @@ def forecast(comparison: Comparison, decision: GateDecision) -> SizeForecast | N
         decision: the gate's.
 
     Returns:
-        The forecast; ``None`` where nothing is undecided or nothing can be simulated: without a rerun, with
-        fewer than 10 items, and where all runs together decide.
+        The forecast; ``None`` where nothing is undecided or nothing can be simulated: where a metric has no
+        rerun, with fewer than 10 items, and where all runs together decide.
 
     References:
         Efron and Tibshirani (1993), An Introduction to the Bootstrap, section 25.4: sample sizes by drawing
@@ -110,7 +110,7 @@ def forecast(comparison: Comparison, decision: GateDecision) -> SizeForecast | N
     tests = [test for test in decision.overall if test.outcome is Outcome.UNDECIDED]
     if not tests or not comparison.reruns or decision.sequence:
         return None
-    if any(test.drift.n < FEWEST_TO_PASS for test in tests):
+    if any(test.drift.n < FEWEST_TO_PASS or not comparison.reruns_with(test.metric) for test in tests):
         return None
     settings = decision.settings
     simulation = _Simulation(comparison, tests, settings.alpha, settings.seed, len(decision.overall))
