@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import norm
 
-from semscale.rating.labelling.drawing import inclusion_probabilities
+from semscale.stats.calibration.drawing import inclusion_probabilities
 from semscale.stats.agreement.intraclass import intraclass_correlation
 from semscale.stats.agreement.kappa import weighted_kappa
 from semscale.stats.agreement.krippendorff import krippendorff_alpha

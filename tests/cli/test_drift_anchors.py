@@ -36,11 +36,11 @@ def frozen(semscale, approved, pairs):
 def moved_model(monkeypatch):
     """Put another model in the place of the gate's, under the same name."""
 
-    def exchange():
+    def exchange(patched=monkeypatch):
         def meter(*_, **__):
             return DriftMeter(MovedEncoder(DriftMeter(cache=False).encoder._engine), cache=False)
 
-        monkeypatch.setattr(comparing, "drift_meter", meter)
+        patched.setattr(comparing, "drift_meter", meter)
 
     return exchange
 
@@ -135,6 +135,22 @@ def test_a_gate_whose_ruler_moved_passes_nothing_until_the_anchors_are_read_agai
     assert json.loads(semscale("drift", "history", "--json").out)["datasets"][0]["comparisons"][0][
         "outcome"
     ] == ("undecided")
+
+
+def test_a_comparison_with_a_moved_ruler_is_marked_and_no_night_of_many(semscale, frozen, moved_model):
+    assert semscale("drift", "gate", GOOD, "--model", "model-b").code == 0
+    with pytest.MonkeyPatch.context() as patched:
+        moved_model(patched)
+        gate = semscale("drift", "gate", BAD, "--model", "model-c", "--json")
+        assert json.loads(gate.out)["moved"] == "both"
+    (feedback,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
+    assert [one["ruler_moved"] for one in feedback["comparisons"]] == [False, True]
+    assert feedback["trend"]["ruler_moved"] == [1]
+    assert "1 run was measured while the ruler had moved" in semscale("drift", "history").out
+    over = ("drift", "gate", EXAMPLES / "rerun.jsonl", "--model", "model-d", "--over-runs", "--json")
+    found = json.loads(semscale(*over).out)
+    assert len(found["sequence"][0]["losses"]) == 2
+    assert any("because it was measured while the ruler had moved" in line for line in found["cautions"])
 
 
 def test_anchors_that_are_read_again_are_the_new_reference(semscale, frozen):

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Table, select
 from semscale.errors import InputError
 from semscale.history.column_values import Row
 from semscale.history.databases.database import Database, insert_rows
-from semscale.history.recorded_seals import load_seals, seal_row
+from semscale.history.recorded_seals import TABLES, load_seals, seal_row
 from semscale.history.runs import named
 from semscale.history.seals import Seal, parents_first
 from semscale.history.summaries import Merged
@@ -23,7 +23,7 @@ from semscale.history.tables import (
     SCORES,
     SEALS,
 )
-from semscale.history.verification import TABLES, verify
+from semscale.history.verification import verify
 
 _PARTS: dict[Table, tuple[Table, ...]] = {
     RUNS: (ITEMS,),

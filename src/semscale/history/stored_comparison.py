@@ -1,12 +1,15 @@
 """Comparisons in the history: figures for lists and charts, and the scores of every item."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from semscale.history.runs import new_id, now
 from semscale.types import Floats
+
+COMMON_ITEMS = "common"
+"""Field of a signature that names the items which were compared, where the candidate lacks some."""
 
 
 @dataclass(frozen=True)
@@ -70,14 +73,17 @@ class StoredComparison:
         candidate_id: id of the candidate's run.
         model: the candidate's model.
         dataset: the dataset of both.
-        signature: signature of the measurement as text; only comparisons with the same one form a series.
+        signature: signature of the measurement as text; only comparisons with the same one form a series;
+            the items that were compared may differ.
         outcome: ``pass``, ``fail`` or ``undecided``; ``None`` without a gate.
         figures: one for every metric and group.
-        scores: every metric's losses, shape (n,), in the order of the baseline's items; NaN without a value.
+        scores: every metric's losses, shape (n,), in the order of the baseline's items that were compared;
+            NaN without a value.
         compared: time of the comparison, in UTC.
         id: the comparison's id, the same in every history.
         candidate_digest: hash of the candidate's items and outputs; ``None`` if the history lacks the run.
         checks: what the gate checked beside its tests; ``None`` without a gate, or where nobody stored it.
+        ruler_moved: whether the ruler had moved when it was measured.
     """
 
     baseline_id: str
@@ -98,7 +104,24 @@ class StoredComparison:
         """The checks that do not hold; ``None`` where nothing is known of them."""
         return None if self.checks is None else tuple(check for check in self.checks if not check.passed)
 
+    ruler_moved: bool = False
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all items of the baseline were compared."""
+        return self.signature == without_fields(self.signature, {COMMON_ITEMS})
+
     @property
     def outputs_key(self) -> tuple[str, str]:
         """Tells whose outputs were compared: the same model with the same outputs is one candidate."""
         return self.model, self.candidate_digest or self.candidate_id
+
+
+def without_fields(signature: str, names: Collection[str]) -> str:
+    """Leave some fields out of a signature.
+
+    Example:
+        >>> without_fields("semscale 0.1|drift|seed:7|common:1f2e3d4c", {"common"})
+        'semscale 0.1|drift|seed:7'
+    """
+    return "|".join(part for part in signature.split("|") if part.partition(":")[0] not in names)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, select
 
 from semscale.errors import InputError
 from semscale.history.databases.database import Database, insert_rows
@@ -19,19 +19,10 @@ from semscale.history.entries import (
 from semscale.history.item_json import digest_bodies
 from semscale.history.recorded_comparisons import load_figures, load_packed
 from semscale.history.recorded_runs import load_bodies
-from semscale.history.recorded_seals import broken_links, flaws_of, load_seals, seal_row
-from semscale.history.seals import SHORTEST_HEAD, Entry, EntryKind, Seal, heads_of, parents_first, seal
+from semscale.history.recorded_seals import broken_links, flaws_of, load_seals, lost_entries, seal_row
+from semscale.history.seals import SHORTEST_HEAD, Entry, Seal, heads_of, parents_first, seal
 from semscale.history.tables import ANCHOR_READINGS, ANCHOR_SETS, APPROVALS, COMPARISONS, RUNS, SEALS
 from semscale.presentable import Presentable
-
-TABLES: Mapping[str, Table] = {
-    EntryKind.RUN: RUNS,
-    EntryKind.APPROVAL: APPROVALS,
-    EntryKind.COMPARISON: COMPARISONS,
-    EntryKind.ANCHOR_SET: ANCHOR_SETS,
-    EntryKind.ANCHOR_READINGS: ANCHOR_READINGS,
-}
-"""The table of each kind of entries."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +105,7 @@ def verify(database: Database, heads: Sequence[str] = ()) -> Verification:
         entries = list(_entries(connection))
         # Read after the entries, so that one that another process adds meanwhile has its seal.
         seals = load_seals(connection)
-        lost = _lost(connection, entries, seals)
+        lost = lost_entries(connection)
     flaws = [*_flaws(entries, seals, lost), *_head_flaws(seals, heads)]
     datasets = sorted({entry.dataset for entry in entries})
     return Verification(
@@ -146,23 +137,6 @@ def _head_flaws(seals: Mapping[str, Seal], heads: Sequence[str]) -> list[Flaw]:
     return [
         Flaw("head", head, None, why) for head in heads if not any(name.startswith(head) for name in seals)
     ]
-
-
-def _lost(connection: Connection, entries: Sequence[Entry], seals: Mapping[str, Seal]) -> list[Seal]:
-    """List the seals whose entries are not there; those that were added meanwhile are."""
-    known = {(entry.kind, entry.id) for entry in entries}
-    return [
-        one
-        for one in seals.values()
-        if (one.kind, one.entry_id) not in known and not _is_there(connection, one)
-    ]
-
-
-def _is_there(connection: Connection, one: Seal) -> bool:
-    table = TABLES.get(one.kind)
-    if table is None:
-        return False
-    return connection.execute(select(table.c.id).where(table.c.id == one.entry_id)).first() is not None
 
 
 def _entries(connection: Connection) -> Iterator[Entry]:

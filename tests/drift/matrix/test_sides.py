@@ -7,8 +7,9 @@ import pytest
 from made_up_cells import cell, items_to_ask
 
 from semscale.chat.replies import Reply
-from semscale.drift.matrix.sides import CellPairs, judge_cells, side_by_side
+from semscale.drift.matrix.sides import judge_cells
 from semscale.judging.asking import Running
+from semscale.judging.comparing.sides import SystemPairs, side_by_side
 from semscale.judging.judge import Judge
 from semscale.judging.side_by_side import PairVerdicts, side_by_side_template
 from semscale.signature import Signature
@@ -22,7 +23,7 @@ def cell_pairs(*rows):
     first, second, item, *_ = zip(*rows, strict=True)
     orders = np.array([row[3:] for row in rows], dtype=float)
     judged = PairVerdicts(orders, len(rows), {}, "judge", Signature.of("judge"))
-    return CellPairs(np.array(first), np.array(second), np.array(item), judged)
+    return SystemPairs(np.array(first), np.array(second), np.array(item), judged)
 
 
 def test_records_count_wins_ties_and_losses_over_both_orders():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sqlalchemy import text
 from stored_anchors import an_anchor_set, pairs, some_readings
-from stored_runs import DAY, START
+from stored_runs import DAY, START, a_comparison, a_run
 
 from semscale.errors import InputError
 from semscale.history.databases.opening import open_history
@@ -89,3 +89,35 @@ def test_a_merge_takes_anchors_and_readings_once(filled, new_place):
         assert other.anchors.sets("answers") == filled.anchors.sets("answers")
         assert [one.id for one in other.anchors.readings("the-anchors")] == ["reference", "later"]
         assert other.verify(other.heads("answers")).holds
+
+
+def test_a_comparison_knows_whether_its_ruler_had_moved_by_its_last_readings(history):
+    history.record(a_run(id="the-baseline"))
+    history.anchors.freeze(an_anchor_set(), [some_readings(id="reference")])
+    names = ("held", "moved", "moved, then held")
+    for day, name in enumerate(names):
+        run = a_run(id=f"of {name}", recorded=START + day * DAY)
+        kept = a_comparison(id=name, baseline_id="the-baseline", candidate_id=run.id, compared=run.recorded)
+        history.keep(kept, candidate=run)
+    read = [("held", False), ("moved", True), ("moved, then held", True), ("moved, then held", False)]
+    history.anchors.add(
+        [
+            some_readings(
+                is_reference=False, comparison_id=name, has_moved=moved, measured=START + (at + 5) * DAY
+            )
+            for at, (name, moved) in enumerate(read)
+        ]
+    )
+    assert [one.has_moved for one in history.anchors.readings("the-anchors")] == [
+        False,
+        False,
+        True,
+        True,
+        False,
+    ]
+    assert {one.id: one.ruler_moved for one in history.comparisons()} == {
+        "held": False,
+        "moved": True,
+        "moved, then held": False,
+    }
+    assert [one.ruler_moved for one in history.comparisons(baseline_id="another")] == []

@@ -334,3 +334,16 @@ def test_a_metric_that_improves_is_drawn_below_0():
     height = float(root.get("height"))
     ys = [float(y) for path in root.iter(f"{SVG}path") for y in re.findall(r",(-?[\d.]+)", path.get("d"))]
     assert 0 <= min(ys) <= max(ys) <= height
+
+
+def test_runs_of_a_moved_ruler_are_marked(read_page):
+    kept = series(6)
+    assert "moved" not in page_of(kept, read_page).text
+    kept[2] = replace(kept[2], ruler_moved=True)
+    shown = page_of(kept, read_page)
+    shown.assert_harmless()
+    assert "1 run was measured while the ruler had moved: '00000000'" in shown.text
+    first, second, third = (
+        shown.text.split(f"2026-01-0{day} 00:00")[1].split("2026")[0] for day in (4, 3, 2)
+    )
+    assert [row.count("moved") for row in (first, second, third)] == [0, 1, 0]

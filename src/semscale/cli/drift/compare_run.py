@@ -20,6 +20,7 @@ from semscale.cli.progress import progress_bars
 from semscale.drift.gate.check import check_gate
 from semscale.drift.gate.decision import GateDecision
 from semscale.drift.gate.drift_summary import DriftSummary
+from semscale.drift.gate.earlier import load_earlier
 from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.limits.slices import each_slice
@@ -97,12 +98,11 @@ class CompareRun:
             settings.thresholds or any(own.thresholds for _, own in each_slice(settings.slices))
         )
 
-    def _decided(self, history: "History", comparison: Comparison) -> GateDecision | None:
+    def _decided(self, history: "History", baseline: Run, comparison: Comparison) -> GateDecision | None:
         settings = self.settings
         if settings is None:
             return None
-        kept = history.comparisons(baseline_id=comparison.baseline.id) if settings.over_runs else ()
-        earlier = [replace(one, scores=history.scores(one.id)) for one in kept]
+        earlier = load_earlier(history, baseline) if settings.over_runs else ()
         settings = settings_for(comparison, settings)
         return decide(comparison, settings, earlier=earlier)
 
@@ -126,7 +126,7 @@ class CompareRun:
             )
             if judge is not None:
                 comparison = judged(self.options, comparison, judge, progress)
-            decision = self._decided(history, comparison)
+            decision = self._decided(history, baseline, comparison)
             ruler = check_ruler(history, baseline.dataset, TextRuler(meter), progress=progress)
         if decision is not None and ruler is not None:
             decision = with_ruler(decision, ruler)

@@ -88,19 +88,20 @@ def audit_judges(options: AuditOptions) -> AuditSummary:
     with progress_bars() as progress:
         judge, table, columns = _opened(options, progress)
         cells = read_judge_cells(table, columns, options.rows)
-        members = _members(judge)
+        members = _audited(judge)
         part = options.calls.running().divided(len(members), "judges")
         audits = {
-            each.name: audit(
+            name: audit(
                 each,
                 cells.questions,
                 cells.answers,
                 references=cells.references,
+                human=cells.human,
                 running=part,
                 plan=options.run.plan,
                 progress=progress,
             )
-            for each in members
+            for name, each in members.items()
         }
     return AuditSummary(table.name, audits)
 
@@ -140,3 +141,17 @@ def _requests(judge: Judge, parts: _Parts, form: int) -> Iterator[Request]:
 
 def _members(judge: "Judge | Panel") -> tuple[Judge, ...]:
     return (judge,) if isinstance(judge, Judge) else judge.judges
+
+
+def _audited(judge: "Judge | Panel") -> dict[str, Judge]:
+    """Name the judges to audit; beside one that decides, the same model in prose."""
+    named = (
+        {judge.name: judge} if isinstance(judge, Judge) else dict(zip(judge.names, judge.judges, strict=True))
+    )
+    found: dict[str, Judge] = {}
+    for name, each in named.items():
+        if each.method == "decision" and each.answers_prose:
+            found |= {f"{name}, decision": each, f"{name}, prose": each.varied(method="prose")}
+        else:
+            found[name] = each
+    return found

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from semscale.drift.gate.records import group_record, stored_figure_record
+from semscale.drift.gate.sequence import latest_complete
 from semscale.drift.gate.trend import Trends, trends
 from semscale.drift.measure.indexed_baseline import IndexedBaseline
 from semscale.drift.runs.run_summaries import approval_record
@@ -131,7 +132,7 @@ def _dataset(history: "History", name: str) -> DatasetHistory:
     comparisons = history.comparisons(dataset=name)
     followed = None
     if comparisons:
-        latest = max(comparisons, key=lambda kept: kept.compared)
+        latest = latest_complete(comparisons)
         baseline = IndexedBaseline(history.run(latest.baseline_id), (), sort=False)
         with_scores = replace(latest, scores=history.scores(latest.id))
         others = [kept for kept in comparisons if kept.id != latest.id]
@@ -177,6 +178,7 @@ def _comparison_record(kept: StoredComparison) -> dict[str, Any]:
         "model": kept.model,
         "outcome": kept.outcome,
         "checks": None if kept.checks is None else [_check_record(check) for check in kept.checks],
+        "ruler_moved": kept.ruler_moved,
         "drifts": [stored_figure_record(figure) for figure in kept.figures],
         "signature": kept.signature,
     }

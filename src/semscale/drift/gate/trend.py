@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from semscale.drift.gate.decision import SequenceTest
-from semscale.drift.gate.sequence import evidence_of_runs, one_series
+from semscale.drift.gate.sequence import evidence_of_runs, latest_complete, one_series
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.metrics import TEXT_METRICS, Metric
 from semscale.drift.measure.quality_metrics import QUALITY_METRICS
 from semscale.errors import InputError
+from semscale.history.runs import named, short_id
 from semscale.history.stored_comparison import StoredCheck, StoredComparison, StoredFigure
 from semscale.presentable import Presentable
 from semscale.stats.intervals.estimates import Estimate
@@ -111,6 +112,7 @@ class Trends(Presentable):
         models: models of the candidates.
         outcomes: outcomes of the gate; ``None`` for a comparison without a gate.
         broken: checks that did not hold, by run; ``None`` where nothing is known of them.
+        ruler_moved: positions, from 0, of runs that were measured while the ruler had moved.
         metrics: trends by name of the metric.
         n_left_out: number of comparisons that do not belong to the series.
         cautions: lines about these comparisons, with the reasons.
@@ -128,6 +130,7 @@ class Trends(Presentable):
     metrics: Mapping[str, MetricTrend]
     n_left_out: int
     cautions: tuple[str, ...]
+    ruler_moved: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         runs, metrics = len(self.times), len(self.metrics)
@@ -159,6 +162,7 @@ class Trends(Presentable):
             "comparisons": self.comparison_ids,
             "left_out": self.n_left_out,
             "model_changes": self.model_changes,
+            "ruler_moved": self.ruler_moved,
             "latest_outcomes": [
                 {"model": model, "outcome": outcome} for model, outcome in self.latest_outcomes.items()
             ],
@@ -179,7 +183,9 @@ def trends(
 ) -> Trends:
     """Compute the trend of every metric over the runs that were compared with one baseline.
 
-    The series has the baseline and signature of the latest comparison; others are counted and listed.
+    The series has the baseline of the latest comparison, and the signature of the latest one whose candidate
+    has all items; others are counted and listed. Where the ruler had moved, a run is shown and marked; slope,
+    change of level and evidence leave it out.
 
     Args:
         comparisons: comparisons from the history, in any order. Evidence takes the scores of the latest as
@@ -193,15 +199,19 @@ def trends(
     if not comparisons:
         raise InputError("a trend needs at least one comparison, got none: compare a run with the baseline")
     settings = settings or GateSettings()
-    latest = max(comparisons, key=lambda kept: kept.compared)
+    latest = latest_complete(comparisons)
     series, cautions = one_series(comparisons, baseline_id=latest.baseline_id, signature=latest.signature)
     figures = [{figure.metric: figure for figure in kept.figures if figure.group is None} for kept in series]
     names = list(dict.fromkeys(name for of_run in figures for name in of_run))
     known = {**TEXT_METRICS, **QUALITY_METRICS, **(metrics or {})}
-    sequence = _evidence(names, figures, known, settings, series[-1].scores)
+    moved = np.array([kept.ruler_moved for kept in series])
+    held = [{} if kept.ruler_moved else own for kept, own in zip(series, figures, strict=True)]
+    scores = {} if moved[-1] else series[-1].scores
+    sequence = _evidence(names, held, known, settings, scores)
     days = np.array([(kept.compared - series[0].compared) / _DAY for kept in series])
     # Another model is no later state of the same thing: a slope across both would be of neither.
     days[[kept.model != latest.model for kept in series]] = np.nan
+    days[moved] = np.nan
     return Trends(
         dataset=latest.dataset,
         baseline_id=latest.baseline_id,
@@ -212,10 +222,24 @@ def trends(
         models=tuple(kept.model for kept in series),
         outcomes=tuple(kept.outcome for kept in series),
         broken=tuple(kept.broken for kept in series),
-        metrics={name: _followed(name, figures, days, sequence.get(name), settings) for name in names},
+        metrics={name: _followed(name, figures, days, sequence.get(name), settings, moved) for name in names},
         n_left_out=len(comparisons) - len(series),
-        cautions=tuple(cautions),
+        cautions=(*cautions, *_moved_lines(series)),
+        ruler_moved=tuple(np.flatnonzero(moved).tolist()),
     )
+
+
+def _moved_lines(series: Sequence[StoredComparison]) -> list[str]:
+    """Count and name the runs that were measured while the ruler had moved."""
+    moved = [short_id(kept.candidate_id) for kept in series if kept.ruler_moved]
+    if not moved:
+        return []
+    counted = "1 run was" if len(moved) == 1 else f"{len(moved):,} runs were"
+    counts = "it does" if len(moved) == 1 else "they do"
+    return [
+        f"{counted} measured while the ruler had moved: {named(moved)}; {counts} not count in evidence, "
+        "trend and change of level"
+    ]
 
 
 def _followed(
@@ -224,9 +248,10 @@ def _followed(
     days: Floats,
     sequence: SequenceTest | None,
     settings: GateSettings,
+    moved: np.typing.NDArray[np.bool_],
 ) -> MetricTrend:
     losses = _column(figures, name, "loss")
-    there = np.flatnonzero(~np.isnan(losses))
+    there = np.flatnonzero(~np.isnan(losses) & ~moved)
     of_latest = there[~np.isnan(days[there])]
     change = None
     if len(there) >= FEWEST_VALUES:
@@ -255,7 +280,9 @@ def _evidence(
     """Return the evidence for every metric with a known worst case, against the latest allowed mean."""
     asked = {}
     for name in names:
-        latest = next(of_run[name] for of_run in reversed(figures) if name in of_run)
+        latest = next((of_run[name] for of_run in reversed(figures) if name in of_run), None)
+        if latest is None:
+            continue
         allowed = latest.loss - latest.drift + latest.margin
         if name in metrics:
             asked[name] = (_column(figures, name, "loss").tolist(), allowed, metrics[name])

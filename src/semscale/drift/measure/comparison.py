@@ -16,8 +16,9 @@ from semscale.drift.runs.item_matching import ItemMatching
 from semscale.history.item_json import digest_items
 from semscale.history.items import Item
 from semscale.history.runs import Run
+from semscale.history.stored_comparison import COMMON_ITEMS
 from semscale.signature import Signature
-from semscale.types import Floats, Mask
+from semscale.types import Floats, Integers, Mask
 
 _DECIMALS = 12  # beyond them runs that are alike would differ by rounding
 
@@ -55,6 +56,7 @@ class Comparison:
         quality: what references and a judge say of the runs themselves, by metric.
         judged: a judge's verdicts on candidate and baseline; ``None`` where none was asked.
         cautions: what weakens the measurement, such as a judge who could not be asked.
+        reruns_name: number and hash of the reruns for the signature; ``None`` without one.
     """
 
     baseline: Run
@@ -69,6 +71,7 @@ class Comparison:
     quality: Mapping[str, QualityScores] = field(default_factory=dict)
     judged: JudgedRuns | None = None
     cautions: tuple[str, ...] = ()
+    reruns_name: str | None = None
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
@@ -77,10 +80,18 @@ class Comparison:
 
     @property
     def signature(self) -> Signature:
-        """The settings of the measurement, with the items that were compared where these are not all."""
-        if not self.matching.n_left_out:
-            return self.measured.signature
-        return self.measured.signature.extended(Signature.of("items", common=self.baseline.dataset_version))
+        """The settings of the measurement, the reruns, and the items that were compared if not all were."""
+        further = {}
+        if self.reruns_name is not None:
+            further["reruns"] = self.reruns_name
+        if self.matching.n_left_out:
+            further[COMMON_ITEMS] = self.baseline.dataset_version
+        return self.measured.signature.extended(Signature.of("drift", **further))
+
+    @property
+    def places(self) -> Integers:
+        """Where the items that are compared stand among all the baseline's, shape (n,)."""
+        return np.array(self.matching.places or range(len(self.baseline.items)), dtype=np.int64)
 
     @cached_property
     def outputs_digest(self) -> str:

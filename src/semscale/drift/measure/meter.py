@@ -155,6 +155,7 @@ class DriftMeter:
         others: Sequence[Run],
         further: Sequence[tuple[int, int]],
         *,
+        whole: Run | None = None,
         progress: Progress | None = None,
     ) -> list[MeasuredRun]:
         """Measure runs against a baseline, and some of them against each other.
@@ -165,6 +166,8 @@ class DriftMeter:
             baseline: a run of n items.
             others: runs of the same items in the same order.
             further: pairs of positions in ``others``: the second is also measured against the first.
+            whole: the baseline with all its items, whose weights, floors and ranges count, if ``baseline``
+                has only some of them.
             progress: called while items are compared.
 
         Returns:
@@ -177,7 +180,7 @@ class DriftMeter:
         """
         for other in others:
             _check_items(baseline, other)
-        indexed = self._indexed(baseline, others)
+        indexed = self._indexed(baseline, others, whole)
         pairs = [(indexed.others[first], indexed.others[second]) for first, second in further]
         measured = self._measured(indexed, ItemPairing(indexed.own, indexed.others, pairs), progress)
         n = len(others)
@@ -200,8 +203,9 @@ class DriftMeter:
         (measured,) = self._measured(indexed, items, progress)
         return mean_losses(measured)
 
-    def _indexed(self, baseline: Run, others: Sequence[Run]) -> IndexedBaseline:
-        return IndexedBaseline(baseline, others, sort=self.pairing == "assignment", better=self.fields)
+    def _indexed(self, baseline: Run, others: Sequence[Run], whole: Run | None = None) -> IndexedBaseline:
+        sort = self.pairing == "assignment"
+        return IndexedBaseline(baseline, others, sort=sort, better=self.fields, whole=whole)
 
     def _measured(
         self, indexed: IndexedBaseline, items: ItemPairing, progress: Progress | None

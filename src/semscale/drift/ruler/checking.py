@@ -117,7 +117,7 @@ def check_ruler(
         declared={},
         apart={},
         ruler_signature=signature,
-        measured=(own,),
+        measured=(replace(own, has_moved=moved),),
     )
 
 

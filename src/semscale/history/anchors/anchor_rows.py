@@ -9,6 +9,9 @@ from semscale.history.anchors.anchor_set import AnchorReadings, AnchorSet, dump_
 from semscale.history.column_values import Found, Row, aware, plain
 from semscale.types import Floats
 
+MOVED = "ruler moved"
+"""Marks readings of a moved ruler, beside the readings' names, which have no space."""
+
 
 def set_row(anchors: AnchorSet) -> Row:
     """Convert an anchor set into its row.
@@ -41,7 +44,10 @@ def readings_row(one: AnchorReadings) -> Row:
         signature=one.signature,
         comparison_id=one.comparison_id,
     )
-    body = json.dumps({name: list(map(_or_null, values.tolist())) for name, values in one.readings.items()})
+    values: dict[str, object] = {
+        name: list(map(_or_null, read.tolist())) for name, read in one.readings.items()
+    }
+    body = json.dumps({**values, MOVED: True} if one.has_moved else values)
     measured = aware("measured", one.measured)
     return {**texts, "is_reference": one.is_reference, "measured": measured, "body": body}
 
@@ -49,6 +55,7 @@ def readings_row(one: AnchorReadings) -> Row:
 def read_readings(found: Found) -> AnchorReadings:
     """Build readings from their row."""
     body: dict[str, list[float | None]] = json.loads(found["body"])
+    has_moved = bool(body.pop(MOVED, False))
     return AnchorReadings(
         set_id=found["set_id"],
         dataset=found["dataset"],
@@ -57,6 +64,7 @@ def read_readings(found: Found) -> AnchorReadings:
         series=found["series"],
         is_reference=bool(found["is_reference"]),
         comparison_id=found["comparison_id"],
+        has_moved=has_moved,
         measured=found["measured"],
         id=found["id"],
     )

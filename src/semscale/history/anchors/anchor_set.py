@@ -85,6 +85,7 @@ class AnchorReadings:
         series: id that readings have in common which are held against one reference.
         is_reference: whether later readings of the series are held against this one.
         comparison_id: the comparison that was measured with it; ``None`` for a reference.
+        has_moved: whether the ruler had moved then.
         measured: when it was read, in UTC.
         id: its id, the same in every history.
     """
@@ -96,6 +97,7 @@ class AnchorReadings:
     series: str
     is_reference: bool = False
     comparison_id: str | None = None
+    has_moved: bool = False
     measured: datetime = field(default_factory=now)
     id: str = field(default_factory=new_id)
 

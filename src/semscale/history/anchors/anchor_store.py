@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, select
 
 from semscale.errors import InputError
-from semscale.history.anchors.anchor_rows import read_readings, read_set, readings_row, set_row
+from semscale.history.anchors.anchor_rows import MOVED, read_readings, read_set, readings_row, set_row
 from semscale.history.anchors.anchor_set import AnchorReadings, AnchorSet
 from semscale.history.databases.database import Database, insert_rows
 from semscale.history.entries import readings_entry, set_entry
@@ -86,6 +86,27 @@ class AnchorStore:
             found = connection.execute(query.order_by(columns.measured, columns.id)).mappings().all()
             check_entries(connection, [readings_entry(each) for each in found])
             return [read_readings(each) for each in found]
+
+
+def comparisons_moved(connection: Connection, of: Select[tuple[str]]) -> set[str]:
+    """List the comparisons that were measured while their ruler had moved, by their last readings.
+
+    Args:
+        connection: to the history's database.
+        of: selects ids of comparisons.
+
+    Raises:
+        InputError: their readings were changed since they were stored.
+    """
+    columns = ANCHOR_READINGS.c
+    marked = select(columns.comparison_id).where(
+        columns.comparison_id.in_(of), columns.body.contains(MOVED, autoescape=True)
+    )
+    query = select(ANCHOR_READINGS).where(columns.comparison_id.in_(marked))
+    found = connection.execute(query.order_by(columns.measured, columns.id)).mappings().all()
+    check_entries(connection, [readings_entry(each) for each in found])
+    last = {each["comparison_id"]: read_readings(each).has_moved for each in found}
+    return {name for name, has_moved in last.items() if has_moved}
 
 
 def _add(connection: Connection, readings: Sequence[AnchorReadings]) -> None:

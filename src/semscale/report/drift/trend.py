@@ -190,6 +190,8 @@ def _runs_table(trends: Trends) -> DataTable:
         ("limits broken", lambda place: broken_cell(trends.broken[place])),
         *((label(name), partial(_loss, one)) for name, one in trends.metrics.items()),
     ]
+    if moved := trends.ruler_moved:
+        columns.insert(4, ("ruler", lambda place: Words("moved" if place in moved else MISSING)))
     left = len(trends.times) - len(places)
     note = f"The latest {count(len(places))} runs; {count(left)} earlier ones are in the history."
     return table_of(places, columns, note=note if left else "", detail="full")
