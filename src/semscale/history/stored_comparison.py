@@ -82,8 +82,8 @@ class StoredComparison:
         compared: time of the comparison, in UTC.
         id: the comparison's id, the same in every history.
         candidate_digest: hash of the candidate's items and outputs; ``None`` if the history lacks the run.
-        checks: what the gate checked beside its tests; ``None`` without a gate, or where nobody stored it.
         ruler_moved: whether the ruler had moved when it was measured.
+        checks: what the gate checked beside its tests; ``None`` without a gate, or where nobody stored it.
     """
 
     baseline_id: str
@@ -97,19 +97,18 @@ class StoredComparison:
     compared: datetime = field(default_factory=now)
     id: str = field(default_factory=new_id)
     candidate_digest: str | None = None
-    checks: tuple[StoredCheck, ...] | None = None
-
-    @property
-    def broken(self) -> tuple[StoredCheck, ...] | None:
-        """The checks that do not hold; ``None`` where nothing is known of them."""
-        return None if self.checks is None else tuple(check for check in self.checks if not check.passed)
-
     ruler_moved: bool = False
+    checks: tuple[StoredCheck, ...] | None = None
 
     @property
     def is_complete(self) -> bool:
         """Whether all items of the baseline were compared."""
         return self.signature == without_fields(self.signature, {COMMON_ITEMS})
+
+    @property
+    def broken(self) -> tuple[StoredCheck, ...] | None:
+        """The checks that do not hold; ``None`` where nothing is known of them."""
+        return None if self.checks is None else tuple(check for check in self.checks if not check.passed)
 
     @property
     def outputs_key(self) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from semscale.drift.gate.sequence import (
     series_before,
 )
 from semscale.drift.gate.settings import GateSettings
+from semscale.drift.measure.metrics import TEXT_METRICS
 from semscale.drift.runs.item_matching import ItemMatching
 from semscale.history.item_json import digest_items
 
@@ -178,7 +179,9 @@ def test_an_earlier_candidate_that_lacked_items_counts_with_those_it_had():
     assert (len(series), left_out) == (1, [])
     (test,) = sequence_tests(made, series, {"match": 0.1}, GateSettings())
     (plain,) = evidence_of_runs(
-        {"match": ([0.5, 0.3], 0.1, TEXT_METRICS["match"])}, GateSettings(), latest={"match": np.array([0.3, 0.3])}
+        {"match": ([0.5, 0.3], 0.1, TEXT_METRICS["match"])},
+        GateSettings(),
+        latest={"match": np.array([0.3, 0.3])},
     )
     assert test.losses == (0.5, 0.3)
     assert test.evidence == plain.evidence

@@ -299,6 +299,19 @@ def test_the_legend_names_what_occurs_and_calls_nothing_failed_that_did_not():
     assert "not tested by a gate" not in legend_of("pass", loss=0.01)
 
 
+def test_runs_of_a_moved_ruler_are_marked(read_page):
+    kept = series(6)
+    assert "moved" not in page_of(kept, read_page).text
+    kept[2] = replace(kept[2], ruler_moved=True)
+    shown = page_of(kept, read_page)
+    shown.assert_harmless()
+    assert "1 run was measured while the ruler had moved: '00000000'" in shown.text
+    first, second, third = (
+        shown.text.split(f"2026-01-0{day} 00:00")[1].split("2026")[0] for day in (4, 3, 2)
+    )
+    assert [row.count("moved") for row in (first, second, third)] == [0, 1, 0]
+
+
 def test_broken_limits_stand_beside_their_runs_and_are_said():
     broken = (
         StoredCheck("limit", "silenced", False, None, 2.0, 0.0, ("q1", "q2")),
@@ -334,16 +347,3 @@ def test_a_metric_that_improves_is_drawn_below_0():
     height = float(root.get("height"))
     ys = [float(y) for path in root.iter(f"{SVG}path") for y in re.findall(r",(-?[\d.]+)", path.get("d"))]
     assert 0 <= min(ys) <= max(ys) <= height
-
-
-def test_runs_of_a_moved_ruler_are_marked(read_page):
-    kept = series(6)
-    assert "moved" not in page_of(kept, read_page).text
-    kept[2] = replace(kept[2], ruler_moved=True)
-    shown = page_of(kept, read_page)
-    shown.assert_harmless()
-    assert "1 run was measured while the ruler had moved: '00000000'" in shown.text
-    first, second, third = (
-        shown.text.split(f"2026-01-0{day} 00:00")[1].split("2026")[0] for day in (4, 3, 2)
-    )
-    assert [row.count("moved") for row in (first, second, third)] == [0, 1, 0]

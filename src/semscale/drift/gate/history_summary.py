@@ -177,8 +177,8 @@ def _comparison_record(kept: StoredComparison) -> dict[str, Any]:
         "candidate": kept.candidate_id,
         "model": kept.model,
         "outcome": kept.outcome,
-        "checks": None if kept.checks is None else [_check_record(check) for check in kept.checks],
         "ruler_moved": kept.ruler_moved,
+        "checks": None if kept.checks is None else [_check_record(check) for check in kept.checks],
         "drifts": [stored_figure_record(figure) for figure in kept.figures],
         "signature": kept.signature,
     }

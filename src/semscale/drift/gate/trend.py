@@ -111,8 +111,8 @@ class Trends(Presentable):
         times: times of the comparisons.
         models: models of the candidates.
         outcomes: outcomes of the gate; ``None`` for a comparison without a gate.
-        broken: checks that did not hold, by run; ``None`` where nothing is known of them.
         ruler_moved: positions, from 0, of runs that were measured while the ruler had moved.
+        broken: checks that did not hold, by run; ``None`` where nothing is known of them.
         metrics: trends by name of the metric.
         n_left_out: number of comparisons that do not belong to the series.
         cautions: lines about these comparisons, with the reasons.
@@ -203,11 +203,10 @@ def trends(
     series, cautions = one_series(comparisons, baseline_id=latest.baseline_id, signature=latest.signature)
     figures = [{figure.metric: figure for figure in kept.figures if figure.group is None} for kept in series]
     names = list(dict.fromkeys(name for of_run in figures for name in of_run))
-    known = {**TEXT_METRICS, **QUALITY_METRICS, **(metrics or {})}
     moved = np.array([kept.ruler_moved for kept in series])
     held = [{} if kept.ruler_moved else own for kept, own in zip(series, figures, strict=True)]
-    scores = {} if moved[-1] else series[-1].scores
-    sequence = _evidence(names, held, known, settings, scores)
+    known = {**TEXT_METRICS, **QUALITY_METRICS, **(metrics or {})}
+    sequence = _evidence(names, held, known, settings, {} if moved[-1] else series[-1].scores)
     days = np.array([(kept.compared - series[0].compared) / _DAY for kept in series])
     # Another model is no later state of the same thing: a slope across both would be of neither.
     days[[kept.model != latest.model for kept in series]] = np.nan

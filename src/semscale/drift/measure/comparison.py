@@ -53,10 +53,10 @@ class Comparison:
         recorded: the candidate with all its items, as a history has it; ``None`` if ``candidate`` is it.
         rerun_items: what each rerun gave for the items, in the baseline's order, for the hard limits; empty
             where that is not known.
+        reruns_name: number and hash of the reruns for the signature; ``None`` without one.
         quality: what references and a judge say of the runs themselves, by metric.
         judged: a judge's verdicts on candidate and baseline; ``None`` where none was asked.
         cautions: what weakens the measurement, such as a judge who could not be asked.
-        reruns_name: number and hash of the reruns for the signature; ``None`` without one.
     """
 
     baseline: Run
@@ -68,10 +68,10 @@ class Comparison:
     matching: ItemMatching = field(default_factory=ItemMatching)
     recorded: Run | None = None
     rerun_items: tuple[tuple[Item, ...], ...] = ()
+    reruns_name: str | None = None
     quality: Mapping[str, QualityScores] = field(default_factory=dict)
     judged: JudgedRuns | None = None
     cautions: tuple[str, ...] = ()
-    reruns_name: str | None = None
 
     @property
     def metrics(self) -> Mapping[str, Metric]:

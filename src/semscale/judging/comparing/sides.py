@@ -175,7 +175,7 @@ def _strengths(
     places = {system: place for place, system in enumerate(there)}
     if not there:
         return None, places, "no pair was judged in both orders"
-    if (pairs.points[judged] == TIE).all():
+    if np.ptp(pairs.points[judged]) == 0 and pairs.points[judged][0] == TIE:
         return None, places, "the judge found no answer better than another"
     try:
         found = bradley_terry(
@@ -222,7 +222,7 @@ def _record(
 def _best(
     records: Sequence[SystemRecord | None], strengths: BradleyTerry | None, places: dict[int, int]
 ) -> int | None:
-    """Find the strongest system, or without strengths the one with the greatest share, if one has more."""
+    """Find the strongest system, or the one with the greatest share of points; none if all are alike."""
     if strengths is not None:
         return max(places, key=lambda system: strengths.strengths[places[system]])
     shares = {system: record.share.value for system, record in enumerate(records) if record is not None}
