@@ -12,6 +12,7 @@ from semscale.embedding.loading import checked_embedder
 from semscale.errors import InputError
 from semscale.known_settings import known_settings
 from semscale.matching.bertscore.scorer import BertScorer
+from semscale.matching.pair_entailment import PairEntailment
 from semscale.renamed_settings import renamed
 from semscale.self_consistency.asked import Asked
 from semscale.self_consistency.asking.asking import Asking, Score
@@ -21,7 +22,12 @@ from semscale.self_consistency.sampling import Prompt, Sampling, without_paramet
 from semscale.self_consistency.scoring.contradictions import GUARD_NAMES, check_guards
 from semscale.self_consistency.scoring.floor import Floor
 from semscale.self_consistency.scoring.item_values import collect
-from semscale.self_consistency.scoring.measures import DEFAULT_MEASURES, MEASURES, check_measures
+from semscale.self_consistency.scoring.measures import (
+    DEFAULT_MEASURES,
+    check_measures,
+    check_same_by,
+    check_stopping,
+)
 from semscale.self_consistency.scoring.sample_scorer import SampleScorer
 from semscale.self_consistency.scoring.samples import given_texts, take_samples
 from semscale.self_consistency.scoring.unread_samples import leave_out_unread
@@ -56,9 +62,12 @@ class Consistency:
             contradictions.
         fewest_samples: usable samples below which an item has no values.
         seed: of the draw of unrelated pairs.
+        same_by: how measures of meanings find texts that mean the same, as
+            ``semscale.self_consistency.scoring.measures.SAME_BY`` has it.
+        entailment: a model of entailment, as ``semscale.matching.pair_entailment.PairEntailment`` has it.
 
     Raises:
-        InputError: an unknown measure or guard, or a setting out of range.
+        InputError: an unknown measure or guard, a setting out of range, or a measure without its model.
     """
 
     @renamed(model="embedder", bert_model="bert_embedder")
@@ -74,8 +83,11 @@ class Consistency:
         guards: Iterable[str] = GUARD_NAMES,
         fewest_samples: int = 1,
         seed: int = 0,
+        same_by: str = "auto",
+        entailment: PairEntailment | None = None,
     ) -> None:
         self.measures = check_measures(measures)
+        check_same_by(same_by, self.measures, has_entailment=entailment is not None)
         self.guards = check_guards(guards)
         self.floor = checked_floor(floor)
         self.fewest_samples = checked_fewest(fewest_samples)
@@ -89,6 +101,8 @@ class Consistency:
             seed,
             checked_embedder(embedder),
             bert_embedder,
+            same_by,
+            entailment,
         )
         self._chat_model = chat_model
 
@@ -117,7 +131,7 @@ class Consistency:
 
     @property
     def needs(self) -> frozenset[str]:
-        """What the measures are made from: ``cosine``, ``floor``, ``contradicted``, ``f1``."""
+        """What the measures are made from: ``cosine``, ``floor``, ``contradicted``, ``f1``, ``meanings``."""
         return self._scorer.needs
 
     @property
@@ -157,8 +171,8 @@ class Consistency:
 
         plan = sampling or Sampling()
         plan = plan if n_samples is None else replace(plan, n_samples=n_samples)
-        if plan.stopping is not None and MEASURES[self.measures[0]].bounds != (0.0, 1.0):
-            raise InputError(f"stopping needs a first measure from 0 to 1, got {self.measures[0]!r}")
+        if plan.stopping is not None:
+            check_stopping(self.measures[0])
         used = runner or Runner(self.chat_model)
         return await self.ask_part(as_list(prompts, "prompts"), plan, used, progress=progress)
 
@@ -220,10 +234,13 @@ class Consistency:
                 measured all the same.
         """
         taken = take_samples(answers, samples, fewest=self.fewest_samples)
-        values, applied = self._scorer.values(taken, floor, progress)
+        scorer, cosines = self._scorer, self._scorer.cosines()
+        values, applied = scorer.values(taken, floor, progress, cosines=cosines)
         if not keep_unread:
             taken, values = leave_out_unread(taken, values, fewest=self.fewest_samples)
-        return collect(taken, applied, values, self._scorer.signature(applied))
+        meanings = scorer.meanings(taken, applied, progress, cosines=cosines)
+        signature = scorer.signature(applied)
+        return collect(taken, applied, values, signature, measures=self.measures, meanings=meanings)
 
     def estimated_floor(self, answers: list[str], progress: Progress | None = None) -> Floor:
         """Give the floor that was set, or estimate it from answers; ``NO_FLOOR`` if no measure needs one."""

@@ -62,6 +62,10 @@ class MeasureOptions:
         str, setting(_MEASURING, "Cosine of answers to different questions: auto or a number.", "FLOOR")
     ] = "auto"
     fewest_samples: Annotated[int, setting(_MEASURING, "Samples that a question needs.")] = 1
+    same_by: Annotated[
+        Literal["auto", "cosine", "exact"],
+        option(_MEASURING, "How measures of meanings find texts that mean the same.", shown=True),
+    ] = "auto"
 
 
 @option_group

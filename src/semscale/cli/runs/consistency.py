@@ -18,7 +18,13 @@ from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.file_consistency import consistency_file
 from semscale.self_consistency.files.columns import AnswerColumns
 from semscale.self_consistency.sampling import Sampling, prompt_status
-from semscale.self_consistency.scoring.measures import DEFAULT_MEASURES, MEASURES, check_measures
+from semscale.self_consistency.scoring.measures import (
+    DEFAULT_MEASURES,
+    check_measures,
+    check_same_by,
+    check_stopping,
+    needed_parts,
+)
 from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
 from semscale.self_consistency.summary import ConsistencySummary
 from semscale.store.columns import column_in
@@ -85,8 +91,9 @@ def _checked(options: ConsistencyOptions) -> tuple[AnswerColumns, Sampling | Non
     checked_fewest(options.measures.fewest_samples)
     if (columns.answer is None) != (sampling is not None):
         raise InputError("name either --answer, whose answers are measured, or --ask N with --model")
-    if sampling is not None and sampling.stopping is not None and MEASURES[main].bounds != (0.0, 1.0):
-        raise InputError(f"--stop-at needs a first measure from 0 to 1, got {main!r}")
+    check_same_by(options.measures.same_by, measures, has_entailment=False)
+    if sampling is not None and sampling.stopping is not None:
+        check_stopping(main)
     if "bert_score" in measures and options.embedder.engine in TOKENLESS_ENGINES:
         raise InputError(
             "measure bert_score needs engine openvino or torch, which show the states of tokens, "
@@ -100,12 +107,13 @@ def _instrument(
     options: ConsistencyOptions, chat: "ChatModel | None", progress: Progress | None
 ) -> Consistency:
     measures, embedder = _measures(options), options.embedder
-    needs = frozenset().union(*(MEASURES[name].needs for name in measures))
+    needs = needed_parts(measures, options.measures.same_by, has_entailment=False)
     settings: ConsistencySettings = {
         "measures": measures,
         "floor": _floor(options),
         "fewest_samples": options.measures.fewest_samples,
         "seed": options.run.seed,
+        "same_by": options.measures.same_by,
     }
     if "cosine" in needs:
         settings["embedder"] = embedder.load(progress)

@@ -35,6 +35,7 @@ from semscale.report.self_consistency.words import (
     cautions,
     contradicted_words,
     labels_words,
+    same_by_words,
 )
 from semscale.report.sentences import left_out_section, stopped_cautions
 from semscale.report.settings import estimated_settings
@@ -105,6 +106,9 @@ def consistency_document(summary: "ConsistencySummary") -> Document:
 def _floor(summary: "ConsistencySummary") -> Iterator[str]:
     if summary.floor is not None:
         yield f"floor: cosine {number(summary.floor, 3)} of answers to different questions"
+    same = same_by_words(summary)
+    if same is not None:
+        yield same
 
 
 def _facts(summary: "ConsistencySummary") -> Iterator[tuple[str, Cell]]:

@@ -25,6 +25,13 @@ MEASURE_NAMES = {
     "bert_score": "BERTScore F1",
     "exact_match": "exact match",
     "exact_match_normalised": "exact match, normalised",
+    "semantic_negentropy": "semantic negentropy",
+    "semantic_sets_confidence": "few semantic sets",
+    "snne": "neighbour agreement (SNNE)",
+    "kernel_agreement": "kernel agreement (KLE)",
+    "semantic_alphabet": "small semantic alphabet",
+    "entailment": "entailment",
+    "noncontradiction": "non-contradiction",
     "equal_lengths": "null: equal lengths",
     "brevity": "null: brevity",
 }
@@ -139,6 +146,19 @@ def asking_words(summary: "ConsistencySummary") -> str | None:
     why = f", most often because: {one_line(replies.why_failed)}" if replies.why_failed else ""
     failed = f", {replies.n_failed:,} without a reply{why}" if replies.n_failed else ""
     return f"{asked} asked for{saved}{failed}"
+
+
+_GROUNDS = {
+    "entailment": "by entailment in both directions",
+    "cosine": "by the cosine of their vectors, where no guard finds a contradiction",
+    "exact": "as short answers with the same words",
+}
+
+
+def same_by_words(summary: "ConsistencySummary") -> str | None:
+    """Say by what texts were found to mean the same; ``None`` where no measure asks."""
+    grounds = [f"{_GROUNDS[name]} in {counted(n, 'prompt')}" for name, n in summary.same_by.items()]
+    return f"texts mean the same {', '.join(grounds)}" if grounds else None
 
 
 def contradicted_words(summary: "ConsistencySummary") -> str | None:

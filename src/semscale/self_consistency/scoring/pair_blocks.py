@@ -14,7 +14,7 @@ from semscale.matching.languages.unread_pairs import in_other_language
 from semscale.matching.pairs import Pairs
 from semscale.self_consistency.scoring.contradictions import PairTexts, find_contradictions, marked
 from semscale.self_consistency.scoring.guarded_samples import guards_read_samples
-from semscale.self_consistency.scoring.measures import MEASURES, PairParts
+from semscale.self_consistency.scoring.pair_measures import PAIR_MEASURES, PairParts
 from semscale.self_consistency.scoring.short_answers import SAME_ANSWER, same_answer_cosine
 from semscale.types import Floats, Integers, Mask, Progress
 
@@ -104,7 +104,7 @@ def value_pairs(  # noqa: PLR0913 - two engines, and what they are for
         found = _findings(chosen, parts, cosines)
         parts = replace(parts, contradicted=marked(found))
         for name in chosen.measures:
-            measures[name][rows] = MEASURES[name].values(parts)
+            measures[name][rows] = PAIR_MEASURES[name].values(parts)
         findings += found
     models = [model.signature for model in (cosines, scorer) if model is not None]
     return PairValues(measures, windows, findings, unread, in_other_language(pairs, *models))
