@@ -15,7 +15,7 @@ from semscale.matching.pairs import Pairs
 from semscale.self_consistency.scoring.contradictions import PairTexts, find_contradictions, marked
 from semscale.self_consistency.scoring.guarded_samples import guards_read_samples
 from semscale.self_consistency.scoring.pair_measures import PAIR_MEASURES, PairParts
-from semscale.self_consistency.scoring.short_answers import SAME_ANSWER, same_answer_cosine
+from semscale.self_consistency.scoring.short_answers import SAME_ANSWER, differing_words, same_answer_cosine
 from semscale.types import Floats, Integers, Mask, Progress
 
 BLOCK = 32_768
@@ -146,8 +146,27 @@ def _findings(chosen: MeasureChoice, parts: PairParts, cosines: Cosines | None) 
     if "contradicted" not in chosen.needs:
         return [()] * len(parts.cosine)
     same = SAME_ANSWER if cosines is None else same_answer_cosine(cosines.signature, parts.floor)
-    texts = PairTexts(parts.texts, parts.answer, parts.sample, parts.cosine, parts.guarded, same)
+    differing = None if cosines is None or "answer" not in chosen.guards else _differing(parts, cosines)
+    texts = PairTexts(parts.texts, parts.answer, parts.sample, parts.cosine, parts.guarded, same, differing)
     return find_contradictions(texts, chosen.guards)
+
+
+def _differing(parts: PairParts, cosines: Cosines) -> Floats:
+    """Give the cosine of the words in which two short answers of one wording differ, shape (p,).
+
+    NaN where there are none.
+    """
+    found: Floats = np.full(len(parts.answer), np.nan)
+    numbers: dict[str, int] = {}
+    rows: list[list[int]] = []
+    for pair, (answer, sample) in enumerate(zip(parts.answer.tolist(), parts.sample.tolist(), strict=True)):
+        words = differing_words(parts.texts[answer], parts.texts[sample]) if parts.guarded[pair] else None
+        if words is not None:
+            rows.append([pair, *(numbers.setdefault(each, len(numbers)) for each in words)])
+    if rows:
+        pair_of, first, second = np.array(rows, np.int64).T
+        found[pair_of] = cosines.of(list(numbers), first, second).values
+    return found
 
 
 def _guarded(chosen: MeasureChoice, pairs: Pairs) -> Mask:
