@@ -21,7 +21,7 @@ from semscale.self_consistency.reasons import asking_reasons
 from semscale.self_consistency.sampling import Prompt, Sampling, without_parameters
 from semscale.self_consistency.scoring.contradictions import GUARD_NAMES, check_guards
 from semscale.self_consistency.scoring.floor import Floor
-from semscale.self_consistency.scoring.item_values import collect
+from semscale.self_consistency.scoring.item_values import ItemMeasures, collect
 from semscale.self_consistency.scoring.measures import (
     DEFAULT_MEASURES,
     check_measures,
@@ -32,6 +32,8 @@ from semscale.self_consistency.scoring.sample_scorer import SampleScorer
 from semscale.self_consistency.scoring.samples import given_texts, take_samples
 from semscale.self_consistency.scoring.unread_samples import leave_out_unread
 from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
+from semscale.self_consistency.white_box.token_cells import read_tokens
+from semscale.self_consistency.white_box.token_scores import TOKEN_MEASURES, Tokens, measure_tokens
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed
 from semscale.store.columns import as_list
@@ -141,7 +143,12 @@ class Consistency:
         return signature if self._chat_model is None else signature.extended(self._chat_signature)
 
     def measure(
-        self, answers: object, samples: object = None, *, progress: Progress | None = None
+        self,
+        answers: object,
+        samples: object = None,
+        *,
+        logprobs: object = None,
+        progress: Progress | None = None,
     ) -> Consistencies:
         """Measure how far answers agree with their samples.
 
@@ -149,13 +156,18 @@ class Consistency:
             answers: shape (n,), texts; without ``samples`` each a list whose first text is the answer.
             samples: n lists of texts, of any lengths. Samples that are missing, empty or no text are left
                 out and counted.
+            logprobs: n lists of the log-probabilities of the answers' tokens, as ``read_tokens`` takes them,
+                for measures of tokens; missing where they are not known.
             progress: called while texts are embedded and scored.
 
         Raises:
-            InputError: lists of unequal length, or something other than a list where samples should be.
+            InputError: lists of unequal length, something other than a list where samples should be, or a
+                measure of tokens without ``logprobs``.
             ModelError: the model cannot be run.
         """
-        return self.measure_part(*given_texts(answers, samples), progress=progress)
+        texts = given_texts(answers, samples)
+        tokens = None if logprobs is None else read_tokens(logprobs, len(texts[0]))
+        return self.measure_part(*texts, progress=progress, tokens=tokens)
 
     async def ask_async(
         self,
@@ -171,6 +183,7 @@ class Consistency:
 
         plan = sampling or Sampling()
         plan = plan if n_samples is None else replace(plan, n_samples=n_samples)
+        plan = plan.with_logprobs() if "logprobs" in self.needs else plan
         if plan.stopping is not None:
             check_stopping(self.measures[0])
         used = runner or Runner(self.chat_model)
@@ -207,7 +220,7 @@ class Consistency:
         replies = asking.unasked(stopped) if stopped else await asking.run(runner, progress)
         finished = replies.status == Status.SCORED
         answers = [text if whole else None for text, whole in zip(replies.answers, finished, strict=True)]
-        measured = self.measure_part(answers, replies.samples, known, progress)
+        measured = self.measure_part(answers, replies.samples, known, progress, tokens=replies.tokens)
         status = np.where(finished, measured.status, replies.status)
         asked = without_parameters(sampling.signature, replies.counts.left_out)
         signature = measured.signature.extended(asked).extended(self._chat_signature)
@@ -222,6 +235,7 @@ class Consistency:
         progress: Progress | None = None,
         *,
         keep_unread: bool = False,
+        tokens: Sequence[Tokens | None] | None = None,
     ) -> Consistencies:
         """Measure the answers of one part.
 
@@ -232,7 +246,13 @@ class Consistency:
             progress: called while texts are embedded and scored.
             keep_unread: whether texts that the model cannot read, or whose language it does not read, are
                 measured all the same.
+            tokens: of the n answers; needed for measures of tokens.
         """
+        names = tuple(name for name in self.measures if name in TOKEN_MEASURES)
+        if names and tokens is None:
+            raise InputError(
+                f"measure {names[0]} needs the log-probabilities of the answers' tokens: logprobs"
+            )
         taken = take_samples(answers, samples, fewest=self.fewest_samples)
         scorer, cosines = self._scorer, self._scorer.cosines()
         values, applied = scorer.values(taken, floor, progress, cosines=cosines)
@@ -240,7 +260,8 @@ class Consistency:
             taken, values = leave_out_unread(taken, values, fewest=self.fewest_samples)
         meanings = scorer.meanings(taken, applied, progress, cosines=cosines)
         signature = scorer.signature(applied)
-        return collect(taken, applied, values, signature, measures=self.measures, meanings=meanings)
+        asked = ItemMeasures(self.measures, meanings, measure_tokens(tokens or (), names))
+        return collect(taken, applied, values, signature, asked)
 
     def estimated_floor(self, answers: list[str], progress: Progress | None = None) -> Floor:
         """Give the floor that was set, or estimate it from answers; ``NO_FLOOR`` if no measure needs one."""

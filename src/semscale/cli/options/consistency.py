@@ -36,6 +36,9 @@ class AnswerColumnOptions:
     ] = None
     label: Annotated[str | None, column("Whether the answer is right, where checked.")] = None
     by: Annotated[str | None, column("Names of groups to compare.")] = None
+    logprobs: Annotated[
+        str | None, column("Log-probabilities of each answer's tokens, as a list; for measures of tokens.")
+    ] = None
 
     @property
     def columns(self) -> "AnswerColumns":
@@ -47,7 +50,7 @@ class AnswerColumnOptions:
         from semscale.self_consistency.files.columns import AnswerColumns
 
         samples = tuple(self.sample or ())
-        return AnswerColumns(self.prompt, self.answer, samples, self.item, self.label, self.by)
+        return AnswerColumns(self.prompt, self.answer, samples, self.item, self.label, self.by, self.logprobs)
 
 
 @option_group

@@ -92,6 +92,10 @@ def _checked(options: ConsistencyOptions) -> tuple[AnswerColumns, Sampling | Non
     if (columns.answer is None) != (sampling is not None):
         raise InputError("name either --answer, whose answers are measured, or --ask N with --model")
     check_same_by(options.measures.same_by, measures, has_entailment=False)
+    if "logprobs" in needed_parts(measures, options.measures.same_by, has_entailment=False):
+        sampling = None if sampling is None else sampling.with_logprobs()
+        if sampling is None and columns.logprobs is None:
+            raise InputError("measures of tokens need --logprobs COLUMN, or --ask N")
     if sampling is not None and sampling.stopping is not None:
         check_stopping(main)
     if "bert_score" in measures and options.embedder.engine in TOKENLESS_ENGINES:

@@ -32,6 +32,13 @@ MEASURE_NAMES = {
     "semantic_alphabet": "small semantic alphabet",
     "entailment": "entailment",
     "noncontradiction": "non-contradiction",
+    "min_probability": "least token probability",
+    "normalised_probability": "mean token probability",
+    "sequence_probability": "probability of all tokens",
+    "first_token_probability": "null: first token",
+    "mean_token_negentropy": "mean token negentropy",
+    "min_token_negentropy": "least token negentropy",
+    "probability_margin": "token probability margin",
     "equal_lengths": "null: equal lengths",
     "brevity": "null: brevity",
 }

@@ -1,5 +1,8 @@
 """Averages the values of pairs into values of items."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import numpy as np
 
 from semscale.self_consistency.consistencies import Consistencies
@@ -12,16 +15,37 @@ from semscale.self_consistency.scoring.pair_blocks import PairValues
 from semscale.self_consistency.scoring.pair_measures import item_means
 from semscale.self_consistency.scoring.samples import SampledAnswers
 from semscale.signature import Signature
+from semscale.types import Floats, Mask, Status
+
+
+@dataclass(frozen=True)
+class ItemMeasures:
+    """The measures that were asked for, and those of them that are no means over pairs.
+
+    Attributes:
+        names: of all measures, in their order.
+        meanings: of the n items, where a measure needs them.
+        tokens: measures of the answers' tokens, each of shape (n,).
+    """
+
+    names: tuple[str, ...]
+    meanings: Meanings | None
+    tokens: Mapping[str, Floats]
+
+    def with_means(self, means: Mapping[str, Floats], is_scored: Mask) -> dict[str, Floats]:
+        """Give all measures in their order; those of tokens for scored items alone.
+
+        Args:
+            means: of the pairs of each item.
+            is_scored: shape (n,).
+        """
+        named = {**means, **({} if self.meanings is None else self.meanings.measures)}
+        named |= {name: np.where(is_scored, column, np.nan) for name, column in self.tokens.items()}
+        return {name: named[name] for name in self.names}
 
 
 def collect(
-    taken: SampledAnswers,
-    floor: Floor,
-    values: PairValues,
-    signature: Signature,
-    *,
-    measures: tuple[str, ...],
-    meanings: Meanings | None,
+    taken: SampledAnswers, floor: Floor, values: PairValues, signature: Signature, asked: ItemMeasures
 ) -> Consistencies:
     """Average the values of each item's pairs, and collect contradictions and counts.
 
@@ -30,8 +54,7 @@ def collect(
         floor: the floor that was applied.
         values: of the p pairs.
         signature: of the result.
-        measures: names of the measures, in their order.
-        meanings: of the n items, where a measure needs them.
+        asked: the measures that were asked for.
     """
     pairs, n = taken.pairs, taken.pairs.n_items
     windows = np.zeros(n, np.int64)
@@ -39,12 +62,13 @@ def collect(
     found: list[list[Contradiction]] = [[] for _ in range(n)]
     for item, place, findings in zip(pairs.item.tolist(), pairs.place.tolist(), values.findings, strict=True):
         found[item] += [Contradiction(place, finding) for finding in findings]
-    named = {name: item_means(column, pairs.item, n) for name, column in values.measures.items()}
-    named |= {} if meanings is None else meanings.measures
+    means = {name: item_means(column, pairs.item, n) for name, column in values.measures.items()}
+    measures = asked.with_means(means, np.asarray(taken.status == Status.SCORED, bool))
+    meanings = asked.meanings
     return Consistencies(
-        measures={name: named[name] for name in measures},
+        measures=measures,
         status=taken.status,
-        reasons=measuring_reasons(taken, named[measures[0]]),
+        reasons=measuring_reasons(taken, measures[asked.names[0]]),
         n_samples=taken.n_samples,
         samples_left_out=taken.n_left_out,
         windows=windows,
