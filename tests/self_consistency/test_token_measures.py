@@ -37,3 +37,12 @@ def test_a_file_has_them_in_a_column(tmp_path):
     columns = AnswerColumns(answer="answer", samples=("again",), logprobs="p")
     consistency_file(open_table(source), columns, instrument=semscale.Consistency(measures=MEASURES), out=out)
     assert pl.read_csv(out)["semscale_min_probability"].to_list() == [pytest.approx(0.5), None]
+
+
+def test_the_first_token_is_a_null_beside_measures_of_tokens():
+    tool = semscale.Consistency(measures=MEASURES)
+    found = tool.measure(["a", "b"], [["a"]] * 2, logprobs=[[HALF, FIFTH], None])
+    np.testing.assert_allclose(found.nulls["first_token_probability"], [0.5, np.nan])
+    assert (
+        "first_token_probability" not in semscale.consistency(["a"], [["a"]], measures=["exact_match"]).nulls
+    )

@@ -33,7 +33,12 @@ from semscale.self_consistency.scoring.samples import given_texts, take_samples
 from semscale.self_consistency.scoring.unread_samples import leave_out_unread
 from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
 from semscale.self_consistency.white_box.token_cells import read_tokens
-from semscale.self_consistency.white_box.token_scores import TOKEN_MEASURES, Tokens, measure_tokens
+from semscale.self_consistency.white_box.token_scores import (
+    TOKEN_MEASURES,
+    Tokens,
+    measure_tokens,
+    with_null,
+)
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed
 from semscale.store.columns import as_list
@@ -260,7 +265,7 @@ class Consistency:
             taken, values = leave_out_unread(taken, values, fewest=self.fewest_samples)
         meanings = scorer.meanings(taken, applied, progress, cosines=cosines)
         signature = scorer.signature(applied)
-        asked = ItemMeasures(self.measures, meanings, measure_tokens(tokens or (), names))
+        asked = ItemMeasures(self.measures, meanings, measure_tokens(tokens or (), with_null(names)))
         return collect(taken, applied, values, signature, asked)
 
     def estimated_floor(self, answers: list[str], progress: Progress | None = None) -> Floor:

@@ -189,6 +189,7 @@ def _correctness_record(correctness: CorrectnessProbability) -> dict[str, Any]:
         "calibration_error": figures.error,
         "calibration_error_by_chance": figures.error_by_chance,
         "areas": correctness.areas,
+        "weights": correctness.weights,
         "accept": _threshold_record(correctness.triage.accept),
         "abstain": _threshold_record(correctness.triage.abstain),
         "reviewed": correctness.triage.reviewed,

@@ -79,6 +79,14 @@ class CorrectnessOptions:
         Literal["platt", "isotonic"],
         option(_TRUST, "How consistency becomes the probability of being right.", shown=True),
     ] = "platt"
+    ensemble: Annotated[
+        Literal["none", "mean", "tuned"],
+        option(
+            _TRUST,
+            "Take all measures together: their plain mean, or with weights tuned on labels.",
+            shown=True,
+        ),
+    ] = "none"
     error_rate: Annotated[float, setting(_TRUST, "Wrong answers allowed among those accepted.", "SHARE")] = (
         0.05
     )
@@ -89,6 +97,7 @@ class CorrectnessOptions:
         """Settings of ``estimate_correctness``."""
         return {
             "curve": self.curve,
+            "ensemble": self.ensemble,
             "error_rate": self.error_rate,
             "lost_rate": self.lost_rate,
             "confidence": self.confidence,

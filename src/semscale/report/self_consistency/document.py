@@ -26,6 +26,7 @@ from semscale.report.self_consistency.figures import (
     decision_table,
     reliability_figure,
     spread_histogram,
+    weight_table,
 )
 from semscale.report.self_consistency.words import (
     MEANINGS,
@@ -167,6 +168,7 @@ def _correctness(correctness: "CorrectnessProbability") -> Section:
             decision_bar(correctness),
             decision_table(correctness),
             calibration_table(correctness),
+            *weight_table(correctness),
             Paragraph(labels_words(correctness), "note", detail="both"),
             SideBySide(
                 ((reliability_figure(correctness),), (area_table(correctness), Paragraph(meaning, "note")))

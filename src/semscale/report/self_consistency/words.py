@@ -39,6 +39,8 @@ MEASURE_NAMES = {
     "mean_token_negentropy": "mean token negentropy",
     "min_token_negentropy": "least token negentropy",
     "probability_margin": "token probability margin",
+    "ensemble_mean": "ensemble, plain mean",
+    "ensemble_tuned": "ensemble, tuned weights",
     "equal_lengths": "null: equal lengths",
     "brevity": "null: brevity",
 }
@@ -50,6 +52,7 @@ MEANINGS = STATUS_MEANINGS | {
     "weightless": UNREAD,
     "no-value": "no token that counts stands in the answer or in any sample",
 }
+_OTHER_NULLS = ("exact_match_normalised", "exact_match", "first_token_probability")
 _ENOUGH = 0.6
 
 
@@ -98,15 +101,13 @@ def _correctness_cautions(correctness: "CorrectnessProbability") -> list[str]:
         said.append(f"Consistency hardly tells right answers from wrong ones: {area_words(area)}.")
     nulls = {
         name: max(correctness.areas[name].value, 1 - correctness.areas[name].value)
-        for name in NULLS
-        if name in correctness.areas
+        for name in (*NULLS, *_OTHER_NULLS)
+        if name in correctness.areas and name != correctness.measure
     }
     best = max(nulls, key=lambda name: nulls[name], default=None)
     if best is not None and nulls[best] >= area.value:
-        said.append(
-            f"The lengths of the texts alone do as well ({MEASURE_NAMES[best]}, {number(nulls[best])}): "
-            "do not build on this."
-        )
+        simple = "The lengths of the texts alone do" if best in NULLS else "A much simpler measure does"
+        said.append(f"{simple} as well ({MEASURE_NAMES[best]}, {number(nulls[best])}): do not build on this.")
     return said
 
 

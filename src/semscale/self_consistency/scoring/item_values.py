@@ -25,12 +25,17 @@ class ItemMeasures:
     Attributes:
         names: of all measures, in their order.
         meanings: of the n items, where a measure needs them.
-        tokens: measures of the answers' tokens, each of shape (n,).
+        tokens: measures of the answers' tokens, each of shape (n,); those that are not asked for are nulls.
     """
 
     names: tuple[str, ...]
     meanings: Meanings | None
     tokens: Mapping[str, Floats]
+
+    @property
+    def token_null(self) -> dict[str, Floats]:
+        """What the first token alone says, where tokens are known and no measure is that."""
+        return {name: values for name, values in self.tokens.items() if name not in self.names}
 
     def with_means(self, means: Mapping[str, Floats], is_scored: Mask) -> dict[str, Floats]:
         """Give all measures in their order; those of tokens for scored items alone.
@@ -72,7 +77,7 @@ def collect(
         n_samples=taken.n_samples,
         samples_left_out=taken.n_left_out,
         windows=windows,
-        nulls=length_nulls(pairs),
+        nulls=length_nulls(pairs) | asked.token_null,
         contradictions=tuple(map(tuple, found)),
         floor=floor.applied,
         floor_from=floor.origin,

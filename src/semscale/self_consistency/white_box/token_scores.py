@@ -12,6 +12,8 @@ from semscale.types import Floats
 Tokens = Sequence[TokenLogprob]
 """The tokens of an answer, at least one."""
 
+NULL = "first_token_probability"
+"""The measure that others should beat."""
 _FEWEST_ALTERNATIVES = 2
 
 
@@ -130,6 +132,16 @@ TOKEN_MEASURES: dict[str, TokenMeasure] = {
     ),
 }
 """Every measure of tokens by its name."""
+
+
+def with_null(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Add the null to measures of tokens, unless there are none, or it is among them.
+
+    Example:
+        >>> with_null(("min_probability",)), with_null(())
+        (('min_probability', 'first_token_probability'), ())
+    """
+    return tuple(dict.fromkeys((*names, NULL))) if names else ()
 
 
 def measure_tokens(answers: Sequence[Tokens | None], names: Sequence[str]) -> dict[str, Floats]:
