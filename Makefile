@@ -35,6 +35,8 @@ check: $(VENV)/developer
 bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/engine.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --texts 100)
 	$(BIN)/python bench/engine.py --model e5-small --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --texts 100)
+	$(BIN)/python bench/entailment.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --pairs 50)
+	$(BIN)/python bench/entailment.py --family deberta-v2 --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --pairs 50)
 	$(BIN)/python bench/memory.py $(if $(QUICK),--texts 500)
 	$(BIN)/python bench/precision.py $(if $(QUICK),--texts 100)
 	$(BIN)/python bench/bertscore.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --pairs 64 --memory-pairs 2000)
