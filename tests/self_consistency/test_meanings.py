@@ -33,7 +33,7 @@ def test_short_answers_are_compared_word_by_word_and_longer_ones_by_cosine():
 
 def test_a_model_of_entailment_decides_where_it_is_given():
     found = semscale.consistency(
-        ["Monday"], [["Tuesday"]], measures=["semantic_negentropy", "entailment"], entailment=AlwaysEntailed()
+        ["Monday"], [["Tuesday"]], measures=["semantic_negentropy", "entailment"], nli=AlwaysEntailed()
     )
     assert found.measures["semantic_negentropy"].tolist() == [1.0]
     assert found.measures["entailment"].tolist() == [0.75]

@@ -12,7 +12,6 @@ from semscale.embedding.loading import checked_embedder
 from semscale.errors import InputError
 from semscale.known_settings import known_settings
 from semscale.matching.bertscore.scorer import BertScorer
-from semscale.matching.pair_entailment import PairEntailment
 from semscale.renamed_settings import renamed
 from semscale.self_consistency.asked import Asked
 from semscale.self_consistency.asking.asking import Asking, Score
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from semscale.chat.chat_model import ChatModel
     from semscale.chat.runner import Runner
     from semscale.embedding import Embedder
+    from semscale.matching.entailment.probabilities import EntailmentModel
 
 
 class Consistency:
@@ -71,7 +71,7 @@ class Consistency:
         seed: of the draw of unrelated pairs.
         same_by: how measures of meanings find texts that mean the same, as
             ``semscale.self_consistency.scoring.measures.SAME_BY`` has it.
-        entailment: a model of entailment, as ``semscale.matching.pair_entailment.PairEntailment`` has it.
+        nli: a model of entailment: a folder, ``organisation/model`` on the hub, or what ``load_nli`` gives.
 
     Raises:
         InputError: an unknown measure or guard, a setting out of range, or a measure without its model.
@@ -91,10 +91,10 @@ class Consistency:
         fewest_samples: int = 1,
         seed: int = 0,
         same_by: str = "auto",
-        entailment: PairEntailment | None = None,
+        nli: "str | Path | EntailmentModel | None" = None,
     ) -> None:
         self.measures = check_measures(measures)
-        check_same_by(same_by, self.measures, has_entailment=entailment is not None)
+        check_same_by(same_by, self.measures, has_entailment=nli is not None)
         self.guards = check_guards(guards)
         self.floor = checked_floor(floor)
         self.fewest_samples = checked_fewest(fewest_samples)
@@ -109,7 +109,7 @@ class Consistency:
             checked_embedder(embedder),
             bert_embedder,
             same_by,
-            entailment,
+            nli,
         )
         self._chat_model = chat_model
 

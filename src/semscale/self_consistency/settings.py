@@ -11,7 +11,7 @@ from semscale.matching.bertscore.scorer import BertScorer
 
 if TYPE_CHECKING:
     from semscale.embedding import Embedder
-    from semscale.matching.pair_entailment import PairEntailment
+    from semscale.matching.entailment.probabilities import EntailmentModel
 
 
 class ConsistencySettings(TypedDict, total=False):
@@ -25,7 +25,7 @@ class ConsistencySettings(TypedDict, total=False):
     fewest_samples: int
     seed: int
     same_by: str
-    entailment: "PairEntailment"
+    nli: "str | Path | EntailmentModel"
 
 
 def checked_floor(floor: float | str) -> float | str:

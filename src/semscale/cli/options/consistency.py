@@ -66,9 +66,17 @@ class MeasureOptions:
     ] = "auto"
     fewest_samples: Annotated[int, setting(_MEASURING, "Samples that a question needs.")] = 1
     same_by: Annotated[
-        Literal["auto", "cosine", "exact"],
+        Literal["auto", "entailment", "cosine", "exact"],
         option(_MEASURING, "How measures of meanings find texts that mean the same.", shown=True),
     ] = "auto"
+    nli: Annotated[
+        str | None,
+        option(
+            _MEASURING,
+            "A model of entailment for measures of meanings: a folder, or a name on the hub.",
+            "MODEL",
+        ),
+    ] = None
 
 
 @option_group

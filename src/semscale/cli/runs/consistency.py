@@ -13,6 +13,7 @@ from semscale.cli.options.consistency import ConsistencyOptions
 from semscale.cli.progress import progress_bars
 from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES
 from semscale.errors import InputError
+from semscale.matching.entailment.nli_model import load_nli
 from semscale.self_consistency.asking.asked_model import AskedModel
 from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.file_consistency import consistency_file
@@ -91,8 +92,10 @@ def _checked(options: ConsistencyOptions) -> tuple[AnswerColumns, Sampling | Non
     checked_fewest(options.measures.fewest_samples)
     if (columns.answer is None) != (sampling is not None):
         raise InputError("name either --answer, whose answers are measured, or --ask N with --model")
-    check_same_by(options.measures.same_by, measures, has_entailment=False)
-    if "logprobs" in needed_parts(measures, options.measures.same_by, has_entailment=False):
+    check_same_by(options.measures.same_by, measures, has_entailment=options.measures.nli is not None)
+    if "logprobs" in needed_parts(
+        measures, options.measures.same_by, has_entailment=options.measures.nli is not None
+    ):
         sampling = None if sampling is None else sampling.with_logprobs()
         if sampling is None and columns.logprobs is None:
             raise InputError("measures of tokens need --logprobs COLUMN, or --ask N")
@@ -111,7 +114,7 @@ def _instrument(
     options: ConsistencyOptions, chat: "ChatModel | None", progress: Progress | None
 ) -> Consistency:
     measures, embedder = _measures(options), options.embedder
-    needs = needed_parts(measures, options.measures.same_by, has_entailment=False)
+    needs = needed_parts(measures, options.measures.same_by, has_entailment=options.measures.nli is not None)
     settings: ConsistencySettings = {
         "measures": measures,
         "floor": _floor(options),
@@ -119,6 +122,8 @@ def _instrument(
         "seed": options.run.seed,
         "same_by": options.measures.same_by,
     }
+    if options.measures.nli is not None and "meanings" in needs:
+        settings["nli"] = load_nli(options.measures.nli, progress=progress)
     if "cosine" in needs:
         settings["embedder"] = embedder.load(progress)
     if "f1" in needs:

@@ -6,15 +6,17 @@ from enum import StrEnum
 
 import numpy as np
 
-from semscale.matching.pair_entailment import (
-    CONTRADICTED,
-    ENTAILED,
-    PairEntailment,
-    pair_probabilities,
+from semscale.matching.entailment.probabilities import (
+    CONTRADICTION,
+    ENTAILMENT,
+    EntailmentModel,
+    entailments_by,
 )
 from semscale.matching.pairs import Pairs
 from semscale.self_consistency.meanings.answer_forms import is_same_short_answer, is_short_answer
 from semscale.types import Floats, Integers, Mask
+
+_NEUTRAL = np.array([0.0, 1.0, 0.0])
 
 
 class Ground(StrEnum):
@@ -134,7 +136,7 @@ def cosine_relations(pairs: ItemPairs, similarity: Floats, same: Mask) -> dict[i
     return _laid_out(pairs, Ground.COSINE, np.where(equal, 1.0, similarity), same | equal)
 
 
-def entailment_relations(pairs: ItemPairs, entailment: PairEntailment) -> dict[int, Relations]:
+def entailment_relations(pairs: ItemPairs, entailment: EntailmentModel) -> dict[int, Relations]:
     """Relate texts by a model of entailment, in one call for all items.
 
     Two texts mean the same if entailment is the most probable relation in both directions. Their similarity
@@ -149,13 +151,36 @@ def entailment_relations(pairs: ItemPairs, entailment: PairEntailment) -> dict[i
     """
     there = [pairs.texts[text] for text in pairs.first.tolist()]
     back = [pairs.texts[text] for text in pairs.second.tolist()]
-    found = pair_probabilities(entailment, there + back, back + there)
+    found = distinct_entailments(entailment, there + back, back + there)
     both = np.stack([found[: len(there)], found[len(there) :]])
     equal = pairs.first == pairs.second
-    same = (both.argmax(axis=2) == ENTAILED).all(axis=0) | equal
-    alike = np.where(equal, 1.0, both[:, :, ENTAILED].mean(axis=0))
-    free = np.where(equal, 1.0, 1 - both[:, :, CONTRADICTED].mean(axis=0))
+    same = (both.argmax(axis=2) == ENTAILMENT).all(axis=0) | equal
+    alike = np.where(equal, 1.0, both[:, :, ENTAILMENT].mean(axis=0))
+    free = np.where(equal, 1.0, 1 - both[:, :, CONTRADICTION].mean(axis=0))
     return _laid_out(pairs, Ground.ENTAILMENT, alike, same, free)
+
+
+def distinct_entailments(
+    model: EntailmentModel, premises: Sequence[str], hypotheses: Sequence[str]
+) -> Floats:
+    """Give the probabilities of p pairs; equal pairs are asked for once, and all in one call.
+
+    Args:
+        model: of entailment.
+        premises: p texts.
+        hypotheses: p texts.
+
+    Returns:
+        Shape (p, 3); a pair that the model cannot read is neutral.
+
+    Raises:
+        InputError: what came is no probability.
+    """
+    numbers: dict[tuple[str, str], int] = {}
+    rows = [numbers.setdefault(pair, len(numbers)) for pair in zip(premises, hypotheses, strict=True)]
+    found = entailments_by(model, [pair[0] for pair in numbers], [pair[1] for pair in numbers])
+    values = np.where(found.unread[:, None], _NEUTRAL, found.values)
+    return np.asarray(values[rows], np.float64)
 
 
 def _laid_out(

@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.matching.pair_entailment import ENTAILMENT_MODEL
 from semscale.messages import did_you_mean, unknown_name
 from semscale.self_consistency.meanings.meaning_measures import MEANING_MEASURES, MeaningMeasure
 from semscale.self_consistency.meanings.relations import Ground
 from semscale.self_consistency.scoring.pair_measures import PAIR_MEASURES, PairMeasure
 from semscale.self_consistency.white_box.token_scores import TOKEN_MEASURES, TokenMeasure
 from semscale.store.columns import as_list
+from semscale.weights.known import ENGLISH_NLI
 
 MEASURES: dict[str, PairMeasure | MeaningMeasure | TokenMeasure] = {
     **PAIR_MEASURES,
@@ -95,8 +95,8 @@ def check_same_by(same_by: str, names: Iterable[str], *, has_entailment: bool) -
     )
     if wanting and not has_entailment:
         raise InputError(
-            f"{wanting[0]} needs a model of entailment (entailment=...), such as {ENTAILMENT_MODEL}, "
-            f"which semscale models pull {ENTAILMENT_MODEL} gets"
+            f"{wanting[0]} needs a model of entailment (nli), such as {ENGLISH_NLI.hub_id}, "
+            f"which semscale models pull {ENGLISH_NLI.hub_id} gets"
         )
     if asking and same_by not in {"auto", Ground.ENTAILMENT}:
         raise InputError(f"measure {asking[0]} needs same_by auto or entailment, got {same_by!r}")

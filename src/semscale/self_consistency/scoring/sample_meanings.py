@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semscale.matching.cosines import Cosines
-from semscale.matching.pair_entailment import PairEntailment
+from semscale.matching.entailment.probabilities import EntailmentModel
 from semscale.matching.pairs import Pairs
 from semscale.self_consistency.meanings.relations import (
     Ground,
@@ -33,7 +33,7 @@ class RelationGrounds:
     """
 
     same_by: str
-    entailment: PairEntailment | None
+    entailment: EntailmentModel | None
     guards: tuple[str, ...]
 
     def relate(

@@ -10,7 +10,8 @@ import numpy as np
 from semscale.embedding.loading import as_embedder
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.matching.cosines import Cosines
-from semscale.matching.pair_entailment import PairEntailment
+from semscale.matching.entailment.choices import chosen_model
+from semscale.matching.entailment.probabilities import EntailmentModel
 from semscale.matching.pair_languages import with_identifier, with_read_languages
 from semscale.self_consistency.meanings.meaning_measures import (
     MEANING_MEASURES,
@@ -55,7 +56,7 @@ class SampleScorer:
         embedder_choice: a known model, a folder, a name on the hub, or an embedder; ``None`` for the default.
         bert_choice: the model of ``bert_score``, likewise, or a ``BertScorer``.
         same_by: how texts are found to mean the same, as ``SAME_BY`` has it.
-        entailment: a model of entailment, if any.
+        nli_choice: a model of entailment, if any: its name, its folder, or the model.
     """
 
     measures: tuple[str, ...]
@@ -66,7 +67,7 @@ class SampleScorer:
     embedder_choice: "str | Path | Embedder | None"
     bert_choice: "str | Path | Embedder | BertScorer"
     same_by: str = "auto"
-    entailment: PairEntailment | None = None
+    nli_choice: "str | Path | EntailmentModel | None" = None
 
     @cached_property
     def embedder(self) -> "Embedder":
@@ -81,10 +82,15 @@ class SampleScorer:
             return BertScorer(cast("str | Path | Embedder", given))
         return cast(BertScorer, given)
 
+    @cached_property
+    def entailment(self) -> EntailmentModel | None:
+        """What says whether texts entail each other; ``None`` if none was chosen."""
+        return None if self.nli_choice is None else chosen_model(self.nli_choice)
+
     @property
     def needs(self) -> frozenset[str]:
         """What the measures are made from: ``cosine``, ``floor``, ``contradicted``, ``f1``, ``meanings``."""
-        return needed_parts(self.measures, self.same_by, has_entailment=self.entailment is not None)
+        return needed_parts(self.measures, self.same_by, has_entailment=self.nli_choice is not None)
 
     @property
     def pair_measures(self) -> tuple[str, ...]:
