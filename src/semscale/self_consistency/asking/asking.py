@@ -87,6 +87,7 @@ class Replies:
             not; ``None`` where all came.
         counts: how many replies were asked for, saved, and did not come.
         tokens: of the n answers; ``None`` where the model gave no log-probabilities.
+        sample_tokens: of each sample, likewise.
         has_failed_calls: whether a call failed that may succeed another time; a refusal is no failure.
     """
 
@@ -97,6 +98,7 @@ class Replies:
     reasons: tuple[str | None, ...]
     counts: ReplyCounts
     tokens: tuple[tuple[TokenLogprob, ...] | None, ...]
+    sample_tokens: tuple[tuple[tuple[TokenLogprob, ...] | None, ...], ...]
     has_failed_calls: bool = False
 
 
@@ -228,7 +230,8 @@ class Asking:
             tuple(self._sides),
             tuple(self._reason(item, samples[item]) for item in range(n)),
             ReplyCounts(len(self._replies), n_saved, dict(failures), stopped, sorted(left_out)),
-            tuple(self._tokens(item) for item in range(n)),
+            tuple(self._tokens(item, 0) for item in range(n)),
+            tuple(tuple(self._tokens(item, at) for at in places) for item, places in enumerate(samples)),
             has_failed_calls,
         )
 
@@ -247,8 +250,8 @@ class Asking:
         said = [str(failure) for failure in failures if failure is not None]
         return Counter(said).most_common(1)[0][0] if said else None
 
-    def _tokens(self, item: int) -> tuple[TokenLogprob, ...] | None:
-        outcome = self._replies.get((item, 0))
+    def _tokens(self, item: int, sample: int) -> tuple[TokenLogprob, ...] | None:
+        outcome = self._replies.get((item, sample))
         return None if outcome is None or outcome.reply is None else outcome.reply.logprobs
 
     def _text(self, item: int, sample: int) -> str | None:

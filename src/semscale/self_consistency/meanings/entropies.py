@@ -23,8 +23,13 @@ def cluster_entropy(counts: Integers) -> float:
         >>> round(cluster_entropy(np.array([2, 2])), 3)  # log 2
         0.693
     """
-    shares = counts / counts.sum()
-    return float(-(shares * np.log(shares)).sum())
+    return share_entropy(counts / counts.sum())
+
+
+def share_entropy(shares: Floats) -> float:
+    """Give minus the sum of p log p over shares p that sum to 1, in nats; shares of 0 add nothing."""
+    kept = shares[shares > 0]
+    return float(-(kept * np.log(kept)).sum())
 
 
 def semantic_negentropy(counts: Integers) -> float:
@@ -145,5 +150,4 @@ def _von_neumann(similarity: Floats, time: float) -> float:
     kernel = (vectors * np.exp(-time * values)) @ vectors.T
     roots = np.sqrt(np.diag(kernel))
     shares = np.linalg.eigvalsh(kernel / np.outer(roots, roots) / m)
-    shares = shares[shares > _ZERO]
-    return float(-(shares * np.log(shares)).sum())
+    return share_entropy(shares[shares > _ZERO])

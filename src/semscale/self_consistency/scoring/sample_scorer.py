@@ -18,6 +18,7 @@ from semscale.self_consistency.meanings.meaning_measures import (
     Meanings,
     measure_meanings,
 )
+from semscale.self_consistency.meanings.relations import Relations
 from semscale.self_consistency.scoring.floor import NO_FLOOR, Floor, estimate_floor, given_floor
 from semscale.self_consistency.scoring.measures import needed_parts
 from semscale.self_consistency.scoring.memoized_embedder import MemoizedEmbedder
@@ -145,10 +146,21 @@ class SampleScorer:
         """
         if "meanings" not in self.needs:
             return None
-        grounds = RelationGrounds(self.same_by, self.entailment, self.guards)
-        related = grounds.relate(taken.pairs, floor, cosines, progress)
+        related = self.related(taken, floor, progress, cosines=cosines)
         names = tuple(name for name in self.measures if name in MEANING_MEASURES)
         return measure_meanings(related, names, taken.pairs.n_items)
+
+    def related(
+        self,
+        taken: SampledAnswers,
+        floor: Floor,
+        progress: Progress | None = None,
+        *,
+        cosines: Cosines | None = None,
+    ) -> dict[int, Relations]:
+        """Say how all texts of each item relate, by the item's number; as ``meanings`` takes arguments."""
+        grounds = RelationGrounds(self.same_by, self.entailment, self.guards)
+        return grounds.relate(taken.pairs, floor, cosines, progress)
 
     def single_samples(
         self, answers: list[str], floor: Floor | None = None
