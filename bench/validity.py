@@ -1,9 +1,9 @@
 """How well each method of matching agrees with people: STS-B dev, and Beetle's two test files.
 
-Run with ``python bench/validity.py``; ``--model NAME`` takes another model than the default, ``--nli NAME`` adds
-``entailment`` by a model of natural language inference. Intervals are
-percentiles of a bootstrap of pairs (STS-B) or whole questions (Beetle); the weights of ``calibrated`` were
-fitted on Beetle's training file, by ``fit_match.py``.
+Run with ``python bench/validity.py``; ``--model NAME`` takes another model than the default, and
+``--nli NAME`` adds ``entailment`` by that model. Intervals are percentiles of a bootstrap of pairs (STS-B) or
+whole questions (Beetle); the weights of ``calibrated`` were fitted on Beetle's training file, by
+``fit_match.py``.
 """
 
 import argparse

@@ -163,7 +163,7 @@ def test_a_judge_that_prefers_the_first_place_and_itself_is_named(matrix, endpoi
     ended = matrix("--judge-model", "good")
     assert "the judge prefers the answer that stands first: the first one gets 100" in ended.out
     assert "the judge, good, is one of those that it judges" in ended.out
-    assert "“poor” may be as good: the difference may be chance" in ended.out
+    assert "The judge prefers none of them" in ended.out
 
 
 def test_who_wins_everything_has_no_finite_strength(matrix, endpoint):
@@ -212,3 +212,20 @@ def test_options_that_do_not_go_together(matrix, semscale, endpoint, options, sa
     ended = semscale("drift", "matrix", "--base-url", endpoint.url, *options)
     assert (ended.code, len(endpoint.requests)) == (2, 0)
     assert said in " ".join(ended.err.split())
+
+
+def test_a_dry_run_counts_cells_and_the_most_that_a_judge_may_take(matrix, endpoint):
+    several = ("--items", "items.jsonl", "--prompts", "well.txt", "--prompts", "badly.txt")
+    ended = matrix("--judge-model", "judge", "--reruns", "1", "--max-tokens", "30", "--dry-run", "--json",
+                   prompts=several)  # fmt: skip
+    assert ended.code == 0, ended.err
+    said = json.loads(ended.out)
+    good, poor, judge = said["models"]
+    # Twelve items with two prompts, asked twice, of each model.
+    assert (good["model"], good["calls"], good["reply_tokens"]) == ("good", 48, 48 * 30)
+    assert (poor["calls"], poor["money"]) == (48, None)
+    # Four cells are six pairs of cells; twelve items, each in both orders.
+    assert (judge["model"], judge["calls"]) == ("judge", 6 * 12 * 2)
+    # Each prompt shows two answers of up to 30 tokens.
+    assert judge["prompt_tokens"] > judge["calls"] * 60
+    assert endpoint.requests == []

@@ -159,6 +159,17 @@ def test_an_approval_says_who_and_why_and_until_when(semscale, recorded):
     assert (content["approval"]["by"], content["approval"]["expires"]) == ("Bo", None)
 
 
+def test_approving_the_latest_run_passes_over_its_reruns(semscale, outputs, recorded):
+    outputs("again.jsonl", [*ITEMS[:2], ITEMS[2] | {"outputs": ["Later."]}])
+    run = recorded["id"]
+    rerun = json.loads(record(semscale, "again.jsonl", "--rerun-of", run[:6], "--json").out)
+    ended = semscale("drift", "approve", "latest", "--by", "Ann", "--why", "x", "--json")
+    assert json.loads(ended.out)["baseline"]["id"] == run
+    # Whoever names the rerun gets it.
+    named = semscale("drift", "approve", rerun["id"][:8], "--by", "Ann", "--why", "x", "--json")
+    assert json.loads(named.out)["baseline"]["id"] == rerun["id"]
+
+
 def approve(*arguments):
     return ["approve", "latest", "--by", "Ann", "--why", "x", *arguments]
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from random_classifier import write_random_classifier
+from tests.schema_check import check_json
 
 from semscale.store.reading import open_table
 
@@ -56,10 +57,13 @@ def test_a_table_is_matched_and_explained(semscale, answers, tmp_path):
     assert "Contradicted" in page
 
 
-def test_json_counts_what_is_contradicted(semscale, answers):
-    found = json.loads(semscale(*match("--nli", "nli", "--json")).out)
+def test_json_counts_what_is_contradicted(semscale, answers, tmp_path):
+    printed = semscale(*match("--nli", "nli", "--json", "--explain", "--out", "matched.jsonl")).out
+    check_json(printed)
+    found = json.loads(printed)
     assert found["method"] == "entailment"
-    assert 0 <= found["contradicted"] <= 5
+    (matched,) = open_table(tmp_path / "matched.jsonl").batches(100)
+    assert found["contradicted"] == (matched["semscale_contradiction"] > 0.5).sum()
     assert found["cut"] == 0
     assert (
         json.loads(semscale(*match("--nli", "nli", "--json", "--no-cache")).out)["estimates"]

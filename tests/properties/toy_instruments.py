@@ -10,6 +10,7 @@ from tests.conftest import ToyEmbedder
 
 from semscale.chat.replies import Reply
 from semscale.judging.asking import Running
+from semscale.judging.decisions.rubric import Criterion, Rubric, spread
 from semscale.judging.judge import Judge
 from semscale.judging.panel import Panel
 from semscale.rating.rater import Rater
@@ -129,6 +130,10 @@ TOY_INSTRUMENTS = [
             "corrections": 1,
             "reference_place": "before",
             "seed": 1,
+            "method": "decision",
+            "criteria": Rubric(
+                "mine", (Criterion("tone", spread("tone", "Kind?", [("no", ""), ("yes", "")])),)
+            ),
         },
         figure="score",
         summarize=lambda found: found.summarize(["why?"] * len(CELLS), CELLS),

@@ -7,8 +7,9 @@ import pytest
 from made_up_cells import cell, items_to_ask
 
 from semscale.chat.replies import Reply
-from semscale.drift.matrix.sides import CellPairs, judge_cells, side_by_side
+from semscale.drift.matrix.sides import judge_cells
 from semscale.judging.asking import Running
+from semscale.judging.comparing.sides import SystemPairs, side_by_side
 from semscale.judging.judge import Judge
 from semscale.judging.side_by_side import PairVerdicts, side_by_side_template
 from semscale.signature import Signature
@@ -22,7 +23,7 @@ def cell_pairs(*rows):
     first, second, item, *_ = zip(*rows, strict=True)
     orders = np.array([row[3:] for row in rows], dtype=float)
     judged = PairVerdicts(orders, len(rows), {}, "judge", Signature.of("judge"))
-    return CellPairs(np.array(first), np.array(second), np.array(item), judged)
+    return SystemPairs(np.array(first), np.array(second), np.array(item), judged)
 
 
 def test_records_count_wins_ties_and_losses_over_both_orders():
@@ -100,3 +101,14 @@ def test_with_one_cell_alone_nobody_is_asked():
     )
     found = side_by_side(pairs, ("a",), IntervalPlan())
     assert (len(pairs.points), found.best, found.first_place.n) == (0, None, 0)
+
+
+def test_a_judge_who_only_ties_names_no_best_cell():
+    # What stands first always wins, so that both orders together are ties: nothing is known of any cell.
+    pairs = cell_pairs(*((0, 1, item, 1, 0) for item in range(3)))
+    found = side_by_side(pairs, ("a", "b"), IntervalPlan())
+    assert (found.best, found.over_best) == (None, (None, None))
+    assert found.no_strengths == "the judge found no answer better than another"
+    for record in found.records:
+        assert (record.wins, record.ties, record.losses, record.chance) == (0, 3, 0, None)
+        assert record.share.low < 0.5 < record.share.high

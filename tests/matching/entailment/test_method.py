@@ -100,6 +100,16 @@ def test_the_sentence_that_contradicts_is_named():
     assert table["contribution"].sum() == pytest.approx(found.score[0])
 
 
+def test_a_summary_counts_what_is_more_likely_contradicted_than_not():
+    predictions = ["A man bit a dog.", f"{RAIN} A man bit a dog.", ANIMAL, RAIN, None]
+    found = match(predictions, [DOG] * 5, "entailment", nli=model())
+    # The first two hold a sentence that is contradicted at .8; the third one at .2 alone.
+    summary = found.summarize(predictions, [DOG] * 5)
+    assert (summary.n_contradicted, summary.n_cut) == (2, 0)
+    assert summary.record()["contradicted"] == 2
+    assert match(["a"], ["a"], "cosine").summarize().n_contradicted is None
+
+
 def test_texts_that_the_model_cannot_read_have_no_score(tmp_path):
     write_random_classifier(tmp_path / "nli", "bert")
     matcher = Matcher("entailment", nli=tmp_path / "nli")

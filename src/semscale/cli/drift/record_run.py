@@ -42,7 +42,7 @@ def approve_run(options: ApprovalOptions) -> ApprovedBaseline:
         if not text:
             raise InputError(f"{name} must not be empty: an approval says who gave it and for what reason")
     with options.history.open() as history:
-        approved = run_of(history, options.run, options.history.dataset)
+        approved = run_of(history, options.run, options.history.dataset, skip_reruns=True)
         approval = Approval(approved.id, approved.dataset, by, why, approved=at, expires=until)
         history.approve(approval)
     return ApprovedBaseline(approved, approval)

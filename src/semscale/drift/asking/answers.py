@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -143,7 +143,4 @@ def answered_items(items: Iterable[Item], answers: Sequence[Answer]) -> tuple[It
         items: n items without outputs.
         answers: one for each.
     """
-    return tuple(
-        Item(item.id, answer.outputs, item.input, item.groups)
-        for item, answer in zip(items, answers, strict=True)
-    )
+    return tuple(replace(item, outputs=answer.outputs) for item, answer in zip(items, answers, strict=True))

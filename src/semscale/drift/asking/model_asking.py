@@ -77,6 +77,10 @@ class ModelAsker:
         content = ContentKeys(self.model)
         return [content.of(self.settings.request(prompt, 0)) for prompt in prompts]
 
+    def requests(self, prompts: Sequence[str], samples: Sequence[int]) -> list[Request]:
+        """Write the requests of all prompts for each sample number, in the order of the answers."""
+        return [self.settings.request(prompt, sample) for sample in samples for prompt in prompts]
+
     async def ask(
         self, prompts: Sequence[str], samples: Sequence[int], progress: Progress | None = None
     ) -> tuple[Answers, "Running"]:
@@ -104,7 +108,7 @@ class ModelAsker:
             ledger=running.ledger,
         )
         price = (running.prices or PriceTable.load()).find(self.model.name)
-        requests = [self.settings.request(prompt, sample) for sample in samples for prompt in prompts]
+        requests = self.requests(prompts, samples)
         outcomes: dict[int, RequestOutcome] = {}
         async with aclosing(runner.stream(requests, progress=progress)) as stream:
             async for outcome in stream:

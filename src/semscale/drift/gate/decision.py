@@ -19,6 +19,17 @@ class Outcome(StrEnum):
     UNDECIDED = "undecided"
 
 
+class MetricChange(StrEnum):
+    """What became of a metric."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    NONE = "none"
+    NOT_WORSE = "not worse"
+    UNKNOWN = "unknown direction"
+    UNDECIDED = "undecided"
+
+
 FEWEST_TO_PASS = 10
 """Items with a value that a test needs to pass: of fewer that did not change, most others may have."""
 
@@ -45,6 +56,7 @@ class DriftTest:
         tolerance: drift below which it must be shown to lie to pass: the margin, or a share of the noise.
         bound: one-sided upper confidence bound of the mean drift; NaN if unknown.
         p_equivalence: one-sided p-value of "the drift is at least the tolerance"; NaN if unknown.
+        change: what became of the metric; ``None`` before anybody has said so.
     """
 
     metric: str
@@ -63,6 +75,7 @@ class DriftTest:
     tolerance: float = math.nan
     bound: float = math.nan
     p_equivalence: float = math.nan
+    change: MetricChange | None = None
 
     @property
     def has_few_items(self) -> bool:

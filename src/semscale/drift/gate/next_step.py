@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from semscale.drift.gate.decision import FEWEST_TO_PASS, GateDecision, Outcome, is_out_of_reach
+from semscale.drift.gate.decision import FEWEST_TO_PASS, GateDecision, MetricChange, Outcome, is_out_of_reach
 from semscale.drift.gate.harm import harm_of
 from semscale.drift.limits.results import LimitCheck
 from semscale.drift.measure.comparison import Comparison
@@ -34,7 +34,9 @@ def next_step(comparison: Comparison, decision: GateDecision) -> str:
         first = f"{first}, {must}" if others else f"{first}, and {must}"
     also = f", and {len(others)} more finding{'s' * (len(others) > 1)}" if others else ""
     looked_at = ", ".join(map(repr, (items or _worst(comparison, decision))[:_FEW])) or "the report"
-    return f"{first}{also}: look at {looked_at}; approve the run only if that is meant"
+    better = _better(decision)
+    but = f"; by {better} it became better" if better else ""
+    return f"{first}{also}{but}: look at {looked_at}; approve the run only if that is meant"
 
 
 def limit_words(check: LimitCheck) -> str:
@@ -70,6 +72,14 @@ def _causes(decision: GateDecision) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield f"threshold {threshold.name} does not hold", ()
 
 
+def _better(decision: GateDecision) -> str:
+    """Name the metrics that became better, if none became worse; empty otherwise."""
+    overall = [test for test in decision.overall if test.change is not None]
+    if any(test.change is MetricChange.WORSE for test in overall):
+        return ""
+    return " and ".join(metric_label(test.metric) for test in overall if test.change is MetricChange.BETTER)
+
+
 def _must_pass_words(decision: GateDecision) -> str:
     """Say how many must-pass items became worse; empty if none did."""
     n = len(decision.failed_items)
@@ -95,6 +105,8 @@ def _too_few(decision: GateDecision) -> str:
 def _when_undecided(comparison: Comparison, decision: GateDecision) -> str:
     worst, n = _worst(comparison, decision), len(comparison.baseline.items)
     look = f"look at {', '.join(map(repr, worst))}, and approve the run if they are as good as before"
+    if worst and (better := _better(decision)):
+        return f"It became better by {better}, and other metrics only say that it may differ: {look}"
     if few := _too_few(decision):
         return few if comparison.reruns else f"{few}, and {_ASK_AGAIN}"
     if not comparison.reruns:

@@ -9,7 +9,7 @@ import numpy as np
 
 from semscale.drift.gate.gate import group_members
 from semscale.drift.gate.metric_choice import chosen_metrics, margins
-from semscale.drift.gate.sequence import one_series
+from semscale.drift.gate.sequence import latest_complete, one_series
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.metrics import TEXT_METRICS, is_usual
@@ -81,7 +81,8 @@ def spread_of_history(comparisons: Sequence[StoredComparison], settings: GateSet
     """
     if not comparisons:
         raise InputError("a plan needs at least one comparison, got none: compare a run with the baseline")
-    latest = max(comparisons, key=lambda kept: kept.compared)
+    comparisons = [kept for kept in comparisons if not kept.ruler_moved] or comparisons
+    latest = latest_complete(comparisons)
     series, cautions = one_series(comparisons, baseline_id=latest.baseline_id, signature=latest.signature)
     with_scores = [kept.scores for kept in series if kept.scores]
     if not with_scores:

@@ -12,8 +12,8 @@ from semscale.drift.matrix.cells import CellAnswers, text_of
 from semscale.drift.matrix.matrix_signature import with_part
 from semscale.drift.matrix.matrix_summary import Basis, CellSummary, MatrixSummary
 from semscale.drift.matrix.scores import ReferenceScores, best_by_score, differences_from
-from semscale.drift.matrix.sides import CellPairs, SidesSummary, side_by_side
 from semscale.history.runs import now
+from semscale.judging.comparing.sides import SidesSummary, SystemPairs, side_by_side
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, estimate_mean
@@ -37,7 +37,7 @@ class AskedMatrix:
     cells: Sequence[CellAnswers]
     signature: Signature
     scores: ReferenceScores | None = None
-    pairs: CellPairs | None = None
+    pairs: SystemPairs | None = None
 
     def summarize(self, plan: IntervalPlan | None = None) -> MatrixSummary:
         """Sum the matrix up.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from semscale.drift.matrix.sides import CellRecord, SidesSummary
+from semscale.judging.comparing.sides import SidesSummary, SystemRecord
 from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import Estimate
@@ -51,7 +51,7 @@ class CellSummary:
     reasons: Mapping[str, int] = field(default_factory=dict)
     score: MeanEstimate | None = None
     below_best: MeanEstimate | None = None
-    side: CellRecord | None = None
+    side: SystemRecord | None = None
     over_best: Estimate | None = None
     tokens: float | None = None
     cost: float | None = None
@@ -111,17 +111,6 @@ class MatrixSummary(Presentable):
 
     def record(self) -> dict[str, Any]:
         """Lay all figures out by name, for JSON."""
-        sides = self.sides
-        judged = None
-        if sides is not None:
-            judged = {
-                "judge": sides.pairs.judged.model,
-                "n_pairs": len(sides.pairs.points),
-                "n_unjudged": sides.n_unjudged,
-                "reasons": sides.pairs.judged.reasons,
-                "first_place": sides.first_place,
-                "no_strengths": sides.no_strengths,
-            }
         return {
             "instrument": "drift matrix",
             "source": self.source,
@@ -133,6 +122,6 @@ class MatrixSummary(Presentable):
             "basis": self.basis,
             "not_told_apart": [cell.name for cell in self.not_told_apart],
             "cells": self.cells,
-            "side_by_side": judged,
+            "side_by_side": None if self.sides is None else self.sides.record(),
             "signature": self.signature,
         }

@@ -1,7 +1,7 @@
 """Scores of cells by reference, and their differences in pairs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,10 +14,8 @@ from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate
 from semscale.stats.intervals.paired_bootstrap import paired_means
+from semscale.stats.intervals.simultaneous import simultaneous
 from semscale.types import Floats, Progress
-
-_REPLICATES_BEYOND = 200
-"""Replicates that lie beyond each end of an interval, so that its ends are stable."""
 
 
 @dataclass(frozen=True)
@@ -118,18 +116,3 @@ def differences_from(
     means = paired_means(gaps, bounds=limits, plan=simultaneous(plan, len(live)))
     found = dict(zip(others, (one.mean for one in means), strict=True))
     return tuple(found.get(place) for place in range(len(scores)))
-
-
-def simultaneous(plan: IntervalPlan, k: int) -> IntervalPlan:
-    """Widen intervals so that those of all pairs of k cells hold together.
-
-    Example:
-        >>> wider = simultaneous(IntervalPlan(0.95), 3)
-        >>> round(wider.interval, 6), wider.replicates
-        (0.983333, 24000)
-    """
-    n_pairs = max(k * (k - 1) // 2, 1)
-    tail = (1 - plan.interval) / n_pairs
-    return replace(
-        plan, interval=1 - tail, replicates=max(plan.replicates, round(2 * _REPLICATES_BEYOND / tail))
-    )

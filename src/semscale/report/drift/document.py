@@ -15,6 +15,8 @@ from semscale.report.document.values import Cell, Count, Quoted, Words
 from semscale.report.drift.figures import group_figures, metrics_figure, spread_blocks
 from semscale.report.drift.items import SHOWN_ITEMS, changed_items
 from semscale.report.drift.limits import limit_blocks
+from semscale.report.drift.quality import quality_cautions, quality_section
+from semscale.report.drift.ruler import ruler_cautions, ruler_section
 from semscale.report.drift.sample_size import unvaried_words
 from semscale.report.drift.tables import covered_words, drift_table, sequence_table, threshold_table
 from semscale.report.drift.words import (
@@ -57,7 +59,7 @@ def drift_document(summary: DriftSummary) -> Document:
         reading=reading(summary),
         facts=facts(summary),
         warnings=unmatched,
-        cautions=tuple(said for said in (decision.cautions if decision else ()) if said not in unmatched),
+        cautions=(*ruler_cautions(summary), *(said for said in _cautions(summary) if said not in unmatched)),
         sections=tuple(_sections(summary)),
         notes=tuple(filter(None, [f"intervals: {intervals}", windowed, _heads_note(summary)])),
         settings=(
@@ -70,6 +72,12 @@ def drift_document(summary: DriftSummary) -> Document:
         ),
         ending=None if outcome is None else (_verdict(summary, outcome), LEVELS[outcome]),
     )
+
+
+def _cautions(summary: DriftSummary) -> Iterator[str]:
+    decision = summary.decision
+    yield from summary.comparison.cautions if decision is None else decision.cautions
+    yield from quality_cautions(summary)
 
 
 def _versions(matching: ItemMatching) -> Iterator[tuple[str, str]]:
@@ -149,6 +157,7 @@ def _sections(summary: DriftSummary) -> Iterator[Section]:
     runs = (("Baseline", comparison.baseline, summary.approval), ("Candidate", comparison.candidate, None))
     stated = tuple((Definitions(tuple(_run(run, approval)), name),) for name, run, approval in runs)
     yield Section("runs", "What was compared", (SideBySide(stated, "settings"),))
+    yield from quality_section(summary)
     if comparison.metrics:
         yield Section("metrics", "How far each metric drifted", tuple(_metrics(summary)))
     if decision is None:
@@ -157,6 +166,7 @@ def _sections(summary: DriftSummary) -> Iterator[Section]:
             yield Section("groups", "By group", (drift_table(summary, groups, brief_title="By group"),))
     else:
         yield from _of_gate(summary, decision)
+    yield from ruler_section(summary)
     yield Section("changed", "What changed", tuple(_changed(summary)))
     yield from _languages(summary)
     yield Section("left-out", "What was left out", tuple(_left_out(summary)))

@@ -7,6 +7,7 @@ from semscale.report.charts.forest import ForestRow, forest
 from semscale.report.document.blocks import DataTable, Figure, Paragraph
 from semscale.report.document.document import Document, Section, stamp
 from semscale.report.document.values import Cell, Count, Flag, Interval, Number, Quoted, WithInterval, Words
+from semscale.report.drift.quality import first_place_words
 from semscale.report.formatting import (
     count,
     counted,
@@ -20,9 +21,9 @@ from semscale.report.formatting import (
 from semscale.report.parts import Columns, table_of
 from semscale.report.settings import settings
 
-_EVEN = 0.5
 _MANY = 1000  # answers whose cost is shown
 _BASES = {"judge": "by the judge", "reference": "by its match with the references"}
+_ALL_ALIKE = "The judge prefers none of them, and there are no references to go by"
 _NOTHING = "Nothing says which is better: name a column with --reference, or a judge with --judge-model"
 
 
@@ -73,7 +74,7 @@ def matrix_document(summary: MatrixSummary) -> Document:
 def headline_words(summary: MatrixSummary) -> str:
     """Say which cell is best, and which ones may be as good."""
     if summary.best is None or summary.basis is None:
-        return _NOTHING
+        return _NOTHING if summary.sides is None else _ALL_ALIKE
     best = one_line(summary.cells[summary.best].name)
     said = f"“{best}” is best {_BASES[summary.basis]}"
     alike = [f"“{one_line(cell.name)}”" for cell in summary.not_told_apart]
@@ -199,13 +200,8 @@ def _judge_cautions(summary: MatrixSummary) -> Iterator[str]:
         )
     if sides.no_strengths is not None:
         yield f"preferred is the share of points, as there are no strengths: {sides.no_strengths}"
-    place = sides.first_place
-    if has_interval(place) and not place.low <= _EVEN <= place.high:
-        which = "first" if place.value > _EVEN else "second"
-        yield (
-            f"the judge prefers the answer that stands {which}: the first one gets {percent(place.value, 0)} "
-            f"of the points ({percent(place.low, 0)} to {percent(place.high, 0)}); both orders even this out"
-        )
+    if said := first_place_words(sides.first_place):
+        yield said
     if judge in {cell.model for cell in summary.cells}:
         yield f"the judge, {judge}, is one of those that it judges: models prefer their own answers"
 

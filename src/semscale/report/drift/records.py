@@ -17,6 +17,7 @@ from semscale.history.summaries import RunSummary
 from semscale.report.document.blocks import Block, DataTable, Paragraph
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Count, Line, Number, Quoted, Words
+from semscale.report.drift.broken_checks import broken_cell
 from semscale.report.drift.document import run_line
 from semscale.report.drift.tables import metric_cell
 from semscale.report.drift.trend import change_columns, evidence_cell, outcome_cell, trend_document
@@ -26,6 +27,7 @@ from semscale.report.parts import Columns, table_of
 _TIME = "%Y-%m-%d %H:%M"
 _SHOWN, _MOST_ROWS = 20, 200
 _SHOWN_REASONS = 5
+_PLURALS = {"reading of anchors": "readings of anchors"}
 
 
 def recorded_document(summary: RecordedRun) -> Document:
@@ -143,8 +145,10 @@ def history_document(summary: HistorySummary) -> Document:
 
 def _counting(summary: HistorySummary) -> Iterator[str]:
     for other, merged in summary.merged.items():
-        parts = (merged.runs, "run"), (merged.approvals, "approval"), (merged.comparisons, "comparison")
-        new = ", ".join(counted(n, noun) for n, noun in parts)
+        parts = [(merged.runs, "run"), (merged.approvals, "approval"), (merged.comparisons, "comparison")]
+        anchors = (merged.anchor_sets, "anchor set"), (merged.anchor_readings, "reading of anchors")
+        parts += [(n, noun) for n, noun in anchors if n]
+        new = ", ".join(counted(n, noun, _PLURALS.get(noun)) for n, noun in parts)
         yield f"taken in from {printable(other)}: {new}"
     if not summary.datasets:
         yield "It holds no run yet: semscale drift record OUTPUTS --model NAME"
@@ -157,7 +161,10 @@ def _lists(dataset: DatasetHistory) -> Iterator[Block]:
     heads = ("run", "recorded (UTC)", "model", "items", "version", "revision", "")
     yield _latest(heads, [_run(run, dataset) for run in dataset.runs], "run")
     if dataset.comparisons:
-        compared_heads = ("compared (UTC)", "candidate", "model", "baseline", "outcome", "greatest worsening")
+        compared_heads = (
+            *("compared (UTC)", "candidate", "model", "baseline", "outcome"),
+            *("limits broken", "greatest worsening"),
+        )
         yield _latest(compared_heads, [_comparison(kept) for kept in dataset.comparisons], "comparison")
     if dataset.trends is not None and len(dataset.trends.comparison_ids) > 1:
         yield _trend_table(dataset.trends)
@@ -219,6 +226,7 @@ def _comparison(kept: StoredComparison) -> tuple[Cell, ...]:
         Quoted(kept.model),
         Words(short_id(kept.baseline_id)),
         outcome_cell(kept.outcome),
+        broken_cell(kept.broken),
         Words(greatest),
     )
 

@@ -17,10 +17,12 @@ class DrawnTexts(NamedTuple):
     Attributes:
         rows: shape (m,), their places, in random order.
         probability: shape (m,), with which each was drawn, above 0 to 1: its inclusion probability.
+        all_probabilities: likewise of every text with a rating, in their order.
     """
 
     rows: Integers
     probability: Floats
+    all_probabilities: Floats
 
 
 def draw_texts(
@@ -60,7 +62,7 @@ def draw_texts(
         raise InputError(f"n must be at least 1, got {n}")
     scored = np.flatnonzero(~np.isnan(pmf).any(axis=1))
     if not len(scored):
-        raise InputError("no text has a rating, so none can be drawn: see why with `semscale rate`")
+        raise InputError("no text has a rating or a score, so none can be drawn")
     rng = np.random.default_rng(seed)
     means = pmf[scored] @ values
     sizes = np.ones(len(scored))
@@ -75,7 +77,32 @@ def draw_texts(
     starts = rng.uniform() + np.arange(round(steps[-1]))
     places = np.minimum(np.searchsorted(steps, starts, side="right"), len(order) - 1)
     drawn = rng.permutation(order[np.unique(places)])
-    return DrawnTexts(scored[drawn], probability[drawn])
+    return DrawnTexts(scored[drawn], probability[drawn], probability)
+
+
+def worth_at_random(deviation: Floats, probability: Floats) -> float:
+    """Labels drawn at random that would correct a mean as well as labels drawn with these probabilities.
+
+    The error of a corrected mean has a variance of about ``sum s^2 (1 / p - 1)``, for the deviations s of
+    people's answers from the scores. With the same p = m / n for all it is the same for
+    ``m = n sum s^2 / sum (s^2 / p)``.
+
+    Args:
+        deviation: shape (n,), how far people's answers may be from the scores, at least 0.
+        probability: shape (n,), of being drawn, above 0 to 1.
+
+    Returns:
+        m; the number of labels, ``sum p``, where all deviations are 0.
+
+    Example:
+        >>> worth_at_random(np.array([1.0, 1.0]), np.array([0.5, 0.5]))
+        1.0
+        >>> round(worth_at_random(np.array([3.0, 1.0]), np.array([0.75, 0.25])), 6)
+        1.25
+    """
+    squares = deviation**2
+    total = float((squares / probability).sum())
+    return len(deviation) * float(squares.sum()) / total if total > 0 else float(probability.sum())
 
 
 def inclusion_probabilities(sizes: Floats, n: int) -> Floats:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from semscale.errors import InputError
-from semscale.rating.labelling.drawing import draw_texts, inclusion_probabilities
+from semscale.stats.calibration.drawing import draw_texts, inclusion_probabilities
 
 VALUES = np.arange(1.0, 6.0)
 PMF = np.random.default_rng(0).dirichlet(np.full(5, 0.5), size=400)
