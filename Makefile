@@ -61,6 +61,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/correction.py $(if $(QUICK),--draws 5)
 	$(BIN)/python bench/bootstrap.py $(if $(QUICK),--items 500 --replicates 500 --turns 1 --draws 20)
 	$(BIN)/python bench/daily_gate.py $(if $(QUICK),--datasets 2 --days 10)
+	$(BIN)/python bench/drift_nights.py $(if $(QUICK),--datasets 2 --days 10)
 	$(BIN)/python bench/chat.py $(if $(QUICK),--calls 1000 --turns 1)
 	$(BIN)/python bench/drift.py $(if $(QUICK),--items 50 --turns 1)
 	$(BIN)/python bench/consistency.py --peer $(UQLM_VENV)/bin/python $(if $(QUICK),--turns 1 --prompts 20)

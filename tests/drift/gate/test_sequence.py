@@ -13,6 +13,7 @@ from semscale.drift.gate.sequence import (
     series_before,
 )
 from semscale.drift.gate.settings import GateSettings
+from semscale.drift.measure.metrics import TEXT_METRICS
 from semscale.drift.runs.item_matching import ItemMatching
 from semscale.history.item_json import digest_items
 
@@ -116,12 +117,12 @@ def test_items_of_earlier_runs_reveal_more_than_their_mean():
 
 def test_fields_are_measured_by_their_worst_case_and_metrics_adjusted_together():
     # Without a rerun the margin is allowed, .25 of 2.5: .1. 1.25 is .5, an item and a run before. By hand in
-    # test_betting: 10.3332 / 2 + 3 / 6 + 1 / 3 = 5.9999; half of alpha is kept back; there are two metrics.
+    # test_betting: 10.3332 / 2 + 3 / 6 + 1 / 3 = 5.9999, with a quarter of alpha; there are two metrics.
     made = comparison({"match": [0.0], "credits_difference": [1.25]})
     before = [stored_comparison({"match": 0.0, "credits_difference": 1.25})]
     tests = sequence_tests(made, before, {"match": 0.05, "credits_difference": 0.25}, GateSettings())
     assert tests[1].evidence[-1] == pytest.approx(5.99993, rel=1e-5)
-    assert tests[1].p_adjusted == pytest.approx(2 * 2 / 5.99993, rel=1e-5)
+    assert tests[1].p_adjusted == pytest.approx(1.0)  # 2 * 4 / 6 is more
     assert tests[0].p_adjusted == 1.0
 
 
@@ -144,6 +145,48 @@ def test_reruns_without_a_value_allow_nothing_to_be_shown():
     made = comparison({"match": [0.9]}, reruns=[{"match": [np.nan]}])
     (test,) = sequence_tests(made, [], {"match": 0.05}, GateSettings())
     assert (test.evidence, test.is_significant) == ((1.0,), False)
+
+
+def noisy_nights(n_bad: int, n: int = 30) -> tuple:
+    """Five good nights, then bad ones: the reruns vary so much that they hide a drift of .15."""
+    rng = np.random.default_rng(0)
+    own = rng.uniform(0.0, 0.4, n)
+    nights = [own + rng.uniform(0.0, 0.1, n) + (0.15 if night >= 5 else 0.0) for night in range(5 + n_bad)]
+    rerun = {"match": np.where(np.arange(n) % 2, 0.0, 0.5)}
+    made = comparison({"match": nights[-1]}, reruns=[rerun])
+    days = enumerate(nights[:-1])
+    return made, [
+        stored_comparison({"match": one.mean()}, day=day, scores={"match": one}) for day, one in days
+    ]
+
+
+def test_a_drift_that_sets_in_is_seen_beside_the_nights_before_it():
+    made, series = noisy_nights(n_bad=3)
+    (test,) = sequence_tests(made, series, {"match": 0.05}, GateSettings())
+    assert test.mean_loss < test.allowed  # beside the reruns nothing shows
+    assert test.is_significant
+    means = [replace(kept, scores={}) for kept in series]
+    assert not sequence_tests(made, means, {"match": 0.05}, GateSettings())[0].is_significant
+
+
+def test_nights_that_are_alike_are_no_evidence():
+    made, series = noisy_nights(n_bad=0)
+    (test,) = sequence_tests(made, series, {"match": 0.05}, GateSettings())
+    assert test.evidence[-1] < 5
+
+
+def test_evidence_among_runs_by_hand():
+    # Six items are worse in the second run than in the first: p = 1 / 64. Half of the capital is multiplied
+    # by the mean of s * 64 ** (1 - s) over s of .025 to .975, as in test_betting. Without a rerun the margin
+    # of .9 is allowed, so that the other bets lose; the first run's mean, without its items, says nothing.
+    made = comparison({"match": [0.4] * 6})
+    before = [
+        stored_comparison({"match": 0.9}, day=0),
+        stored_comparison({"match": 0.1}, day=1, scores={"match": np.full(6, 0.1)}),
+    ]
+    (test,) = sequence_tests(made, before, {"match": 0.9}, GateSettings())
+    gain = np.mean([s * 64 ** (1 - s) for s in np.arange(0.025, 1, 0.05)])
+    assert test.evidence == pytest.approx((1.0, 1.0, gain / 2 + 0.5))
 
 
 PARTIAL = f"{SIGNATURE}|common:1f2e3d4c"
@@ -178,7 +221,9 @@ def test_an_earlier_candidate_that_lacked_items_counts_with_those_it_had():
     assert (len(series), left_out) == (1, [])
     (test,) = sequence_tests(made, series, {"match": 0.1}, GateSettings())
     (plain,) = evidence_of_runs(
-        {"match": ([0.5, 0.3], 0.1, 1.0)}, GateSettings(), latest={"match": np.array([0.3, 0.3])}
+        {"match": ([0.5, 0.3], 0.1, TEXT_METRICS["match"])},
+        GateSettings(),
+        latest={"match": np.array([0.3, 0.3])},
     )
     assert test.losses == (0.5, 0.3)
     assert test.evidence == plain.evidence

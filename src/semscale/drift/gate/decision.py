@@ -110,6 +110,10 @@ class ThresholdCheck:
     group: tuple[str, str] | None = None
 
 
+EVIDENCE_PARTS = 4
+"""Equal parts of alpha over runs: two for how far chance may mislead reruns, one for each of two bets."""
+
+
 @dataclass(frozen=True)
 class SequenceTest:
     """The test of one metric over all runs against one baseline; it may be repeated after every run.
@@ -118,8 +122,9 @@ class SequenceTest:
         metric: name of the metric.
         losses: mean loss of each run in the order of time; the candidate's is the last.
         allowed: the greatest mean loss that is no drift: the mean loss of reruns plus the margin.
-        evidence: after each run, the greatest e-value so far against "at most ``allowed`` on average".
-        p_adjusted: anytime-valid p-value, ``min(1, 1 / evidence)``, corrected for the number of metrics.
+        evidence: after each run, the greatest e-value so far against "at most ``allowed`` on average", or
+            against "no more than the runs before".
+        p_adjusted: anytime-valid p-value, corrected for the number of metrics.
         is_significant: whether ``p_adjusted`` is below alpha.
     """
 
@@ -129,6 +134,11 @@ class SequenceTest:
     evidence: tuple[float, ...]
     p_adjusted: float
     is_significant: bool
+
+    @property
+    def p_value(self) -> float:
+        """Anytime-valid p-value after the latest run, not corrected: the evidence is one part of alpha's."""
+        return min(1.0, EVIDENCE_PARTS / self.latest_evidence)
 
     @property
     def mean_loss(self) -> float:

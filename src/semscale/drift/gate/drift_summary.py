@@ -1,12 +1,13 @@
 """What comparing two runs came to: each metric's drift, the decision, and the items that changed most."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Self
 
 from semscale.drift.gate.decision import GateDecision, Outcome
 from semscale.drift.gate.drift_figures import DriftFigure, drift_figures, stored_figure
+from semscale.drift.gate.forecast import SizeForecast, forecast
 from semscale.drift.gate.harm import Harm, HarmedItem, harm_of, worst_pairs
 from semscale.drift.gate.next_step import next_step
 from semscale.drift.gate.records import (
@@ -99,9 +100,14 @@ class DriftSummary(Presentable):
         if self.decision is None:
             return None
         if self.ruler is None or not self.ruler.has_moved:
-            return next_step(self.comparison, self.decision)
+            return next_step(self.comparison, self.decision, self.forecast)
         failed = self.decision.outcome is Outcome.FAIL
         return ruler_step(next_step(self.comparison, self.decision) if failed else None)
+
+    @cached_property
+    def forecast(self) -> SizeForecast | None:
+        """What would decide an undecided gate, by simulation; ``None`` where that cannot be said."""
+        return None if self.decision is None else forecast(self.comparison, self.decision)
 
     @property
     def moved(self) -> Moved | None:
@@ -206,6 +212,7 @@ class DriftSummary(Presentable):
             "ruler": None if self.ruler is None else self.ruler.record(),
             "reruns": len(comparison.reruns),
             "n_needed": None if decision is None else decision.n_needed,
+            "forecast": None if self.forecast is None else asdict(self.forecast),
             "metrics": [self._metric_record(figure) for figure in self.overall],
             "tests": [test_record(test) for test in decision.tests] if decision else [],
             "thresholds": [threshold_record(check) for check in decision.thresholds] if decision else [],

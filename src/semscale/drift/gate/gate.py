@@ -211,8 +211,7 @@ def _tests(
     for question, p_adjusted in zip(questions, corrected.tolist(), strict=True):
         if question.group is None and question.metric in sequence:
             over_runs = sequence[question.metric]
-            p_value = min(1.0, 2 / over_runs.evidence[-1])
-            test = _tested(question, p_value, over_runs.p_adjusted, None, settings)
+            test = _tested(question, over_runs.p_value, over_runs.p_adjusted, None, settings)
         else:
             single = settings.alpha / n_overall
             test = _tested(question, question.chance.p_value, p_adjusted, single, settings)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from semscale.drift.gate.decision import FEWEST_TO_PASS, GateDecision, MetricChange, Outcome, is_out_of_reach
+from semscale.drift.gate.forecast import SizeForecast
 from semscale.drift.gate.harm import harm_of
 from semscale.drift.limits.results import LimitCheck
 from semscale.drift.measure.comparison import Comparison
@@ -12,12 +13,13 @@ _FEW = 3
 _ASK_AGAIN = "record a rerun of the baseline (--rerun-of baseline) and run the gate again"
 
 
-def next_step(comparison: Comparison, decision: GateDecision) -> str:
+def next_step(comparison: Comparison, decision: GateDecision, found: SizeForecast | None = None) -> str:
     """Say in one sentence what to do next.
 
     Args:
         comparison: a candidate measured against the baseline.
         decision: the gate's about it.
+        found: what would decide it, if it is undecided and that is known.
 
     Returns:
         A sentence without its full stop, such as ``2 of 24 items with outputs have lost all outputs: look at
@@ -26,7 +28,7 @@ def next_step(comparison: Comparison, decision: GateDecision) -> str:
     if decision.outcome is Outcome.PASS:
         return "Nothing to do: no drift reaches its margin, and every limit holds"
     if decision.outcome is Outcome.UNDECIDED:
-        return _when_undecided(comparison, decision)
+        return _when_undecided(comparison, decision, found)
     (first, items), *others = _causes(decision)
     must = _must_pass_words(decision)
     if must and must != first:
@@ -46,7 +48,7 @@ def limit_words(check: LimitCheck) -> str:
         >>> limit_words(LimitCheck("silenced", 0, 24, ("a", "b")))
         '2 of 24 items with outputs have lost all outputs'
     """
-    n = len(check.items)
+    n = check.n_broken
     return f"{n} of {check.n} {check.about}{_where(check)} {'has' if n == 1 else 'have'} {check.broken}"
 
 
@@ -102,7 +104,7 @@ def _too_few(decision: GateDecision) -> str:
     return ""
 
 
-def _when_undecided(comparison: Comparison, decision: GateDecision) -> str:
+def _when_undecided(comparison: Comparison, decision: GateDecision, found: SizeForecast | None) -> str:
     worst, n = _worst(comparison, decision), len(comparison.baseline.items)
     look = f"look at {', '.join(map(repr, worst))}, and approve the run if they are as good as before"
     if worst and (better := _better(decision)):
@@ -111,7 +113,9 @@ def _when_undecided(comparison: Comparison, decision: GateDecision) -> str:
         return few if comparison.reruns else f"{few}, and {_ASK_AGAIN}"
     if not comparison.reruns:
         return f"Nobody knows how much is chance: {_ASK_AGAIN}"
-    if decision.n_needed is not None and not is_out_of_reach(decision.n_needed, n):
+    if found is not None and (cheapest := found.cheapest_words):
+        return f"It may or may not have become worse: {cheapest}{f', or {look}' if worst else ''}"
+    if found is None and decision.n_needed is not None and not is_out_of_reach(decision.n_needed, n):
         more = f"gather about {decision.n_needed:,} items (there are {n:,}) or more reruns"
         return f"It may or may not have become worse: {more}{f', or {look}' if worst else ''}"
     return f"It may or may not have become worse: {look if worst else _ASK_AGAIN}"

@@ -72,10 +72,11 @@ def limit_record(check: LimitCheck) -> dict[str, Any]:
         "group": group_record(check.group),
         "allowed": check.allowed,
         "n": check.n,
-        "n_broken": len(check.items),
+        "n_broken": check.n_broken,
         "items": check.items[:NAMED_ITEMS],
         "excused": check.excused[:NAMED_ITEMS],
         "passed": check.passed,
+        "p_value": check.p_value,
     }
 
 

@@ -7,16 +7,20 @@ from math import log
 import numpy as np
 from scipy.special import ndtri
 
-from semscale.drift.gate.decision import SequenceTest
+from semscale.drift.gate.decision import EVIDENCE_PARTS, SequenceTest
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.metrics import Metric
 from semscale.history.runs import named, short_id
 from semscale.history.stored_comparison import COMMON_ITEMS, StoredComparison, without_fields
-from semscale.stats.tests.betting import run_evidence
+from semscale.stats.tests.betting import p_value_evidence, run_evidence
+from semscale.stats.tests.conformal import conformal_p_values
 from semscale.stats.tests.multiple_testing import adjusted
 from semscale.types import Floats
+
+_PARTS_OF_MEANS = 2
+"""Equal parts of alpha where means alone are known: one for what is allowed, one for the bets."""
 
 _OTHER_BASELINE = "made with another baseline"
 _OTHERWISE = "measured otherwise"
@@ -36,6 +40,7 @@ class _OverRuns:
         allowed: the greatest mean loss that is no drift.
         span: the metric's worst case.
         least: smallest value that there can be, as a share.
+        items: for each run the losses of its items, shape (n,), or ``None`` if its mean alone is known.
     """
 
     losses: tuple[float, ...]
@@ -43,13 +48,27 @@ class _OverRuns:
     allowed: float
     span: float
     least: float = 0.0
+    items: tuple[Floats | None, ...] = ()
 
     def evidence(self) -> Floats:
-        """Return the evidence after each run; 1 where nothing is known of what is allowed."""
+        """Return the evidence after each run: the greater of two bettors' capital so far."""
+        return np.maximum(self._beyond_allowed(), self._beyond_earlier_runs())
+
+    def _beyond_allowed(self) -> Floats:
+        """Bet that the runs lose more than allowed; 1 where nothing is known of what is allowed."""
         if not self.allowed / self.span > self.least:
             return np.ones(len(self.runs))
         runs = [np.clip(run, self.least, 1 + abs(self.least)) for run in self.runs]
         return run_evidence(runs, self.allowed / self.span, least=self.least)
+
+    def _beyond_earlier_runs(self) -> Floats:
+        """Bet that runs lose more than those before them at the same items, if two or more are known."""
+        known = [place for place, values in enumerate(self.items) if values is not None]
+        evidence = np.ones(len(self.runs))
+        if len(known) > 1:
+            p_values = conformal_p_values(np.array([self.items[place] for place in known], dtype=np.float64))
+            evidence[known[1:]] = p_value_evidence(p_values[1:].tolist())
+        return np.maximum.accumulate(evidence)
 
 
 def latest_complete(comparisons: Sequence[StoredComparison]) -> StoredComparison:
@@ -183,8 +202,13 @@ def sequence_tests(
     The hypothesis is "no drift": the candidate's mean loss is what baseline and reruns lose among each
     other. Whether a drift is material is asked elsewhere. Each run is judged by its items' losses less what
     reruns lose there. All runs are held against the same reruns, so that what is allowed includes how far
-    chance may have made these lose too little: an upper bound at half of alpha. The other half is for the
-    bets. Without a rerun the margin is allowed, as nothing is known of the noise.
+    chance may have made these lose too little: an upper bound at half of alpha. Without a rerun the margin is
+    allowed, as nothing is known of the noise. A quarter of alpha is for these bets.
+
+    The last quarter is for bets on another question, whether a run loses more than the runs before it at the
+    same items (``conformal_p_values``): if nothing changed, the latest is as likely as any to be the worst.
+    That needs neither a bound nor a rerun, and finds a drift that sets in after some runs far sooner; but one
+    that was there from the first run on is seen by the first question alone.
 
     Args:
         comparison: the candidate's comparison.
@@ -196,7 +220,7 @@ def sequence_tests(
         name: _over_runs(comparison, series, name, margin, settings.alpha / 2 / len(margins))
         for name, margin in margins.items()
     }
-    return _tested(asked, settings)
+    return _tested(asked, settings, EVIDENCE_PARTS)
 
 
 def _over_runs(
@@ -209,12 +233,14 @@ def _over_runs(
     shift = np.nan_to_num(noise - expected, nan=0.0)
     runs = [_items_of(kept, name, shift) for kept in series]
     means = (*(_mean_of(kept, name) for kept in series), mean_loss(losses))
+    items = (*(kept.scores.get(name) for kept in series), losses)
     return _OverRuns(
         losses=means,
         runs=tuple(run / span for run in (*runs, losses + shift)),
         allowed=noise + (reference_error(comparison, name, alpha) if comparison.reruns else margin),
         span=span,
         least=(float(min(shift.min(initial=0.0), 0.0)) + comparison.metrics[name].bounds[0]) / span,
+        items=items,
     )
 
 
@@ -264,13 +290,14 @@ def evidence_of_runs(
         least, span = metric.bounds
         shares = tuple(run / span for run in runs)
         laid_out[name] = _OverRuns(tuple(losses), shares, allowed, span, least / span)
-    return _tested(laid_out, settings)
+    return _tested(laid_out, settings, _PARTS_OF_MEANS)
 
 
-def _tested(asked: Mapping[str, _OverRuns], settings: GateSettings) -> tuple[SequenceTest, ...]:
+def _tested(asked: Mapping[str, _OverRuns], settings: GateSettings, parts: int) -> tuple[SequenceTest, ...]:
+    """Adjust the p-values; the bets have one of so many equal parts of alpha."""
     evidence = {name: one.evidence() for name, one in asked.items()}
     p_values = np.array(
-        [min(1.0, 2 / float(found[-1])) if len(found) else 1.0 for found in evidence.values()]
+        [min(1.0, parts / float(found[-1])) if len(found) else 1.0 for found in evidence.values()]
     )
     corrected = adjusted(p_values, "holm")
     return tuple(
@@ -295,7 +322,7 @@ def sequence_cautions(
         items = np.ones(int((~np.isnan(comparison.mean_losses(test.metric))).sum()))
         allowed = test.allowed / comparison.metrics[test.metric].span
         worst = run_evidence([items] * len(test.losses), allowed)[-1] if allowed > 0 else 1.0
-        if worst <= 2 * len(tests) / settings.alpha:
+        if max(worst, *test.evidence) <= EVIDENCE_PARTS * len(tests) / settings.alpha:
             short.append(test.metric)
     if not short:
         return []

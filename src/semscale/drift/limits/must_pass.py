@@ -92,7 +92,8 @@ def _limits_broken(
     place: int, rules: Sequence[LimitRule], broken: Mapping[str, BrokenItems]
 ) -> Iterator[str]:
     for rule in rules:
-        if rule.inside[place] and broken[rule.name].broken[place]:
+        of_items = broken[rule.name].counts is None  # a total is not broken by an item
+        if of_items and rule.inside[place] and broken[rule.name].broken[place]:
             yield LIMITS[rule.name].said(rule.lost_share)
 
 

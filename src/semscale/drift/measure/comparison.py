@@ -151,7 +151,7 @@ class Comparison:
             unknown = self._unknown(metric, pairs[:, *np.triu_indices(pairs.shape[1], 1)], pairs[:, 0, 1:])
             roles = drifts_of_pairs(np.nan_to_num(pairs, nan=0.0))
         else:
-            losses = np.column_stack([run.losses[metric] for run in (self.measured, *self.reruns)])
+            losses = self._against_baseline(metric)
             unknown = self._unknown(metric, losses, losses[:, :1])
             losses = np.nan_to_num(losses, nan=0.0)
             roles = drifts_of_losses(losses) if self.reruns else losses
@@ -206,6 +206,30 @@ class Comparison:
         """Return the mean over pairs, shape (n, pairs) to (n,); a pair without a value counts 0."""
         unknown = self._unknown(metric, losses, losses)
         return np.where(unknown, np.nan, np.nan_to_num(losses, nan=0.0).mean(axis=1))
+
+    def pair_losses(self, metric: str) -> Floats | None:
+        """Return the losses of all pairs of runs: candidate, baseline, reruns.
+
+        Returns:
+            Shape (n, k, k), 0 for a pair without a value; ``None`` where runs count against the baseline
+            alone (``losses_of_runs``).
+        """
+        if self.metrics[metric].is_signed or not self._has_pairs(metric):
+            return None
+        return np.nan_to_num(self._pairs(metric), nan=0.0)
+
+    def losses_of_runs(self, metric: str) -> Floats:
+        """Return the losses of candidate and reruns against the baseline, shape (n, k); 0 for one without.
+
+        Of a signed metric the second column is the baseline's, 0.
+        """
+        losses = (
+            self._signed_losses(metric) if self.metrics[metric].is_signed else self._against_baseline(metric)
+        )
+        return np.nan_to_num(losses, nan=0.0)
+
+    def _against_baseline(self, metric: str) -> Floats:
+        return np.column_stack([run.losses[metric] for run in (self.measured, *self.reruns)])
 
     def _has_pairs(self, metric: str) -> bool:
         """Tell whether all pairs of runs count: not in a field of which one direction is better."""

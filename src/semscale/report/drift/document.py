@@ -103,11 +103,24 @@ def facts(summary: DriftSummary) -> tuple[tuple[str, Cell], ...]:
     found.append(("Tests", Count(len(decision.tests))))
     for name, outcome in (("Tests failed", Outcome.FAIL), ("Tests undecided", Outcome.UNDECIDED)):
         found.append((name, Count(sum(test.outcome is outcome for test in decision.tests))))
-    if decision.outcome is Outcome.UNDECIDED and decision.n_needed is not None:
-        too_many = is_out_of_reach(decision.n_needed, len(comparison.baseline.items))
-        needed = Words("more than this dataset can give") if too_many else Count(decision.n_needed)
-        found.append(("Items that would decide, about", needed))
+    found += _deciding_facts(summary, decision)
     return tuple(found)
+
+
+def _deciding_facts(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[str, Cell]]:
+    """Give the numbers of items and reruns that would decide an undecided gate."""
+    if decision.outcome is not Outcome.UNDECIDED:
+        return
+    by_formula = decision.n_needed
+    if (simulated := summary.forecast) is not None:
+        if simulated.more_reruns is not None:
+            yield "More reruns that would decide, about", Count(simulated.more_reruns)
+        if simulated.items_needed is not None:
+            yield "Items that would decide, about", Count(simulated.items_needed)
+    elif by_formula is not None:
+        too_many = is_out_of_reach(by_formula, len(summary.comparison.baseline.items))
+        needed = Words("more than this dataset can give") if too_many else Count(by_formula)
+        yield "Items that would decide, about", needed
 
 
 def run_line(run: Run) -> str:
@@ -194,9 +207,10 @@ def _of_gate(summary: DriftSummary, decision: GateDecision) -> Iterator[Section]
         yield Section("thresholds", "Thresholds", (Paragraph(said, "note"), threshold_table(decision)))
     if decision.sequence:
         said = (
-            "Evidence is the greatest e-value so far against “no worse than allowed on average”. It may be "
-            "looked at after every run: for one metric by itself, evidence of 20 leaves a chance of at most "
-            "5 % of a false alarm. The p-value is adjusted for the number of metrics."
+            "Evidence is the greatest e-value so far of two bets: that runs lose more than allowed on "
+            "average, and that they lose more than the runs before them. It may be looked at after every "
+            "run: for one metric by itself, evidence of 80 leaves a chance of at most 5 % of a false alarm. "
+            "The p-value is adjusted for the number of metrics."
         )
         title = "All runs against this baseline"
         yield Section("sequence", title, (Paragraph(said, "note"), sequence_table(decision)))

@@ -18,7 +18,7 @@ from semscale.drift.measure.metrics import Metric, metric_label
 from semscale.report.cells import cell_text
 from semscale.report.document.values import Flag, Level, Number, Quoted, WithInterval, Words
 from semscale.report.drift.limit_words import broken_limit_words, shown_id
-from semscale.report.drift.sample_size import needed_words
+from semscale.report.drift.sample_size import forecast_words, needed_words
 from semscale.report.formatting import (
     MISSING,
     capitalised,
@@ -243,6 +243,9 @@ def _undecided(summary: DriftSummary, decision: GateDecision) -> Iterator[str]:
         yield f"{result_words(summary, tests[0])}, so it may or may not have become worse"
     if len(tests) > 1:
         yield f"Also undecided: {_named(tests[1:])}"
+    if summary.forecast is not None:
+        yield forecast_words(summary.forecast)
+        return
     n, reruns = len(summary.comparison.baseline.items), len(summary.comparison.reruns)
     yield needed_words(tests, over_runs=bool(decision.sequence), n_items=n, reruns=reruns)
 
