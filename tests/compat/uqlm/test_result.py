@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from semscale.compat.uqlm_result import UQResult, plain
+from semscale.compat.uqlm.result import UQResult, plain
 
 
 def test_numbers_of_numpy_become_pythons_and_missing_ones_none():

@@ -8,7 +8,7 @@ from semscale.chat.connections import held_open
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Request
 from semscale.chat.runner import Runner, run_apart
-from semscale.compat.uqlm_result import UQResult
+from semscale.compat.uqlm.result import UQResult
 from semscale.errors import InputError
 from semscale.judging.asking import Running
 from semscale.judging.items import read_items

@@ -2,16 +2,19 @@
 
 Intended differences from ``uqlm`` 0.6.7:
 
-- ``scorers`` are ``cosine_sim``, ``bert_score`` and ``exact_match``, by default ``cosine_sim`` and
-  ``exact_match``. Others need a model of inference and are refused.
+- ``noncontradiction`` and ``entailment`` use ``nli_model_name``, by default the model that Semscale names. It
+  is pulled on first use; without a connection the message says which command gets it.
+- ``semantic_negentropy`` and ``semantic_sets_confidence`` use that model where one of these two is asked for,
+  too, or ``nli_model_name`` is given. Else short answers mean the same by their words, and other texts by the
+  cosine of their vectors; ``metadata["same_by"]`` counts the prompts of each.
 - Long texts are read in windows instead of being cut at 2,000 characters and 256 tokens.
 - ``bert_score`` uses Semscale's default model; ``bert_model="roberta-large"`` or another name changes it.
 - A missing or empty response or sample has no score (``None``), instead of a score of an empty text.
 - Failed calls are repeated, replies are stored in a ledger, and the number of concurrent calls is limited, so
   that one refusal does not lose a run.
 - ``to_dict`` returns values that JSON can represent, and ``to_df`` does not shorten names of columns.
-- ``device``, ``use_best``, ``nli_model_name``, ``max_length``, ``verbose``, ``nli_batch_size`` and
-  ``use_n_param`` are ignored.
+- ``device``, ``use_best``, ``max_length``, ``verbose``, ``nli_batch_size`` and ``use_n_param`` are ignored;
+  the response that was given or generated is the one that is scored.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from semscale.chat.calls.limits import Limits
-from semscale.chat.messages import Message
 from semscale.chat.runner import Runner, run_apart
-from semscale.compat.uqlm_result import UQResult
+from semscale.compat.uqlm.generation import SYSTEM, as_prompt, entailment_model
+from semscale.compat.uqlm.result import UQResult
 from semscale.errors import InputError
 from semscale.self_consistency.consistencies import Consistencies
 from semscale.self_consistency.consistency import Consistency
@@ -29,10 +32,24 @@ from semscale.self_consistency.sampling import Sampling
 from semscale.self_consistency.scoring.samples import given_texts
 from semscale.weights.known import DEFAULT_MODEL
 
-SCORERS = ("cosine_sim", "bert_score", "exact_match")
-_DEFAULT_SCORERS = ("cosine_sim", "exact_match")
-_SYSTEM = "You are a helpful assistant."
-_ROLES = {"human": "user", "ai": "assistant", "system": "system"}
+SCORERS = (
+    "semantic_negentropy",
+    "noncontradiction",
+    "exact_match",
+    "bert_score",
+    "cosine_sim",
+    "entailment",
+    "semantic_sets_confidence",
+)
+DEFAULT_SCORERS = (
+    "semantic_negentropy",
+    "noncontradiction",
+    "exact_match",
+    "cosine_sim",
+    "entailment",
+    "semantic_sets_confidence",
+)
+NEEDING_ENTAILMENT = frozenset({"noncontradiction", "entailment"})
 _RETURNED = ("all", "raw", "postprocessed")
 
 
@@ -41,10 +58,10 @@ class BlackBoxUQ:
 
     Args:
         llm: a LangChain chat model, or the name of a model; only needed for ``generate_and_score``.
-        scorers: some of ``cosine_sim``, ``bert_score``, ``exact_match``.
+        scorers: among ``SCORERS``; by default ``DEFAULT_SCORERS``, as in uqlm.
         device: ignored.
         use_best: ignored.
-        nli_model_name: ignored.
+        nli_model_name: a model of entailment: its name on the hub, its folder, or the model.
         sentence_transformer: the model of ``cosine_sim``.
         postprocessor: applied to every response before the comparison.
         structured_response: refused.
@@ -70,7 +87,7 @@ class BlackBoxUQ:
         scorers: Sequence[str] | None = None,
         device: Any = None,  # noqa: ANN401, ARG002
         use_best: bool = True,  # noqa: FBT001, FBT002, ARG002
-        nli_model_name: str = "",  # noqa: ARG002
+        nli_model_name: Any = "",  # noqa: ANN401
         sentence_transformer: str = DEFAULT_MODEL,
         postprocessor: Callable[[str], str] | None = None,
         structured_response: Any = None,  # noqa: ANN401
@@ -98,12 +115,19 @@ class BlackBoxUQ:
         self.postprocessor = postprocessor
         self.return_responses = return_responses
         self.sampling_temperature = sampling_temperature
-        self._sampling = Sampling(temperature=sampling_temperature, system=system_prompt or _SYSTEM)
+        self._sampling = Sampling(temperature=sampling_temperature, system=system_prompt or SYSTEM)
         self._limits = Limits(requests_per_minute=max_calls_per_min)
         self._ledger = ledger
-        self._instrument = Consistency(
-            llm, measures=self.scorers, embedder=sentence_transformer, bert_embedder=bert_model
+        needing = [name for name in self.scorers if name in NEEDING_ENTAILMENT]
+        nli = (
+            entailment_model(nli_model_name, (*needing, *self.scorers)[0])
+            if needing or nli_model_name
+            else None
         )
+        self._instrument = Consistency(
+            llm, measures=self.scorers, embedder=sentence_transformer, bert_embedder=bert_model, nli=nli
+        )
+        self._same_by: dict[str, int] = {}
 
     async def generate_and_score(
         self,
@@ -124,7 +148,7 @@ class BlackBoxUQ:
         """
         runner = Runner(self._instrument.chat_model, limits=self._limits, ledger=self._ledger)
         asked = await self._instrument.ask_async(
-            [_prompt(prompt) for prompt in prompts], num_responses, sampling=self._sampling, runner=runner
+            [as_prompt(prompt) for prompt in prompts], num_responses, sampling=self._sampling, runner=runner
         )
         data = self._scored(asked.replies.answers, asked.replies.samples)
         return self._result({"prompts": list(prompts), **data}, num_responses)
@@ -176,6 +200,8 @@ class BlackBoxUQ:
         measured: Consistencies = self._instrument.measure_part(
             *given_texts(responses, samples), keep_unread=True
         )
+        grounds = [str(ground) for ground in measured.same_by if ground is not None]
+        self._same_by = {ground: grounds.count(ground) for ground in sorted(set(grounds))}
         return dict(measured.measures)
 
     def _processed(self, text: str | None) -> str | None:
@@ -187,31 +213,14 @@ class BlackBoxUQ:
             "sampling_temperature": self.sampling_temperature,
             "num_responses": n,
             "scorers": list(self.scorers),
+            **({"same_by": self._same_by} if self._same_by else {}),
         }
         return UQResult({"data": data, "metadata": metadata})
 
 
 def _checked_scorers(scorers: Sequence[str] | None) -> tuple[str, ...]:
-    names = _DEFAULT_SCORERS if scorers is None else tuple(scorers)
+    names = DEFAULT_SCORERS if scorers is None else tuple(scorers)
     for name in names:
         if name not in SCORERS:
             raise InputError(f"scorers must be among {', '.join(SCORERS)}, got {name!r}")
     return names
-
-
-def _prompt(prompt: Any) -> Any:  # noqa: ANN401 - as uqlm takes them
-    if prompt is None or isinstance(prompt, str):
-        return prompt
-    return [_message(message) for message in prompt]
-
-
-def _message(message: Any) -> Message:  # noqa: ANN401 - LangChain need not be installed
-    if isinstance(message, Message):
-        return message
-    role = _ROLES.get(getattr(message, "type", ""))
-    if role is None or not isinstance(message.content, str):
-        raise InputError(
-            f"prompts must be texts or lists of messages from people, models or systems with texts in them, "
-            f"got {type(message).__name__}"
-        )
-    return Message(role, message.content)

@@ -1,5 +1,6 @@
 import asyncio
 import json
+import math
 
 import numpy as np
 import pytest
@@ -7,9 +8,18 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 
 import semscale
-from semscale.compat.uqlm import BlackBoxUQ
-from semscale.compat.uqlm_result import UQResult
-from semscale.errors import InputError
+from semscale.compat.uqlm import BlackBoxUQ, generation
+from semscale.compat.uqlm.result import UQResult
+from semscale.errors import InputError, ModelError
+from semscale.signature import Signature
+
+
+class MadeUpEntailment:
+    signature = Signature.of("nli", model="made-up")
+
+    def probabilities(self, premises, hypotheses):
+        return np.tile([0.75, 0.25, 0.0], (len(premises), 1))
+
 
 RESPONSES = ["Paris", "Yes", "12", "safe", "The cat sat on the mat.", "8"]
 SAMPLES = [
@@ -96,7 +106,7 @@ def test_a_postprocessor_comes_before_the_comparison():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"scorers": ["noncontradiction"]}, "scorers must be among cosine_sim, bert_score, exact_match, got"),
+        ({"scorers": ["bleurt"]}, "scorers must be among semantic_negentropy, .*, got 'bleurt'"),
         ({"structured_response": dict}, "structured_response and output_extractor are not offered"),
         ({"return_responses": "none"}, "return_responses must be one of all, raw, postprocessed"),
         ({"sampling_temperature": 0}, "temperature must be > 0"),
@@ -107,15 +117,42 @@ def test_what_is_not_offered_is_refused_by_name(settings, message):
         BlackBoxUQ(**settings)
 
 
-def test_the_default_scorers_work():
-    assert set(BlackBoxUQ().score(["a"], [["a"]]).data) >= {"cosine_sim", "exact_match"}
+def test_the_default_scorers_are_those_of_uqlm():
+    result = BlackBoxUQ(nli_model_name=MadeUpEntailment()).score(["Monday"], [["monday", "Tuesday"]])
+    # The model says .75 entailed, .25 neutral for all pairs but equal ones: one meaning.
+    assert result.data["semantic_negentropy"] == [pytest.approx(1)]
+    assert result.data["semantic_sets_confidence"] == [1.0]
+    assert result.data["entailment"] == [pytest.approx(0.75)]
+    assert result.data["noncontradiction"] == [1.0]
+    assert set(result.data) >= {"exact_match", "cosine_sim"}
+
+
+def test_a_scorer_without_its_model_says_which_command_gets_it(monkeypatch):
+    def missing(name):
+        raise ModelError(f"{name} is not here")
+
+    monkeypatch.setattr(generation, "chosen_model", missing)
+    with pytest.raises(
+        ModelError, match="'entailment' needs .* semscale models pull cross-encoder/nli-MiniLM2"
+    ):
+        BlackBoxUQ(scorers=["exact_match", "entailment"])
+
+
+def test_the_first_example_of_the_readme_needs_no_model_of_entailment():
+    llm = FakeListChatModel(responses=["Paris", "It is Paris.", "paris", "London", "Paris", "Paris"])
+    bbuq = BlackBoxUQ(llm=llm, scorers=["semantic_negentropy"], use_best=True, ledger=False)
+    results = asyncio.run(bbuq.generate_and_score(prompts=["The capital of France?"], num_responses=5))
+    # 5 of 6 say Paris, one London.
+    entropy = -(5 / 6 * math.log(5 / 6) + 1 / 6 * math.log(1 / 6))
+    assert results.to_df()["semantic_negentropy"][0] == pytest.approx(1 - entropy / math.log(6))
+    assert results.metadata["same_by"] == {"exact": 1}
 
 
 def test_unequal_lengths_and_no_model_are_refused():
     with pytest.raises(InputError, match="equal lengths"):
         BlackBoxUQ(scorers=["exact_match"]).score(["a"], [["a"], ["b"]])
     with pytest.raises(InputError, match="chat_model must be given"):
-        BlackBoxUQ(ledger=False).generate_and_score_sync(["q"])
+        BlackBoxUQ(scorers=["exact_match"], ledger=False).generate_and_score_sync(["q"])
 
 
 def test_without_pandas_a_polars_frame_comes(monkeypatch):
