@@ -180,7 +180,35 @@ def test_answers_that_did_not_come_are_named(matrix, endpoint):
     rejected = (400, error("too long"))
     endpoint.fault = lambda prompt, n_asked: rejected if "What is c" in prompt else None
     ended = matrix("--reference", "right")
-    assert "“good” gave no output in 1 answer of 12, which are left out of its figures" in ended.out
+    assert "1 call of 12 to “good” failed and is left out, most often because: " in ended.out
+
+
+def test_a_model_that_refuses_does_not_win(matrix, endpoint):
+    def reply(body):
+        name = re.search(r"What is (\w)", prompt_of(body))[1]
+        if body["model"] == "refuser":
+            return f"{name} is great" if name in "abc" else ""
+        return f"{name} is {'great' if name in 'abcdefghi' else 'awful'}"
+
+    endpoint.reply = reply
+    said = json.loads(matrix("--reference", "right", "--json", models=("good", "refuser")).out)
+    good, refuser = said["cells"]
+    assert said["best"] == "good"
+    # Three right answers, with a cosine of 1, and nine zeros.
+    assert refuser["score"]["value"] == pytest.approx(3 / 12)
+    assert (refuser["n_answered"], refuser["n_silent"], refuser["score"]["n"]) == (3, 9, 12)
+    ended = matrix("--reference", "right", models=("good", "refuser"))
+    assert (
+        "“refuser” refused or was empty in 9 answers of 12, which score 0 and lose side by side" in ended.out
+    )
+
+
+def test_too_few_shared_items_say_nothing_of_chance(matrix, endpoint):
+    rejected = (400, error("too long"))
+    endpoint.fault = lambda prompt, n_asked: rejected if re.search("What is [jkl]", prompt) else None
+    ended = matrix("--reference", "right")
+    assert "“good” is best by its match with the references, but “poor” may be as good" in ended.out
+    assert "“poor” and the best cell share 9 items: with fewer than 10 nothing is said to be" in ended.out
 
 
 def test_a_page(matrix, tmp_path):

@@ -170,6 +170,25 @@ def test_approving_the_latest_run_passes_over_its_reruns(semscale, outputs, reco
     assert json.loads(named.out)["baseline"]["id"] == rerun["id"]
 
 
+def test_ids_in_common_are_named_and_none_is_warned_of(semscale, outputs, recorded):
+    assert recorded["shared"] is None
+    outputs("part.jsonl", [*ITEMS[1:], ITEMS[0] | {"id": "d"}])
+    outputs("other.jsonl", [item | {"id": f"x{item['id']}"} for item in ITEMS])
+    part = record(semscale, "part.jsonl", "--dataset", "base", "--json")
+    # b and c of a, b, c.
+    shared = json.loads(part.out)["shared"]
+    assert shared == {"run": recorded["id"], "is_baseline": False, "n": 2, "n_earlier": 3}
+    ended = semscale("drift", "approve", recorded["id"], "--by", "Ann", "--why", "x")
+    assert "in common" not in ended.out
+    other = record(semscale, "other.jsonl", "--dataset", "base")
+    short = recorded["id"][:8]
+    assert f"0 of the 3 of the baseline {short}" in other.out
+    assert f"no id is in common with the baseline {short} of dataset “base”" in " ".join(other.out.split())
+    ended = semscale("drift", "approve", "latest", "--by", "Ann", "--why", "x")
+    assert f"ids in common with the former baseline {short}: 0 of 3" in ended.out
+    assert "no id is in common" in " ".join(ended.out.split())
+
+
 def approve(*arguments):
     return ["approve", "latest", "--by", "Ann", "--why", "x", *arguments]
 

@@ -266,3 +266,12 @@ def test_a_dry_run_says_what_asking_takes_and_asks_nobody(record, semscale, endp
     again = record("--reruns", "2", "--max-tokens", "50", "--dry-run", "--json", model="priced-one")
     (model,) = json.loads(again.out)["models"]
     assert (model["requests"], model["answered"], model["calls"]) == (6, 4, 2)
+
+
+def test_other_items_than_those_of_the_baseline_are_warned_of(record, tmp_path, endpoint):
+    assert record("--dataset", "d").code == 0
+    (tmp_path / "items.jsonl").write_text('{"id": "z", "input": "What is z?"}\n')
+    ended = record("--dataset", "d")
+    assert ended.code == 0, ended.err
+    assert "warning: no id is in common with the latest run " in ended.err
+    assert "0 of the 2 of the latest run" in ended.out

@@ -4,7 +4,7 @@ import asyncio
 
 import numpy as np
 import pytest
-from made_up_cells import cell, items_to_ask
+from made_up_cells import REFUSED, NamedChat, cell, items_to_ask
 
 from semscale.chat.replies import Reply
 from semscale.drift.matrix.sides import judge_cells
@@ -112,3 +112,23 @@ def test_a_judge_who_only_ties_names_no_best_cell():
     for record in found.records:
         assert (record.wins, record.ties, record.losses, record.chance) == (0, 3, 0, None)
         assert record.share.low < 0.5 < record.share.high
+
+
+def test_what_says_nothing_loses_and_nobody_is_asked():
+    found = [cell("a", ["", REFUSED, "I can't help with that.", "x", ""]),
+             cell("b", ["x", "x", "x", None, REFUSED])]  # fmt: skip
+    judge = Judge(NamedChat("judge"), template=side_by_side_template(), structured=False, logprobs=False)
+    pairs = asyncio.run(judge_cells(found, items_to_ask(5), judge, running=Running(ledger=False)))
+    # The call about the fourth item failed; in the fifth neither says anything.
+    assert pairs.item.tolist() == [0, 1, 2, 4]
+    assert pairs.points.tolist() == [0, 0, 0, 0.5]
+    assert pairs.judged.n_asked == 0
+
+
+@pytest.mark.parametrize(("n", "is_told_apart"), [(9, False), (10, True)])
+def test_fewer_than_ten_shared_items_tell_nothing_apart(n, is_told_apart):
+    # The interval excludes a half both times; the last pair has a verdict in one order only.
+    pairs = cell_pairs(*((0, 1, item, 1, 1) for item in range(n)), (0, 1, n, 1, NAN))
+    found = side_by_side(pairs, ("a", "b"), IntervalPlan())
+    assert (found.best, found.n_with_best(1), found.over_best[1].high < 0.5) == (0, n, True)
+    assert found.is_told_apart(1) is is_told_apart

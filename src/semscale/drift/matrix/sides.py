@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from semscale.drift.asking.items_to_ask import ItemToAsk
-from semscale.drift.matrix.cells import CellAnswers
+from semscale.drift.matrix.cells import CellAnswers, gives_nothing, text_of
 from semscale.judging.asking import Running
 from semscale.judging.comparing.sides import SystemPairs, judge_systems
 from semscale.judging.judge import Judge
@@ -18,10 +18,12 @@ async def judge_cells(
     running: Running,
     progress: Progress | None = None,
 ) -> SystemPairs:
-    """Let a judge compare the first outputs of every pair of cells.
+    """Let a judge compare the first answers of every pair of cells.
+
+    A refusal and an empty answer lose to any other answer, and the judge is not asked.
 
     Args:
-        found: cells' answers; pairs of which one has no output are left out.
+        found: cells' answers; pairs of which one failed are left out.
         items: what was asked about.
         judge: with the template of ``side_by_side_template``.
         running: how calls are made.
@@ -33,9 +35,17 @@ async def judge_cells(
     """
     return await judge_systems(
         [item.input for item in items],
-        [[cell.first_text(n) for n in range(len(items))] for cell in found],
+        [[_first_text(cell, n, item.reference) for n, item in enumerate(items)] for cell in found],
         judge,
         references=[item.reference for item in items],
         running=running,
         progress=progress,
     )
+
+
+def _first_text(cell: CellAnswers, item: int, reference: str | None) -> str | None:
+    """The text of the first asking; empty where it gives nothing, ``None`` where the call failed."""
+    if cell.answers is None:
+        return None
+    answer = cell.answers.asked[0][item]
+    return "" if gives_nothing(answer, reference) else text_of(answer)

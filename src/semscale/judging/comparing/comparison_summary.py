@@ -83,8 +83,12 @@ class SystemComparison(Presentable):
         """Systems whose difference to the best one may be chance."""
         if self.sides.best is None:
             return ()
-        over = zip(self.names, self.sides.over_best, strict=True)
-        return tuple(name for name, chance in over if chance is not None and not chance.high < TIE)
+        over = enumerate(zip(self.names, self.sides.over_best, strict=True))
+        return tuple(
+            name
+            for place, (name, chance) in over
+            if chance is not None and not self.sides.is_told_apart(place)
+        )
 
     @property
     def failed(self) -> str | None:

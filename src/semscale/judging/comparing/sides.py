@@ -13,6 +13,7 @@ from semscale.judging.judge import Judge
 from semscale.judging.side_by_side import TIE, AnswerPair, PairVerdicts, judge_pairs
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, estimate_mean
+from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
 from semscale.stats.intervals.simultaneous import simultaneous
 from semscale.stats.ranking.bradley_terry import BradleyTerry, bradley_terry
 from semscale.types import Floats, Integers, Progress
@@ -88,6 +89,23 @@ class SidesSummary:
     first_place: MeanEstimate
     no_strengths: str | None
 
+    def n_with_best(self, system: int) -> int:
+        """Count the questions with a verdict on a system and the best one."""
+        pairs, both = self.pairs, {system, self.best}
+        mine = [
+            {one, other} == both
+            for one, other in zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)
+        ]
+        return len(np.unique(pairs.item[np.array(mine, dtype=bool) & ~np.isnan(pairs.points)]))
+
+    def is_told_apart(self, system: int) -> bool:
+        """Whether a system is worse than the best one by more than chance.
+
+        Fewer than 10 questions with a verdict on both tell nothing apart.
+        """
+        over = self.over_best[system]
+        return over is not None and over.high < TIE and self.n_with_best(system) >= FEWEST_CLUSTERS
+
     @property
     def n_unjudged(self) -> int:
         """Pairs without a verdict in both orders."""
@@ -119,7 +137,8 @@ async def judge_systems(
 
     Args:
         questions: n questions.
-        answers: of k systems, n answers each; pairs of which one has no answer are left out.
+        answers: of k systems, n answers each; pairs of which one is ``None`` are left out, and an empty text
+            loses.
         judge: with the template of ``side_by_side_template``.
         references: n answers that are known to be right, ``None`` where there is none.
         running: how calls are made.

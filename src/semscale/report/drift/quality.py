@@ -13,12 +13,11 @@ from semscale.report.document.document import Section
 from semscale.report.document.values import Number, WithInterval
 from semscale.report.drift.tables import metric_cell
 from semscale.report.drift.words import CHANGES, coverage_words
-from semscale.report.formatting import count, counted, has_interval, one_line, percent
+from semscale.report.formatting import count, counted, one_line
 from semscale.report.parts import Columns, table_of
+from semscale.report.sentences import first_place_words
 from semscale.stats.intervals.estimates import Estimate
-from semscale.stats.intervals.means import MeanEstimate
 
-_EVEN = 0.5
 _TITLE = "Better or worse"
 _EXPLAINED = {
     REFERENCE_MATCH.name: "Reference match is the mean match of a run's outputs with the answers known "
@@ -46,20 +45,9 @@ def side_by_side_words(sides: WinRecord, judge: str) -> str:
     )
 
 
-def first_place_words(place: MeanEstimate) -> str | None:
-    """Say that a judge prefers what stands first or second; ``None`` where that may be chance."""
-    if not has_interval(place) or place.low <= _EVEN <= place.high:
-        return None
-    which = "first" if place.value > _EVEN else "second"
-    return (
-        f"the judge prefers the answer that stands {which}: the first one gets {percent(place.value, 0)} "
-        f"of the points ({percent(place.low, 0)} to {percent(place.high, 0)}); both orders even this out"
-    )
-
-
 def quality_cautions(summary: DriftSummary) -> Iterator[str]:
     """Say what weakens the judge's verdicts."""
-    said = None if summary.sides is None else first_place_words(summary.sides.first_place)
+    said = None if summary.sides is None else first_place_words("the judge", summary.sides.first_place)
     if said is not None:
         yield said
 

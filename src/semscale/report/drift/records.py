@@ -11,6 +11,7 @@ from semscale.drift.gate.decision import in_margins
 from semscale.drift.gate.history_summary import DatasetHistory, HistorySummary
 from semscale.drift.gate.trend import MetricTrend, Trends
 from semscale.drift.runs.run_summaries import ApprovedBaseline, RecordedRun
+from semscale.drift.runs.shared_ids import SharedIds
 from semscale.history.runs import Run, short_id
 from semscale.history.stored_comparison import StoredComparison
 from semscale.history.summaries import RunSummary
@@ -19,6 +20,7 @@ from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Count, Line, Number, Quoted, Words
 from semscale.report.drift.broken_checks import broken_cell
 from semscale.report.drift.document import run_line
+from semscale.report.drift.shared_ids import former_words, none_shared_words, shared_words
 from semscale.report.drift.tables import metric_cell
 from semscale.report.drift.trend import change_columns, evidence_cell, outcome_cell, trend_document
 from semscale.report.formatting import MISSING, count, counted, listed, number, one_line, printable, signed
@@ -44,6 +46,7 @@ def recorded_document(summary: RecordedRun) -> Document:
         "items": Count(len(run.items)),
         "outputs": Count(summary.n_outputs),
         "silent": Count(summary.n_silent),
+        "ids in common": None if summary.shared is None else Words(shared_words(summary.shared)),
         "fields": Words(listed(fields) or "none"),
         "groups": Words(listed(groups) or "none"),
         "rerun of": None if run.rerun_of is None else Words(short_id(run.rerun_of)),
@@ -60,7 +63,10 @@ def recorded_document(summary: RecordedRun) -> Document:
         source=(short_id(run.id),),
         signature=None,
         sections=(Section("run", "The run", (DataTable(("", ""), shown),)),),
-        cautions=() if summary.asked is None else asked_cautions(summary.asked),
+        cautions=(
+            *_shared_cautions(summary.shared, run.dataset),
+            *(() if summary.asked is None else asked_cautions(summary.asked)),
+        ),
         notes=() if summary.is_new else (_known_already(run),),
     )
 
@@ -77,6 +83,7 @@ def _asked_rows(summary: RecordedRun) -> dict[str, Cell | None]:
     return {
         "reruns": Words(", ".join(short_id(rerun.id) for rerun in summary.reruns) or "none"),
         "calls": Count(facts.n_calls),
+        "kept from before": Count(facts.n_kept) if facts.n_kept else None,
         "took": Words(", ".join(taken) or "not known"),
         "seconds a call": None if facts.latency is None else Number(facts.latency, 2),
     }
@@ -117,9 +124,17 @@ def approved_document(summary: ApprovedBaseline) -> Document:
             run_line(run),
             f"approved by {one_line(approval.by)}, {until}: {one_line(approval.why)}",
             *rerun,
+            *(() if summary.shared is None else (former_words(summary.shared),)),
         ),
-        cautions=(silent,) if summary.is_silent else (),
+        cautions=(
+            *_shared_cautions(summary.shared, run.dataset),
+            *((silent,) if summary.is_silent else ()),
+        ),
     )
+
+
+def _shared_cautions(shared: SharedIds | None, dataset: str) -> tuple[str, ...]:
+    return () if shared is None or shared.n else (f"{none_shared_words(shared, dataset)}.",)
 
 
 def history_document(summary: HistorySummary) -> Document:

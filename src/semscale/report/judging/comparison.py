@@ -10,7 +10,7 @@ from semscale.report.document.values import Count, Line, Quoted, WithInterval, W
 from semscale.report.formatting import count, counted, coverage, has_interval, listed, one_line, percent
 from semscale.report.judging.words import refused_parameters
 from semscale.report.parts import Columns, table_of
-from semscale.report.sentences import refused_words, rows_that_count
+from semscale.report.sentences import first_place_words, refused_words, rows_that_count
 from semscale.report.settings import settings
 from semscale.types import Status
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from semscale.stats.intervals.estimates import Estimate
     from semscale.stats.intervals.means import MeanEstimate
 
-_EVEN = 0.5
 _BRADLEY_TERRY = Citation(
     "Bradley, R. A., & Terry, M. E. (1952).",
     "Rank analysis of incomplete block designs: I. The method of paired comparisons",
@@ -166,12 +165,7 @@ def _cautions(summary: "SystemComparison") -> Iterator[str]:
         )
     if sides.no_strengths is not None and sides.best is not None:
         yield f"Systems are ranked by their win rates, as there are no strengths: {sides.no_strengths}"
-    place = sides.first_place
-    if has_interval(place) and not place.low <= _EVEN <= place.high:
-        which = "first" if place.value > _EVEN else "second"
-        yield (
-            f"{name} prefers the answer that stands {which}: the first one gets {percent(place.value, 0)} of "
-            f"the points ({percent(place.low, 0)} to {percent(place.high, 0)}); both orders even this out."
-        )
+    if said := first_place_words(name, sides.first_place):
+        yield f"{said}."
     if refused := refused_words(name, refused_parameters(summary.signature)):
         yield refused
