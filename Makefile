@@ -11,7 +11,7 @@ WORKERS ?= 2
 SECONDS ?= 600
 PYTEST := python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: demo test faults check bench bench-validity fuzz test-local test-torch weights-wheel clean
+.PHONY: demo test faults check bench bench-validity fuzz test-local test-torch test-inspect weights-wheel clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo
@@ -35,6 +35,8 @@ check: $(VENV)/developer
 bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/engine.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --texts 100)
 	$(BIN)/python bench/engine.py --model e5-small --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --texts 100)
+	$(BIN)/python bench/entailment.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --pairs 50)
+	$(BIN)/python bench/entailment.py --family deberta-v2 --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --pairs 50)
 	$(BIN)/python bench/memory.py $(if $(QUICK),--texts 500)
 	$(BIN)/python bench/precision.py $(if $(QUICK),--texts 100)
 	$(BIN)/python bench/bertscore.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --pairs 64 --memory-pairs 2000)
@@ -59,6 +61,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/correction.py $(if $(QUICK),--draws 5)
 	$(BIN)/python bench/bootstrap.py $(if $(QUICK),--items 500 --replicates 500 --turns 1 --draws 20)
 	$(BIN)/python bench/daily_gate.py $(if $(QUICK),--datasets 2 --days 10)
+	$(BIN)/python bench/drift_nights.py $(if $(QUICK),--series 2)
 	$(BIN)/python bench/chat.py $(if $(QUICK),--calls 1000 --turns 1)
 	$(BIN)/python bench/drift.py $(if $(QUICK),--items 50 --turns 1)
 	$(BIN)/python bench/consistency.py --peer $(UQLM_VENV)/bin/python $(if $(QUICK),--turns 1 --prompts 20)
@@ -73,6 +76,11 @@ fuzz: $(VENV)/developer
 test-local: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --editable ".[local]"
 	$(BIN)/$(PYTEST) tests/chat
+
+# The tests of the extra semscale[inspect]; `make test` runs them, too, once it is installed.
+test-inspect: $(VENV)/developer
+	$(BIN)/python -m pip install --quiet --editable ".[inspect]"
+	$(BIN)/$(PYTEST) tests/compat/test_inspect_ai.py
 
 # How well each method of matching agrees with people, with the data of ../shared where they are.
 bench-validity: $(VENV)/developer

@@ -26,7 +26,7 @@ from semscale.self_consistency.scoring.contradictions import (
     find_contradictions,
     marked,
 )
-from semscale.self_consistency.scoring.measures import above_floor, item_means
+from semscale.self_consistency.scoring.pair_measures import above_floor, item_means
 from semscale.weights.resolving import resolve
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data"

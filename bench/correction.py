@@ -11,11 +11,11 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import norm
 
-from semscale.rating.labelling.drawing import inclusion_probabilities
 from semscale.stats.agreement.intraclass import intraclass_correlation
 from semscale.stats.agreement.kappa import weighted_kappa
 from semscale.stats.agreement.krippendorff import krippendorff_alpha
 from semscale.stats.calibration.acceptance import triage
+from semscale.stats.calibration.drawing import inclusion_probabilities
 from semscale.stats.calibration.prediction_powered import prediction_powered_mean
 from semscale.stats.calibration.rogan_gladen import rogan_gladen
 from semscale.stats.calibration.sample_design import SampleDesign

@@ -2,7 +2,8 @@
 
 Run with ``python bench/daily_gate.py``. Outputs of a made-up dataset are points on a line, and a loss is how
 far two of them are apart; items differ in how far outputs vary by chance. All runs are measured against each
-other. Each day's run is tested by itself, and by the evidence of all days (``over_runs``).
+other. Each day's run is tested by itself, and by the evidence of all days (``over_runs``). With ``--good``
+the drift begins after so many days without one, and days are counted from then on.
 """
 
 import argparse
@@ -10,9 +11,11 @@ import argparse
 import numpy as np
 from scipy.special import ndtri
 
+from semscale.drift.gate.decision import EVIDENCE_PARTS
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.roles import drifts_of_pairs, reference_variance
-from semscale.stats.tests.betting import run_evidence
+from semscale.stats.tests.betting import p_value_evidence, run_evidence
+from semscale.stats.tests.conformal import conformal_p_values
 from semscale.stats.tests.exchange import exchange_test
 
 ITEMS, METRICS = 30, 6
@@ -30,17 +33,20 @@ def first(alarms):
     return int(np.argmax(alarms)) + 1 if alarms.any() else np.inf
 
 
-def alarm_days(rng, items, days, drift, reruns):
+def alarm_days(rng, asked, drift):
     """First alarms of one dataset: of a p-value, of the gate for one run, and of the gate over runs."""
+    items, reruns = asked.items, asked.reruns
     spread = rng.uniform(0.0, 0.4, items)[:, None]
     references = spread * rng.normal(size=(items, reruns + 1))
     pairs = losses(references)
     expected = pairs[:, *np.triu_indices(reruns + 1, 1)].mean(axis=1)
     alpha = SETTINGS.alpha / 2 / METRICS
     p_values, runs = [], []
-    for _ in range(days):
+    for day in range(asked.good + asked.days):
         together = losses(np.column_stack([spread * rng.normal(size=(items, 1)), references]))
-        together[:, 0, 1:] = together[:, 1:, 0] = np.minimum(together[:, 0, 1:] + drift, 1.0)
+        together[:, 0, 1:] = together[:, 1:, 0] = np.minimum(
+            together[:, 0, 1:] + drift * (day >= asked.good), 1.0
+        )
         p_values.append(exchange_test(drifts_of_pairs(together)).p_value)
         runs.append(together[:, 0, 1:].mean(axis=1) - expected + expected.mean())
     if reruns > 1:
@@ -48,12 +54,16 @@ def alarm_days(rng, items, days, drift, reruns):
     else:
         variance = 2 / 3 * drifts_of_pairs(together).var(axis=1).mean()
     bound = -ndtri(alpha) * np.sqrt(variance / items) + np.log(1 / alpha) / (3 * items * (reruns + 1))
-    evidence = run_evidence(
+    beyond = run_evidence(
         runs, expected.mean() + bound, least=min(float((expected.mean() - expected).min()), 0.0)
     )
+    among = p_value_evidence(conformal_p_values(np.array(runs))[1:])
+    evidence = np.maximum(beyond, np.r_[1.0, among])
+    enough = EVIDENCE_PARTS * METRICS / SETTINGS.alpha
     significant = np.array(p_values) < SETTINGS.alpha / METRICS
     material = np.array([run.mean() for run in runs]) - expected.mean() >= SETTINGS.margin(1.0, noise=None)
-    return first(significant), first(significant & material), first((evidence > 1 / alpha) & material)
+    alarms = significant, significant & material, (evidence > enough) & material
+    return [first(one[asked.good :]) for one in alarms]
 
 
 def shown(ends, days):
@@ -69,6 +79,7 @@ def main():
     parser.add_argument("--days", type=int, default=200)
     parser.add_argument("--items", type=int, default=ITEMS)
     parser.add_argument("--reruns", type=int, default=3)
+    parser.add_argument("--good", type=int, default=0, help="days before the drift begins")
     asked = parser.parse_args()
     print(
         f"{asked.datasets} datasets of {asked.items} items, {asked.reruns} reruns, one of {METRICS} metrics, "
@@ -80,7 +91,7 @@ def main():
     for drift in DRIFTS:
         rng = np.random.default_rng(0)
         ends = np.array(
-            [alarm_days(rng, asked.items, asked.days, drift, asked.reruns) for _ in range(asked.datasets)],
+            [alarm_days(rng, asked, drift) for _ in range(asked.datasets)],
             dtype=float,
         )
         print(f"{drift:>6}" + "".join(f"{shown(column, asked.days):>22}" for column in ends.T), flush=True)

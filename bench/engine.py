@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from float32_checkpoint import write_float32
-from measuring import Peer, machine, ratios, seconds, sgemm_peak, spread
+from measuring import Peer, encoder_gigaflops, machine, ratios, seconds, sgemm_peak, spread
 from semscale.embedding import load_embedder
 from semscale.embedding.engines.arithmetic import PRECISIONS
 from semscale.embedding.engines.model_files import open_checkpoint
@@ -26,7 +26,6 @@ from semscale.weights.resolving import resolve
 TEXTS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"
 PEER = "sentence-transformers"
 ON_MINILM = f"{PEER}, MiniLM"
-INNER = 4  # the feed-forward matrices are four times as wide as a hidden state
 GOALS = {
     DEFAULT_MODEL: "exact 1.3 with max |diff| 1e-05, fast 2.3 with min cosine 0.9999",
     "e5-small": f"exact 1.4 and fast 2.5 with min cosine 0.9999; fast 1.8 beside {ON_MINILM}; "
@@ -39,13 +38,6 @@ class Times(NamedTuple):
 
     engines: dict[str, list[float]]
     peaks: list[float]
-
-
-def gigaflops(shape, lengths):
-    """Multiplications and additions of the encoder's matrix products, in Gflop."""
-    products = 2 * shape.layers * (4 + 2 * INNER) * shape.hidden**2 * lengths.sum()
-    attention = 2 * shape.layers * 2 * shape.hidden * (lengths.astype(float) ** 2).sum()
-    return (products + attention) / 1e9
 
 
 def options():
@@ -64,7 +56,7 @@ def describe_work(files, texts):
         open_tokenizer(checkpoint.tokenizer), checkpoint.max_tokens, 64, prefix=checkpoint.prefix
     )
     lengths = tokenizer.split(texts).lengths
-    work = gigaflops(checkpoint.architecture, lengths)
+    work = encoder_gigaflops(checkpoint.architecture, lengths)
     mean_work = 1e3 * work / len(texts)
     print(f"{len(texts):,} texts of {lengths.mean():.1f} tokens and {mean_work:.0f} Mflop on average")
     return work

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+INNER = 4  # the feed-forward matrices are four times as wide as a hidden state
+
 
 def seconds(call: Callable[[], object]) -> float:
     start = time.perf_counter()
@@ -33,6 +35,16 @@ def sgemm_peak(size: int = 2048, turns: int = 9) -> float:
     left, right = (rng.standard_normal((size, size), dtype=np.float32) for _ in range(2))
     left @ right
     return 2 * size**3 / min(seconds(lambda: left @ right) for _ in range(turns)) / 1e9
+
+
+def encoder_gigaflops(shape, lengths: np.ndarray) -> float:
+    """Multiplications and additions of an encoder's matrix products, in Gflop.
+
+    Those with DeBERTa's distances are left out.
+    """
+    products = 2 * shape.layers * (4 + 2 * INNER) * shape.hidden**2 * lengths.sum()
+    attention = 2 * shape.layers * 2 * shape.hidden * (lengths.astype(float) ** 2).sum()
+    return (products + attention) / 1e9
 
 
 def machine() -> str:

@@ -1,8 +1,9 @@
 """How well each method of matching agrees with people: STS-B dev, and Beetle's two test files.
 
-Run with ``python bench/validity.py``; ``--model NAME`` takes another model than the default. Intervals are
-percentiles of a bootstrap of pairs (STS-B) or whole questions (Beetle); the weights of ``calibrated`` were
-fitted on Beetle's training file, by ``fit_match.py``.
+Run with ``python bench/validity.py``; ``--model NAME`` takes another model than the default, and
+``--nli NAME`` adds ``entailment`` by that model. Intervals are percentiles of a bootstrap of pairs (STS-B) or
+whole questions (Beetle); the weights of ``calibrated`` were fitted on Beetle's training file, by
+``fit_match.py``.
 """
 
 import argparse
@@ -52,7 +53,7 @@ def listed(references):
     return [references] if isinstance(references, str) else references
 
 
-def methods(model):
+def methods(model, nli=None):
     """Functions from predictions and references to scores."""
 
     def named(name):
@@ -70,6 +71,7 @@ def methods(model):
         "cliniqlink-code": named("cliniqlink-code"),
         "calibrated, no guards": lambda *pairs: match_with(unguarded, *pairs).score,
         "calibrated": named("calibrated"),
+        **({"entailment": lambda *pairs: match(*pairs, "entailment", nli=nli).score} if nli else {}),
     }
 
 
@@ -161,6 +163,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--replicates", type=int, default=1000, help="of the bootstrap")
     parser.add_argument("--model", default=DEFAULT_MODEL, help="whose vectors and states are compared")
+    parser.add_argument("--nli", help="a model of entailment, which is measured, too")
     parser.add_argument("--only", action="append", help="of these methods alone the agreement with people")
     chosen = parser.parse_args()
     missing = [str(path) for path in (STSB, FOLDER) if not path.exists()]
@@ -169,7 +172,9 @@ def main():
         return
     stsb, beetle = read_stsb(), {name: read_answers(name) for name in ("training", *TESTS)}
     scorers = {
-        name: score for name, score in methods(chosen.model).items() if not chosen.only or name in chosen.only
+        name: score
+        for name, score in methods(chosen.model, chosen.nli).items()
+        if not chosen.only or name in chosen.only
     }
     print(f"{date.today()}, {machine()}, {chosen.model}\n")
     print_agreement(scorers, stsb, beetle, chosen.replicates)

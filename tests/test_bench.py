@@ -11,6 +11,7 @@ SHARED = {
     "beetle.py",
     "float32_checkpoint.py",
     "measuring.py",
+    "random_classifier_files.py",
     "rated_texts.py",
     "review_sample.py",
 }  # what scripts import

@@ -278,6 +278,17 @@ class TestAction:
             (comment,) = comments
             assert "Drift gate: no decision" in comment["body"]
 
+    @pytest.mark.parametrize(
+        ("package", "installed"), [("", f"{ROOT}[postgres]"), ("semscale==1.2", "semscale==1.2")]
+    )
+    def test_it_installs_the_commit_that_was_named(self, tmp_path, package, installed):
+        runner = StepRunner(
+            tmp_path, tmp_path, {"inputs.package": package}, {"GITHUB_ACTION_PATH": str(ROOT)}
+        )
+        (install,) = (each for each in STEPS["action"] if each.get("name") == "Install")
+        assert runner.run([install])
+        assert (tmp_path / "installed.txt").read_text() == f"-m pip install -- {installed}\n"
+
     def test_it_comments_on_nothing_but_pull_requests(self):
         (step,) = (each for each in STEPS["action"] if each.get("name") == "Comment on the pull request")
         assert step["if"] == "github.event_name == 'pull_request' && inputs.comment == 'true'"

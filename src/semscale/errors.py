@@ -41,6 +41,10 @@ class ModelError(SemscaleError):
     """A model's files are missing, damaged, do not match their hashes, or cannot be run."""
 
 
+class UnsupportedModelError(ModelError):
+    """The engine cannot run a model of this architecture exactly."""
+
+
 class ReplyError(SemscaleError):
     """A remote endpoint gave no usable reply."""
 

@@ -7,6 +7,7 @@ from semscale.errors import MissingExtraError
 EXTRAS = {
     "api": ("openai", "aiohttp"),
     "history": ("sqlalchemy", "alembic"),
+    "inspect": ("inspect_ai",),
     "local": ("openvino_genai",),
     "postgres": ("sqlalchemy", "alembic", "pg8000"),
     "torch": ("sentence_transformers", "torch"),

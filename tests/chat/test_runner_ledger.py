@@ -109,3 +109,17 @@ def test_a_reply_says_how_long_its_call_took_also_from_the_ledger(fake, tmp_path
     runner = Runner(model, ledger=tmp_path / "ledger.sqlite", clock=fake.clock)
     assert [runner.run(requests(1))[0].reply.seconds for _ in range(2)] == [3.0, 3.0]
     assert model.attempts == 2
+
+
+def test_a_model_that_says_how_long_it_took_is_believed(fake):
+    class Queue:
+        """Answers one after the other; the wait of the others is no time of theirs."""
+
+        name, signature = "queue", Signature.of("chat", model="queue")
+
+        async def complete(self, request):
+            fake.time += 10.0
+            return Reply("4", seconds=1.5)
+
+    outcomes = Runner(Queue(), ledger=False, clock=fake.clock).run(requests(3))
+    assert [outcome.reply.seconds for outcome in outcomes] == [1.5] * 3

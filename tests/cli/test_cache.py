@@ -10,6 +10,8 @@ from semscale.cli.main import main
 from semscale.embedding.cache.embedding_cache import EmbeddingCache
 from semscale.embedding.cache.entries import cache_keys
 from semscale.embedding.cache.state_cache import StateCache
+from semscale.embedding.cross_encoders.pair_cache import PairCache, pair_keys
+from semscale.embedding.cross_encoders.pair_logits import PairLogits
 from semscale.embedding.embedder import Embeddings
 
 
@@ -112,3 +114,16 @@ def test_states_of_tokens_are_counted_and_cleared(capsys, place):
     assert main(["cache", "clear"]) == 0
     removed = f"{place}: 10 embeddings removed\n{states}: 2 texts' states removed\n"
     assert capsys.readouterr().out == removed
+
+
+def test_pairs_of_texts_are_shown_and_removed(capsys, place):
+    pairs = PairCache()
+    pairs.put_many(
+        pair_keys("s", ["a"], ["b"]),
+        PairLogits(np.ones((1, 3), np.float32), np.zeros(1, bool), np.zeros(1, bool)),
+    )
+    pairs.close()
+    assert main(["cache", "info"]) == 0
+    assert f"{place.with_name('pairs.sqlite')}: 1 pairs of texts, " in capsys.readouterr().out
+    assert main(["cache", "clear"]) == 0
+    assert f"{place.with_name('pairs.sqlite')}: 1 pairs of texts removed" in capsys.readouterr().out

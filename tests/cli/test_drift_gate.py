@@ -40,7 +40,14 @@ def test_from_the_first_run_to_a_merged_history(semscale, approved, tmp_path):
     merged = ("drift", "history", "--history", "other.sqlite", "--merge", "semscale-history.sqlite", "--json")
     taken = json.loads(semscale(*merged).out)
     assert taken["merged"] == [
-        {"history": "semscale-history.sqlite", "runs": 4, "approvals": 1, "comparisons": 2}
+        {
+            "history": "semscale-history.sqlite",
+            "runs": 4,
+            "approvals": 1,
+            "comparisons": 2,
+            "anchor_sets": 0,
+            "anchor_readings": 0,
+        }
     ]
     assert taken["datasets"] == content["datasets"]
     assert json.loads(semscale(*merged).out)["merged"][0]["runs"] == 0
@@ -255,3 +262,61 @@ def test_items_that_a_candidate_lacks_are_told_before_the_outcome(semscale, appr
     assert len(content["warnings"]) == 1
     (feedback,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
     assert [(one["items"], one["runs"]) for one in feedback["versions"]] == [(30, 2), (29, 1)]
+
+
+def test_a_candidate_that_lacks_items_goes_on_with_the_series(semscale, approved, tmp_path):
+    items = GOOD.read_text(encoding="utf-8").splitlines(keepends=True)
+    (tmp_path / "fewer.jsonl").write_text("".join(items[3:]), encoding="utf-8")
+    over = ("--over-runs", "--json")
+    assert semscale("drift", "gate", GOOD, *NEW).code == 0
+    fewer = json.loads(semscale("drift", "gate", "fewer.jsonl", "--model", "model-c", *over).out)
+    assert fewer["items"] == 27
+    assert {len(one["losses"]) for one in fewer["sequence"]} == {2}
+    assert not any("left out" in line for line in fewer["cautions"])
+    # The same outputs in the items in common: both nights lose the same, to the last digit.
+    assert all(one["losses"][0] == pytest.approx(one["losses"][1]) for one in fewer["sequence"])
+    last = json.loads(semscale("drift", "gate", BAD, "--model", "model-d", *over).out)
+    assert {len(one["losses"]) for one in last["sequence"]} == {3}
+    assert semscale("drift", "gate", "fewer.jsonl", "--model", "model-e").code == 0
+    (feedback,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
+    assert len(feedback["trend"]["comparisons"]) == 2
+    assert any("because they were measured on other items" in line for line in feedback["trend"]["cautions"])
+
+
+def test_another_rerun_begins_a_new_series(semscale, approved):
+    assert semscale("drift", "gate", GOOD, *NEW).code == 0
+    rerun = ("drift", "record", GOOD, "--model", "model-a", "--rerun-of", "baseline")
+    assert semscale(*rerun).code == 0
+    found = json.loads(semscale("drift", "gate", BAD, "--model", "model-c", "--over-runs", "--json").out)
+    assert {len(one["losses"]) for one in found["sequence"]} == {1}
+    assert any("because it was measured otherwise" in line for line in found["cautions"])
+
+
+def test_the_history_has_what_the_gate_checked(semscale, approved):
+    gate = ("drift", "gate", BAD, *NEW, "--must-pass", "cells-02", "--threshold", "min_match=0.4")
+    ended = semscale(*gate, "--json")
+    assert ended.code == 1
+    decided = json.loads(ended.out)
+    shown = semscale("drift", "history")
+    assert "limits broken" in shown.out
+    assert "silenced (2 items)" in shown.out
+    (dataset,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
+    (kept,) = dataset["comparisons"]
+    by_kind = {kind: [one for one in kept["checks"] if one["kind"] == kind] for kind in
+               ("limit", "must_pass", "threshold")}  # fmt: skip
+    assert [(one["name"], one["passed"], one["value"]) for one in by_kind["limit"]] == [
+        (one["name"], one["passed"], one["n_broken"]) for one in decided["limits"]
+    ]
+    assert [one["name"] for one in by_kind["must_pass"]] == ["cells-02"]
+    assert by_kind["threshold"][0]["value"] == decided["thresholds"][0]["value"]
+    assert semscale("drift", "history", "--verify").code == 0
+    # Without a limit it is another decision.
+    semscale(*gate, "--limit", "silenced=off")
+    (dataset,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
+    assert len(dataset["comparisons"]) == 2
+
+
+def test_a_comparison_without_a_gate_has_no_checks(semscale, approved):
+    semscale("drift", "compare", BAD, *NEW)
+    (dataset,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
+    assert dataset["comparisons"][0]["checks"] is None

@@ -163,7 +163,7 @@ def test_a_judge_that_prefers_the_first_place_and_itself_is_named(matrix, endpoi
     ended = matrix("--judge-model", "good")
     assert "the judge prefers the answer that stands first: the first one gets 100" in ended.out
     assert "the judge, good, is one of those that it judges" in ended.out
-    assert "“poor” may be as good: the difference may be chance" in ended.out
+    assert "The judge prefers none of them" in ended.out
 
 
 def test_who_wins_everything_has_no_finite_strength(matrix, endpoint):
@@ -180,7 +180,35 @@ def test_answers_that_did_not_come_are_named(matrix, endpoint):
     rejected = (400, error("too long"))
     endpoint.fault = lambda prompt, n_asked: rejected if "What is c" in prompt else None
     ended = matrix("--reference", "right")
-    assert "“good” gave no output in 1 answer of 12, which are left out of its figures" in ended.out
+    assert "1 call of 12 to “good” failed and is left out, most often because: " in ended.out
+
+
+def test_a_model_that_refuses_does_not_win(matrix, endpoint):
+    def reply(body):
+        name = re.search(r"What is (\w)", prompt_of(body))[1]
+        if body["model"] == "refuser":
+            return f"{name} is great" if name in "abc" else ""
+        return f"{name} is {'great' if name in 'abcdefghi' else 'awful'}"
+
+    endpoint.reply = reply
+    said = json.loads(matrix("--reference", "right", "--json", models=("good", "refuser")).out)
+    good, refuser = said["cells"]
+    assert said["best"] == "good"
+    # Three right answers, with a cosine of 1, and nine zeros.
+    assert refuser["score"]["value"] == pytest.approx(3 / 12)
+    assert (refuser["n_answered"], refuser["n_silent"], refuser["score"]["n"]) == (3, 9, 12)
+    ended = matrix("--reference", "right", models=("good", "refuser"))
+    assert (
+        "“refuser” refused or was empty in 9 answers of 12, which score 0 and lose side by side" in ended.out
+    )
+
+
+def test_too_few_shared_items_say_nothing_of_chance(matrix, endpoint):
+    rejected = (400, error("too long"))
+    endpoint.fault = lambda prompt, n_asked: rejected if re.search("What is [jkl]", prompt) else None
+    ended = matrix("--reference", "right")
+    assert "“good” is best by its match with the references, but “poor” may be as good" in ended.out
+    assert "“poor” and the best cell share 9 items: with fewer than 10 nothing is said to be" in ended.out
 
 
 def test_a_page(matrix, tmp_path):
@@ -212,3 +240,20 @@ def test_options_that_do_not_go_together(matrix, semscale, endpoint, options, sa
     ended = semscale("drift", "matrix", "--base-url", endpoint.url, *options)
     assert (ended.code, len(endpoint.requests)) == (2, 0)
     assert said in " ".join(ended.err.split())
+
+
+def test_a_dry_run_counts_cells_and_the_most_that_a_judge_may_take(matrix, endpoint):
+    several = ("--items", "items.jsonl", "--prompts", "well.txt", "--prompts", "badly.txt")
+    ended = matrix("--judge-model", "judge", "--reruns", "1", "--max-tokens", "30", "--dry-run", "--json",
+                   prompts=several)  # fmt: skip
+    assert ended.code == 0, ended.err
+    said = json.loads(ended.out)
+    good, poor, judge = said["models"]
+    # Twelve items with two prompts, asked twice, of each model.
+    assert (good["model"], good["calls"], good["reply_tokens"]) == ("good", 48, 48 * 30)
+    assert (poor["calls"], poor["money"]) == (48, None)
+    # Four cells are six pairs of cells; twelve items, each in both orders.
+    assert (judge["model"], judge["calls"]) == ("judge", 6 * 12 * 2)
+    # Each prompt shows two answers of up to 30 tokens.
+    assert judge["prompt_tokens"] > judge["calls"] * 60
+    assert endpoint.requests == []

@@ -159,6 +159,36 @@ def test_an_approval_says_who_and_why_and_until_when(semscale, recorded):
     assert (content["approval"]["by"], content["approval"]["expires"]) == ("Bo", None)
 
 
+def test_approving_the_latest_run_passes_over_its_reruns(semscale, outputs, recorded):
+    outputs("again.jsonl", [*ITEMS[:2], ITEMS[2] | {"outputs": ["Later."]}])
+    run = recorded["id"]
+    rerun = json.loads(record(semscale, "again.jsonl", "--rerun-of", run[:6], "--json").out)
+    ended = semscale("drift", "approve", "latest", "--by", "Ann", "--why", "x", "--json")
+    assert json.loads(ended.out)["baseline"]["id"] == run
+    # Whoever names the rerun gets it.
+    named = semscale("drift", "approve", rerun["id"][:8], "--by", "Ann", "--why", "x", "--json")
+    assert json.loads(named.out)["baseline"]["id"] == rerun["id"]
+
+
+def test_ids_in_common_are_named_and_none_is_warned_of(semscale, outputs, recorded):
+    assert recorded["shared"] is None
+    outputs("part.jsonl", [*ITEMS[1:], ITEMS[0] | {"id": "d"}])
+    outputs("other.jsonl", [item | {"id": f"x{item['id']}"} for item in ITEMS])
+    part = record(semscale, "part.jsonl", "--dataset", "base", "--json")
+    # b and c of a, b, c.
+    shared = json.loads(part.out)["shared"]
+    assert shared == {"run": recorded["id"], "is_baseline": False, "n": 2, "n_earlier": 3}
+    ended = semscale("drift", "approve", recorded["id"], "--by", "Ann", "--why", "x")
+    assert "in common" not in ended.out
+    other = record(semscale, "other.jsonl", "--dataset", "base")
+    short = recorded["id"][:8]
+    assert f"0 of the 3 of the baseline {short}" in other.out
+    assert f"no id is in common with the baseline {short} of dataset “base”" in " ".join(other.out.split())
+    ended = semscale("drift", "approve", "latest", "--by", "Ann", "--why", "x")
+    assert f"ids in common with the former baseline {short}: 0 of 3" in ended.out
+    assert "no id is in common" in " ".join(ended.out.split())
+
+
 def approve(*arguments):
     return ["approve", "latest", "--by", "Ann", "--why", "x", *arguments]
 

@@ -249,3 +249,29 @@ def test_a_model_may_have_an_address_of_its_own(record, endpoint):
     ended = record("--chat-model", f"m@{endpoint.url}", model=None)
     assert ended.code == 0, ended.err
     assert endpoint.requests[0][0]["model"] == "m"
+
+
+def test_a_dry_run_says_what_asking_takes_and_asks_nobody(record, semscale, endpoint, tmp_path):
+    (tmp_path / "history.sqlite").unlink(missing_ok=True)
+    ended = record("--reruns", "2", "--max-tokens", "50", "--dry-run", "--json", model="priced-one")
+    assert ended.code == 0, ended.err
+    (model,) = json.loads(ended.out)["models"]
+    # Two prompts of 10 bytes, three times; a third of the bytes and 8 for each message; 50 tokens a reply.
+    assert (model["calls"], model["prompt_tokens"], model["reply_tokens"]) == (6, 6 * (4 + 8), 300)
+    assert model["money"] == 6 * 12 + 2 * 300
+    assert endpoint.requests == []
+    assert semscale("drift", "history").code == 2, "there is no history yet"
+    # What came before a stop is not asked for again; once recorded, everything is asked anew.
+    assert record("--reruns", "2", "--max-tokens", "50", "--max-calls", "4", model="priced-one").code == 3
+    again = record("--reruns", "2", "--max-tokens", "50", "--dry-run", "--json", model="priced-one")
+    (model,) = json.loads(again.out)["models"]
+    assert (model["requests"], model["answered"], model["calls"]) == (6, 4, 2)
+
+
+def test_other_items_than_those_of_the_baseline_are_warned_of(record, tmp_path, endpoint):
+    assert record("--dataset", "d").code == 0
+    (tmp_path / "items.jsonl").write_text('{"id": "z", "input": "What is z?"}\n')
+    ended = record("--dataset", "d")
+    assert ended.code == 0, ended.err
+    assert "warning: no id is in common with the latest run " in ended.err
+    assert "0 of the 2 of the latest run" in ended.out

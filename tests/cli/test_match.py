@@ -121,8 +121,8 @@ def test_whole_texts_have_no_words_to_explain(semscale, answers):
     ended = semscale(*match("--method", "cosine", "--explain"))
     assert ended.code == 2
     assert ended.err == (
-        "semscale: --explain belongs to methods calibrated, bertscore, cliniqlink-doc, cliniqlink-code, "
-        "which compare words; got it with 'cosine', which compares whole texts\n"
+        "semscale: --explain belongs to methods calibrated, bertscore, entailment, cliniqlink-doc, "
+        "cliniqlink-code, which compare parts of texts; got it with 'cosine', which compares whole texts\n"
     )
 
 

@@ -37,6 +37,8 @@ def test_list_shows_what_is_known_and_what_is_here(capsys, model):
     rows = {line.split()[0]: line.split()[1:] for line in capsys.readouterr().out.splitlines()}
     assert rows["tiny"] == ["yes", "17", "MB", "MIT", "made", "up"]
     assert rows["all-MiniLM-L6-v2"][:5] == ["no", "91", "MB", "Apache-2.0", "English,"]
+    assert rows["cross-encoder/nli-MiniLM2-L6-H768"][:3] == ["no", "Apache-2.0", "English,"]
+    assert rows["MoritzLaurer/multilingual-MiniLMv2-L6-mnli-xnli"][:2] == ["no", "MIT"]
     assert ["tiny", "no"] in [line.split()[:2] for line in before.splitlines()]
 
 

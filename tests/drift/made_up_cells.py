@@ -6,6 +6,8 @@ from semscale.drift.matrix.cells import AskedCell, CellAnswers
 from semscale.history.items import Output
 from semscale.signature import Signature
 
+REFUSED = Answer(reason="the filter refused", is_silent=True)
+
 
 class NamedChat:
     """A chat model of which only the name matters."""
@@ -22,7 +24,10 @@ def items_to_ask(n, **fields):
 
 
 def answer(text, **fields):
-    return Answer(reason="refused") if text is None else Answer((Output(text, fields),))
+    """Make an answer: a text, an answer that is made already, or ``None`` where the call failed."""
+    if isinstance(text, Answer):
+        return text
+    return Answer(reason="failed") if text is None else Answer((Output(text, fields),))
 
 
 def cell(name, *askings):

@@ -2,6 +2,7 @@
 
 import numpy as np
 from scipy.special import erf
+from slow_deberta import convolved, distance_scores
 
 SUBSTITUTES = {
     "attention.self.query": "attention.q_lin",
@@ -15,15 +16,37 @@ SUBSTITUTES = {
 }
 
 
-def slow_states(weights: dict, config: dict, ids: list[int]) -> list[np.ndarray]:
+def gelu(values: np.ndarray) -> np.ndarray:
+    """GELU, Hendrycks and Gimpel 2016."""
+    return values * 0.5 * (1 + erf(values / np.sqrt(2)))
+
+
+def embedded(weights: dict, config: dict, ids: list[int], types: list[int] | None) -> list[np.ndarray]:
+    """Sums of the rows for every token's word, position and type."""
+    shift = config["pad_token_id"] + 1 if "roberta" in config["model_type"] else 0
+    rows = []
+    for place, token in enumerate(ids):
+        row = weights["embeddings.word_embeddings.weight"][token]
+        if config.get("position_biased_input", True):
+            row = row + weights["embeddings.position_embeddings.weight"][place + shift]
+        if "embeddings.token_type_embeddings.weight" in weights:
+            row = row + weights["embeddings.token_type_embeddings.weight"][types[place] if types else 0]
+        rows.append(row)
+    return rows
+
+
+def slow_states(
+    weights: dict, config: dict, ids: list[int], types: list[int] | None = None
+) -> list[np.ndarray]:
     """Hidden states (t, hidden) after the embeddings and after every layer."""
     family = config["model_type"]
-    distilled = family == "distilbert"
+    distilled, sees_distances = family == "distilbert", family == "deberta-v2"
+    in_float64 = {name: value.astype(np.float64) for name, value in weights.items()}
     epsilon = config.get("layer_norm_eps", 1e-12)
     heads = config["n_heads" if distilled else "num_attention_heads"]
 
     def parameter(name: str) -> np.ndarray:
-        return weights[name].astype(np.float64)
+        return in_float64[name]
 
     def norm(row: np.ndarray, name: str) -> np.ndarray:
         scaled = (row - row.mean()) / np.sqrt(((row - row.mean()) ** 2).mean() + epsilon)
@@ -35,17 +58,12 @@ def slow_states(weights: dict, config: dict, ids: list[int]) -> list[np.ndarray]
     def inside(layer: int, name: str) -> str:
         if distilled:
             return f"transformer.layer.{layer}.{SUBSTITUTES[name]}"
-        return f"encoder.layer.{layer}.{name}"
+        named = sees_distances and name.startswith("attention.self.")
+        return f"encoder.layer.{layer}.{name}{'_proj' * named}"
 
-    shift = config["pad_token_id"] + 1 if "roberta" in family else 0
-    rows = []
-    for place, token in enumerate(ids):
-        row = parameter("embeddings.word_embeddings.weight")[token]
-        row = row + parameter("embeddings.position_embeddings.weight")[place + shift]
-        if not distilled:
-            row = row + parameter("embeddings.token_type_embeddings.weight")[0]
-        rows.append(norm(row, "embeddings.LayerNorm"))
-    states = [np.array(rows)]
+    states = [
+        np.array([norm(row, "embeddings.LayerNorm") for row in embedded(in_float64, config, ids, types)])
+    ]
     for layer in range(config["n_layers" if distilled else "num_hidden_layers"]):
         before = states[-1]
         query, key, value = (
@@ -53,11 +71,16 @@ def slow_states(weights: dict, config: dict, ids: list[int]) -> list[np.ndarray]
             for name in ("query", "key", "value")
         )
         width = before.shape[1] // heads
+        kinds = sum(kind in config["pos_att_type"] for kind in ("c2p", "p2c")) if sees_distances else 0
         attended = np.zeros_like(before)
         for head in range(heads):
             part = slice(head * width, (head + 1) * width)
+            distances = np.zeros((len(ids), len(ids)))
+            if sees_distances:
+                distances = distance_scores(in_float64, config, layer, part, query, key)
             for place in range(len(ids)):
-                scores = key[:, part] @ query[place, part] / np.sqrt(width)
+                scores = key[:, part] @ query[place, part] + distances[place]
+                scores = scores / np.sqrt(width * (1 + kinds))
                 shares = np.exp(scores - scores.max())
                 attended[place, part] = shares / shares.sum() @ value[:, part]
         after = []
@@ -65,9 +88,10 @@ def slow_states(weights: dict, config: dict, ids: list[int]) -> list[np.ndarray]
             mixed = dense(attended[place], inside(layer, "attention.output.dense")) + before[place]
             mixed = norm(mixed, inside(layer, "attention.output.LayerNorm"))
             inner = dense(mixed, inside(layer, "intermediate.dense"))
-            inner = inner * 0.5 * (1 + erf(inner / np.sqrt(2)))  # GELU, Hendrycks and Gimpel 2016
-            after.append(
-                norm(dense(inner, inside(layer, "output.dense")) + mixed, inside(layer, "output.LayerNorm"))
-            )
+            outer = dense(gelu(inner), inside(layer, "output.dense"))
+            after.append(norm(outer + mixed, inside(layer, "output.LayerNorm")))
+        if layer == 0 and config.get("conv_kernel_size", 0):
+            beside = gelu(convolved(in_float64, before))
+            after = [norm(sum(both), "encoder.conv.LayerNorm") for both in zip(after, beside, strict=True)]
         states.append(np.array(after))
     return states

@@ -15,6 +15,9 @@ def write_tokenizer(path: Path, pad_id: int) -> None:
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[(name, vocabulary[name]) for name in ("[CLS]", "[SEP]")]
+        single="[CLS] $A [SEP]",
+        # RoBERTa's family parts two texts by two tokens, and marks no types.
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1" if pad_id == 0 else "[CLS] $A [SEP] [SEP] $B [SEP]",
+        special_tokens=[(name, vocabulary[name]) for name in ("[CLS]", "[SEP]")],
     )
     tokenizer.save(str(path))

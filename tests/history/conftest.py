@@ -21,7 +21,13 @@ try:
     require("history")
 except MissingExtraError:
     # These cannot be imported without it; test_opening.py is skipped with the line that installs it.
-    collect_ignore_glob = ["test_[!ao]*.py", "databases/test_[!ao]*.py", "stored_runs.py"]
+    collect_ignore_glob = [
+        "test_[!ao]*.py",
+        "databases/test_[!ao]*.py",
+        "anchors/test_*.py",
+        "stored_runs.py",
+        "stored_anchors.py",
+    ]
 
 HOW = "pip install pgserver, or name a server whose user may create databases: SEMSCALE_TEST_POSTGRES=postgresql://..."
 

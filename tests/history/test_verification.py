@@ -67,6 +67,11 @@ CHANGES = {
         comparisons,
         "comparison 'the-comparison'",
     ),
+    "a broken limit": (
+        "UPDATE semscale_comparisons SET checks = '[]'",
+        comparisons,
+        "comparison 'the-comparison'",
+    ),
     "figure": ("UPDATE semscale_figures SET drift = 0.0", comparisons, "comparison 'the-comparison'"),
     "one figure less": (
         "DELETE FROM semscale_figures WHERE position = 1",
@@ -129,6 +134,73 @@ def test_an_entry_that_something_else_stored_has_no_seal(filled):
 def test_an_entry_that_was_taken_out_is_missing(filled):
     change(filled, "DELETE FROM semscale_approvals")
     assert str(filled.verify().flaws[0]) == "approval 'the-approval': it is missing, and its seal is there"
+
+
+DELETIONS = {
+    "an approval": (["DELETE FROM semscale_approvals WHERE id = 'by Bob'"], approvals, "approval 'by Bob'"),
+    "a rerun": (
+        [
+            "DELETE FROM semscale_items WHERE run_id = 'the-rerun'",
+            "DELETE FROM semscale_runs WHERE id = 'the-rerun'",
+        ],
+        lambda history: history.reruns("the-baseline"),
+        "run 'the-rerun'",
+    ),
+    "a run of the dataset": (
+        [
+            "DELETE FROM semscale_items WHERE run_id = 'the-rerun'",
+            "DELETE FROM semscale_runs WHERE id = 'the-rerun'",
+        ],
+        lambda history: history.runs("answers"),
+        "run 'the-rerun'",
+    ),
+    "a comparison": (
+        [
+            "DELETE FROM semscale_scores",
+            "DELETE FROM semscale_figures",
+            "DELETE FROM semscale_comparisons",
+        ],
+        lambda history: history.comparisons(baseline_id="the-baseline"),
+        "comparison 'the-comparison'",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", DELETIONS)
+def test_a_deleted_entry_is_refused_on_reading_and_before_the_next_seal(filled, what):
+    statements, read, name = DELETIONS[what]
+    filled.record(a_run(id="the-rerun", rerun_of=RUN.id))
+    filled.approve(an_approval(CANDIDATE, id="by Bob", approved=START + 2 * DAY))
+    other = a_run(id="of others", dataset="others")
+    filled.record(other)
+    read(filled)
+    for statement in statements:
+        change(filled, statement)
+    missing = f"{name} of dataset 'answers' was stored and is missing, so somebody changed the database"
+    with pytest.raises(InputError, match=missing):
+        read(filled)
+    heads = filled.heads("answers")
+    with pytest.raises(InputError, match=missing):
+        write(filled)
+    assert filled.heads("answers") == heads  # nothing was sealed over it
+    # Another dataset has a chain of its own.
+    assert [run.id for run in filled.runs("others")] == ["of others"]
+    filled.approve(an_approval(other, id="another"))
+
+
+def test_a_deleted_approval_does_not_bring_back_the_baseline_before_it(filled):
+    filled.approve(an_approval(CANDIDATE, id="by Bob", approved=START + DAY / 4))
+    assert filled.baseline("answers", at=START + DAY / 2)[0].id == CANDIDATE.id
+    change(filled, "DELETE FROM semscale_approvals WHERE id = 'by Bob'")
+    with pytest.raises(InputError, match="approval 'by Bob' .* is missing"):
+        filled.baseline("answers", at=START + DAY / 2)
+
+
+def test_deleted_entries_are_counted(filled):
+    for statement in ("DELETE FROM semscale_approvals", *DELETIONS["a comparison"][0]):
+        change(filled, statement)
+    with pytest.raises(InputError, match=r"is missing \(and 1 more\), so"):
+        write(filled)
 
 
 def test_an_entry_that_was_taken_out_with_its_seal_breaks_the_chain(filled):

@@ -306,7 +306,8 @@ def test_nothing_to_judge_is_no_error(running):
 def test_the_table_has_everything(running):
     frame = Judge(Scripted(lambda _: FOUR)).judge(["q", None], ["a", "a"], running=running).to_frame()
     assert frame.columns == [
-        "status", "score", "expected", "provenance", "covered", "explanation", "replies", "reason",
+        "status", "score", "expected", "confidence", "provenance", "covered", "order_bias", "explanation",
+        "replies", "reason",
         "p_1", "p_2", "p_3", "p_4", "p_5",
     ]  # fmt: skip
     assert frame["score"].to_list() == [0.75, None]

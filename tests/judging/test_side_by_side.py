@@ -93,3 +93,9 @@ def test_a_cap_stops_the_run():
 def test_a_rubric_is_part_of_what_is_asked():
     assert side_by_side_template(" Be strict. ").rubric == "Be strict."
     assert side_by_side_template().content_hash != side_by_side_template("Be strict.").content_hash
+
+
+def test_an_empty_text_loses_to_any_other_without_a_judge():
+    pairs = [AnswerPair("?", "", "x"), AnswerPair("?", "x", " "), AnswerPair("?", "", " ")]
+    assert [pair.plain_points for pair in pairs] == [0, 1, 0.5]
+    assert AnswerPair("?", "x", "y").plain_points is None

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 from tests.conftest import ToyEmbedder
+from tests.matching.made_up_entailment import KnownPairs
 
 from semscale.embedding.loading import load_token_encoder
 from semscale.errors import InputError
@@ -12,6 +13,7 @@ from semscale.guards.registry import GUARDS, Guards
 from semscale.matching import file_matching, match_work
 from semscale.matching.calibrated.method import CalibratedMatch
 from semscale.matching.cosines import CosineMatch
+from semscale.matching.entailment.method import EntailmentMatch
 from semscale.matching.file_matching import match_file
 from semscale.matching.layered.method import LayeredMatch
 from semscale.matching.layered.presets import PRESETS
@@ -50,6 +52,7 @@ METHODS = {
     "cosine": lambda _: CosineMatch(ToyEmbedder()),
     "layered": lambda _: layered(),
     "calibrated": CalibratedMatch,
+    "entailment": lambda _: EntailmentMatch(KnownPairs({(REFERENCES[0], PREDICTIONS[0]): (0.2, 0.1, 0.7)})),
 }
 
 

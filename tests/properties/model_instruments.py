@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from instruments import Instrument
+from random_classifier import write_random_classifier
 
 from semscale.drift.measure.meter import DriftMeter
 from semscale.embedding.engines.arithmetic import has_bfloat16
@@ -21,6 +22,15 @@ from semscale.weights.known import DEFAULT_MODEL
 from semscale.weights.resolving import resolve
 
 MATCH_CORPUS = ["I would never buy it", "fine", "maybe tomorrow", "what a waste of money"]
+
+
+@cache
+def nli_model(family):
+    """A random model of entailment."""
+    made = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, made)
+    write_random_classifier(made / family, family)
+    return made / family
 
 
 @cache
@@ -56,6 +66,8 @@ def matcher():
 
 
 def made_matcher(**settings):
+    if settings.keys() & {"nli", "nli_labels"}:
+        return Matcher("entailment", **{"nli": nli_model("bert"), **settings})
     method = {"recall_share": "calibrated", "layer": "bertscore"}.get(
         next(iter(settings), ""), "cliniqlink-doc"
     )
@@ -157,6 +169,8 @@ MODEL_INSTRUMENTS = [
             "guards": {"name": "off"},
             "recall_share": 0.5,
             "layer": 3,
+            "nli": lambda: nli_model("roberta"),
+            "nli_labels": ("contradiction", "entailment", "neutral"),
             "empty": "wrong",
         },
         figure="score",

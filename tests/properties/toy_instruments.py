@@ -10,6 +10,7 @@ from tests.conftest import ToyEmbedder
 
 from semscale.chat.replies import Reply
 from semscale.judging.asking import Running
+from semscale.judging.decisions.rubric import Criterion, Rubric, spread
 from semscale.judging.judge import Judge
 from semscale.judging.panel import Panel
 from semscale.rating.rater import Rater
@@ -61,6 +62,15 @@ class OtherScorer:
     signature = Signature.of("bertscore", model="other")
 
 
+class OtherEntailment:
+    """Stands for a model of entailment, whose signature is all that is asked for."""
+
+    signature = Signature.of("nli", model="other")
+
+    def probabilities(self, premises, hypotheses):
+        return np.tile([0.0, 1.0, 0.0], (len(premises), 1))
+
+
 def consistent(**settings):
     # Company changes the floor that is estimated: with one that is given it changes no value.
     return Consistency(**{"embedder": ToyEmbedder(), "floor": 0.2, **settings})
@@ -68,7 +78,7 @@ def consistent(**settings):
 
 def made_consistency(**settings):
     chosen = {
-        "measures": ["consistency", "bert_score"],
+        "measures": ["consistency", "bert_score", "snne"],
         "bert_embedder": bert_scorer(),
         "embedder": ToyEmbedder(),
     }
@@ -107,6 +117,8 @@ TOY_INSTRUMENTS = [
             "guards": ["negation"],
             "fewest_samples": 2,
             "seed": 1,
+            "same_by": "exact",
+            "nli": OtherEntailment(),
         },
         figure="consistency",
     ),
@@ -129,6 +141,10 @@ TOY_INSTRUMENTS = [
             "corrections": 1,
             "reference_place": "before",
             "seed": 1,
+            "method": "decision",
+            "criteria": Rubric(
+                "mine", (Criterion("tone", spread("tone", "Kind?", [("no", ""), ("yes", "")])),)
+            ),
         },
         figure="score",
         summarize=lambda found: found.summarize(["why?"] * len(CELLS), CELLS),

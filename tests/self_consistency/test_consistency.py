@@ -173,3 +173,11 @@ def test_long_texts_are_read_in_windows_and_counted(embedder):
     found = Consistency(embedder=embedder, measures=["cosine_sim"]).measure([[long, long + "It failed."]])
     assert found.windows[0] > 1
     assert found.n_windowed == 1
+
+
+def test_samples_that_name_other_colours_contradict_the_answer():
+    answers = ["The apple is red.", "The animal is a dog.", "Monday"]
+    samples = [["The apple is blue.", "Red"], ["The animal is a horse."], ["Tuesday", "On Monday."]]
+    found = semscale.consistency(answers, samples)
+    assert found.n_contradicting.tolist() == [1, 1, 1]
+    assert found.contradictions[0][0].finding.reason == 'The answer says "red", the sample "blue".'

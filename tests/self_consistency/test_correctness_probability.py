@@ -94,3 +94,44 @@ def test_labels_as_files_have_them():
 def test_tables_that_cannot_be_joined_are_refused(tables, message):
     with pytest.raises(InputError, match=message):
         join_by_item(tables)
+
+
+def two_measures(n=400, seed=0):
+    """One measure that tells right from wrong, and one that says nothing."""
+    rng = np.random.default_rng(seed)
+    correct = rng.permutation(np.arange(n) % 2).astype(float)
+    telling = np.clip(0.5 + 0.25 * (2 * correct - 1) + rng.normal(0, 0.2, n), 0, 1)
+    return {"telling": telling, "noise": rng.random(n)}, correct
+
+
+def test_the_plain_mean_needs_no_labels_of_its_own():
+    measures, correct = two_measures()
+    found = estimate_correctness(measures, correct, ensemble="mean")
+    assert found.measure == "ensemble_mean"
+    assert found.weights == {"telling": 0.5, "noise": 0.5}
+    assert found.figures.n == 400
+    assert found.areas["noise"].value < found.areas["ensemble_mean"].value < found.areas["telling"].value
+
+
+def test_tuned_weights_are_of_one_half_of_the_labels_and_promises_of_the_other():
+    measures, correct = two_measures()
+    found = estimate_correctness(measures, correct, ensemble="tuned")
+    assert found.measure == "ensemble_tuned"
+    assert found.weights["telling"] > 0.7
+    assert sum(found.weights.values()) == pytest.approx(1)
+    assert found.figures.n == found.triage.accept.n == 200
+    assert found.areas["ensemble_tuned"].value > found.areas["ensemble_mean"].value
+
+
+def test_an_ensemble_that_is_not_known_or_has_too_few_labels_is_refused():
+    measures, correct = two_measures(60)
+    with pytest.raises(InputError, match="at least 80 labels: one half tunes, .* got 60"):
+        estimate_correctness(measures, correct, ensemble="tuned")
+    with pytest.raises(InputError, match="unknown ensemble 'median'"):
+        estimate_correctness(measures, correct, ensemble="median")
+
+
+def test_with_few_labels_nothing_is_promised_and_the_number_needed_is_said():
+    measures, correct = two_measures(40)
+    note = estimate_correctness(measures, correct).triage.accept.note
+    assert note.startswith("40 labels are too few to show a rate of 0.05") or "no threshold keeps" in note

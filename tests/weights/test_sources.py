@@ -150,6 +150,23 @@ def test_cache_of_a_model_known_to_have_no_modules_is_used_offline(hub, tmp_path
     assert "|False|" in resolve_in_child("some/model", tmp_path, endpoint_of(hub), SEMSCALE_OFFLINE="1")
 
 
+CLASSIFIER = b'{"architectures": ["RobertaForSequenceClassification"]}'
+
+
+def test_a_classifier_in_the_cache_needs_no_modules_offline(hub, tmp_path):
+    snapshot = fill_hub_cache(tmp_path, IN_PART)
+    (snapshot / "config.json").write_bytes(CLASSIFIER)
+    assert "|False|" in resolve_in_child("some/model", tmp_path, endpoint_of(hub), SEMSCALE_OFFLINE="1")
+    assert (tmp_path / "cache/models/some--model/tokenizer.json").is_file()
+
+
+def test_a_classifier_without_its_tokenizer_is_refused_offline(hub, tmp_path):
+    snapshot = fill_hub_cache(tmp_path, IN_PART - {"tokenizer.json"})
+    (snapshot / "config.json").write_bytes(CLASSIFIER)
+    answer = resolve_in_child("some/model", tmp_path, endpoint_of(hub), SEMSCALE_OFFLINE="1")
+    assert "its cache has model.safetensors but not tokenizer.json" in answer
+
+
 def pulled_in_part(folder: Path, names: set[str]) -> Path:
     """Leave a folder as an earlier pull from an incomplete cache left it, with its stamps."""
     home = folder / "cache/models/some--model"

@@ -53,8 +53,8 @@ class Reply:
         model: the endpoint's name for the model that answered.
         raw: the endpoint's answer unchanged, except that keys are removed.
         left_out: parameters of the request that the model had refused, and was then asked without.
-        seconds: how long the call took, waiting for its turn at the model included; ``None`` if unknown. A
-            reply from the ledger keeps what its own call took.
+        seconds: how long the call took, waiting for its turn at an endpoint included; what a local model says
+            that generating took. ``None`` if unknown. A reply from the ledger keeps what its own call took.
     """
 
     text: str

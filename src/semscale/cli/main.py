@@ -12,7 +12,7 @@ from semscale.cli.commands.cache import app as cache
 from semscale.cli.commands.calibrate import calibrate
 from semscale.cli.commands.consistency import consistency
 from semscale.cli.commands.drift import app as drift
-from semscale.cli.commands.judge import judge, judge_audit
+from semscale.cli.commands.judge import judge, judge_audit, judge_compare, judge_label
 from semscale.cli.commands.label import label
 from semscale.cli.commands.match import evaluate, match
 from semscale.cli.commands.models import app as models
@@ -52,6 +52,8 @@ app.command()(match)
 app.command("match evaluate")(evaluate)
 app.command()(judge)
 app.command("judge audit")(judge_audit)
+app.command("judge compare")(judge_compare)
+app.command("judge label")(judge_label)
 app.add_typer(drift, name="drift")
 app.add_typer(scales, name="scales")
 app.add_typer(bertscore, name="bertscore")

@@ -1,8 +1,9 @@
 """The damage "negate": reverses the meaning of sentences by rules of English grammar."""
 
 from semscale.damage.denial import denied
-from semscale.damage.sentences import Sentence, sentences_of
+from semscale.damage.sentences import Sentence
 from semscale.damage.verbs import word_class
+from semscale.matching.entailment.sentences import sentences_of
 
 _STEMS = {"ca": "can", "wo": "will", "sha": "shall", "ai": "is"}
 _POSITIVE = {

@@ -1,18 +1,9 @@
-"""Splitting of English texts into sentences, and of sentences into words that can be replaced."""
+"""Splitting of English sentences into words that can be replaced."""
 
 import re
 from dataclasses import dataclass
 from functools import cached_property
 
-_SENTENCE = re.compile(
-    r"""
-    \s*
-    (?:(?!\n).)*?                                  # within one line
-    (?: (?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)(?<!\bcf)(?<!\bMr)(?<!\bDr)[.!?]+['"”’)\]]*(?=\s|$)
-      | (?=\n) | $ )
-    """,
-    re.VERBOSE,
-)
 _WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)?")
 
 
@@ -48,27 +39,6 @@ class Sentence:
     def put(self, at: int, new: str, *, words: int = 1) -> str:
         """Replace one or more words by new text with the capitals of the first."""
         return self.before(at) + cased_as(new, self.spans[at].group()) + self.after(at + words - 1)
-
-
-def sentences_of(text: str) -> list[str]:
-    """Split a text after full stops, question and exclamation marks, and at line ends.
-
-    White space belongs to the sentence after it, so that the joined pieces are the text again.
-
-    Example:
-        >>> sentences_of("Good, e.g. fast. Cheap!")
-        ['Good, e.g. fast.', ' Cheap!']
-    """
-    found, at = [], 0
-    while at < len(text):
-        match = _SENTENCE.match(text, at)
-        end = match.end() if match and match.end() > at else len(text)
-        found.append(text[at:end])
-        at = end
-    if len(found) > 1 and not found[-1].strip():
-        blank = found.pop()
-        found[-1] += blank
-    return found
 
 
 def cased_as(word: str, model: str) -> str:

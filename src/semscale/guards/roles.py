@@ -17,7 +17,7 @@ _ANSWERS = frozenset(("yes", "yeah", "yep", "no", "nope"))
 _SWITCHES = frozenset(("on", "off", "up", "down", "out"))
 _BOUNDS = {"at": ("least", "most"), "or": ("more", "less", "fewer")}
 _BOUND_WORDS = frozenset(word for words in _BOUNDS.values() for word in words)
-_IN_PLACE = _ANSWERS | _SWITCHES | _BOUND_WORDS | {"too", "left", "even", "most"}
+_IN_PLACE = _ANSWERS | _SWITCHES | _BOUND_WORDS | {"too", "left", "even"}
 _BEFORE_ANSWERS = "?:"
 _COUNTED = ("number", "integer", "page", "digit", "row", "day")
 _CUES = "forward", "forward_before", "weakening", "either_way", "after_hindering"
@@ -57,13 +57,11 @@ def is_content(texts: list[str], at: int) -> bool:
     """Tell whether a word that may be content or a small word is content in its place."""
     following = texts[at + 1] if at + 1 < len(texts) else ""
     if texts[at] in _BOUND_WORDS:
-        return not _is_bound(texts, at)
+        return not (_is_bound(texts, at) or texts[at : at + 2] == ["most", "of"])
     if texts[at] == "too":
         return following in rules_of_negation()["too_little"]
     if texts[at] == "even":
         return following.startswith(_COUNTED)
-    if texts[at] == "most":
-        return following != "of"
     if texts[at] == "left":
         return following != "out"
     return is_answer(texts, at) if texts[at] in _ANSWERS else _is_switch(texts, at)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from semscale.history.check_json import dump_checks, load_checks
 from semscale.history.column_values import Found, Row, aware, plain
 from semscale.history.stored_comparison import StoredComparison, StoredFigure
 from semscale.types import Floats
@@ -33,6 +34,7 @@ def comparison_rows(comparison: StoredComparison) -> tuple[Row, list[Row], list[
     )
     compared = aware("compared", comparison.compared)
     row: Row = {**texts, "compared": compared, "digest": _digest(figures, packed)}
+    row["checks"] = dump_checks(comparison.checks)
     return row, figures, scores
 
 
@@ -51,6 +53,7 @@ def read_comparison(
         compared=found["compared"],
         id=found["id"],
         candidate_digest=candidate_digest,
+        checks=load_checks(found["checks"]),
     )
 
 

@@ -7,13 +7,14 @@ from sqlalchemy import Table
 
 from semscale.history.column_values import Found, Row
 from semscale.history.seals import Entry, EntryKind, hash_of
-from semscale.history.tables import APPROVALS, COMPARISONS, FIGURES, RUNS
+from semscale.history.tables import ANCHOR_READINGS, ANCHOR_SETS, APPROVALS, COMPARISONS, FIGURES, RUNS
 
 AnyRow = Row | Found
 """A row to insert, or a row from the database."""
 
 _NAMES = {
-    table: [column.name for column in table.columns] for table in (RUNS, APPROVALS, COMPARISONS, FIGURES)
+    table: [column.name for column in table.columns]
+    for table in (RUNS, APPROVALS, COMPARISONS, FIGURES, ANCHOR_SETS, ANCHOR_READINGS)
 }
 
 
@@ -42,6 +43,16 @@ def comparison_entry(row: AnyRow, figures: Iterable[AnyRow], parts: str | None =
     """
     content = [_columns(COMPARISONS, row), [_columns(FIGURES, figure) for figure in figures]]
     return _entry(EntryKind.COMPARISON, row, hash_of(content), parts)
+
+
+def set_entry(row: AnyRow) -> Entry:
+    """Hash an anchor set, which has no parts."""
+    return _entry(EntryKind.ANCHOR_SET, row, hash_of(_columns(ANCHOR_SETS, row)), "")
+
+
+def readings_entry(row: AnyRow) -> Entry:
+    """Hash readings of an anchor set, which have no parts."""
+    return _entry(EntryKind.ANCHOR_READINGS, row, hash_of(_columns(ANCHOR_READINGS, row)), "")
 
 
 def scores_hash(packed: Mapping[str, bytes]) -> str:

@@ -1,4 +1,4 @@
-"""The history of runs, approvals and comparisons; entries are added and never changed or deleted."""
+"""The history of runs, approvals, comparisons and anchors; entries are added, never changed or deleted."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -9,6 +9,7 @@ from typing import Self
 from sqlalchemy import select
 
 from semscale.errors import InputError, UnknownNameError
+from semscale.history.anchors.anchor_store import AnchorStore
 from semscale.history.column_values import aware
 from semscale.history.comparison_rows import comparison_rows
 from semscale.history.databases.database import Database, insert_rows
@@ -24,11 +25,11 @@ from semscale.history.recorded_runs import (
     record_run,
     refuse_known,
 )
-from semscale.history.recorded_seals import check_entries, load_seals, seal_entry
+from semscale.history.recorded_seals import check_entries, load_seals, refuse_lost, seal_entry
 from semscale.history.run_rows import approval_row, read_approval, read_summary, run_rows
 from semscale.history.runs import Approval, Run, now, short_id
 from semscale.history.same_entries import same_comparison_id, same_run_id
-from semscale.history.seals import heads_of
+from semscale.history.seals import EntryKind, heads_of
 from semscale.history.stored_comparison import StoredComparison
 from semscale.history.summaries import Merged, RunSummary
 from semscale.history.tables import APPROVALS, RUNS, SEALS
@@ -64,6 +65,11 @@ class History:
     def where(self) -> str:
         """The file, or the URL without a password."""
         return self._database.where
+
+    @property
+    def anchors(self) -> AnchorStore:
+        """The anchor sets with their readings."""
+        return AnchorStore(self._database)
 
     def close(self) -> None:
         """Close the database."""
@@ -138,12 +144,15 @@ class History:
             dataset: list only runs of this dataset.
 
         Raises:
-            InputError: a run was changed since it was recorded.
+            InputError: a run was changed since it was recorded, or deleted.
         """
         query = select(RUNS).order_by(RUNS.c.recorded, RUNS.c.id)
+        lost = [SEALS.c.kind == str(EntryKind.RUN)]
         if dataset is not None:
             query = query.where(RUNS.c.dataset == dataset)
+            lost.append(SEALS.c.dataset == dataset)
         with self._database.reading() as connection:
+            refuse_lost(connection, *lost)
             return [read_summary(found) for found in load_run_rows(connection, query)]
 
     def datasets(self) -> list[str]:
@@ -157,9 +166,12 @@ class History:
 
         Raises:
             UnknownNameError: the id fits no run or several.
+            InputError: a rerun was changed since it was recorded, or a run of the dataset was deleted.
         """
         with self._database.reading() as connection:
             original = find_run(connection, run_id)
+            of_run = select(RUNS.c.dataset).where(RUNS.c.id == original)
+            refuse_lost(connection, SEALS.c.kind == str(EntryKind.RUN), SEALS.c.dataset.in_(of_run))
             query = select(RUNS.c.id).where(RUNS.c.rerun_of == original)
             ids = connection.execute(query.order_by(RUNS.c.recorded, RUNS.c.id)).scalars().all()
             return [load_run(connection, each) for each in ids]
@@ -191,11 +203,12 @@ class History:
         """List the approvals of a dataset, oldest first.
 
         Raises:
-            InputError: an approval was changed since it was given.
+            InputError: an approval was changed since it was given, or deleted.
         """
         query = select(APPROVALS).where(APPROVALS.c.dataset == dataset)
         query = query.order_by(APPROVALS.c.approved, APPROVALS.c.id)
         with self._database.reading() as connection:
+            refuse_lost(connection, SEALS.c.kind == str(EntryKind.APPROVAL), SEALS.c.dataset == dataset)
             found = connection.execute(query).mappings().all()
             check_entries(connection, [approval_entry(each) for each in found])
             return [read_approval(each) for each in found]

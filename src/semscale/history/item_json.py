@@ -28,6 +28,8 @@ def dump_item(item: Item) -> str:
         body["input"] = item.input
     if item.groups:
         body["groups"] = dict(item.groups)
+    if item.reference is not None:
+        body["reference"] = item.reference
     body["outputs"] = [_output_body(item, output) for output in item.outputs]
     text = json.dumps(body, ensure_ascii=False)
     return json.dumps(body) if has_surrogates(text) else text
@@ -38,11 +40,11 @@ def load_item(text: str) -> Item:
 
     Example:
         >>> load_item('{"id": "a", "outputs": [{"text": null}]}')
-        Item(id='a', outputs=(Output(text=None, fields={}),), input=None, groups={})
+        Item(id='a', outputs=(Output(text=None, fields={}),), input=None, groups={}, reference=None)
     """
     body: dict[str, Any] = json.loads(text)
     outputs = tuple(Output(each["text"], _loaded(each.get("fields", {}))) for each in body["outputs"])
-    return Item(body["id"], outputs, body.get("input"), body.get("groups", {}))
+    return Item(body["id"], outputs, body.get("input"), body.get("groups", {}), body.get("reference"))
 
 
 def has_surrogates(text: str) -> bool:

@@ -33,12 +33,15 @@ class Item:
         outputs: the model's outputs in order; empty if it gave none.
         input: the model's input; ``None`` if unknown.
         groups: names of the item's groups by their kind, such as ``{"exercise": "6715"}``.
+        reference: an answer that is known to be right; ``None`` without one. It belongs to no version of the
+            dataset: a corrected reference changes nothing of what the model was asked.
     """
 
     id: str
     outputs: tuple[Output, ...]
     input: str | None = None
     groups: Mapping[str, str] = field(default_factory=dict)
+    reference: str | None = None
 
     @property
     def outputs_with_text(self) -> tuple[Output, ...]:

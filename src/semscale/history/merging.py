@@ -8,15 +8,37 @@ from sqlalchemy import Connection, Table, select
 from semscale.errors import InputError
 from semscale.history.column_values import Row
 from semscale.history.databases.database import Database, insert_rows
-from semscale.history.recorded_seals import load_seals, seal_row
+from semscale.history.recorded_seals import TABLES, load_seals, seal_row
 from semscale.history.runs import named
 from semscale.history.seals import Seal, parents_first
 from semscale.history.summaries import Merged
-from semscale.history.tables import APPROVALS, COMPARISONS, FIGURES, ITEMS, RUNS, SCORES, SEALS
-from semscale.history.verification import TABLES, verify
+from semscale.history.tables import (
+    ANCHOR_READINGS,
+    ANCHOR_SETS,
+    APPROVALS,
+    COMPARISONS,
+    FIGURES,
+    ITEMS,
+    RUNS,
+    SCORES,
+    SEALS,
+)
+from semscale.history.verification import verify
 
-_PARTS: dict[Table, tuple[Table, ...]] = {RUNS: (ITEMS,), APPROVALS: (), COMPARISONS: (FIGURES, SCORES)}
-_NOUNS = {RUNS: "runs", APPROVALS: "approvals", COMPARISONS: "comparisons"}
+_PARTS: dict[Table, tuple[Table, ...]] = {
+    RUNS: (ITEMS,),
+    APPROVALS: (),
+    COMPARISONS: (FIGURES, SCORES),
+    ANCHOR_SETS: (),
+    ANCHOR_READINGS: (),
+}
+_NOUNS = {
+    RUNS: "runs",
+    APPROVALS: "approvals",
+    COMPARISONS: "comparisons",
+    ANCHOR_SETS: "anchor_sets",
+    ANCHOR_READINGS: "anchor_readings",
+}
 
 _Heads = dict[Table, dict[str, Row]]
 
@@ -75,8 +97,9 @@ def _refuse_conflicts(
     conflicts = [name for name, row in offered.items() if name in known and known[name] != row]
     if conflicts:
         raise InputError(
-            f"{_NOUNS[table]} {named(conflicts)} differ between {places[0]} and {places[1]}: one of the two "
-            "was changed by hand, so nothing was merged; restore the one that was from a copy"
+            f"{_NOUNS[table].replace('_', ' ')} {named(conflicts)} differ between {places[0]} and "
+            f"{places[1]}: one of the two was changed by hand, so nothing was merged; restore the one that "
+            "was from a copy"
         )
 
 

@@ -1,19 +1,22 @@
 """Comparisons in the database of a history: recording and loading them within a transaction."""
 
 from collections import defaultdict
+from dataclasses import replace
 
 from sqlalchemy import ColumnElement, Connection, select
 
 from semscale.errors import UnknownNameError
+from semscale.history.anchors.anchor_store import comparisons_moved
 from semscale.history.column_values import Found
 from semscale.history.comparison_rows import comparison_rows, pack, read_comparison, unpack
 from semscale.history.databases.database import insert_rows
 from semscale.history.entries import comparison_entry, scores_hash
 from semscale.history.name_lookup import near_id
 from semscale.history.recorded_runs import load_run_rows, refuse_known
-from semscale.history.recorded_seals import check_entries, seal_entry
+from semscale.history.recorded_seals import check_entries, refuse_lost, seal_entry
+from semscale.history.seals import EntryKind
 from semscale.history.stored_comparison import StoredComparison
-from semscale.history.tables import COMPARISONS, FIGURES, RUNS, SCORES
+from semscale.history.tables import COMPARISONS, FIGURES, RUNS, SCORES, SEALS
 from semscale.types import Floats
 
 
@@ -43,8 +46,14 @@ def load_comparisons(
         baseline_id: only comparisons with this baseline.
 
     Raises:
-        InputError: a comparison or its candidate was changed since it was stored.
+        InputError: a comparison or its candidate was changed since it was stored, or one was deleted.
     """
+    lost = [SEALS.c.kind == str(EntryKind.COMPARISON)]
+    if dataset is not None:
+        lost.append(SEALS.c.dataset == dataset)
+    if baseline_id is not None:
+        lost.append(SEALS.c.dataset.in_(select(RUNS.c.dataset).where(RUNS.c.id == baseline_id)))
+    refuse_lost(connection, *lost)
     wanted = [
         column == value
         for column, value in ((COMPARISONS.c.dataset, dataset), (COMPARISONS.c.baseline_id, baseline_id))
@@ -56,8 +65,12 @@ def load_comparisons(
     check_entries(connection, [comparison_entry(each, figures[each["id"]]) for each in found])
     of_candidates = select(RUNS).where(RUNS.c.id.in_(select(COMPARISONS.c.candidate_id).where(*wanted)))
     digests = {run["id"]: run["digest"] for run in load_run_rows(connection, of_candidates)}
+    moved = comparisons_moved(connection, select(COMPARISONS.c.id).where(*wanted))
     return [
-        read_comparison(each, figures[each["id"]], candidate_digest=digests.get(each["candidate_id"]))
+        replace(
+            read_comparison(each, figures[each["id"]], candidate_digest=digests.get(each["candidate_id"])),
+            ruler_moved=each["id"] in moved,
+        )
         for each in found
     ]
 

@@ -2,13 +2,22 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from sqlalchemy import ColumnElement, Connection, select
+from sqlalchemy import ColumnElement, Connection, Table, or_, select
 
 from semscale.errors import InputError
 from semscale.history.column_values import Found, Row
 from semscale.history.databases.database import insert_rows
-from semscale.history.seals import Entry, Seal, heads_of, seal
-from semscale.history.tables import SEALS
+from semscale.history.seals import Entry, EntryKind, Seal, heads_of, seal
+from semscale.history.tables import ANCHOR_READINGS, ANCHOR_SETS, APPROVALS, COMPARISONS, RUNS, SEALS
+
+TABLES: Mapping[str, Table] = {
+    EntryKind.RUN: RUNS,
+    EntryKind.APPROVAL: APPROVALS,
+    EntryKind.COMPARISON: COMPARISONS,
+    EntryKind.ANCHOR_SET: ANCHOR_SETS,
+    EntryKind.ANCHOR_READINGS: ANCHOR_READINGS,
+}
+"""The table of each kind of entries."""
 
 _FEW = 200  # entries whose seals are looked up by id
 _VERIFY = "semscale drift history --verify names what does not hold"
@@ -18,8 +27,10 @@ def seal_entry(connection: Connection, entry: Entry) -> Seal:
     """Seal an entry that was just stored, and chain it to the last seals of its dataset.
 
     Raises:
-        InputError: a seal of the dataset was changed, or the history lacks one that another one names.
+        InputError: a seal of the dataset was changed, or the history lacks one that another one names, or
+            the entry of one.
     """
+    refuse_lost(connection, SEALS.c.dataset == entry.dataset)
     before = load_seals(connection, SEALS.c.dataset == entry.dataset)
     if broken_links(before):
         raise InputError(
@@ -48,6 +59,41 @@ def check_entries(connection: Connection, entries: Sequence[Entry]) -> None:
             f"{entry.name} is not what was stored: {why}, so somebody changed the database; take it from a "
             f"copy ({_VERIFY})"
         )
+
+
+def refuse_lost(connection: Connection, *wanted: ColumnElement[bool]) -> None:
+    """Refuse to go on where an entry was deleted.
+
+    Args:
+        connection: to the history's database.
+        wanted: conditions on columns of the table of seals.
+
+    Raises:
+        InputError: an entry has a seal and is not there.
+    """
+    lost = lost_entries(connection, *wanted)
+    if lost:
+        one, more = lost[0], f" (and {len(lost) - 1:,} more)" if len(lost) > 1 else ""
+        raise InputError(
+            f"{one.kind} {one.entry_id[:60]!r} of dataset {one.dataset[:60]!r} was stored and is missing"
+            f"{more}, so somebody changed the database; take it from a copy ({_VERIFY})"
+        )
+
+
+def lost_entries(connection: Connection, *wanted: ColumnElement[bool]) -> list[Seal]:
+    """List the seals whose entries are not there.
+
+    Seals and entries are looked up in one statement: one that another process adds meanwhile has both.
+
+    Args:
+        connection: to the history's database.
+        wanted: conditions on columns of the table of seals; all seals without one.
+    """
+    is_there = [
+        (SEALS.c.kind == str(kind)) & SEALS.c.entry_id.in_(select(table.c.id))
+        for kind, table in TABLES.items()
+    ]
+    return list(load_seals(connection, ~or_(*is_there), *wanted).values())
 
 
 def flaws_of(entries: Iterable[Entry], seals: Mapping[str, Seal]) -> list[tuple[Entry, str]]:

@@ -8,7 +8,7 @@ from semscale.history.column_values import Row
 from semscale.history.tables import COMPARISONS, FIGURES, RUNS
 
 _RUN = ("dataset", "model", "signature", "revision", "digest", "rerun_of", "note")
-_COMPARISON = ("baseline_id", "candidate_id", "model", "dataset", "signature", "outcome")
+_COMPARISON = ("baseline_id", "candidate_id", "model", "dataset", "signature", "outcome", "checks")
 _FIGURE = tuple(column.name for column in FIGURES.columns if column.name != "comparison_id")
 
 
@@ -30,7 +30,7 @@ def same_run_id(connection: Connection, run: Row, *, besides: Collection[str] = 
 
 
 def same_comparison_id(connection: Connection, comparison: Row, figures: Sequence[Row]) -> str | None:
-    """Find the first comparison of the same two runs with the same signature, outcome and figures.
+    """Find the first comparison of the same two runs with the same signature, outcome, checks and figures.
 
     Args:
         connection: to the history's database.

@@ -19,19 +19,21 @@ class EntryKind(StrEnum):
     RUN = "run"
     APPROVAL = "approval"
     COMPARISON = "comparison"
+    ANCHOR_SET = "anchor set"
+    ANCHOR_READINGS = "anchor readings"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A run, approval or comparison by its hashes.
+    """A run, approval, comparison, anchor set or readings of one, by its hashes.
 
     Attributes:
         kind: what it is.
         id: its id.
         dataset: its dataset.
         content: hash of its row, for a comparison with all figures.
-        parts: hash of what is read apart from the row: a run's items, a comparison's scores; ``""`` for an
-            approval, ``None`` where they were not read.
+        parts: hash of what is read apart from the row: a run's items, a comparison's scores; ``""`` where
+            there is nothing, ``None`` where they were not read.
     """
 
     kind: EntryKind

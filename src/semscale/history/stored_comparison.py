@@ -1,11 +1,15 @@
 """Comparisons in the history: figures for lists and charts, and the scores of every item."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from semscale.history.runs import new_id, now
 from semscale.types import Floats
+
+COMMON_ITEMS = "common"
+"""Field of a signature that names the items which were compared, where the candidate lacks some."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,31 @@ class StoredFigure:
 
 
 @dataclass(frozen=True)
+class StoredCheck:
+    """A check of a gate that is no test of a metric.
+
+    Attributes:
+        kind: ``limit``, ``must_pass`` or ``threshold``.
+        name: of the limit or threshold; the id of a must-pass item.
+        passed: whether it holds.
+        group: kind and name of the slice that it is about; ``None`` for all items.
+        value: items that break a limit, or the mean that a threshold is about; NaN without one.
+        allowed: the setting; NaN for a must-pass item.
+        items: ids of the first items that break a limit.
+        reasons: what became worse in a must-pass item.
+    """
+
+    kind: str
+    name: str
+    passed: bool
+    group: tuple[str, str] | None = None
+    value: float = math.nan
+    allowed: float = math.nan
+    items: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class StoredComparison:
     """A stored comparison of a candidate with a baseline.
 
@@ -44,13 +73,17 @@ class StoredComparison:
         candidate_id: id of the candidate's run.
         model: the candidate's model.
         dataset: the dataset of both.
-        signature: signature of the measurement as text; only comparisons with the same one form a series.
+        signature: signature of the measurement as text; only comparisons with the same one form a series;
+            the items that were compared may differ.
         outcome: ``pass``, ``fail`` or ``undecided``; ``None`` without a gate.
         figures: one for every metric and group.
-        scores: every metric's losses, shape (n,), in the order of the baseline's items; NaN without a value.
+        scores: every metric's losses, shape (n,), in the order of the baseline's items that were compared;
+            NaN without a value.
         compared: time of the comparison, in UTC.
         id: the comparison's id, the same in every history.
         candidate_digest: hash of the candidate's items and outputs; ``None`` if the history lacks the run.
+        ruler_moved: whether the ruler had moved when it was measured.
+        checks: what the gate checked beside its tests; ``None`` without a gate, or where nobody stored it.
     """
 
     baseline_id: str
@@ -64,8 +97,30 @@ class StoredComparison:
     compared: datetime = field(default_factory=now)
     id: str = field(default_factory=new_id)
     candidate_digest: str | None = None
+    ruler_moved: bool = False
+    checks: tuple[StoredCheck, ...] | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all items of the baseline were compared."""
+        return self.signature == without_fields(self.signature, {COMMON_ITEMS})
+
+    @property
+    def broken(self) -> tuple[StoredCheck, ...] | None:
+        """The checks that do not hold; ``None`` where nothing is known of them."""
+        return None if self.checks is None else tuple(check for check in self.checks if not check.passed)
 
     @property
     def outputs_key(self) -> tuple[str, str]:
         """Tells whose outputs were compared: the same model with the same outputs is one candidate."""
         return self.model, self.candidate_digest or self.candidate_id
+
+
+def without_fields(signature: str, names: Collection[str]) -> str:
+    """Leave some fields out of a signature.
+
+    Example:
+        >>> without_fields("semscale 0.1|drift|seed:7|common:1f2e3d4c", {"common"})
+        'semscale 0.1|drift|seed:7'
+    """
+    return "|".join(part for part in signature.split("|") if part.partition(":")[0] not in names)

@@ -46,8 +46,12 @@ class Merged:
         runs: number of added runs.
         approvals: number of added approvals.
         comparisons: number of added comparisons.
+        anchor_sets: number of added anchor sets.
+        anchor_readings: number of added readings of anchor sets.
     """
 
     runs: int = 0
     approvals: int = 0
     comparisons: int = 0
+    anchor_sets: int = 0
+    anchor_readings: int = 0

@@ -18,7 +18,7 @@ from sqlalchemy import (
     TypeDecorator,
 )
 
-REVISION = "4"
+REVISION = "6"
 """The migration that results in these tables."""
 
 VERSION_TABLE = "semscale_version"
@@ -92,6 +92,7 @@ COMPARISONS = Table(
     Column("outcome", Text),
     Column("compared", UtcDateTime, nullable=False),
     Column("digest", Text, nullable=False),
+    Column("checks", Text),
 )
 
 FIGURES = Table(
@@ -117,6 +118,31 @@ SCORES = Table(
     Column("comparison_id", Text, ForeignKey(COMPARISONS.c.id), primary_key=True),
     Column("metric", Text, primary_key=True),
     Column("packed", LargeBinary, nullable=False),
+)
+
+ANCHOR_SETS = Table(
+    "semscale_anchor_sets",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("dataset", Text, nullable=False, index=True),
+    Column("name", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("frozen", UtcDateTime, nullable=False),
+    Column("body", Text, nullable=False),
+)
+
+ANCHOR_READINGS = Table(
+    "semscale_anchor_readings",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("set_id", Text, ForeignKey(ANCHOR_SETS.c.id), nullable=False, index=True),
+    Column("dataset", Text, nullable=False),
+    Column("series", Text, nullable=False),
+    Column("signature", Text, nullable=False),
+    Column("is_reference", Boolean, nullable=False),
+    Column("comparison_id", Text),
+    Column("measured", UtcDateTime, nullable=False),
+    Column("body", Text, nullable=False),
 )
 
 SEALS = Table(

@@ -4,25 +4,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, select
 
 from semscale.errors import InputError
 from semscale.history.databases.database import Database, insert_rows
-from semscale.history.entries import approval_entry, comparison_entry, run_entry, scores_hash
+from semscale.history.entries import (
+    approval_entry,
+    comparison_entry,
+    readings_entry,
+    run_entry,
+    scores_hash,
+    set_entry,
+)
 from semscale.history.item_json import digest_bodies
 from semscale.history.recorded_comparisons import load_figures, load_packed
 from semscale.history.recorded_runs import load_bodies
-from semscale.history.recorded_seals import broken_links, flaws_of, load_seals, seal_row
-from semscale.history.seals import SHORTEST_HEAD, Entry, EntryKind, Seal, heads_of, parents_first, seal
-from semscale.history.tables import APPROVALS, COMPARISONS, RUNS, SEALS
+from semscale.history.recorded_seals import broken_links, flaws_of, load_seals, lost_entries, seal_row
+from semscale.history.seals import SHORTEST_HEAD, Entry, Seal, heads_of, parents_first, seal
+from semscale.history.tables import ANCHOR_READINGS, ANCHOR_SETS, APPROVALS, COMPARISONS, RUNS, SEALS
 from semscale.presentable import Presentable
-
-TABLES: Mapping[str, Table] = {
-    EntryKind.RUN: RUNS,
-    EntryKind.APPROVAL: APPROVALS,
-    EntryKind.COMPARISON: COMPARISONS,
-}
-"""The table of each kind of entries."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def verify(database: Database, heads: Sequence[str] = ()) -> Verification:
         entries = list(_entries(connection))
         # Read after the entries, so that one that another process adds meanwhile has its seal.
         seals = load_seals(connection)
-        lost = _lost(connection, entries, seals)
+        lost = lost_entries(connection)
     flaws = [*_flaws(entries, seals, lost), *_head_flaws(seals, heads)]
     datasets = sorted({entry.dataset for entry in entries})
     return Verification(
@@ -139,23 +139,6 @@ def _head_flaws(seals: Mapping[str, Seal], heads: Sequence[str]) -> list[Flaw]:
     ]
 
 
-def _lost(connection: Connection, entries: Sequence[Entry], seals: Mapping[str, Seal]) -> list[Seal]:
-    """List the seals whose entries are not there; those that were added meanwhile are."""
-    known = {(entry.kind, entry.id) for entry in entries}
-    return [
-        one
-        for one in seals.values()
-        if (one.kind, one.entry_id) not in known and not _is_there(connection, one)
-    ]
-
-
-def _is_there(connection: Connection, one: Seal) -> bool:
-    table = TABLES.get(one.kind)
-    if table is None:
-        return False
-    return connection.execute(select(table.c.id).where(table.c.id == one.entry_id)).first() is not None
-
-
 def _entries(connection: Connection) -> Iterator[Entry]:
     """Read every entry with its parts, the oldest of each kind first."""
     for row in connection.execute(select(RUNS).order_by(RUNS.c.recorded, RUNS.c.id)).mappings().all():
@@ -167,6 +150,10 @@ def _entries(connection: Connection) -> Iterator[Entry]:
     for row in connection.execute(compared).mappings().all():
         packed = load_packed(connection, row["id"])
         yield comparison_entry(row, figures[row["id"]], scores_hash(packed))
+    frozen = select(ANCHOR_SETS).order_by(ANCHOR_SETS.c.frozen, ANCHOR_SETS.c.id)
+    yield from map(set_entry, connection.execute(frozen).mappings().all())
+    read = select(ANCHOR_READINGS).order_by(ANCHOR_READINGS.c.measured, ANCHOR_READINGS.c.id)
+    yield from map(readings_entry, connection.execute(read).mappings().all())
 
 
 def seal_old_entries(connection: Connection) -> None:

@@ -11,6 +11,8 @@ from semscale.chat.calls.retrying import Retries
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.costs.budget import Budget, Spent
 from semscale.chat.costs.prices import PriceTable
+from semscale.chat.decisions.answers import DecisionAnswer
+from semscale.chat.decisions.decision_calls import DecisionCall, why_not_taken
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.messages import Message, Request
 from semscale.chat.replies import CallError, Reply
@@ -60,12 +62,38 @@ class Conversation:
         replies: in the order they came.
         reading: of the last reply; ``None`` where there is none.
         failure: why there is no further reply; ``None`` where there is one.
+        criterion: the number of the criterion that it is about, from 0, where it is about one of several.
+        call: the call of a decision that it is; ``None`` for prose.
+        answers: of that call, by the criteria's names; ``None`` where there are none.
     """
 
     request: Request
     replies: list[Reply] = field(default_factory=list)
     reading: ReplyReading | None = None
     failure: CallError | None = None
+    criterion: int = 0
+    call: DecisionCall | None = None
+    answers: dict[str, DecisionAnswer] | None = None
+
+    def hear(self, reply: Reply, read: Callable[[Request, Reply], ReplyReading]) -> None:
+        """Keep a reply, and read it; a decision's answers are not prose."""
+        self.replies.append(reply)
+        if self.call is None:
+            self.reading = read(self.request, reply)
+        else:
+            self.answers = self.call.read(reply)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether nothing has come back."""
+        return self.failure is None and self.reading is None and self.answers is None
+
+    @property
+    def is_not_taken(self) -> bool:
+        """Whether what came back shows that the model does not take the form of the request."""
+        if self.failure is not None:
+            return why_not_taken(self.failure) is not None
+        return self.answers is not None and why_not_taken(self.answers) is not None
 
     @property
     def unread(self) -> bool:
@@ -125,8 +153,7 @@ async def ask(
                 conversation = conversations[outcome.index]
                 conversation.failure = outcome.failure
                 if outcome.reply is not None:
-                    conversation.replies.append(outcome.reply)
-                    conversation.reading = read(conversation.request, outcome.reply)
+                    conversation.hear(outcome.reply, read)
     except InterruptedRunError as error:
         stopped = str(error)
     return running.after(runner.spent), stopped

@@ -111,7 +111,8 @@ class JudgeWork:
         own = running if len(self._members) == 1 else running.divided(len(self._members), "judges")
         self._states: Sequence[JudgeState] = [JudgeState(own)] * len(self._members)
         templates = {name: member.template for name, member in self._members.items()}
-        self._collector = JudgeCollector(templates, columns, plan)
+        criteria = judge.criteria if isinstance(judge, Judge) else None
+        self._collector = JudgeCollector(templates, columns, plan, criteria)
 
     @property
     def kept(self) -> str:

@@ -15,6 +15,8 @@ from semscale.stats.agreement.human_ceiling import HumanComparison, compare_with
 from semscale.stats.agreement.kappa import weighted_kappa
 from semscale.stats.agreement.panels import mean_defined
 from semscale.stats.calibration.prediction_powered import CorrectedMean, prediction_powered_mean
+from semscale.stats.calibration.sample_design import SampleDesign, checked_inclusion
+from semscale.stats.calibration.weighted_prediction_powered import weighted_prediction_powered_mean
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, estimate_mean
 from semscale.store.columns import as_list, is_missing
@@ -89,7 +91,12 @@ def label_table(human: object, template: Template, first_row: int = 0) -> Floats
 
 
 def beside_humans(
-    expected: Floats, labels: Floats, template: Template, *, plan: IntervalPlan | None = None
+    expected: Floats,
+    labels: Floats,
+    template: Template,
+    *,
+    plan: IntervalPlan | None = None,
+    inclusion: Floats | None = None,
 ) -> HumanEvidence:
     """Compare scores with people's labels of the same items.
 
@@ -98,6 +105,11 @@ def beside_humans(
         labels: shape (n, raters), as ``label_table`` gives them.
         template: whose levels both are rounded to for kappa.
         plan: how intervals are made.
+        inclusion: shape (n,), probability with which each item was drawn for a label; all alike unless given.
+            Kappa and ceiling are those of the items that were drawn.
+
+    Raises:
+        InputError: a probability out of range, or a label without one.
 
     Returns:
         The comparison; its ``corrected.naive`` lies within 0 to 1, with the interval that ``plan`` makes.
@@ -106,14 +118,23 @@ def beside_humans(
     interval, seed, bounds = plan.interval, plan.seed, (0.0, 1.0)
     mean = mean_labels(labels)
     levels = template.scores
-    corrected = prediction_powered_mean(expected, mean, bounds=bounds, interval=interval)
+    drawn = None if inclusion is None else checked_inclusion(inclusion, ~np.isnan(mean))
+    if drawn is None:
+        corrected = prediction_powered_mean(expected, mean, bounds=bounds, interval=interval)
+    else:
+        design = SampleDesign(inclusion=drawn)
+        corrected = weighted_prediction_powered_mean(
+            expected, mean, bounds=bounds, design=design, interval=interval
+        )
     several = labels.shape[1] > 1 and bool(((~np.isnan(labels)).sum(axis=1) > 1).any())
     return HumanEvidence(
         labels=labels,
         kappa=weighted_kappa(nearest(expected, levels), nearest(mean, levels), interval=interval, seed=seed),
         ceiling=compare_with_humans(expected, labels, interval=interval, seed=seed) if several else None,
         corrected=replace(corrected, naive=estimate_mean(expected, bounds=bounds, plan=plan)),
-        judge_less_people=estimate_mean(expected - mean, bounds=(-1.0, 1.0), plan=plan),
+        judge_less_people=estimate_mean(
+            expected - mean, bounds=(-1.0, 1.0), weights=None if drawn is None else 1 / drawn, plan=plan
+        ),
     )
 
 

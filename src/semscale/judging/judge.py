@@ -1,26 +1,38 @@
 """The instrument: a chat model that scores answers against a template."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal, Unpack
 
 import numpy as np
 
 from semscale.chat.connections import held_open
+from semscale.chat.decisions.deciding import DecidingChat
+from semscale.chat.decisions.loading import load_deciding_model
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Parameters, Request
 from semscale.chat.replies import CallError, Reply
 from semscale.chat.runner import run_apart
 from semscale.judging.asking import UNREAD, Conversation, Running, ask
+from semscale.judging.decisions.criteria_requests import CriteriaRequests
+from semscale.judging.decisions.decision_tries import decision_tries
+from semscale.judging.decisions.rubric import Rubric
+from semscale.judging.decisions.rubric_file import loaded_rubric
 from semscale.judging.items import read_items
 from semscale.judging.judge_requests import JudgeRequests
-from semscale.judging.judge_settings import JudgeSettings, check_settings, checked_temperature
+from semscale.judging.judge_settings import (
+    JudgeSettings,
+    Method,
+    check_method,
+    check_settings,
+    checked_temperature,
+)
 from semscale.judging.judge_state import JudgeState
 from semscale.judging.model_capabilities import ModelCapabilities, capabilities_to_try, find_capabilities
 from semscale.judging.prompts.prompting import JudgedItem, Order, ReferencePlace
 from semscale.judging.prompts.template import Template, load_template
 from semscale.judging.verdict import Verdict
-from semscale.judging.verdict_aggregation import aggregate_verdict
 from semscale.judging.verdicts import Verdicts
 from semscale.known_settings import known_settings
 from semscale.renamed_settings import renamed
@@ -46,9 +58,13 @@ class Judge:
         corrections: how often a reply that cannot be read is asked for again.
         reference_place: whether a reference stands after the answer or before it.
         seed: sent to the model, where it takes one.
+        method: ``prose``, or ``decision`` for typed decisions: a probability for each level, and nothing to
+            read. A model that takes none gives probabilities of letters, or else prose; the signature's
+            ``method`` says which.
+        criteria: a rubric of several criteria, or its YAML file; it takes the template's place.
 
     Raises:
-        InputError: an unknown template, or a setting out of range.
+        InputError: an unknown template, a setting out of range, or more levels than decisions take.
 
     References:
         Zheng et al. (2023), Judging LLM-as-a-Judge, arXiv 2306.05685; on expected scores and the order of
@@ -73,34 +89,58 @@ class Judge:
         corrections: int = 2,
         reference_place: ReferencePlace = "after",
         seed: int | None = None,
+        method: Method = "prose",
+        criteria: Rubric | str | Path | None = None,
     ) -> None:
         temperature = checked_temperature(temperature, samples)
         check_settings(order=order, samples=samples, corrections=corrections, reference_place=reference_place)
-        self.model = load_chat_model(chat_model)
+        check_method(method, samples)
+        deciding = load_deciding_model(chat_model) if method == "decision" else None
+        self.model = deciding or load_chat_model(chat_model)
         self._settings: JudgeSettings = {
             "template": template, "rubric": rubric, "context": context, "order": order,
             "samples": samples, "temperature": temperature, "max_tokens": max_tokens,
             "structured": structured, "logprobs": logprobs, "corrections": corrections,
-            "reference_place": reference_place, "seed": seed,
+            "reference_place": reference_place, "seed": seed, "method": method, "criteria": criteria,
         }  # fmt: skip
-        self.template = load_template(template, rubric=rubric)
+        self.method: Method = method
+        self.rubric = loaded_rubric(criteria, load_template(template, rubric=rubric))
+        self.template = self.rubric.template
         self.context = (context or "").strip()
         self.order: Order = order
         self.samples, self.corrections = samples, corrections
         self.reference_place: ReferencePlace = reference_place
         sampling: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
         Parameters(**sampling)  # checks their ranges before anything is sent
-        self._requests = JudgeRequests(
-            self.template, order, self.context, reference_place, samples, corrections, sampling
+        prose = tuple(
+            JudgeRequests(each.template, order, self.context, reference_place, samples, corrections, sampling)
+            for each in self.rubric.criteria
         )
-        self._to_try = capabilities_to_try(structured, logprobs if samples == 1 else False)
+        is_plain = method == "prose" and len(prose) == 1
+        self._requests = prose[0] if is_plain else CriteriaRequests(self.rubric, prose, method)
+        tries = capabilities_to_try(structured, logprobs if samples == 1 else False)
+        if deciding is not None and deciding.chat is None:
+            tries = ()
+        self._to_try = (*(decision_tries(deciding, self.rubric) if deciding else ()), *tries)
 
     def varied(self, **changes: Unpack[JudgeSettings]) -> "Judge":
         """The same judge with some settings changed; another template comes with its own rubric."""
         kept: JudgeSettings = {**self._settings, **changes}
         if "template" in changes and "rubric" not in changes:
             kept["rubric"] = None
+        if "template" in changes and "criteria" not in changes:
+            kept["criteria"] = None
         return Judge(self.model, **kept)
+
+    @property
+    def criteria(self) -> dict[str, float]:
+        """Weights of the criteria by their names; empty for a template."""
+        return self.rubric.weights if len(self.rubric.criteria) > 1 else {}
+
+    @property
+    def answers_prose(self) -> bool:
+        """Whether the model can be asked in prose, too; a mere decision model cannot."""
+        return not isinstance(self.model, DecidingChat) or self.model.chat is not None
 
     @property
     def name(self) -> str:
@@ -197,7 +237,7 @@ class Judge:
                 self.model, every, form, running=running, progress=progress
             )
         aggregated = {
-            item: aggregate_verdict(found, self.template, stopped=stopped) for item, found in waiting.items()
+            item: self._requests.aggregate(found, stopped=stopped) for item, found in waiting.items()
         }
         verdicts = [
             aggregated[row] if isinstance(row, JudgedItem) else Verdict.without_item(row) for row in rows
@@ -216,7 +256,9 @@ class Judge:
             left_out=state.left_out.union(*(reply.left_out for reply in replies)),
             stopped=stopped,
         )
-        found = Verdicts(tuple(verdicts), status, self.template, self.name, self.applied(after), stopped)
+        found = Verdicts(
+            tuple(verdicts), status, self.template, self.name, self.applied(after), stopped, self.criteria
+        )
         return found, after
 
     def applied(self, state: JudgeState) -> Signature:
@@ -225,6 +267,8 @@ class Judge:
         given = state.gave_logprobs or not state.replied
         capabilities = capabilities if given else replace(capabilities, top_logprobs=None)
         applied = self._signature(capabilities, state.left_out)
+        if capabilities.decision is not None:
+            return applied
         # The words of the prompt are still those for structured output.
         return applied.replaced({"structured": False}) if state.ignored_schema else applied
 
@@ -236,13 +280,16 @@ class Judge:
         Returns:
             A list for each set, the one with most options first; a run finds out which set the model takes.
         """
-        items = dict.fromkeys(
-            row for row in read_items(questions, answers, references) if isinstance(row, JudgedItem)
-        )
+        rows = read_items(questions, answers, references)
+        return self.requests_about(row for row in rows if isinstance(row, JudgedItem))
+
+    def requests_about(self, items: Iterable[JudgedItem]) -> list[list[Request]]:
+        """Write the first requests about items, each once, as ``requests`` does."""
+        distinct = dict.fromkeys(items)
         return [
             [
                 conversation.request
-                for item in items
+                for item in distinct
                 for conversation in self._requests.conversations(item, capabilities)
             ]
             for capabilities in self._to_try

@@ -29,9 +29,10 @@ class JudgeColumns:
         references: answers that are known to be right; each column holds texts, or lists of texts.
         human: people's labels of the same answers.
         by: names of groups; it may be one of the others, too.
+        inclusion: probability with which each row was drawn for a label.
 
     Raises:
-        InputError: one column is to be two things.
+        InputError: one column is to be two things, or probabilities without labels.
     """
 
     question: str
@@ -39,8 +40,11 @@ class JudgeColumns:
     references: tuple[str, ...] = ()
     human: str | None = None
     by: str | None = None
+    inclusion: str | None = None
 
     def __post_init__(self) -> None:
+        if self.inclusion is not None and self.human is None:
+            raise InputError("inclusion belongs to human: name the column of people's labels as well")
         named = self.names
         double = [name for place, name in enumerate(named) if name in named[:place]]
         if double:
@@ -49,7 +53,8 @@ class JudgeColumns:
     @property
     def names(self) -> list[str]:
         """All columns that are judged or compared."""
-        return [self.question, self.answer, *self.references, *([self.human] if self.human else [])]
+        further = [name for name in (self.human, self.inclusion) if name]
+        return [self.question, self.answer, *self.references, *further]
 
     def check(self, table: Table) -> None:
         """Check that a table has the columns, and none that the result will have.
@@ -57,7 +62,7 @@ class JudgeColumns:
         Raises:
             InputError: it has not; the nearest column is named.
         """
-        options = ["question", "answer", *["reference"] * len(self.references), "human"]
+        options = ["question", "answer", *["reference"] * len(self.references), "human", "inclusion"]
         for name, option in zip(self.names, options, strict=False):
             table.require(name, option)
         if self.by is not None:

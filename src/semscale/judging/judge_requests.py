@@ -14,6 +14,8 @@ from semscale.judging.model_capabilities import ModelCapabilities
 from semscale.judging.prompts.prompting import JudgedItem, Order, PromptForm, ReferencePlace
 from semscale.judging.prompts.template import Template
 from semscale.judging.replies.reading import ReplyReading, read_reply
+from semscale.judging.verdict import Verdict
+from semscale.judging.verdict_aggregation import aggregate_verdict
 from semscale.signature import Signature
 from semscale.types import Progress
 
@@ -77,7 +79,7 @@ class JudgeRequests:
             ReplyError: no call can succeed.
         """
         form = self.prompt_form(capabilities)
-        asked = [each for each in conversations if each.reading is None and each.failure is None]
+        asked = [each for each in conversations if each.is_waiting]
         stopped = None
         for turn in range(self.corrections + 1):
             if asked:
@@ -113,6 +115,15 @@ class JudgeRequests:
             cut=reply.finish_reason == "length",
             structured=request.parameters.schema is not None,
         )
+
+    def aggregate(self, conversations: Sequence[Conversation], *, stopped: str | None) -> Verdict:
+        """Aggregate the conversations about one item, one for each sample, into its verdict.
+
+        Args:
+            conversations: with all replies and failures.
+            stopped: why no more was asked, or ``None``.
+        """
+        return aggregate_verdict(conversations, self.template, stopped=stopped)
 
     def signature(self, capabilities: ModelCapabilities, left_out: Collection[str] = ()) -> Signature:
         """Record what is asked of a model that takes these options; the model itself is not in it.

@@ -1,12 +1,19 @@
 """Settings of a judge, and their ranges."""
 
+from pathlib import Path
 from typing import Literal, TypedDict
 
 from semscale.errors import InputError
+from semscale.judging.decisions.rubric import Rubric
 from semscale.judging.prompts.prompting import ORDERS, Order, ReferencePlace
 from semscale.judging.prompts.template import Template
 from semscale.messages import unknown_name
 from semscale.scales import Scale
+
+Method = Literal["prose", "decision"]
+"""How a judge is asked: for words that state a score, or for a probability of each level."""
+
+METHODS: tuple[Method, ...] = ("prose", "decision")
 
 _SAMPLING_TEMPERATURE = 1.0
 _MOST_CORRECTIONS, _MOST_SAMPLES = 20, 1000
@@ -27,6 +34,8 @@ class JudgeSettings(TypedDict, total=False):
     corrections: int
     reference_place: ReferencePlace
     seed: int | None
+    method: Method
+    criteria: Rubric | str | Path | None
 
 
 def checked_temperature(temperature: float | Literal["auto"] | None, samples: int) -> float | None:
@@ -40,6 +49,21 @@ def checked_temperature(temperature: float | Literal["auto"] | None, samples: in
     if samples != 1 and temperature == 0:
         raise InputError(f"temperature must be > 0 for {samples} samples, which would all be alike at 0")
     return temperature
+
+
+def check_method(method: str, samples: int) -> None:
+    """Check how a judge is asked.
+
+    Raises:
+        InputError: an unknown method, or samples of a decision.
+    """
+    if method not in METHODS:
+        raise unknown_name("method", str(method), METHODS)
+    if method == "decision" and samples != 1:
+        raise InputError(
+            f"samples must be 1 with method='decision', got {samples}: "
+            "a decision has a probability for each level"
+        )
 
 
 def check_settings(*, order: str, samples: int, corrections: int, reference_place: str) -> None:

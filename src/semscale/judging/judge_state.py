@@ -36,7 +36,7 @@ class JudgeState:
         return {
             "capabilities": None
             if capabilities is None
-            else [capabilities.structured, capabilities.top_logprobs],
+            else [capabilities.structured, capabilities.top_logprobs, capabilities.decision],
             "replied": self.replied,
             "gave_logprobs": self.gave_logprobs,
             "ignored_schema": self.ignored_schema,

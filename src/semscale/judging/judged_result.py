@@ -40,6 +40,11 @@ class JudgedResult(Result):
     def _applied(self) -> Mapping[str, tuple[Template, Signature]]:
         """Template and signature of each judge, by its name."""
 
+    @property
+    def _criteria(self) -> Mapping[str, float]:
+        """Weights of the criteria of a judge that has a rubric."""
+        return {}
+
     @abstractmethod
     def part_frame(self) -> pl.DataFrame:
         """Lay out the columns that a run over a table keeps of a part: ``to_frame`` and further ones."""
@@ -90,7 +95,7 @@ class JudgedResult(Result):
         human_column, by_column = (name if name in cells else None for name in ("human", "by"))
         columns = JudgeColumns("question", "answer", human=human_column, by=by_column)
         templates = {name: template for name, (template, _) in self._applied.items()}
-        collector = JudgeCollector(templates, columns, IntervalPlan(**intervals))
+        collector = JudgeCollector(templates, columns, IntervalPlan(**intervals), self._criteria)
         rows = storable(pl.DataFrame([column_of(name, column) for name, column in cells.items()]))
         found = self.part_frame().rename(lambda name: PREFIX + name)
         collector.add(pl.concat([rows, found], how="horizontal"))

@@ -1,4 +1,4 @@
-"""Finds out which options a chat model takes: structured output, and probabilities of tokens.
+"""Finds out which options a chat model takes: decisions, structured output, and probabilities of tokens.
 
 Endpoints refuse options that they do not know. So the first item is asked about with all options, and with
 fewer until a request is taken. Whether a model ignores an option that it takes shows in its replies.
@@ -10,12 +10,10 @@ from itertools import product
 from typing import Any, Literal
 
 from semscale.chat.messages import Message, Parameters, Request
-from semscale.chat.replies import FailureKind
 from semscale.judging.asking import Conversation, Running
 from semscale.judging.prompts.prompting import JudgedItem
 
 _TOP = (20, 5)
-_NOT_TAKEN = frozenset({FailureKind.REJECTED, FailureKind.UNSUPPORTED, FailureKind.BROKEN})
 _TRIED_ITEMS = 3
 
 
@@ -26,10 +24,12 @@ class ModelCapabilities:
     Attributes:
         structured: whether the reply must follow a schema.
         top_logprobs: how many alternatives of each token are asked for; ``None`` for no probabilities.
+        decision: the form of typed decisions, as ``forms_of`` lists them; ``None`` for prose.
     """
 
     structured: bool
     top_logprobs: int | None
+    decision: str | None = None
 
     def request(
         self, messages: tuple[Message, ...], schema: Mapping[str, object], sampling: Mapping[str, Any]
@@ -74,8 +74,7 @@ async def find_capabilities(
         for capabilities in to_try:
             conversations = conversations_about(item, capabilities)
             running, stopped = await asked(conversations[:1], running)
-            failure = conversations[0].failure
-            if stopped is not None or failure is None or failure.kind not in _NOT_TAKEN:
+            if stopped is not None or not conversations[0].is_not_taken:
                 return capabilities, running, {item: conversations}, stopped
             if len(to_try) == 1:
                 return capabilities, running, {item: conversations}, stopped

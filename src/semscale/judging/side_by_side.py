@@ -34,9 +34,15 @@ class AnswerPair:
     reference: str | None = None
 
     @property
-    def is_alike(self) -> bool:
-        """Whether both answers are the same text, so that nobody needs to be asked."""
-        return self.first.strip() == self.second.strip()
+    def plain_points(self) -> float | None:
+        """Points of the first answer where nobody needs to be asked; ``None`` where a judge must decide.
+
+        The same text twice ties, and an empty text loses to any other.
+        """
+        first, second = self.first.strip(), self.second.strip()
+        if first == second:
+            return TIE
+        return None if first and second else float(bool(first))
 
     @property
     def in_both_orders(self) -> tuple[JudgedItem, JudgedItem]:
@@ -53,7 +59,8 @@ class PairVerdicts:
 
     Attributes:
         orders: shape (m, 2), points of the first answer, 1 for better and 0.5 for a tie: where it stood
-            first, and where it stood second. NaN where there is no verdict. Answers that are alike tie.
+            first, and where it stood second. NaN where there is no verdict. Answers that are alike tie, and
+            an empty one loses.
         n_asked: pairs that the judge was asked about.
         reasons: why verdicts are missing, each reason with its number.
         model: the judge's name.
@@ -103,7 +110,7 @@ async def judge_pairs(
 
     Args:
         judge: with the template of ``side_by_side_template``.
-        pairs: m pairs; those whose answers are alike tie, and the judge is not asked.
+        pairs: m pairs; answers that are alike tie, and an empty one loses: the judge is not asked.
         running: how calls are made.
         progress: called as replies come.
 
@@ -111,8 +118,9 @@ async def judge_pairs(
         InterruptedRunError: a cap was reached or no reply came for too long; replies are kept.
         ReplyError: no call can succeed.
     """
-    orders = np.full((len(pairs), 2), TIE)
-    asked = [place for place, pair in enumerate(pairs) if not pair.is_alike]
+    plain = [pair.plain_points for pair in pairs]
+    orders = np.array([[points, points] for points in plain], dtype=np.float64).reshape(-1, 2)
+    asked = [place for place, points in enumerate(plain) if points is None]
     rows = [item for place in asked for item in pairs[place].in_both_orders]
     verdicts = await judge.judge_items(rows, running, progress)
     if verdicts.stopped is not None:

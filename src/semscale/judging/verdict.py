@@ -13,6 +13,8 @@ from semscale.types import Floats, Status
 class Provenance(StrEnum):
     """Where a distribution over levels comes from."""
 
+    DECISION = "decision"  # probabilities that a decision model gave for the levels
+    NEXT_TOKEN = "next-token"  # probabilities of the levels' letters, averaged over orders of the levels
     LOGPROBS = "logprobs"  # probabilities of the tokens at the score's place
     SAMPLES = "samples"  # shares of several replies
     SINGLE = "single"  # one reply: all mass on the level that it states
@@ -31,12 +33,16 @@ class Verdict:
             frequent ones the one nearest to their mean, then the lowest. NaN where there is none.
         distribution: scores with their masses, which sum to 1; only those with mass. Empty for no score.
         provenance: where the distribution comes from; ``None`` where there is none.
-        covered: with ``logprobs`` the probability that all levels had together before they were made to
-            sum to 1, with ``samples`` the share of replies that state a level; NaN else.
+        covered: with ``samples`` the share of replies that state a level; with ``decision``, ``next-token``
+            and ``logprobs`` the probability that all levels had together before they were made to sum to 1;
+            NaN else.
         explanation: the judge's words, of the first reply that states the score.
         replies: every raw reply, those that could not be read included, in the order they came.
         status: why there is a score, or none.
         reason: what went wrong where there is none, in words.
+        order_bias: with ``next-token`` how far the order of the levels moves the distribution, 0 to 1; NaN
+            else.
+        criteria: verdicts by each criterion of a rubric, in their order; empty for a template.
     """
 
     score: float
@@ -47,6 +53,15 @@ class Verdict:
     replies: tuple[str, ...]
     status: Status
     reason: str = ""
+    order_bias: float = float("nan")
+    criteria: "tuple[Verdict, ...]" = ()
+
+    @property
+    def confidence(self) -> float:
+        """Mass of the likeliest level, 0 to 1; NaN for no score, and for one reply without probabilities."""
+        if not self.distribution or self.provenance is Provenance.SINGLE:
+            return float("nan")
+        return max(mass for _, mass in self.distribution)
 
     @property
     def expected(self) -> float:

@@ -1,13 +1,15 @@
 """The result of a judge: a verdict for each item."""
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self, overload
 
 import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.judging.decisions.criterion_columns import criterion_columns
 from semscale.judging.judged_result import JudgedResult
 from semscale.judging.prompts.template import Template
 from semscale.judging.verdict import Provenance, Verdict
@@ -29,6 +31,7 @@ class Verdicts(JudgedResult):
         model: the judge's name.
         signature: what was applied.
         stopped: why not every item was asked about, or ``None``.
+        criteria: weights of a rubric's criteria by their names; empty for a template.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -37,6 +40,7 @@ class Verdicts(JudgedResult):
     model: str
     signature: Signature
     stopped: str | None = None
+    criteria: Mapping[str, float] = field(default_factory=dict)
 
     row_fields = ("verdicts", "status")
 
@@ -88,8 +92,14 @@ class Verdicts(JudgedResult):
         """
         if self.template.highest is not None:
             raise InputError(f"pmf needs a template with levels, {self.template.name!r} has a range")
-        masses = np.full((len(self), len(self.template.levels)), np.nan)
-        places = {score: place for place, score in enumerate(self.template.scores.tolist())}
+        return self.masses
+
+    @property
+    def masses(self) -> Floats:
+        """Masses of the template's scores, those of a range included, shape (n, k); NaN for no score."""
+        scores = self.template.scores.tolist()
+        places = {score: place for place, score in enumerate(scores)}
+        masses = np.full((len(self), len(scores)), np.nan)
         for row, verdict in enumerate(self.verdicts):
             if verdict.distribution:
                 masses[row] = 0.0
@@ -115,20 +125,28 @@ class Verdicts(JudgedResult):
     def _applied(self) -> dict[str, tuple[Template, Signature]]:
         return {self.model: (self.template, self.signature)}
 
+    @property
+    def _criteria(self) -> Mapping[str, float]:
+        return self.criteria
+
     def to_frame(self) -> pl.DataFrame:
         """Lay the verdicts out as a table, one row per item; what is missing is null.
 
         Returns:
-            Columns ``status``, ``score``, ``expected``, ``provenance``, ``covered``, ``explanation``,
-            ``replies`` (a list of texts), ``reason``, and the mass of each level as ``p_<what is said>``.
+            Columns ``status``, ``score``, ``expected``, ``confidence``, ``provenance``, ``covered``,
+            ``order_bias``, ``explanation``, ``replies`` (a list of texts), ``reason``, and the mass of each
+            level as ``p_<what is said>``; of a rubric the expected score by each criterion as
+            ``criterion_<name>``, with ``_score`` and ``_status``.
         """
         each = self.verdicts
         columns = [
             pl.Series("status", [str(status) for status in self.status], pl.String),
             pl.Series("score", self.score, nan_to_null=True),
             pl.Series("expected", self.expected, nan_to_null=True),
+            pl.Series("confidence", np.array([v.confidence for v in each]), pl.Float64, nan_to_null=True),
             pl.Series("provenance", [v.provenance and str(v.provenance) for v in each], pl.String),
             pl.Series("covered", self.covered, nan_to_null=True),
+            pl.Series("order_bias", np.array([v.order_bias for v in each]), pl.Float64, nan_to_null=True),
             pl.Series("explanation", [v.explanation or None for v in each], pl.String),
             pl.Series("replies", [list(v.replies) for v in each], pl.List(pl.String)),
             pl.Series("reason", [v.reason or None for v in each], pl.String),
@@ -139,6 +157,7 @@ class Verdicts(JudgedResult):
                 pl.Series(f"p_{level.shown}", np.ascontiguousarray(masses), nan_to_null=True)
                 for level, masses in zip(ordered, self.pmf.T, strict=True)
             ]
+        columns += criterion_columns(each, list(self.criteria))
         return pl.DataFrame(columns)
 
     def part_frame(self) -> pl.DataFrame:

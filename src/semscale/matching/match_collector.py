@@ -20,6 +20,8 @@ from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.types import Floats, Mask, Status, Statuses, count_statuses
 
+_LIKELY = 0.5  # probability above which something is more likely than not
+
 
 class MatchCollector:
     """Takes matched items in order, in parts of any size; keeps the numbers and texts that a report shows.
@@ -160,6 +162,8 @@ class MatchCollector:
             left_out=self._left_out.examples,
             separation=separation,
             is_explained=tokens is not None,
+            n_contradicted=_count_above(components, "contradiction", _LIKELY),
+            n_cut=_count_above(components, "cut", 0.0) or 0,
             languages=self._languages.counts,
             unread_language=self._sampled_texts.unread_language(estimates.signature),
         )
@@ -170,6 +174,11 @@ def _by_text_alone(components: Mapping[str, Floats]) -> int:
     if not components.keys() >= {"text", "context"}:
         return 0
     return int((np.isnan(components["context"]) & ~np.isnan(components["text"])).sum())
+
+
+def _count_above(components: Mapping[str, Floats], name: str, bound: float) -> int | None:
+    """Count the items with a part above a bound; ``None`` without such a part."""
+    return int((components[name] > bound).sum()) if name in components else None
 
 
 def _with_tokens(

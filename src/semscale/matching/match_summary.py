@@ -46,6 +46,9 @@ class MatchSummary(Presentable):
         left_out: for each reason why items have no score, a few of them: row, counted from 0, and text.
         separation: how far the scores stand above those of unrelated pairs, where that is known.
         is_explained: whether it was asked how the lowest scores came about.
+        n_contradicted: items with a sentence that the other text contradicts, by a probability above one
+            half; ``None`` where the method does not say it.
+        n_cut: items with sentences that were too long for the method's model, which read their beginnings.
         languages: rows by the languages of prediction and reference, the most frequent first; empty where
             the texts are not known.
         unread_language: the language of most texts, if the model does not read it.
@@ -73,6 +76,8 @@ class MatchSummary(Presentable):
     left_out: Mapping[str, tuple[tuple[int, str], ...]]
     separation: Separation | None = None
     is_explained: bool = False
+    n_contradicted: int | None = None
+    n_cut: int = 0
     languages: tuple[LanguageCount, ...] = ()
     unread_language: UnreadLanguage | None = None
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -120,6 +125,8 @@ class MatchSummary(Presentable):
             "guards": self.guards,
             "unguarded": self.n_unguarded,
             "by_text_alone": self.n_by_text_alone,
+            "contradicted": self.n_contradicted,
+            "cut": self.n_cut,
             "separation": None
             if separation is None
             else {

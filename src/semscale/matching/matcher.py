@@ -35,6 +35,7 @@ from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from semscale.embedding.tokens.token_states import TokenEncoder
+    from semscale.matching.entailment.probabilities import EntailmentModel
 
 DEFAULT_METHOD = "calibrated"
 
@@ -49,6 +50,8 @@ class MatcherSettings(TypedDict, total=False):
     guards: Mapping[str, str] | None
     recall_share: float | None
     layer: int | None
+    nli: "str | Path | EntailmentModel | None"
+    nli_labels: Sequence[str] | None
     empty: str
 
 
@@ -68,9 +71,13 @@ class Matcher:
         guards: ``off``, ``warn`` or ``weigh`` for guards by name (``negation``, ``opposite``, ``number``,
             ``name``). Unless given, they weigh in ``calibrated`` and warn elsewhere: findings are reported,
             and the score stays.
-        recall_share: for ``calibrated``, from 0 (is all that is said backed by the reference?) to 1 (is all
-            of the reference said?).
+        recall_share: for ``calibrated`` and ``entailment``, from 0 (is all that is said backed by the
+            reference?) to 1 (is all of the reference said?).
         layer: for ``bertscore``, whose states are compared; the published or calibrated one unless given.
+        nli: for ``entailment``, which needs it: a folder, ``organisation/model`` on the Hugging Face hub, or
+            a ``semscale.matching.entailment.probabilities.EntailmentModel``.
+        nli_labels: entailment, neutral and contradiction in the order of that model's classes, where its
+            ``config.json`` does not say it.
         empty: whether an item whose prediction is missing or empty has no score (``missing``), or counts as
             ``wrong`` with the score 0.
 
@@ -92,6 +99,8 @@ class Matcher:
         guards: Mapping[str, str] | None = None,
         recall_share: float | None = None,
         layer: int | None = None,
+        nli: "str | Path | EntailmentModel | None" = None,
+        nli_labels: Sequence[str] | None = None,
         empty: str = MISSING,
     ) -> None:
         check_method(method)
@@ -101,7 +110,15 @@ class Matcher:
         self.method, self.empty = method, empty
         self.guards = guards_for(method, guards)
         settings = MethodSettings(
-            embedder, precision, texts, seed, guards=self.guards, recall_share=recall_share, layer=layer
+            embedder,
+            precision,
+            texts,
+            seed,
+            guards=self.guards,
+            recall_share=recall_share,
+            layer=layer,
+            nli=nli,
+            nli_labels=nli_labels,
         )
         self.pair_method = build_method(method, settings)
 

@@ -23,12 +23,14 @@ from semscale.matching.words.pieces import pieces_of
 from semscale.messages import did_you_mean
 from semscale.signature import Signature
 from semscale.types import Progress
+from semscale.weights.known import DEFAULT_MODEL
 from semscale.weights.resolving import resolve
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
     from semscale.embedding.tokens.token_states import TokenEncoder
+    from semscale.matching.entailment.probabilities import EntailmentModel
 
 
 class PairMethod(Protocol):
@@ -88,8 +90,10 @@ class MethodSettings:
         seed: seed of all draws.
         loading: further settings for loading the embedder.
         guards: the guards and their modes (warn or weigh).
-        recall_share: of ``calibrated``, 0 to 1; see ``CalibratedMatch``.
+        recall_share: of ``calibrated`` and ``entailment``, 0 to 1; see ``CalibratedMatch``.
         layer: of ``bertscore``, from 0; see ``BertScorer``.
+        nli: of ``entailment``: a model's name or folder, or a model of entailment.
+        nli_labels: of ``entailment``, the order of the model's classes; see ``load_nli``.
     """
 
     embedder: "str | Path | Embedder | TokenEncoder"
@@ -100,6 +104,8 @@ class MethodSettings:
     guards: Guards | None = None
     recall_share: float | None = None
     layer: int | None = None
+    nli: "str | Path | EntailmentModel | None" = None
+    nli_labels: Sequence[str] | None = None
 
     def loaded(self) -> Embedder:
         """Load the embedder, unless it was given as one."""
@@ -164,10 +170,25 @@ def _calibrated(settings: MethodSettings) -> PairMethod:
     )
 
 
+def _entailment(settings: MethodSettings) -> PairMethod:
+    from semscale.matching.entailment.choices import chosen_model
+    from semscale.matching.entailment.method import EntailmentMatch
+
+    model = chosen_model(
+        settings.nli,
+        settings.nli_labels,
+        precision=settings.precision,
+        cache=settings.loading.get("cache", True),
+        progress=settings.loading.get("progress"),
+    )
+    return EntailmentMatch(model, recall_share=settings.recall_share)
+
+
 METHODS: dict[str, Callable[[MethodSettings], PairMethod]] = {
     "calibrated": _calibrated,
     "bertscore": _bertscore,
     "cosine": _cosine,
+    "entailment": _entailment,
     **{name: partial(_layered, preset=preset) for name, preset in PRESETS.items()},
 }
 """Every method by its name."""
@@ -180,9 +201,19 @@ ANY_ENGINE = frozenset({"cosine"})
 """Methods that read vectors of texts alone, so that any engine serves; the others read a model's tokens."""
 
 
+_ESTIMATES_NOTHING = frozenset({"cosine", "entailment"})
+_OWNERS: Mapping[str, tuple[str, ...]] = {
+    "recall_share": ("calibrated", "entailment"),
+    "layer": ("bertscore",),
+    "nli": ("entailment",),
+    "nli_labels": ("entailment",),
+}
+"""Settings that only some methods take, with these methods."""
+
+
 def uses_corpus(name: str) -> bool:
     """Whether a method estimates something from a corpus."""
-    return name != "cosine"
+    return name not in _ESTIMATES_NOTHING
 
 
 def check_explaining(method: PairMethod | str) -> None:
@@ -196,7 +227,7 @@ def check_explaining(method: PairMethod | str) -> None:
         name = method if isinstance(method, str) else dict(method.signature.fields).get("method", "this one")
         explaining = ", ".join(known for known in METHODS if known not in ANY_ENGINE)
         raise InputError(
-            f"explain belongs to methods {explaining}, which compare words; got it with {name!r}, "
+            f"explain belongs to methods {explaining}, which compare parts of texts; got it with {name!r}, "
             "which compares whole texts"
         )
 
@@ -206,11 +237,13 @@ def check_method(name: str, engine: str = "openvino") -> None:
 
     Raises:
         UnknownNameError: no method has this name; the nearest one is named.
-        InputError: the method reads tokens, which the engine does not show.
+        InputError: the method reads tokens, which the engine does not show, or has a model of its own.
     """
     if name not in METHODS:
         hint = did_you_mean(str(name), METHODS)
         raise UnknownNameError(f"method must be one of {', '.join(METHODS)}, got {name!r}{hint}")
+    if name == "entailment" and engine != "openvino":
+        raise InputError(f"engine must be openvino for method 'entailment', got {engine!r}")
     if engine in TOKENLESS_ENGINES and name not in ANY_ENGINE:
         raise InputError(
             f"engine must be openvino or torch for method {name!r}, which reads a model's tokens, "
@@ -253,9 +286,16 @@ def build_method(name: str, settings: MethodSettings) -> PairMethod:
         InputError: a setting that belongs to another method.
     """
     check_method(name)
-    for setting, owner in (("recall_share", "calibrated"), ("layer", "bertscore")):
-        if getattr(settings, setting) is not None and name != owner:
-            raise InputError(f"{setting} belongs to method {owner!r}, got it with {name!r}")
+    for setting, owners in _OWNERS.items():
+        if getattr(settings, setting) is not None and name not in owners:
+            named = " and ".join(map(repr, owners))
+            raise InputError(f"{setting} belongs to method {named}, got it with {name!r}")
+    if name == "entailment" and settings.embedder != DEFAULT_MODEL:
+        raise InputError(
+            "embedder belongs to methods that embed texts; for method 'entailment' name its model as nli",
+            in_shell="--model belongs to methods that embed texts; for --method entailment name its model "
+            "with --nli",
+        )
     if settings.corpus is not None and not uses_corpus(name):
         users = ", ".join(method for method in METHODS if uses_corpus(method))
         raise InputError(f"corpus belongs to methods {users}, got it with {name!r}, which estimates nothing")

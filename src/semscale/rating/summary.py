@@ -11,6 +11,7 @@ import polars as pl
 from semscale.embedding.languages.unread_language import LanguageSample, UnreadLanguage
 from semscale.presentable import Presentable
 from semscale.rating.calibration.calibration import Calibration
+from semscale.rating.decided.decided_comparison import DecidedComparison
 from semscale.rating.distinct_texts import DistinctCount
 from semscale.rating.examples import Examples
 from semscale.rating.human.comparison import RatingComparison
@@ -67,6 +68,7 @@ class RatingSummary(Presentable):
             served; ``None`` otherwise.
         calibration: what was applied to the ratings; ``None`` for none.
         n_unlike: rated texts that are unlike those that the calibration was fitted to.
+        decided: ratings of the same texts by decisions, beside these; ``None`` where nobody was asked.
     """
 
     scale: Scale
@@ -97,6 +99,7 @@ class RatingSummary(Presentable):
     fell_back: str | None = None
     calibration: Calibration | None = None
     n_unlike: int = 0
+    decided: DecidedComparison | None = None
 
     def __repr__(self) -> str:
         scored = self.counts.get("scored", 0)
@@ -148,6 +151,7 @@ class RatingSummary(Presentable):
             "comparison": None
             if compared is None
             else {name: figure for name, figure in vars(compared).items() if name != "points"},
+            "decided": self.decided,
             "lint": None
             if lint is None
             else {

@@ -9,6 +9,7 @@ from semscale.report.json_encoding import to_json
 from semscale.store.atomic import check_folder, check_writable
 
 _DOCUMENTS = {
+    "AnchorsSummary": ("semscale.report.drift.anchors", "anchors_document"),
     "ApprovedBaseline": ("semscale.report.drift.records", "approved_document"),
     "AuditSummary": ("semscale.report.judging.audit", "audit_document"),
     "CalibrationSummary": ("semscale.report.rating.calibration", "calibration_document"),
@@ -26,6 +27,7 @@ _DOCUMENTS = {
     "RatingSummary": ("semscale.report.rating.document", "rating_document"),
     "RecordedRun": ("semscale.report.drift.records", "recorded_document"),
     "SelfTest": ("semscale.report.drift.self_test", "self_test_document"),
+    "SystemComparison": ("semscale.report.judging.comparison", "comparison_document"),
     "Trends": ("semscale.report.drift.trend", "trend_document"),
     "Verification": ("semscale.report.drift.verification", "verification_document"),
 }

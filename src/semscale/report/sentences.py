@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Protocol
 from semscale.report.document.blocks import Block, Paragraph, Reason, Reasons
 from semscale.report.document.document import Section
 from semscale.report.document.values import Quoted
-from semscale.report.formatting import count, counted, coverage, listed, one_line
+from semscale.report.formatting import count, counted, coverage, has_interval, listed, one_line, percent
 from semscale.results.shown_rows import EXAMPLES_PER_STATUS
 from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
 
 if TYPE_CHECKING:
     from semscale.results.estimates import Estimates
+    from semscale.stats.intervals.means import MeanEstimate
 
 STATUS_MEANINGS = {
     "not-text": "a number or something else that is not text stands in the column",
@@ -23,6 +24,7 @@ STATUS_MEANINGS = {
 """Why an item has no score, for the statuses that mean the same in every instrument."""
 
 _LONGEST_EXAMPLE = 160
+_EVEN = 0.5
 _NAMED = 3  # figures whose method is said to differ
 _IN_WORDS = {
     "not-text": "not text",
@@ -178,6 +180,29 @@ def refused_words(model: str, refused: Sequence[str]) -> str | None:
     return (
         f"{model} refused the parameter{'' if one else 's'} {listed(list(refused))} and was asked without "
         f"{'it: its own default applies' if one else 'them: its own defaults apply'}."
+    )
+
+
+def first_place_words(judge: str, place: "MeanEstimate") -> str | None:
+    """Say that a judge prefers what stands first or second; ``None`` where that may be chance.
+
+    Args:
+        judge: who is meant, such as the model's name.
+        place: mean points of what stood first.
+
+    Example:
+        >>> from semscale.stats.intervals.means import MeanEstimate
+        >>> first_place_words("m", MeanEstimate(0.7, 0.6, 0.8, 20, 0, 20, "bootstrap")).partition(": ")[0]
+        'm prefers the answer that stands first'
+        >>> first_place_words("m", MeanEstimate(0.6, 0.4, 0.8, 20, 0, 20, "bootstrap")) is None
+        True
+    """
+    if not has_interval(place) or place.low <= _EVEN <= place.high:
+        return None
+    which = "first" if place.value > _EVEN else "second"
+    return (
+        f"{judge} prefers the answer that stands {which}: the first one gets {percent(place.value, 0)} of "
+        f"the points ({percent(place.low, 0)} to {percent(place.high, 0)}); both orders even this out"
     )
 
 

@@ -19,6 +19,7 @@ from semscale.self_consistency.correctness_probability import (
     CorrectnessSettings,
     estimate_correctness,
 )
+from semscale.self_consistency.meanings.meaning_measures import MEANING_MEASURES
 from semscale.self_consistency.reasons import Reasons
 from semscale.self_consistency.scoring.contradictions import Contradiction
 from semscale.self_consistency.scoring.measures import MEASURES
@@ -26,7 +27,7 @@ from semscale.self_consistency.scoring.samples import given_texts
 from semscale.self_consistency.summary import ConsistencySummary
 from semscale.signature import Signature
 from semscale.store.columns import as_list, as_names
-from semscale.types import Floats, Integers, Statuses
+from semscale.types import Floats, Integers, ObjectArray, Statuses
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,6 +47,9 @@ class Consistencies(Result):
         floor_from: where the floor is from: ``given``, ``not-needed``, ``too-few-answers``, or the unrelated
             pairs that it was estimated from.
         signature: what was applied.
+        n_meanings: shape (n,), how many different meanings answer and samples have; 0 where no measure asks.
+        same_by: shape (n,), by what texts were found to mean the same: ``entailment``, ``cosine``, ``exact``,
+            or ``None`` where no measure asks.
     """
 
     measures: Mapping[str, Floats]
@@ -59,6 +63,8 @@ class Consistencies(Result):
     floor: float | None
     floor_from: str
     signature: Signature
+    n_meanings: Integers
+    same_by: ObjectArray
 
     row_fields = (
         "measures",
@@ -69,6 +75,8 @@ class Consistencies(Result):
         "windows",
         "nulls",
         "contradictions",
+        "n_meanings",
+        "same_by",
     )
 
     @property
@@ -181,8 +189,8 @@ class Consistencies(Result):
 
         Returns:
             Columns ``status``, ``reason``, each measure, ``samples``, ``samples_left_out``,
-            ``contradicting_samples``, each null, ``windows``, and ``contradictions`` (a list of structs;
-            ``sample`` counts from 0).
+            ``contradicting_samples``, each null, ``windows``, where meanings are measured ``meanings`` and
+            ``same_by``, and ``contradictions`` (a list of structs; ``sample`` counts from 0).
         """
         floats = {**self.measures, **self.nulls}
         names = [*self.measures, "samples", "samples_left_out", "contradicting_samples", *self.nulls]
@@ -202,6 +210,7 @@ class Consistencies(Result):
                     for name in names
                 ),
                 pl.Series("windows", self.windows),
+                *self._meaning_columns(),
                 pl.Series(
                     "contradictions",
                     [list(map(_shown, found)) for found in self.contradictions],
@@ -209,6 +218,12 @@ class Consistencies(Result):
                 ),
             ]
         )
+
+    def _meaning_columns(self) -> list[pl.Series]:
+        if not any(name in MEANING_MEASURES for name in self.measures):
+            return []
+        grounds = [None if ground is None else str(ground) for ground in self.same_by]
+        return [pl.Series("meanings", self.n_meanings), pl.Series("same_by", grounds, dtype=pl.String)]
 
     def _short_summary(self) -> ConsistencySummary:
         return self.summarize()

@@ -20,12 +20,24 @@ from semscale.self_consistency.reasons import asking_reasons
 from semscale.self_consistency.sampling import Prompt, Sampling, without_parameters
 from semscale.self_consistency.scoring.contradictions import GUARD_NAMES, check_guards
 from semscale.self_consistency.scoring.floor import Floor
-from semscale.self_consistency.scoring.item_values import collect
-from semscale.self_consistency.scoring.measures import DEFAULT_MEASURES, MEASURES, check_measures
+from semscale.self_consistency.scoring.item_values import ItemMeasures, collect
+from semscale.self_consistency.scoring.measures import (
+    DEFAULT_MEASURES,
+    check_measures,
+    check_same_by,
+    check_stopping,
+)
 from semscale.self_consistency.scoring.sample_scorer import SampleScorer
 from semscale.self_consistency.scoring.samples import given_texts, take_samples
 from semscale.self_consistency.scoring.unread_samples import leave_out_unread
 from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
+from semscale.self_consistency.white_box.token_cells import read_tokens
+from semscale.self_consistency.white_box.token_scores import (
+    TOKEN_MEASURES,
+    Tokens,
+    measure_tokens,
+    with_null,
+)
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed
 from semscale.store.columns import as_list
@@ -36,6 +48,7 @@ if TYPE_CHECKING:
     from semscale.chat.chat_model import ChatModel
     from semscale.chat.runner import Runner
     from semscale.embedding import Embedder
+    from semscale.matching.entailment.probabilities import EntailmentModel
 
 
 class Consistency:
@@ -56,9 +69,12 @@ class Consistency:
             contradictions.
         fewest_samples: usable samples below which an item has no values.
         seed: of the draw of unrelated pairs.
+        same_by: how measures of meanings find texts that mean the same, as
+            ``semscale.self_consistency.scoring.measures.SAME_BY`` has it.
+        nli: a model of entailment: a folder, ``organisation/model`` on the hub, or what ``load_nli`` gives.
 
     Raises:
-        InputError: an unknown measure or guard, or a setting out of range.
+        InputError: an unknown measure or guard, a setting out of range, or a measure without its model.
     """
 
     @renamed(model="embedder", bert_model="bert_embedder")
@@ -74,8 +90,11 @@ class Consistency:
         guards: Iterable[str] = GUARD_NAMES,
         fewest_samples: int = 1,
         seed: int = 0,
+        same_by: str = "auto",
+        nli: "str | Path | EntailmentModel | None" = None,
     ) -> None:
         self.measures = check_measures(measures)
+        check_same_by(same_by, self.measures, has_entailment=nli is not None)
         self.guards = check_guards(guards)
         self.floor = checked_floor(floor)
         self.fewest_samples = checked_fewest(fewest_samples)
@@ -89,6 +108,8 @@ class Consistency:
             seed,
             checked_embedder(embedder),
             bert_embedder,
+            same_by,
+            nli,
         )
         self._chat_model = chat_model
 
@@ -117,7 +138,7 @@ class Consistency:
 
     @property
     def needs(self) -> frozenset[str]:
-        """What the measures are made from: ``cosine``, ``floor``, ``contradicted``, ``f1``."""
+        """What the measures are made from: ``cosine``, ``floor``, ``contradicted``, ``f1``, ``meanings``."""
         return self._scorer.needs
 
     @property
@@ -127,7 +148,12 @@ class Consistency:
         return signature if self._chat_model is None else signature.extended(self._chat_signature)
 
     def measure(
-        self, answers: object, samples: object = None, *, progress: Progress | None = None
+        self,
+        answers: object,
+        samples: object = None,
+        *,
+        logprobs: object = None,
+        progress: Progress | None = None,
     ) -> Consistencies:
         """Measure how far answers agree with their samples.
 
@@ -135,13 +161,18 @@ class Consistency:
             answers: shape (n,), texts; without ``samples`` each a list whose first text is the answer.
             samples: n lists of texts, of any lengths. Samples that are missing, empty or no text are left
                 out and counted.
+            logprobs: n lists of the log-probabilities of the answers' tokens, as ``read_tokens`` takes them,
+                for measures of tokens; missing where they are not known.
             progress: called while texts are embedded and scored.
 
         Raises:
-            InputError: lists of unequal length, or something other than a list where samples should be.
+            InputError: lists of unequal length, something other than a list where samples should be, or a
+                measure of tokens without ``logprobs``.
             ModelError: the model cannot be run.
         """
-        return self.measure_part(*given_texts(answers, samples), progress=progress)
+        texts = given_texts(answers, samples)
+        tokens = None if logprobs is None else read_tokens(logprobs, len(texts[0]))
+        return self.measure_part(*texts, progress=progress, tokens=tokens)
 
     async def ask_async(
         self,
@@ -157,8 +188,9 @@ class Consistency:
 
         plan = sampling or Sampling()
         plan = plan if n_samples is None else replace(plan, n_samples=n_samples)
-        if plan.stopping is not None and MEASURES[self.measures[0]].bounds != (0.0, 1.0):
-            raise InputError(f"stopping needs a first measure from 0 to 1, got {self.measures[0]!r}")
+        plan = plan.with_logprobs() if "logprobs" in self.needs else plan
+        if plan.stopping is not None:
+            check_stopping(self.measures[0])
         used = runner or Runner(self.chat_model)
         return await self.ask_part(as_list(prompts, "prompts"), plan, used, progress=progress)
 
@@ -193,7 +225,7 @@ class Consistency:
         replies = asking.unasked(stopped) if stopped else await asking.run(runner, progress)
         finished = replies.status == Status.SCORED
         answers = [text if whole else None for text, whole in zip(replies.answers, finished, strict=True)]
-        measured = self.measure_part(answers, replies.samples, known, progress)
+        measured = self.measure_part(answers, replies.samples, known, progress, tokens=replies.tokens)
         status = np.where(finished, measured.status, replies.status)
         asked = without_parameters(sampling.signature, replies.counts.left_out)
         signature = measured.signature.extended(asked).extended(self._chat_signature)
@@ -208,6 +240,7 @@ class Consistency:
         progress: Progress | None = None,
         *,
         keep_unread: bool = False,
+        tokens: Sequence[Tokens | None] | None = None,
     ) -> Consistencies:
         """Measure the answers of one part.
 
@@ -218,12 +251,22 @@ class Consistency:
             progress: called while texts are embedded and scored.
             keep_unread: whether texts that the model cannot read, or whose language it does not read, are
                 measured all the same.
+            tokens: of the n answers; needed for measures of tokens.
         """
+        names = tuple(name for name in self.measures if name in TOKEN_MEASURES)
+        if names and tokens is None:
+            raise InputError(
+                f"measure {names[0]} needs the log-probabilities of the answers' tokens: logprobs"
+            )
         taken = take_samples(answers, samples, fewest=self.fewest_samples)
-        values, applied = self._scorer.values(taken, floor, progress)
+        scorer, cosines = self._scorer, self._scorer.cosines()
+        values, applied = scorer.values(taken, floor, progress, cosines=cosines)
         if not keep_unread:
             taken, values = leave_out_unread(taken, values, fewest=self.fewest_samples)
-        return collect(taken, applied, values, self._scorer.signature(applied))
+        meanings = scorer.meanings(taken, applied, progress, cosines=cosines)
+        signature = scorer.signature(applied)
+        asked = ItemMeasures(self.measures, meanings, measure_tokens(tokens or (), with_null(names)))
+        return collect(taken, applied, values, signature, asked)
 
     def estimated_floor(self, answers: list[str], progress: Progress | None = None) -> Floor:
         """Give the floor that was set, or estimate it from answers; ``NO_FLOOR`` if no measure needs one."""

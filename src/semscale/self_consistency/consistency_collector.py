@@ -24,7 +24,7 @@ from semscale.self_consistency.summary import (
     ConsistencySummary,
 )
 from semscale.store.columns import is_missing
-from semscale.types import Floats, Integers, Mask, Status, Statuses, count_statuses
+from semscale.types import Floats, Integers, Mask, ObjectArray, Status, Statuses, count_statuses
 
 _NULL_WORDS = frozenset({"none", "null", "nil", "nan"})
 
@@ -63,6 +63,10 @@ class MeasuredItems(Protocol):
     @property
     def n_windowed(self) -> int:
         """How many items have a text that was read in windows."""
+
+    @property
+    def same_by(self) -> ObjectArray:
+        """By what texts were found to mean the same; ``None`` where no measure asks."""
 
     @property
     def contradictions(self) -> Sequence[tuple[Contradiction, ...]]:
@@ -109,6 +113,7 @@ class ConsistencyCollector:
         self._names: dict[str | None, str | None] = {}
         self._counted: Counter[str] = Counter()
         self._guards: Counter[str] = Counter()
+        self._same_by: Counter[str] = Counter()
         self._lowest = ForemostRows[ConsistencyItem](KEPT_ITEMS)
         self._left_out = LeftOutRows()
         self._sampled_texts = LanguageSample()
@@ -138,6 +143,7 @@ class ConsistencyCollector:
         )
         self._counted["contradicted"] += sum(map(bool, found.contradictions))
         self._counted["unguarded"] += sum(map(texts.passed_over, np.flatnonzero(found.scored).tolist()))
+        self._same_by.update(str(ground) for ground in found.same_by if ground is not None)
         for contradictions in found.contradictions:
             self._guards.update({one.finding.guard for one in contradictions})
         self._lowest.add(found.score, first, lambda item: _item(found, texts, item, first))
@@ -223,6 +229,7 @@ class ConsistencyCollector:
             languages=self._languages.counts,
             unread_language=self._sampled_texts.unread_language(estimates.signature),
             n_null_words=counted["null words"],
+            same_by=dict(sorted(self._same_by.items())),
         )
 
 

@@ -1,22 +1,31 @@
 """The probability that an answer is right, from its consistency and from some labelled answers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Self, TypedDict
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self, TypedDict
 
 import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.messages import unknown_name
 from semscale.renamed_settings import old_names
 from semscale.stats.calibration.acceptance import Triage, triage
 from semscale.stats.calibration.calibration_error import CalibrationFigures, calibration_figures
 from semscale.stats.calibration.calibrators import CurveName, cross_fitted, fit_curve
+from semscale.stats.calibration.ensembles import (
+    FEWEST_TUNING,
+    nested_scores,
+    tune_weights,
+    weighted_mean,
+)
 from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.intervals.roc_areas import roc_area
 from semscale.store.columns import as_list, is_missing
 from semscale.types import Floats
 
+EnsembleName = Literal["none", "mean", "tuned"]
+"""What the curve is of: the first measure, the plain mean of all, or their mean with tuned weights."""
 FEWEST_LABELS = 20
 """Labelled answers of each kind, right and wrong together, that a curve is fitted to."""
 DECISIONS = ("accept", "review", "abstain")
@@ -40,6 +49,7 @@ class CorrectnessProbability:
         measure: which measure the curve is of.
         curve: ``platt`` or ``isotonic``.
         interval: coverage of the figures' intervals.
+        weights: of each measure in the ensemble that the curve is of; empty where it is of one measure.
     """
 
     probability: Floats
@@ -50,6 +60,7 @@ class CorrectnessProbability:
     measure: str
     curve: str
     interval: float = 0.95
+    weights: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def shares(self) -> dict[str, float]:
@@ -93,6 +104,7 @@ class CorrectnessSettings(TypedDict, total=False):
     """Settings of ``estimate_correctness``, as others pass them on."""
 
     curve: CurveName
+    ensemble: EnsembleName
     error_rate: float
     lost_rate: float
     confidence: float
@@ -106,6 +118,7 @@ def estimate_correctness(  # noqa: PLR0913 - what is promised, and how the curve
     *,
     nulls: Mapping[str, Floats] | None = None,
     curve: CurveName = "platt",
+    ensemble: EnsembleName = "none",
     error_rate: float = 0.05,
     lost_rate: float = 0.2,
     confidence: float = 0.95,
@@ -120,6 +133,9 @@ def estimate_correctness(  # noqa: PLR0913 - what is promised, and how the curve
             items that were checked must be a random sample of all.
         nulls: figures that any measure should beat, each of shape (n,).
         curve: ``platt`` (few labels) or ``isotonic`` (a few hundred).
+        ensemble: ``none``: the first measure counts. ``mean``: the plain mean of all measures. ``tuned``:
+            their mean with weights that a random half of the labels tunes; curve, figures and thresholds are
+            then of the other half, so that they hold.
         error_rate: share of wrong answers that is allowed among accepted ones.
         lost_rate: share of right answers that is allowed among those given up.
         confidence: with which both hold together.
@@ -129,10 +145,13 @@ def estimate_correctness(  # noqa: PLR0913 - what is promised, and how the curve
     Raises:
         InputError: another length, a cell that is neither, fewer than 20 labels, or labels of one kind only.
     """
-    main = next(iter(measures))
-    scores, labels = measures[main], read_labels(correct)
-    if len(labels) != len(scores):
-        raise InputError(f"correct must have {len(scores)} rows as the items have, got {len(labels)}")
+    n, labels = len(next(iter(measures.values()))), read_labels(correct)
+    if len(labels) != n:
+        raise InputError(f"correct must have {n} rows as the items have, got {len(labels)}")
+    areas = {name: _area(values, labels, interval) for name, values in {**measures, **(nulls or {})}.items()}
+    if ensemble != "none":
+        areas |= _ensemble_areas(measures, labels, ensemble, interval=interval, seed=seed)
+    main, scores, weights, labels = _scores(measures, labels, ensemble, seed)
     counts = LabelCounts.of(labels[~np.isnan(scores)])
     if not counts.are_enough:
         raise InputError(
@@ -146,13 +165,51 @@ def estimate_correctness(  # noqa: PLR0913 - what is promised, and how the curve
         decision=_decisions(scores, promised),
         figures=calibration_figures(honest, labels, interval=interval, seed=seed),
         triage=promised,
-        areas={
-            name: _area(values, labels, interval) for name, values in {**measures, **(nulls or {})}.items()
-        },
+        areas=areas,
         measure=main,
         curve=curve,
         interval=interval,
+        weights=weights,
     )
+
+
+def _scores(
+    measures: Mapping[str, Floats], labels: Floats, ensemble: EnsembleName, seed: int
+) -> tuple[str, Floats, dict[str, float], Floats]:
+    """Give what the curve is of: its name, its values, the weights, and the labels that did not make them."""
+    if ensemble == "none":
+        main = next(iter(measures))
+        return main, measures[main], {}, labels
+    columns = np.stack(list(measures.values()))
+    if ensemble == "mean":
+        equal = dict.fromkeys(measures, 1 / len(measures))
+        return "ensemble_mean", weighted_mean(columns), equal, labels
+    known = np.flatnonzero(~np.isnan(labels) & ~np.isnan(columns).all(axis=0))
+    tuning = np.random.default_rng(seed).permutation(known)[: len(known) // 2]
+    tuned = tune_weights(columns[:, tuning], labels[tuning], seed=seed)
+    rest = labels.copy()
+    rest[tuning] = np.nan
+    weights = dict(zip(measures, tuned.weights.tolist(), strict=True))
+    return "ensemble_tuned", weighted_mean(columns, tuned.weights), weights, rest
+
+
+def _ensemble_areas(
+    measures: Mapping[str, Floats], labels: Floats, ensemble: EnsembleName, *, interval: float, seed: int
+) -> dict[str, Estimate]:
+    """Give the areas of the plain mean, and of tuned weights by nested cross-validation."""
+    if ensemble not in {"mean", "tuned"}:
+        raise unknown_name("ensemble", str(ensemble), ("none", "mean", "tuned"))
+    columns = np.stack(list(measures.values()))
+    areas = {"ensemble_mean": _area(weighted_mean(columns), labels, interval)}
+    if ensemble == "tuned":
+        n = int((~np.isnan(labels) & ~np.isnan(columns).all(axis=0)).sum())
+        if n < 2 * FEWEST_TUNING:
+            raise InputError(
+                f"a tuned ensemble needs at least {2 * FEWEST_TUNING} labels: one half tunes, the other half "
+                f"promises; got {n}: take the plain mean (ensemble mean)"
+            )
+        areas["ensemble_tuned"] = _area(nested_scores(columns, labels, seed=seed), labels, interval)
+    return areas
 
 
 __getattr__ = old_names(

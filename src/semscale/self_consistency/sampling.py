@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from semscale.chat.calls.parameter_form import LEFT_OUT
 from semscale.chat.messages import Message, Parameters, Request
@@ -10,6 +10,10 @@ from semscale.errors import InputError
 from semscale.signature import Signature
 from semscale.store.columns import is_missing
 from semscale.types import Status
+
+TOP_LOGPROBS = 5
+"""Likeliest tokens that are asked for where measures of tokens need them; most endpoints give so many."""
+_STATED = ("temperature", "max_tokens", "top_p", "seed", "top_logprobs")
 
 Prompt = str | Sequence[Message] | None
 """A question, or a conversation; ``None`` where it is missing."""
@@ -67,7 +71,7 @@ class Sampling:
     @property
     def signature(self) -> Signature:
         """What was asked for; the answer's own parameters as far as they were set."""
-        given = {name: getattr(self.answer, name) for name in ("temperature", "max_tokens", "top_p", "seed")}
+        given = {name: getattr(self.answer, name) for name in _STATED}
         settings: dict[str, object] = {"n_samples": self.n_samples, "sampling_temperature": self.temperature}
         settings |= {f"answer_{name}": value for name, value in given.items() if value is not None}
         if self.system is not None:
@@ -75,6 +79,12 @@ class Sampling:
         if self.stopping is not None:
             settings |= {"stop_at": self.stopping.threshold, "stop_confidence": self.stopping.confidence}
         return Signature.of("sampling", **settings)
+
+    def with_logprobs(self) -> "Sampling":
+        """Ask for the likeliest tokens of answers and samples, unless their number is set."""
+        if self.answer.top_logprobs is not None:
+            return self
+        return replace(self, answer=replace(self.answer, top_logprobs=TOP_LOGPROBS))
 
     def request(self, prompt: Prompt, sample: int) -> Request:
         """Build the request of a prompt's answer (0) or of one of its samples (from 1)."""

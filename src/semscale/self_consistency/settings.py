@@ -11,6 +11,7 @@ from semscale.matching.bertscore.scorer import BertScorer
 
 if TYPE_CHECKING:
     from semscale.embedding import Embedder
+    from semscale.matching.entailment.probabilities import EntailmentModel
 
 
 class ConsistencySettings(TypedDict, total=False):
@@ -23,6 +24,8 @@ class ConsistencySettings(TypedDict, total=False):
     guards: Iterable[str]
     fewest_samples: int
     seed: int
+    same_by: str
+    nli: "str | Path | EntailmentModel"
 
 
 def checked_floor(floor: float | str) -> float | str:

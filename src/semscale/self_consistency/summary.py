@@ -91,6 +91,7 @@ class ConsistencySummary(Presentable):
         languages: items by the language of the answer, the most frequent first.
         unread_language: the language of most answers, if the model does not read it.
         n_null_words: scored items whose answer reads ``None``, ``null``, ``nil`` or ``NaN``.
+        same_by: for measures of meanings, items by what texts were found to mean the same; else empty.
         created: when.
     """
 
@@ -119,6 +120,7 @@ class ConsistencySummary(Presentable):
     languages: tuple[LanguageCount, ...] = ()
     unread_language: UnreadLanguage | None = None
     n_null_words: int = 0
+    same_by: Mapping[str, int] = field(default_factory=dict)
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def __repr__(self) -> str:
@@ -164,6 +166,7 @@ class ConsistencySummary(Presentable):
             "contradicted": self.n_contradicted,
             "unguarded": self.n_unguarded,
             "guards": self.guards,
+            "same_by": self.same_by,
             "trust": None if self.correctness is None else _correctness_record(self.correctness),
             "asking": None
             if replies is None
@@ -186,6 +189,7 @@ def _correctness_record(correctness: CorrectnessProbability) -> dict[str, Any]:
         "calibration_error": figures.error,
         "calibration_error_by_chance": figures.error_by_chance,
         "areas": correctness.areas,
+        "weights": correctness.weights,
         "accept": _threshold_record(correctness.triage.accept),
         "abstain": _threshold_record(correctness.triage.abstain),
         "reviewed": correctness.triage.reviewed,

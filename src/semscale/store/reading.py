@@ -10,15 +10,20 @@ from typing import TypedDict
 from semscale.errors import EmptyTableError, InputError
 from semscale.messages import shortened
 from semscale.store.readers.delimited import open_delimited
+from semscale.store.readers.evaluation_logs import LOG_FORMATS, log_format, open_log
 from semscale.store.readers.excel import open_excel
 from semscale.store.readers.jsonlines import open_jsonl
 from semscale.store.readers.parquet import open_parquet
 from semscale.store.table import Table
 
-FORMATS = ("csv", "tsv", "jsonl", "parquet", "xlsx")
+FORMATS = ("csv", "tsv", "jsonl", "parquet", "xlsx", *LOG_FORMATS)
 """Formats that can be read."""
 
-_EXTENSIONS = {f".{name}": name for name in FORMATS} | {".ndjson": "jsonl", ".tab": "tsv", ".pq": "parquet"}
+_EXTENSIONS = {f".{name}": name for name in FORMATS if name not in LOG_FORMATS} | {
+    ".ndjson": "jsonl",
+    ".tab": "tsv",
+    ".pq": "parquet",
+}
 _OF_OTHER_PROGRAMS = {
     ".sav": "SPSS",
     ".zsav": "SPSS",
@@ -54,7 +59,8 @@ def open_table(
 
     Args:
         path: the file, or ``-``.
-        format: ``csv``, ``tsv``, ``jsonl``, ``parquet`` or ``xlsx``; by default the extension decides.
+        format: ``csv``, ``tsv``, ``jsonl``, ``parquet`` or ``xlsx``, or of an evaluation log ``inspect``,
+            ``promptfoo`` or ``openai-evals``; by default the extension decides, and for logs the content.
         encoding: a Python codec for CSV, TSV and JSON lines; by default UTF-8, or UTF-16 with a byte order
             mark.
         sheet: name of a sheet of an Excel workbook; by default the first one.
@@ -92,21 +98,27 @@ def _open(path: Path, name: str, format: str, settings: tuple[str | None, str | 
     encoding, sheet = settings
     if path.stat().st_size == 0:
         raise InputError(f"{name} is empty; a table with a header and rows is needed")
-    if format in ("parquet", "xlsx") and encoding is not None:
+    if format in ("parquet", "xlsx", *LOG_FORMATS) and encoding is not None:
         raise InputError(f"encoding applies to csv, tsv and jsonl, not to {format}; leave it out")
     if format != "xlsx" and sheet is not None:
         raise InputError(f"sheet applies to xlsx, not to {format}; leave it out")
-    if format == "parquet":
-        table = open_parquet(path, name)
-    elif format == "xlsx":
-        table = open_excel(path, name, sheet=sheet)
-    elif format == "jsonl":
-        table = open_jsonl(path, name, encoding=encoding)
-    else:
-        table = open_delimited(path, name, separator="\t" if format == "tsv" else None, encoding=encoding)
+    table = _opened(path, name, format, settings)
     if next(table.batches(1), None) is None:
         raise EmptyTableError(f"{name} has a header but no rows; there is nothing to read")
     return table
+
+
+def _opened(path: Path, name: str, format: str, settings: tuple[str | None, str | None]) -> Table:  # noqa: A002
+    encoding, sheet = settings
+    if format == "parquet":
+        return open_parquet(path, name)
+    if format == "xlsx":
+        return open_excel(path, name, sheet=sheet)
+    if format in LOG_FORMATS:
+        return open_log(path, name, format)
+    if format == "jsonl":
+        return open_jsonl(path, name, encoding=encoding)
+    return open_delimited(path, name, separator="\t" if format == "tsv" else None, encoding=encoding)
 
 
 def _check_readable(path: Path) -> None:
@@ -129,6 +141,9 @@ def _check_readable(path: Path) -> None:
 
 def _format_of(path: Path) -> str:
     extension = path.suffix.lower()
+    log = log_format(path)
+    if log is not None:
+        return log
     if extension in _OF_OTHER_PROGRAMS:
         program = _OF_OTHER_PROGRAMS[extension]
         raise InputError(f"{path} is a file of {program}, which is not read: save it as CSV in {program}")

@@ -153,6 +153,28 @@ _SMOLLM2 = KnownModel(
     is_chat=True,
 )
 
+
+@dataclass(frozen=True)
+class HubModel:
+    """A model that docs and messages name, and that the hub alone has; its hash is not pinned.
+
+    Attributes:
+        hub_id: ``organisation/name`` on the Hugging Face hub.
+        licence: SPDX identifier.
+        summary: one-line description of the model.
+    """
+
+    hub_id: str
+    licence: str
+    summary: str
+
+
+ENGLISH_NLI = HubModel("cross-encoder/nli-MiniLM2-L6-H768", "Apache-2.0", "English, entailment of pairs")
+MULTILINGUAL_NLI = HubModel(
+    "MoritzLaurer/multilingual-MiniLMv2-L6-mnli-xnli", "MIT", "100 languages, entailment of pairs"
+)
+HUB_MODELS = (ENGLISH_NLI, MULTILINGUAL_NLI)
+
 KNOWN: dict[str, KnownModel] = {model.name: model for model in (_MINILM, _E5_SMALL, _SMOLLM2)}
 
 

@@ -63,6 +63,9 @@ HUB_PROFILES = {
     "intfloat/multilingual-e5-small": replace(E5_SMALL_PROFILE, turbo=False),
     "intfloat/multilingual-e5-base": _E5,
     "intfloat/multilingual-e5-large": _E5,
+    # Models of entailment, which read the languages of the encoders that they were made of.
+    "cross-encoder/nli-MiniLM2-L6-H768": ModelProfile(languages=ENGLISH),
+    "MoritzLaurer/multilingual-MiniLMv2-L6-mnli-xnli": ModelProfile(languages=XLM_ROBERTA_LANGUAGES),
 }
 """Profiles by the model's name on the Hugging Face hub.
 

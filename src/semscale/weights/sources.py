@@ -20,6 +20,7 @@ T = TypeVar("T")
 MODULES = "modules.json"
 """The file in which sentence-transformers lists a model's steps, including its pooling."""
 
+_TOKENIZER = "tokenizer.json"
 _PROBE_SECONDS = 5.0
 _NEEDED_FROM_HUB = re.compile(
     r"(\d+_\w+/)?[\w.-]+\.json|(tokenizer|sentencepiece\.bpe|spiece)\.model|vocab\.txt|merges\.txt|model\.safetensors"
@@ -136,12 +137,19 @@ class HubSource:
         if weights is None:
             raise unreachable
         snapshot = weights.parent
+        if _is_classifier(snapshot):  # it pools nothing, so no settings of pooling can be missing
+            return self._listed(snapshot, unreachable, _TOKENIZER)
         # A model without modules.json is mean-pooled, which is wrong if the file exists on the hub.
         known = huggingface_hub.try_to_load_from_cache(self.hub_id, MODULES, revision=snapshot.name)
         lacking = MODULES if known is None else lacking_pooling(snapshot)
-        if lacking:
+        return self._listed(snapshot, unreachable, lacking)
+
+    @staticmethod
+    def _listed(snapshot: Path, unreachable: SourceError, needed: str | None) -> HubListing:
+        """List what the cache has of a model, unless it lacks a file that is needed."""
+        if needed and not (snapshot / needed).is_file():
             raise SourceError(
-                f"{unreachable}; its cache has {WEIGHTS} but not {lacking}, so the model may be there in "
+                f"{unreachable}; its cache has {WEIGHTS} but not {needed}, so the model may be there in "
                 f"part only: connect once, or give {snapshot} as the model if it is the whole"
             ) from unreachable
         paths = (path.relative_to(snapshot) for path in snapshot.rglob("*") if path.is_file())
@@ -166,6 +174,11 @@ class HubSource:
                 )
             )
         )
+
+
+def _is_classifier(snapshot: Path) -> bool:
+    config = snapshot / "config.json"
+    return config.is_file() and "ForSequenceClassification" in config.read_text(encoding="utf-8")
 
 
 def lacking_pooling(snapshot: Path) -> str | None:

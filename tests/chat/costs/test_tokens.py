@@ -14,6 +14,11 @@ def test_an_image_counts_1500():
     assert estimated_prompt(Request((message,))) == 1 + 8 + 1500
 
 
+def test_the_questions_of_a_decision_count():
+    # {"q": "abc"} has 12 bytes: 4, beside the 1 + 8 of the message
+    assert estimated_prompt(Request.of("abc", extra={"q": "abc"})) == 13
+
+
 def test_an_unpaired_surrogate_is_no_error():
     assert estimated_prompt(Request.of("\ud800")) == 9  # three bytes
 

@@ -23,12 +23,17 @@ ECHO = READ + (
 
 @pytest.fixture
 def asked(tmp_path):
-    """Ask about items with a program of these lines, which may be written anew between two askings."""
+    """Ask about items with a program of these lines.
+
+    They stand in a file of their own, which the command does not name: they may be written anew between two
+    askings, and the program seems to be the same.
+    """
     ledger = Ledger(tmp_path / "ledger.sqlite")
-    path = tmp_path / "ask.py"
+    path, body = tmp_path / "ask.py", tmp_path / "body.py"
+    path.write_text(f"exec(open({str(body)!r}).read())")
 
     def ask(lines, samples=(0,), *, items=ITEMS, timeout=60.0, progress=None):
-        path.write_text(lines)
+        body.write_text(lines)
         asker = ProgramAsker(f'"{sys.executable}" "{path}"', ledger, timeout)
         return asyncio.run(asker.ask(items, [item.input for item in items], samples, progress))
 
@@ -89,7 +94,7 @@ def test_a_program_that_dies_says_so_and_goes_on_where_it_was(asked):
     # Only a and c are given to it again.
     answers = asked(READ + "[print(json.dumps({'id': i['id'], 'output': str(len(items))})) for i in items]\n")
     assert texts(answers) == [["2", "first", "2"]]
-    assert answers.n_calls == 2
+    assert (answers.n_calls, answers.n_kept) == (2, 1)
 
 
 def test_an_answer_that_was_an_error_is_asked_for_again(asked):
@@ -97,6 +102,26 @@ def test_an_answer_that_was_an_error_is_asked_for_again(asked):
     first = asked(READ + one)
     assert first.n_answered == 1
     assert texts(asked(ECHO)) == [["x", "What is b? 0", "What is c? 0"]]
+
+
+def test_a_program_that_was_mended_answers_everything_anew(tmp_path):
+    path, dying = tmp_path / "ask.py", "print(json.dumps({'id': 'b', 'output': 'old'}))\nsys.exit(7)\n"
+    with Ledger(tmp_path / "ledger.sqlite") as ledger:
+
+        def ask(lines):
+            path.write_text(READ + lines)
+            asker = ProgramAsker(f'"{sys.executable}" "{path}"', ledger)
+            return asyncio.run(asker.ask(ITEMS, ["x"] * 3, (0,)))
+
+        with pytest.raises(InterruptedRunError):
+            ask(dying)
+        mended = "[print(json.dumps({'id': i['id'], 'output': 'new'})) for i in items]\n"
+        answers = ask(mended)
+        assert texts(answers) == [["new"] * 3]
+        assert (answers.n_calls, answers.n_kept) == (3, 0)
+        # The same program once more: nothing is asked, and all answers come from before.
+        again = ask(mended)
+        assert (again.n_calls, again.n_kept) == (0, 3)
 
 
 def test_another_sample_is_another_call(asked):

@@ -18,8 +18,8 @@ from semscale.history.items import Output
          Answer((Output("Yes."), Output("No.", {"credits": 1.0})))),
         ('{"id": "q", "error": "rate\\n limit"}', Answer(reason="rate limit")),
         ('{"id": "q", "error": ""}', Answer(reason="an error")),
-        ('{"id": "q", "output": null}', Answer(reason="the program gave no output")),
-        ('{"id": "q", "outputs": []}', Answer(reason="the program gave no output")),
+        ('{"id": "q", "output": null}', Answer(reason="the program gave no output", is_silent=True)),
+        ('{"id": "q", "outputs": []}', Answer(reason="the program gave no output", is_silent=True)),
     ],
 )  # fmt: skip
 def test_answers(line, answer):

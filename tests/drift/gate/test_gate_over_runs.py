@@ -16,7 +16,7 @@ def test_takes_the_evidence_of_all_runs():
     assert len(sequence.losses) == len(sequence.evidence) == 10
     assert 0.1 < sequence.allowed < 0.25
     (test,) = decision.tests
-    assert test.p_adjusted == test.p_value == pytest.approx(2 / sequence.evidence[-1])
+    assert test.p_adjusted == test.p_value == pytest.approx(4 / sequence.evidence[-1])
     assert decision.outcome is Outcome.FAIL
 
 

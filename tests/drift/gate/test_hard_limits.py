@@ -82,8 +82,58 @@ def test_items_that_a_rerun_is_silent_on_do_not_count_and_are_said():
 
 def test_dropped_lists_fail():
     decision = decided(made(saying(24, outputs=4), saying(24, outputs=1), saying(24, outputs=4)))
-    assert broken(decision).keys() == {"lost_outputs"}
+    # Three of four outputs, each with a number, are gone in all 24 items: so are totals.
+    assert broken(decision).keys() == {"lost_outputs", "fewer_outputs", "fewer_numbers"}
     assert decision.outcome is Outcome.FAIL
+
+
+def test_one_output_of_four_dropped_in_a_third_of_the_items_fails():
+    fewer = (*saying(24, outputs=4)[:16], *saying(24, outputs=3)[16:])
+    decision = decided(made(saying(24, outputs=4), fewer, saying(24, outputs=4)))
+    (check,) = decision.broken_limits
+    assert (check.name, check.n, check.n_broken) == ("fewer_outputs", 96, 8)
+    assert check.items == tuple(f"item-{place}" for place in range(16, 24))
+    assert check.p_value == pytest.approx(1 / 3**8 / 2)  # the lowest exchange of eight items that differ
+    assert decision.outcome is Outcome.FAIL
+
+
+def test_a_total_that_chance_may_explain_is_said_and_does_not_fail():
+    fewer = (*saying(10)[:8], *saying(10, outputs=1)[8:])
+    decision = decided(made(saying(10), fewer, saying(10)))
+    assert not decision.broken_limits  # 2 of 20 outputs, but 1 / 3**2 / 2 = .056
+    assert any("2 of 20 outputs have been lost" in caution for caution in decision.cautions)
+    assert any("(p = 0.056)" in caution for caution in decision.cautions)
+
+
+@pytest.mark.parametrize("with_rerun", [True, False])
+def test_digits_that_vanish_from_all_outputs_fail(with_rerun):
+    without = tuple(replace(item, outputs=(Output("Divide it."),) * 2) for item in saying(8))
+    decision = decided(made(saying(8), without, *[saying(8)] * with_rerun))
+    numbers = next(check for check in decision.broken_limits if check.name == "fewer_numbers")
+    assert (numbers.n, numbers.n_broken) == (16, 16)
+
+
+def test_a_slice_has_its_own_limit_of_a_total():
+    fewer = (*saying(24, outputs=4)[:16], *saying(24, outputs=3)[16:])
+    groups = ["a"] * 16 + ["b"] * 8
+    found = made(saying(24, outputs=4), fewer, saying(24, outputs=4), groups=groups)
+    assert not decided(found, slices={"exercise": {"b": {"limits": {"fewer_outputs": 0.3}}}}).broken_limits
+    strict = decided(found, slices={"exercise": {"b": {"limits": {"fewer_outputs": 7}}}})
+    (check,) = strict.broken_limits
+    assert (check.group, check.n, check.n_broken) == (("exercise", "b"), 32, 8)
+
+
+def test_a_rerun_that_breaks_a_total_itself_is_said():
+    decision = decided(made(saying(24), saying(24), saying(24, outputs=1), saying(24)))
+    said = next(caution for caution in decision.cautions if caution.startswith("limit fewer_outputs=0.05"))
+    # The rerun's 24 beside 48 outputs of the baseline and 48 of the other rerun.
+    assert "broken by a rerun of the baseline itself, in 24 of 48 outputs" in said
+
+
+def test_a_must_pass_item_does_not_fail_for_a_total():
+    fewer = (*saying(24, outputs=4)[:16], *saying(24, outputs=3)[16:])
+    decision = decided(made(saying(24, outputs=4), fewer, saying(24, outputs=4)), must_pass=("item-20",))
+    assert not decision.failed_items
 
 
 def test_a_field_that_vanished_fails():
@@ -101,6 +151,20 @@ def test_numbers_changed_in_all_items_fail_and_in_a_quarter_do_not():
     assert decided(made(same, same, same, numbers=in_some)).outcome is Outcome.FAIL
 
 
+def test_one_of_three_items_with_other_numbers_may_be_chance():
+    # 1 of 3 is more than a quarter, but of two runs of one model beside a third each is as likely to be it.
+    same = saying(3) + tuple(Item(f"item-{at}", (Output("Divide it."),)) for at in range(3, 12))
+    numbers = np.array([1.0] + [0.0] * 11)
+    made_up = made(same, same, same, numbers=numbers)
+    (check,) = (one for one in decided(made_up).limits if one.name == "changed_numbers")
+    assert (check.n, check.n_broken, check.passed) == (3, 1, True)
+    assert check.p_value == pytest.approx(1 / 4)  # losses 1 and 0 of candidate and rerun: half of one in two
+    assert any("(p = 0.250), so this does not count" in caution for caution in decided(made_up).cautions)
+    allowed = {check.name: check for check in decided(made_up, limits={"changed_numbers": 0}).limits}
+    assert not allowed["changed_numbers"].passed  # where none may, none may by chance
+    assert decided(made(same, same, numbers=numbers)).broken_limits  # nothing is known of chance
+
+
 def test_numbers_are_not_judged_where_their_guard_is_off():
     found = made(saying(24), saying(24), saying(24), numbers=1.0)
     signature = type(found.signature).of("drift", guards="negation=weigh+name=weigh")
@@ -115,6 +179,8 @@ def test_an_unchanged_candidate_breaks_nothing():
         "lost_outputs",
         "lost_fields",
         "changed_numbers",
+        "fewer_outputs",
+        "fewer_numbers",
     ]
     assert decision.outcome is not Outcome.FAIL
 
@@ -155,6 +221,8 @@ def test_an_emptied_list_is_lost_where_silence_is_not_checked():
         "silenced": 24,
         "lost_outputs": 22,
         "changed_numbers": 22,
+        "fewer_outputs": 44,
+        "fewer_numbers": 44,
     }
 
 

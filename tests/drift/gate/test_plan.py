@@ -5,9 +5,13 @@ import pytest
 from made_up import comparison, stored_comparison
 
 from semscale.drift.gate.drift_summary import stored
+from semscale.drift.gate.equivalence import equivalence
 from semscale.drift.gate.plan import plan_gate
 from semscale.drift.gate.settings import GateSettings
+from semscale.drift.measure.roles import drifts_of_pairs
 from semscale.errors import InputError, UnknownNameError
+from semscale.stats.tests.exchange import exchange_test
+from semscale.stats.tests.power import items_for_difference
 
 
 def alternating(mean, half, n=30):
@@ -52,16 +56,49 @@ def test_a_drift_at_the_margin_is_never_found_reliably_above_it():
 
 
 def test_items_to_pass_without_drift():
-    # Two-sided 95 %, dz = .5, power .8: 34 items (G*Power, two-sided paired).
-    assert planned().metrics[0].items_to_pass == 34
+    # The bound is one-sided: dz = .5, power .8, 27 items (G*Power, one-sided paired).
+    assert planned().metrics[0].items_to_pass == 27
 
 
-def test_groups_share_alpha():
+def test_the_noise_is_tolerated_where_an_unchanged_model_is_to_pass():
+    # Noise of .4 tolerates half of it, .2, which is the spread of the drift times 2: at least 10 items.
+    made = comparison(
+        {"contradictions": alternating(0.5, HALF)}, reruns=[{"contradictions": np.full(30, 0.4)}]
+    )
+    (found,) = plan_gate(made).metrics
+    assert (found.margin, found.items_to_pass) == (0.05, 10)
+    assert found.items_for_margin == 27
+
+
+def test_groups_cost_the_tests_over_all_items_nothing():
     made = comparison({"match": alternating(0.2, HALF)}, groups={"topic": ["a", "b"] * 15})
     plan = plan_gate(made, settings=GateSettings(by=("topic",)))
-    assert (plan.n_tests, plan.alpha) == (3, pytest.approx(0.05 / 3))
+    assert (plan.n_tests, plan.alpha) == (1, 0.05)
     again = plan_gate([stored(made, None, GateSettings(by=("topic",)))], settings=GateSettings(by=("topic",)))
-    assert again.n_tests == 3
+    assert again.n_tests == 1
+    with pytest.raises(UnknownNameError, match="topics"):
+        plan_gate(made, settings=GateSettings(by=("topics",)))
+
+
+@pytest.mark.parametrize(("alpha", "dz"), [(0.05, 0.5), (0.05 / 6, 0.8)])
+def test_the_gates_own_tests_have_the_power_that_is_planned(alpha, dz):
+    # Outputs are points on a line, a loss is how far two are apart; five runs, of which the first is tested.
+    rng = np.random.default_rng(0)
+
+    def roles(n, drift):
+        outputs = rng.uniform(0, 0.4, (n, 1)) * rng.normal(size=(n, 5))
+        losses = np.abs(outputs[:, :, None] - outputs[:, None])
+        losses[:, 0, 1:] += drift
+        losses[:, 1:, 0] += drift
+        return drifts_of_pairs(losses)
+
+    sd = roles(5_000, 0.0)[:, 0].std()
+    n = items_for_difference(dz * sd, sd, alpha=alpha, power=0.8)
+    failed = np.mean([exchange_test(roles(n, dz * sd)).p_value < alpha for _ in range(200)])
+    assert failed == pytest.approx(0.8, abs=0.1)
+    needed = items_for_difference(dz * sd, sd, alpha=0.05, power=0.8)
+    passed = np.mean([equivalence(roles(needed, 0.0), dz * sd, 0.05).bound < dz * sd for _ in range(200)])
+    assert passed == pytest.approx(0.8, abs=0.1)
 
 
 def test_a_history_gives_the_spread_of_differences_between_runs():
@@ -128,8 +165,8 @@ def test_margins_out_of_a_history_are_as_they_were_stored_or_as_they_are_named()
 def test_where_nothing_varied_the_plan_is_a_bound():
     plan = plan_gate(comparison({"silence": np.zeros(30)}))
     (silence,) = plan.metrics
-    # 2 ** -5 is the first below .05; a drift that never varies is seen from the margin on.
-    assert (silence.sd, silence.detectable, silence.items_for_margin) == (0.0, 0.05, 5)
+    # 2 ** -4 / 2 is the first below .05; a drift that never varies is seen from the margin on.
+    assert (silence.sd, silence.detectable, silence.items_for_margin) == (0.0, 0.05, 4)
     # With fewer than 10 items no test passes. ln .05 / ln .95 = 58.4 items exclude the margin of .05.
     assert silence.items_to_pass == 10
     (said,) = plan.cautions
@@ -144,7 +181,9 @@ def test_the_worst_case_of_a_field_is_not_in_a_history():
 
 
 def test_too_few_items_detect_nothing():
-    assert np.isnan(planned(n_items=3).metrics[0].detectable)
+    # Of three runs the worst at two items has 3 ** -2 / 2 = .056, and at three .019.
+    assert np.isnan(planned(n_items=2).metrics[0].detectable)
+    assert not np.isnan(planned(n_items=3).metrics[0].detectable)
 
 
 def test_an_unknown_spread_plans_nothing():

@@ -1,6 +1,7 @@
 """The spread of drift, from one comparison or from a history."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ def test_spread_of_a_comparison_is_that_of_its_drifts():
     found = spread_of_comparison(compared, GateSettings(by=("topic",)))
     # Drifts .1, .1 and .4 have mean .2: (.01 + .01 + .04) / 2 = .03.
     assert found.sd["match"] == pytest.approx(math.sqrt(0.03))
-    assert (found.n["match"], found.n_items, found.n_tests) == (3, 3, 3)
+    assert (found.n["match"], found.n_items, found.n_tests) == (3, 3, 1)
     assert "reruns' losses taken off" in found.source
 
 
@@ -80,3 +81,10 @@ def test_histories_without_a_spread(history, error, words):
 def test_a_metric_that_was_not_stored():
     with pytest.raises(UnknownNameError, match="unknown metric 'cosine'"):
         spread_of_history([stored(0, [0.1, 0.3], 0.2)], GateSettings(metrics=("cosine",)))
+
+
+def test_runs_of_a_moved_ruler_do_not_count():
+    moved = replace(stored(1, [0.9, 0.1], 0.5), ruler_moved=True)
+    found = spread_of_history([stored(0, [0.1, 0.3], 0.2), moved], SETTINGS)
+    # Of the first alone: (.01 + .01) / 1 = .02.
+    assert found.sd["match"] == pytest.approx(math.sqrt(0.02))

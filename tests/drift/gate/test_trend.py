@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from made_up import START, comparison, stored_comparison
@@ -111,3 +113,39 @@ def test_evidence_is_the_gates_where_the_latest_run_has_its_scores_and_there_is_
     found = trends([before, stored(made, decision)], settings).metrics["match"].sequence
     assert len(found.losses) == 2
     assert found.evidence == pytest.approx(test.evidence)
+
+
+def test_runs_of_a_moved_ruler_are_marked_and_do_not_count():
+    # Without the third run, .9, four ascending values: p = 2 / 4! = 1 / 12, .1 a day over days 0, 1, 3 and 4.
+    runs = days([0.1, 0.2, 0.9, 0.4, 0.5])
+    runs[2] = replace(runs[2], ruler_moved=True)
+    found = trends(runs)
+    match = found.metrics["match"]
+    np.testing.assert_allclose(match.losses, [0.1, 0.2, 0.9, 0.4, 0.5])
+    assert (found.ruler_moved, found.record()["ruler_moved"]) == ((2,), (2,))
+    assert match.course.slope.value == pytest.approx(0.1)
+    assert match.course.p_value == pytest.approx(1 / 12)
+    assert np.isnan(match.sequence.losses[2])
+    assert match.sequence.evidence[2] == match.sequence.evidence[1]
+    assert found.cautions == (
+        f"1 run was measured while the ruler had moved: '{'0' * 8}'; it does not count in evidence, "
+        "trend and change of level",
+    )
+
+
+def test_a_metric_that_only_a_moved_ruler_measured_has_no_evidence():
+    (match,) = trends([stored_comparison({"match": 0.9}, ruler_moved=True)]).metrics.values()
+    assert (match.sequence, match.losses.tolist()) == (None, [0.9])
+
+
+def test_the_trend_is_that_of_the_latest_run_with_all_items():
+    runs = days([0.1, 0.2, 0.3])
+    partial = {"signature": f"{runs[0].signature}|common:1f2e3d4c", "candidate_id": "e" * 32}
+    found = trends([*runs, stored_comparison({"match": 0.9}, day=5, **partial)])
+    np.testing.assert_allclose(found.metrics["match"].losses, [0.1, 0.2, 0.3])
+    assert found.cautions == (
+        "1 comparison of 'eeeeeeee' is left out, because it was measured on other items",
+    )
+    # Another baseline's complete run does not count for this one's.
+    lone = stored_comparison({"match": 0.9}, day=6, baseline_id="d" * 32, **partial)
+    assert trends([*runs, lone]).baseline_id == "d" * 32

@@ -10,7 +10,7 @@ from semscale.chat.costs.budget import Budget
 from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.drift.asking.model_asking import AskSettings
 from semscale.drift.asking.prompt_template import PromptTemplate
-from semscale.drift.matrix.cells import ask_cells, cells_of
+from semscale.drift.matrix.cells import ask_cells, cells_of, text_of
 from semscale.errors import InputError, InterruptedRunError, ReplyError
 from semscale.judging.asking import Running
 
@@ -58,9 +58,9 @@ def test_one_cell_or_one_twice_is_refused():
 
 def test_the_others_finish_where_one_model_is_down():
     found, left = asked(cells_of([Chat("lost"), Chat("x")], [None]), budget=Budget(calls=10))
-    assert (found[0].answers, found[0].first_text(0)) == (None, None)
+    assert found[0].answers is None
     assert "no such model" in found[0].down
-    assert (found[1].down, found[1].first_text(1)) == (None, "x: What is 1?")
+    assert (found[1].down, text_of(found[1].answers.asked[0][1])) == (None, "x: What is 1?")
     assert left.budget.calls <= 8
 
 
@@ -72,3 +72,36 @@ def test_a_cap_holds_for_all_cells_together():
 def test_where_all_are_down_nothing_is_compared():
     with pytest.raises(ReplyError, match=r"no model answered; well.txt: no such model"):
         asked(cells_of([Chat("lost")], [PromptTemplate("well.txt", "x"), PromptTemplate("b.txt", "y")]))
+
+
+PROMPTS = [PromptTemplate("well.txt", "Do well."), PromptTemplate("badly.txt", "Do badly.")]
+
+
+class Failing(NamedChat):
+    """Fails every prompt that has a word, or all of them."""
+
+    def __init__(self, name, kind, only=""):
+        super().__init__(name)
+        self.kind, self.only, self.asked = kind, only, []
+
+    async def complete(self, request):
+        self.asked.append(request.messages[-1].text)
+        if self.only in self.asked[-1]:
+            raise CallError("failed", kind=self.kind)
+        return Reply("fine")
+
+
+@pytest.mark.parametrize("kind", [FailureKind.CONNECTION, FailureKind.TIMEOUT, FailureKind.DENIED])
+def test_a_model_that_cannot_be_reached_is_down_for_all_its_prompts(kind):
+    lost = Failing("lost", kind)
+    found, _ = asked(cells_of([lost, Chat("x")], PROMPTS))
+    assert [one.answers is None for one in found] == [True, False, True, False]
+    assert found[0].down == found[2].down
+    # The second prompt is not tried.
+    assert set(lost.asked) == {"Do well."}
+
+
+def test_a_model_that_rejects_one_prompt_is_asked_the_next():
+    picky = Failing("picky", FailureKind.REJECTED, only="well")
+    found, _ = asked(cells_of([picky, Chat("x")], PROMPTS))
+    assert [one.answers is None for one in found] == [True, False, False, False]

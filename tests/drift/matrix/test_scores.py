@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from made_up_cells import cell, items_to_ask
+from made_up_cells import REFUSED, cell, items_to_ask
 
 from semscale.drift.asking.items_to_ask import ItemToAsk
 from semscale.drift.matrix.scores import best_by_score, differences_from, reference_scores, simultaneous
@@ -71,3 +71,18 @@ def test_intervals_of_more_cells_are_wider():
 def test_items_without_any_reference_have_no_score(cosine):
     scores = reference_scores([cell("x", ["a", "b"]), cell("y", ["a", "b"])], items_to_ask(2), cosine)
     assert np.isnan(scores.values).all()
+
+
+def test_a_refusal_and_an_empty_answer_score_0_and_a_failed_call_has_no_score(cosine):
+    right, sorry = "it is great", "I'm sorry, but I can't help with that."
+    items = [ItemToAsk(str(n), "?", reference=right) for n in range(5)] + [ItemToAsk("5", "?")]
+    scores = reference_scores([cell("x", [right, "", REFUSED, sorry, None, ""])], items, cosine)
+    # The last item has no reference.
+    assert scores.values[0, :4] == pytest.approx([1, 0, 0, 0])
+    assert np.isnan(scores.values[0, 4:]).all()
+
+
+def test_a_refusal_is_right_where_the_reference_refuses(cosine):
+    sorry = "I'm sorry, but I can't help with that."
+    scores = reference_scores([cell("x", [sorry])], [ItemToAsk("a", "?", reference=sorry)], cosine)
+    assert scores.values[0, 0] == pytest.approx(1)

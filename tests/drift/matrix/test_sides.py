@@ -4,11 +4,12 @@ import asyncio
 
 import numpy as np
 import pytest
-from made_up_cells import cell, items_to_ask
+from made_up_cells import REFUSED, NamedChat, cell, items_to_ask
 
 from semscale.chat.replies import Reply
-from semscale.drift.matrix.sides import CellPairs, judge_cells, side_by_side
+from semscale.drift.matrix.sides import judge_cells
 from semscale.judging.asking import Running
+from semscale.judging.comparing.sides import SystemPairs, side_by_side
 from semscale.judging.judge import Judge
 from semscale.judging.side_by_side import PairVerdicts, side_by_side_template
 from semscale.signature import Signature
@@ -22,7 +23,7 @@ def cell_pairs(*rows):
     first, second, item, *_ = zip(*rows, strict=True)
     orders = np.array([row[3:] for row in rows], dtype=float)
     judged = PairVerdicts(orders, len(rows), {}, "judge", Signature.of("judge"))
-    return CellPairs(np.array(first), np.array(second), np.array(item), judged)
+    return SystemPairs(np.array(first), np.array(second), np.array(item), judged)
 
 
 def test_records_count_wins_ties_and_losses_over_both_orders():
@@ -100,3 +101,34 @@ def test_with_one_cell_alone_nobody_is_asked():
     )
     found = side_by_side(pairs, ("a",), IntervalPlan())
     assert (len(pairs.points), found.best, found.first_place.n) == (0, None, 0)
+
+
+def test_a_judge_who_only_ties_names_no_best_cell():
+    # What stands first always wins, so that both orders together are ties: nothing is known of any cell.
+    pairs = cell_pairs(*((0, 1, item, 1, 0) for item in range(3)))
+    found = side_by_side(pairs, ("a", "b"), IntervalPlan())
+    assert (found.best, found.over_best) == (None, (None, None))
+    assert found.no_strengths == "the judge found no answer better than another"
+    for record in found.records:
+        assert (record.wins, record.ties, record.losses, record.chance) == (0, 3, 0, None)
+        assert record.share.low < 0.5 < record.share.high
+
+
+def test_what_says_nothing_loses_and_nobody_is_asked():
+    found = [cell("a", ["", REFUSED, "I can't help with that.", "x", ""]),
+             cell("b", ["x", "x", "x", None, REFUSED])]  # fmt: skip
+    judge = Judge(NamedChat("judge"), template=side_by_side_template(), structured=False, logprobs=False)
+    pairs = asyncio.run(judge_cells(found, items_to_ask(5), judge, running=Running(ledger=False)))
+    # The call about the fourth item failed; in the fifth neither says anything.
+    assert pairs.item.tolist() == [0, 1, 2, 4]
+    assert pairs.points.tolist() == [0, 0, 0, 0.5]
+    assert pairs.judged.n_asked == 0
+
+
+@pytest.mark.parametrize(("n", "is_told_apart"), [(9, False), (10, True)])
+def test_fewer_than_ten_shared_items_tell_nothing_apart(n, is_told_apart):
+    # The interval excludes a half both times; the last pair has a verdict in one order only.
+    pairs = cell_pairs(*((0, 1, item, 1, 1) for item in range(n)), (0, 1, n, 1, NAN))
+    found = side_by_side(pairs, ("a", "b"), IntervalPlan())
+    assert (found.best, found.n_with_best(1), found.over_best[1].high < 0.5) == (0, n, True)
+    assert found.is_told_apart(1) is is_told_apart

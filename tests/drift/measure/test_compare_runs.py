@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from semscale.drift.gate.cautions import matching_cautions
@@ -85,7 +86,12 @@ def test_a_candidate_that_lacks_items_is_compared_in_the_others(meter):
     found = compare(baseline, candidate, reruns=[rerun], meter=meter)
     assert found.losses("match").shape == found.expected("match").shape == (11,)
     assert (found.matching.lost, found.matching.new) == (("twelve",), ("new",))
-    # Only runs with the same items form a series, and a history knows the candidate with all its items.
+    # It is measured as a candidate with all items: weights and floors are the whole baseline's.
+    complete = compare(baseline, replace(candidate, items=items), reruns=[rerun], meter=meter)
+    assert found.signature.differences(complete.signature).keys() == {"common"}
+    np.testing.assert_array_equal(found.losses("match"), complete.losses("match")[:11])
+    assert found.places.tolist() == list(range(11))
+    # A history knows the candidate with all its items.
     assert dict(found.signature.fields)["common"] == found.baseline.dataset_version
     assert found.outputs_digest == digest_items(candidate.items)
     whole = compare(baseline, replace(candidate, items=items), meter=meter)
@@ -93,3 +99,26 @@ def test_a_candidate_that_lacks_items_is_compared_in_the_others(meter):
     (caution,) = matching_cautions(found.matching)
     assert caution.startswith("1 of the baseline's 12 items are not in the candidate")
     assert caution in decide(found).cautions
+
+
+def test_reruns_belong_to_the_signature(meter):
+    candidate = replace(BASELINE, id="candidate", model="new")
+    texts = ("A start.", "Begin."), ("Start.", "Go.")
+    first, second = (run(one, "Give the voltage.", three, rerun_of=BASELINE.id) for one, three in texts)
+    made = {
+        name: dict(compare(BASELINE, candidate, reruns=reruns, meter=meter).signature.fields).get("reruns")
+        for name, reruns in {
+            "none": [],
+            "first": [first],
+            "same": [replace(first, id="again")],
+            "other": [second],
+            "both": [first, second],
+            "turned": [second, first],
+        }.items()
+    }
+    assert made["none"] is None
+    assert made["first"] == made["same"]
+    assert made["first"].startswith("1#")
+    assert made["both"].startswith("2#")
+    assert made["both"] == made["turned"]
+    assert len(set(made.values())) == 4

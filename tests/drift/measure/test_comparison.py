@@ -71,3 +71,12 @@ def test_a_field_with_a_better_direction_is_compared_with_the_baseline_alone():
     made = with_a_pair("cost_difference", candidate=0.5, rerun=0.2, between=0.9, metric=metric)
     np.testing.assert_allclose(made.mean_losses("cost_difference"), [0.5])
     np.testing.assert_allclose(made.drifts_by_role("cost_difference"), [[0.3, -0.3]])
+
+
+def test_an_unknown_cost_of_a_rerun_is_no_cost_of_0():
+    name = "call_cost_difference"
+    unknown = comparison({name: [0.5, 0.5]}, reruns=[{name: [0.1, NAN]}])
+    np.testing.assert_allclose(unknown.drifts(name), [0.4, NAN])
+    np.testing.assert_allclose(unknown.expected(name), [0.1, NAN])
+    lost = comparison({"credits_difference": [0.5, 0.5]}, reruns=[{"credits_difference": [0.1, NAN]}])
+    np.testing.assert_allclose(lost.drifts("credits_difference"), [0.4, 0.5])

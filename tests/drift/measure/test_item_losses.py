@@ -55,3 +55,17 @@ def test_pairs_come_before_lacking_and_extra_outputs():
         (7, 0, 0), (7, 1, None), (7, 2, None), (7, None, 1),
     ]  # fmt: skip
     assert [dict(pair.scores) for pair in pairs[1:]] == [{}, {}, {}]
+
+
+def test_what_an_output_took_may_be_unknown_and_is_no_loss_then():
+    # The baseline's price is known, the candidate's is not in the second output; the third has no partner.
+    baseline = item_texts(3, numbers=[2.0, 3.0, 4.0])
+    candidate = item_texts(2, numbers=[2.5, math.nan])
+    metrics = {"call_cost_difference": field_metric("call_cost", 4.0)}
+    scores = pair_scores(1.0), pair_scores(1.0)
+    assert losses_of(aligned(baseline, candidate, *scores), metrics) == {"call_cost_difference": 0.5}
+    unknown = item_texts(2, numbers=[math.nan, math.nan])
+    assert math.isnan(losses_of(aligned(baseline, unknown, *scores), metrics)["call_cost_difference"])
+    silent = aligned(baseline, item_texts(0, numbers=[0.0]))
+    assert math.isnan(losses_of(silent, metrics)["call_cost_difference"])
+    assert losses(silent)["credits_difference"] == METRICS["credits_difference"].span

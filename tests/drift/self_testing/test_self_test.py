@@ -11,6 +11,7 @@ from scipy.stats import binomtest
 
 from semscale.damage.damages import DAMAGES
 from semscale.drift.gate.settings import GateSettings
+from semscale.drift.limits.kinds import LIMITS
 from semscale.drift.measure.measured import MeasuredRun
 from semscale.drift.self_testing.draws import Draw, Versions, compare_drawn, draw_items
 from semscale.drift.self_testing.self_test import self_test
@@ -270,8 +271,12 @@ def test_the_baseline_by_itself_has_no_rerun():
 
 
 def test_the_gate_is_the_one_that_is_configured():
-    # Half of each item is dropped: with a margin of the worst case no drift is material.
-    rates = [quick(kinds=["drop"], settings=GateSettings(material_share=share)) for share in (0.05, 1.0)]
+    # Half of each item is dropped: with a margin of the worst case no drift is material, and no limit looks.
+    off = dict.fromkeys(LIMITS, "off")
+    rates = [
+        quick(kinds=["drop"], settings=GateSettings(material_share=share, limits=off))
+        for share in (0.05, 1.0)
+    ]
     assert [found.row("drop").failed.value for found in rates] == [1, 0]
 
 

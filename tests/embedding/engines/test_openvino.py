@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
+from slow_deberta import DEBERTA_VARIANTS
 from slow_encoder import slow_states
 
 from semscale.embedding.cache.cached_embedder import CachedEmbedder
@@ -18,6 +19,7 @@ from semscale.embedding.tokens.token_states import TokenEncoder
 from semscale.errors import InputError, ModelError
 
 FAMILIES = ["bert", "roberta", "xlm-roberta", "distilbert"]
+VARIANTS = [*((family, {}) for family in FAMILIES), *(("deberta-v2", each) for each in DEBERTA_VARIANTS)]
 TEXTS = ["w1 w2 w3", "w4", "w9 w8 w7 w6 w5 w4 w3 w2 w1", "w1 w2 w3", "w25 unknown w0"]
 
 
@@ -32,9 +34,9 @@ def load(folder: Path, **settings: str) -> OpenVinoEmbedder:
     return OpenVinoEmbedder(folder, name="random", **settings)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_vector_is_the_mean_state_at_length_1(family, write_checkpoint):
-    folder, weights = write_checkpoint(family)
+@pytest.mark.parametrize(("family", "settings"), VARIANTS)
+def test_a_vector_is_the_mean_state_at_length_1(family, settings, write_checkpoint):
+    folder, weights = write_checkpoint(family, **settings)
     config = json.loads((folder / "config.json").read_text())
     embeddings = load(folder).embed(TEXTS)
     for text, vector in zip(TEXTS, embeddings.vectors, strict=True):

@@ -8,16 +8,21 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import bindparam, inspect, text
+from stored_anchors import an_anchor_set
 from stored_runs import START, a_comparison, a_run, an_approval
 
 from semscale.errors import InputError
+from semscale.history import recorded_seals
 from semscale.history.comparison_rows import comparison_rows
 from semscale.history.databases.address import read_address
 from semscale.history.databases.database import Database
 from semscale.history.databases.migrating import bring_up_to_date, revisions, stored_revision
 from semscale.history.databases.opening import connect, open_history
+from semscale.history.recorded_runs import record_run
 from semscale.history.run_rows import approval_row, run_rows
 from semscale.history.tables import (
+    ANCHOR_READINGS,
+    ANCHOR_SETS,
     APPROVALS,
     COMPARISONS,
     FIGURES,
@@ -32,7 +37,7 @@ from semscale.history.tables import (
 RUN, OTHER = a_run(3, id="an-old-run"), a_run(2, id="another", dataset="feedback")
 APPROVAL = an_approval(RUN, id="an-old-approval")
 COMPARISON = a_comparison(id="an-old-comparison")
-LATER = {"1": {"rerun_of", "note", "n_items", "expires"}, "2": {"expires"}}
+LATER = {"1": {"rerun_of", "note", "n_items", "expires", "checks"}, "2": {"expires", "checks"}}
 """The columns that came after each revision."""
 
 
@@ -109,6 +114,37 @@ def test_old_entries_are_sealed_and_said_to_be_sealed_late(raw, where):
         history.baseline("answers")
 
 
+def test_sealed_comparisons_without_checks_keep_their_seals(raw, where):
+    with open_history(where) as history:
+        for run in (RUN, OTHER):
+            history.record(run)
+        history.keep(COMPARISON)
+        heads = history.heads("answers")
+    with raw.writing() as connection:  # as the version before checks left it
+        connection.execute(text("ALTER TABLE semscale_comparisons DROP COLUMN checks"))
+        connection.execute(text("UPDATE semscale_version SET version_num = '5'"))
+    with open_history(where) as history:
+        assert history.verify(heads).holds
+        (found,) = history.comparisons()
+        assert (found.id, found.checks, found.broken) == (COMPARISON.id, None, None)
+
+
+def test_a_sealed_history_keeps_its_chain_and_takes_anchors(raw, where, monkeypatch):
+    bring_up_to_date(raw, create=True, target="4")
+    of_revision_4 = {
+        kind: table for kind, table in recorded_seals.TABLES.items() if "anchor" not in table.name
+    }
+    with raw.writing() as connection, monkeypatch.context() as older:
+        older.setattr(recorded_seals, "TABLES", of_revision_4)
+        record_run(connection, RUN)
+    with open_history(where) as history:
+        assert history.run(RUN.id) == RUN
+        heads = history.heads("answers")
+        history.anchors.freeze(an_anchor_set())
+        found = history.verify(heads)
+        assert (found.holds, found.n_entries, found.n_late) == (True, 2, 0)
+
+
 def test_two_copies_that_were_migrated_apart_become_one_history(new_place):
     places = new_place(), new_place()
     for place in places:
@@ -180,7 +216,7 @@ def test_a_history_of_a_newer_version_is_left_alone(history, where, raw):
     with raw.writing() as connection:
         connection.execute(text("UPDATE semscale_version SET version_num = '99'"))
     with pytest.raises(
-        InputError, match="was made by a newer Semscale .* revision 99, known are those up to 4"
+        InputError, match=f"was made by a newer Semscale .* revision 99, known are those up to {REVISION}"
     ):
         open_history(where)
 
@@ -206,5 +242,6 @@ def test_tables_of_others_on_the_same_server_stay(new_database):
 
 
 def test_rows_of_every_table_were_in_the_old_history():
-    # A table that is added later must be filled above, too; seals came with revision 4.
-    assert set(METADATA.tables.values()) == {RUNS, ITEMS, APPROVALS, COMPARISONS, FIGURES, SCORES, SEALS}
+    # A table that is added later must be filled above, too; seals came with revision 4, anchors with 5.
+    old = {RUNS, ITEMS, APPROVALS, COMPARISONS, FIGURES, SCORES}
+    assert set(METADATA.tables.values()) == {*old, SEALS, ANCHOR_SETS, ANCHOR_READINGS}

@@ -2,12 +2,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from semscale.rating.labelling.drawing import DrawnTexts
 from semscale.rating.labelling.sheet import instructions, label_sheet, write_sheet
 from semscale.scales import load_scale
 from semscale.signature import Signature
+from semscale.stats.calibration.drawing import DrawnTexts
 
-DRAWN = DrawnTexts(np.array([2, 0]), np.array([0.25, 0.5]))
+DRAWN = DrawnTexts(np.array([2, 0]), np.array([0.25, 0.5]), np.array([0.5, 0.25, 0.25]))
 
 
 def test_the_sheet_has_rows_texts_room_for_labels_and_probabilities():
@@ -17,7 +17,7 @@ def test_the_sheet_has_rows_texts_room_for_labels_and_probabilities():
 
 
 def test_one_text_of_three_million_keeps_its_probability(tmp_path):
-    sheet = label_sheet(["good"], DrawnTexts(np.array([0]), np.array([1 / 3_000_000])))
+    sheet = label_sheet(["good"], DrawnTexts(np.array([0]), *[np.array([1 / 3_000_000])] * 2))
     write_sheet(sheet, tmp_path / "sheet.csv", "Read this.")
     weight = 1 / pl.read_csv(tmp_path / "sheet.csv")["inclusion"][0]
     assert weight == pytest.approx(3_000_000)

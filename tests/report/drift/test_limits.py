@@ -85,5 +85,6 @@ def test_json_has_the_checks():
         "items": ("item-037", "item-038"),
         "excused": (),
         "passed": False,
+        "p_value": None,
     }
     assert record["must_pass"][0] == {"id": "item-037", "passed": False, "reasons": ("lost all outputs",)}

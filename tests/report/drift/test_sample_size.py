@@ -1,15 +1,17 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from made_up import comparison, spread_out
 from made_up_drift import comparison_of, decision_about
 
 from semscale.drift.gate.drift_summary import DriftSummary
+from semscale.drift.gate.forecast import SizeForecast
 from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
 from semscale.report.ci.job_summary import job_summary
 from semscale.report.drift.document import drift_document
-from semscale.report.drift.sample_size import needed_words, unvaried_words
+from semscale.report.drift.sample_size import forecast_words, needed_words, unvaried_words
 from semscale.report.drift.words import headline_words
 from semscale.report.render.html import page
 from semscale.report.render.markdown import markdown
@@ -91,4 +93,28 @@ def test_a_number_of_items_that_nobody_gathers_is_said_in_words():
     )
     assert needed_words([near], over_runs=False, n_items=20, reruns=1).startswith(
         "About 2,000 items would decide it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (
+            SizeForecast(30, 1, 80, 2),
+            "2 more reruns of the baseline (60 answers) or about 80 items (150 more answers)",
+        ),
+        (
+            SizeForecast(30, 1, 40, 2),
+            "About 40 items (30 more answers) or 2 more reruns of the baseline (60 answers)",
+        ),
+        (SizeForecast(30, 3, 1_200, None), "About 1,200 items (5,850 more answers)"),
+    ],
+)
+def test_the_cheaper_way_is_said_first(found, words):
+    assert forecast_words(found) == f"{words} would decide it in 80 % of simulated comparisons"
+
+
+def test_where_neither_would_do_it_is_said():
+    assert forecast_words(SizeForecast(30, 1, None, None)) == (
+        "Neither 10 more reruns nor 100 times as many items would decide it in most simulated comparisons"
     )

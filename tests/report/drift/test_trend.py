@@ -10,6 +10,7 @@ import pytest
 from made_up import START, stored_comparison
 
 from semscale.drift.gate.trend import trends
+from semscale.history.stored_comparison import StoredCheck
 from semscale.report.cells import cell_text
 from semscale.report.charts.forest import TOLERATED
 from semscale.report.charts.palette import ACCENT
@@ -132,7 +133,7 @@ def test_runs_without_a_value_or_a_gate_leave_gaps_not_zeros(read_page):
     shown = page_of(kept, read_page)
     shown.assert_harmless()
     row = shown.text.split("2026-01-04 00:00")[1].split("2026-01-03 00:00")[0]
-    assert row.count("–") == 4  # the gate, and three metrics
+    assert row.count("–") == 5  # the gate, its limits, and three metrics
     assert "what the gate said" not in shown.text
 
 
@@ -296,3 +297,53 @@ def test_the_legend_names_what_occurs_and_calls_nothing_failed_that_did_not():
     assert any(text.startswith("undecided") for text in legend_of("undecided"))
     assert "not tested by a gate" in legend_of(None)
     assert "not tested by a gate" not in legend_of("pass", loss=0.01)
+
+
+def test_runs_of_a_moved_ruler_are_marked(read_page):
+    kept = series(6)
+    assert "moved" not in page_of(kept, read_page).text
+    kept[2] = replace(kept[2], ruler_moved=True)
+    shown = page_of(kept, read_page)
+    shown.assert_harmless()
+    assert "1 run was measured while the ruler had moved: '00000000'" in shown.text
+    first, second, third = (
+        shown.text.split(f"2026-01-0{day} 00:00")[1].split("2026")[0] for day in (4, 3, 2)
+    )
+    assert [row.count("moved") for row in (first, second, third)] == [0, 1, 0]
+
+
+def test_broken_limits_stand_beside_their_runs_and_are_said():
+    broken = (
+        StoredCheck("limit", "silenced", False, None, 2.0, 0.0, ("q1", "q2")),
+        StoredCheck("must_pass", "q1", False, reasons=("it lost all outputs",)),
+    )
+    held = (StoredCheck("limit", "silenced", True, None, 0.0, 0.0),)
+    kept = [
+        replace(stored_comparison(LEVELS, day=day, outcome="fail"), checks=checks)
+        for day, checks in enumerate((None, held, broken, held))
+    ]
+    found = trends(kept)
+    assert found.record()["broken"] == [None, [], ["silenced", "q1"], []]
+    said = "Limits were broken in 1 of 3 runs, last on 2026-01-03: silenced (2 items), must-pass q1."
+    assert said in readings(found)
+    source = page(trend_document(found))
+    assert "silenced (2 items), must-pass q1" in source
+    assert "limits broken" in source.lower()
+
+
+def test_no_broken_limit_is_not_worth_a_sentence():
+    assert not [said for said in readings(trends(series())) if "Limits" in said]
+
+
+def test_a_metric_that_improves_is_drawn_below_0():
+    kept = [stored_comparison({"reference_match": loss}, day=day) for day, loss in enumerate((-0.3, 0.1))]
+    found = trends(kept).metrics["reference_match"]
+    assert found.loss(0).low == pytest.approx(-0.31)  # not cut at 0, as a loss of another metric is
+    timeline = Timeline(tuple(kept.compared for kept in kept), (None, None), ())
+    course = Course("Reference match", found.losses, found.lows, found.highs, found.noise, found.limits, None)
+    root = ElementTree.fromstring(courses(timeline, [course], width=800))
+    ticks = [text.text for text in root.iter(f"{SVG}text")]
+    assert "−0.2" in ticks
+    height = float(root.get("height"))
+    ys = [float(y) for path in root.iter(f"{SVG}path") for y in re.findall(r",(-?[\d.]+)", path.get("d"))]
+    assert 0 <= min(ys) <= max(ys) <= height

@@ -232,7 +232,7 @@ def test_the_floor_of_all_answers_is_applied_when_stopping(toy_embedder):
             lambda: Consistency(ScriptedChat({}), measures=["bert_score"]).ask(
                 ["q"], sampling=Sampling(stopping=Stopping(0.5))
             ),
-            "stopping needs a first measure from 0 to 1",
+            "stopping needs a first measure of single samples from 0 to 1",
         ),
     ],
 )

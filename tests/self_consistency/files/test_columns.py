@@ -62,7 +62,7 @@ def test_a_label_is_refused_with_its_place_in_the_file():
         ({"answer": "a", "samples": ("s",), "item": "i"}, "samples must come from columns"),
         ({"answer": "a", "samples": ("a",)}, "sample must be another column than answer"),
         ({"answer": "a", "samples": ("s", "s")}, "column 's' is named twice"),
-        ({"prompt": "p", "samples": ("s",)}, "sample and item need answer"),
+        ({"prompt": "p", "samples": ("s",)}, "sample, item and logprobs need answer"),
     ],
 )
 def test_columns_that_do_not_go_together_are_refused(settings, message):

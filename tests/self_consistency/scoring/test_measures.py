@@ -1,56 +1,13 @@
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from semscale.errors import InputError, UnknownNameError
 from semscale.self_consistency.scoring.measures import (
     MEASURES,
-    above_floor,
     check_measures,
-    item_means,
-    normalised,
-    normalised_cosine,
+    check_same_by,
+    check_stopping,
+    needed_parts,
 )
-
-
-@given(st.lists(st.floats(-1, 1), min_size=1, max_size=8))
-def test_ncs_of_the_mean_is_the_mean_of_ncs(cosines):
-    # The seed normalises the mean, uqlm takes the mean of what is normalised: the same up to rounding.
-    column = np.array(cosines)
-    assert (column.mean() + 1) / 2 == pytest.approx(normalised_cosine(column).mean(), abs=1e-12)
-
-
-@given(st.floats(-1, 1), st.floats(-1, 0.99))
-def test_above_the_floor_lies_between_0_and_1(cosine, floor):
-    value = above_floor(np.array([cosine]), floor)[0]
-    assert 0 <= value <= 1
-    assert (value > 0) == (cosine > floor) or cosine == pytest.approx(floor)
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ("8", "8 emails", False),
-        ("Paris", " paris. ", True),
-        ("It's  fine!", "it's fine", True),
-        ("3.5", "35", False),
-        ("1,000", "1000", False),
-        ("-5", "5", False),
-        ("5 %", "5", False),
-        ("(a)", "a", True),
-        ("ＡＢ", "ab", True),
-        ("?", "!", False),
-        ("", "", True),
-    ],
-)
-def test_what_is_the_same_answer_whatever_its_marks(one, other, same):
-    assert (normalised(one) == normalised(other)) is same
-
-
-def test_means_of_items_leave_out_pairs_without_a_value():
-    means = item_means(np.array([1.0, np.nan, 0.5, np.nan]), np.array([0, 0, 1, 3]), 4)
-    np.testing.assert_array_equal(means, [1.0, 0.5, np.nan, np.nan])
 
 
 def test_an_unknown_measure_is_answered_with_the_nearest():
@@ -67,3 +24,29 @@ def test_measures_come_in_the_order_asked_for_each_once():
 
 def test_every_measure_says_what_it_is():
     assert all(measure.about for measure in MEASURES.values())
+
+
+def test_measures_of_meanings_need_vectors_only_where_cosines_can_count():
+    cosines = {"meanings", "cosine", "floor", "contradicted"}
+    assert needed_parts(["snne"], "auto", has_entailment=False) == cosines
+    assert needed_parts(["snne"], "cosine", has_entailment=True) == cosines
+    assert needed_parts(["snne"], "auto", has_entailment=True) == {"meanings"}
+    assert needed_parts(["snne", "cosine_sim"], "exact", has_entailment=False) == {"meanings", "cosine"}
+
+
+def test_a_measure_without_its_model_says_which_pull_gets_it():
+    with pytest.raises(InputError, match="measure noncontradiction needs .* semscale models pull cross-enc"):
+        check_same_by("auto", ["snne", "noncontradiction"], has_entailment=False)
+    with pytest.raises(InputError, match="same_by entailment needs a model of entailment"):
+        check_same_by("entailment", ["snne"], has_entailment=False)
+    with pytest.raises(InputError, match="measure entailment needs same_by auto or entailment, got 'exact'"):
+        check_same_by("exact", ["entailment"], has_entailment=True)
+    with pytest.raises(UnknownNameError, match="did you mean 'cosine'"):
+        check_same_by("cosines", ["snne"], has_entailment=False)
+
+
+def test_asking_stops_early_by_a_measure_of_single_samples_only():
+    check_stopping("cosine_sim")
+    for name in ("semantic_negentropy", "bert_score"):
+        with pytest.raises(InputError, match=f"measure of single samples from 0 to 1, .* got '{name}'"):
+            check_stopping(name)

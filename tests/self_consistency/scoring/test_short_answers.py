@@ -5,6 +5,7 @@ import pytest
 from semscale.self_consistency.scoring.short_answers import (
     SAME_ANSWER,
     ShortAnswerGuard,
+    differing_words,
     same_answer_cosine,
 )
 from semscale.signature import Signature
@@ -37,3 +38,42 @@ def test_two_answers_differ_below_the_bound_alone():
     guard = ShortAnswerGuard()
     assert guard.check("Paris", "London", 0.89) == []
     assert [one.kind for one in guard.check("Paris", "London", 0.89, 0.93)] == ["other-answer"]
+
+
+def kinds(answer, sample, cosine, **settings):
+    return [one.kind for one in ShortAnswerGuard().check(answer, sample, cosine, **settings)]
+
+
+def test_members_of_one_category_differ_however_alike_their_vectors_are():
+    assert kinds("The apple is red.", "The apple is blue.", 0.9) == ["other-answer"]
+    assert kinds("Monday", "Tuesday", 0.87) == ["other-answer"]
+    assert kinds("My favourite colour is grey.", "Gray", 0.6) == []
+    assert kinds("It is not red.", "It is blue.", 0.7) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "sample", "words"),
+    [
+        ("The animal is a dog.", "The animal is a cat.", ("dog", "cat")),
+        ("Mars is the largest planet.", "Jupiter is the largest planet.", ("mars", "jupiter")),
+        ("The animal is a dog.", "The animal is a big dog.", None),  # says more, nothing else
+        ("A red car stopped.", "A fast car stopped.", None),  # differs in the middle
+        ("The animal is a dog.", "The animal is not a cat.", None),
+        ("dog", "cat", None),
+        ("It has eight legs.", "A spider has eight legs.", None),  # "it" names nothing
+        ("The animal is a dog.", "The animal is something.", None),
+        ("It is a dog.", "It is a cat.", None),  # the shared words do not count
+        ("The animal is a dog.", "The animal is an old cat.", None),  # two other words
+        ("Bulb A is in a path.", "Bulb A is in a circuit.", None),  # neither names what it is
+        ("The animal is a dog.", "The animal is an ox.", ("dog", "ox")),
+    ],
+)
+def test_in_which_words_two_answers_of_one_wording_differ(answer, sample, words):
+    assert differing_words(answer, sample) == words
+
+
+def test_answers_of_one_wording_differ_where_the_other_words_are_unlike():
+    pair = "The animal is a dog.", "The animal is a cat."
+    assert kinds(*pair, 0.9, differing_cosine=0.66) == ["other-answer"]
+    assert kinds(*pair, 0.9, differing_cosine=0.8) == []
+    assert kinds(*pair, 0.9) == []

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from semscale.errors import InputError
-from semscale.stats.tests.betting import run_evidence
+from semscale.stats.tests.betting import p_value_evidence, run_evidence
 
 
 def run(*values):
@@ -77,3 +77,31 @@ def test_a_drift_that_sets_in_late_is_seen():
 
 def test_one_very_bad_run_is_seen_at_once():
     assert run_evidence([np.full(30, 0.1)] * 2 + [np.ones(30)], 0.5)[-1] > 1000
+
+
+def test_bets_on_p_values_by_hand():
+    # p = 1 gives each gambler its sharpness, .5 on average; half of the capital is bet, then a sixth.
+    np.testing.assert_allclose(p_value_evidence([1.0]), [1.0])  # .25 + .5 is less than at the start
+    gains = np.arange(0.025, 1, 0.05) * 100 ** (1 - np.arange(0.025, 1, 0.05))
+    np.testing.assert_allclose(p_value_evidence([0.01]), [gains.mean() / 2 + 0.5])
+    twice = ((gains / 2 + 1 / 6) * gains).mean() + 1 / 3
+    np.testing.assert_allclose(p_value_evidence([0.01, 0.01])[-1], twice)
+
+
+def test_uniform_p_values_rarely_raise_an_alarm():
+    # At most .05 of series may ever reach 20: of 400, 34 or more have a probability below .002.
+    series = np.random.default_rng(0).uniform(size=(400, 100))
+    assert sum(p_value_evidence(one.tolist())[-1] >= 20 for one in series) < 34
+
+
+def test_small_p_values_after_many_others_are_seen():
+    assert p_value_evidence([0.6] * 50)[-1] < 2
+    assert p_value_evidence([0.6] * 50 + [0.001] * 5)[-1] > 1000
+
+
+def test_the_least_p_values_do_not_overflow():
+    assert np.isfinite(p_value_evidence([1e-10] * 200)).all()
+
+
+def test_without_a_p_value_there_is_no_evidence():
+    assert p_value_evidence([]).shape == (0,)

@@ -253,7 +253,7 @@ class Caller:
         try:
             async with asyncio.timeout(timeout):
                 reply = await model.complete(request)
-            return replace(reply, seconds=now() - begun)
+            return reply if reply.seconds is not None else replace(reply, seconds=now() - begun)
         except CallError as failure:
             return failure
         except TimeoutError:

@@ -1,5 +1,6 @@
 """Estimates of the tokens that a request will use."""
 
+import json
 import math
 
 from semscale.chat.messages import Message, Request
@@ -15,16 +16,23 @@ ASSUMED_REPLY = 1024
 def estimated_prompt(request: Request) -> int:
     """Estimate the tokens of a prompt: a third of its bytes, 8 a message and 1,500 an image.
 
+    Further fields of the endpoint, such as the questions of a decision, count by their bytes, too.
+
     Example:
         >>> estimated_prompt(Request.of("Is 7 prime?"))  # 11 bytes
         12
     """
-    return sum(map(_estimated, request.messages))
+    return sum(map(_estimated, request.messages)) + _estimated_fields(request)
 
 
 def most_reply_tokens(request: Request) -> int:
     """Return the most tokens that a reply may have: ``max_tokens``, or 1,024 if it is not limited."""
     return request.parameters.max_tokens or ASSUMED_REPLY
+
+
+def _estimated_fields(request: Request) -> int:
+    extra = request.parameters.extra
+    return math.ceil(len(json.dumps(dict(extra), default=str)) / BYTES_PER_TOKEN) if extra else 0
 
 
 def _estimated(message: Message) -> int:

@@ -87,12 +87,24 @@ class EndpointChat:
 
     async def complete(self, request: Request) -> Reply:
         """Send one request; see :class:`~semscale.chat.chat_model.ChatModel`."""
-        client, scrubber = self._connected()
         body = request_body(self._model, request, limit_name=self._limit_name)
-        outcome = await self._sent(client, scrubber, body)
+        text, scrubber = await self.post("/chat/completions", body)
+        return parse_reply(text, scrubber, model=self._model)
+
+    async def post(self, path: str, body: dict[str, object]) -> tuple[str, Scrubber]:
+        """Send a body once to a path below the endpoint's address.
+
+        Returns:
+            The answer's text, and what removes the key from it.
+
+        Raises:
+            CallError: there is no answer with status 200.
+        """
+        client, scrubber = self._connected()
+        outcome = await self._sent(client, scrubber, path, body)
         if isinstance(outcome, CallError):
             raise outcome  # outside the handler: the client's exception, with a key in it, is not chained
-        return parse_reply(outcome, scrubber, model=self._model)
+        return outcome, scrubber
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop; the next call opens new ones."""
@@ -101,13 +113,11 @@ class EndpointChat:
             await held[0].close()
 
     async def _sent(
-        self, client: "AsyncOpenAI", scrubber: Scrubber, body: dict[str, object]
+        self, client: "AsyncOpenAI", scrubber: Scrubber, path: str, body: dict[str, object]
     ) -> str | CallError:
         try:
             # Take the raw text: the client's own parsing takes longer than the rest of a call.
-            return await client.post(
-                "/chat/completions", body=body, cast_to=str, options={"follow_redirects": False}
-            )
+            return await client.post(path, body=body, cast_to=str, options={"follow_redirects": False})
         except Exception as error:  # the client passes on exceptions of its transport and its parser
             return failure_of(
                 error, scrubber, model=self._model, place=self._base_url, variable=self._key_variable

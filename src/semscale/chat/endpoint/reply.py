@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob, Usage
@@ -24,6 +25,24 @@ def parse_reply(text: str, scrubber: Scrubber, *, model: str) -> Reply:
     Raises:
         CallError: the body is no JSON, lacks a choice or its text, is a refusal, or is far too long.
     """
+    body, raw = clean_json(text, scrubber, model=model)
+    return _reply(body, raw, scrubber, model)
+
+
+def clean_json(text: str, scrubber: Scrubber, *, model: str) -> tuple[object, str]:
+    """Parse JSON, and remove the key if the endpoint echoes it.
+
+    Args:
+        text: the body of an answer.
+        scrubber: removes the key.
+        model: name of the model, for messages.
+
+    Returns:
+        What the JSON holds, and its text.
+
+    Raises:
+        CallError: the body is no JSON.
+    """
     try:
         body = parse_json(text)
     except ValueError:
@@ -37,12 +56,12 @@ def parse_reply(text: str, scrubber: Scrubber, *, model: str) -> Reply:
     clean = scrubber.reply(raw)
     if clean != raw:
         body = parse_json(clean)
-    return _reply(body, clean, scrubber, model)
+    return body, clean
 
 
 def _reply(body: object, raw: str, scrubber: Scrubber, model: str) -> Reply:
     fields: dict[str, Any] = body if isinstance(body, dict) else {}
-    usage = _usage(fields)
+    usage = usage_in(fields)
 
     def fail(kind: FailureKind, what: str) -> CallError:
         return CallError(f"{model} {scrubber.line(what)}", kind=kind, raw=raw[:_CUT], usage=usage)
@@ -77,10 +96,19 @@ def _text(content: object) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _usage(body: object) -> Usage | None:
-    found = body.get("usage") if isinstance(body, dict) else None
+def usage_in(
+    body: Mapping[str, Any], prompt: str = "prompt_tokens", completion: str = "completion_tokens"
+) -> Usage | None:
+    """Read the tokens of a call; ``None`` where they are not stated.
+
+    Args:
+        body: of an answer.
+        prompt: what the tokens of the prompt are called.
+        completion: what those of the reply are called.
+    """
+    found = body.get("usage")
     try:
-        return Usage(int(found["prompt_tokens"]), int(found["completion_tokens"]))  # type: ignore[index]
+        return Usage(int(found[prompt]), int(found[completion]))  # type: ignore[index]
     except (KeyError, TypeError, ValueError, OverflowError):
         return None
 

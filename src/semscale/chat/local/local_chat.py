@@ -19,6 +19,7 @@ from semscale.silence import usage_reports_off
 if TYPE_CHECKING:
     from openvino_genai import ChatHistory, DecodedResults, GenerationConfig, LLMPipeline
 
+_MILLISECONDS = 1000
 UNLIMITED = 1024
 """The most tokens of a reply whose length the request does not limit."""
 
@@ -149,7 +150,8 @@ class LocalChat:
         if not text.strip():
             raise CallError(f"{self.name} answered without text", kind=FailureKind.SILENT, usage=usage)
         reason = result.finish_reasons[0].name.lower()
-        return Reply(text, reason, usage, model=self.name, raw=text)
+        seconds = float(metrics.get_generate_duration().mean) / _MILLISECONDS
+        return Reply(text, reason, usage, model=self.name, raw=text, seconds=seconds)
 
     def __repr__(self) -> str:
         return f"LocalChat({self.name!r})"

@@ -1,4 +1,4 @@
-"""The commands ``semscale cache``: show and empty the caches of embeddings and token states."""
+"""The commands ``semscale cache``: show and empty the caches of embeddings, token states and pairs."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -18,7 +18,8 @@ app = CommandGroup(help="The cache of embeddings that were computed before.", no
 def info() -> None:
     """Show where the cache lies, how many embeddings are in it, its size, and how large it may become.
 
-    The states of tokens that `semscale drift` keeps of baselines have a file of their own, with the same cap.
+    The states of tokens that `semscale drift` keeps of baselines, and what models of entailment say of pairs,
+    have files of their own, with the same cap.
     """
     from semscale.weights.places import CAP_VARIABLE
 
@@ -33,7 +34,7 @@ def info() -> None:
 
 @app.command()
 def clear() -> None:
-    """Remove every embedding, and all states of tokens; they are computed again when they are needed.
+    """Remove every embedding, state of a token and pair of texts; they are computed again when needed.
 
     Damaged files that were moved aside are removed as well.
     """
@@ -45,12 +46,15 @@ def clear() -> None:
 
 
 def _caches() -> Iterator[tuple["EntryStore", str]]:
-    """Yield the cache of embeddings, and that of token states if there is one, with what each keeps."""
+    """Yield the cache of embeddings, and each other one that is there, with what it keeps."""
     from semscale.embedding.cache.embedding_cache import FILE_NAME
     from semscale.embedding.cache.entry_store import EntryStore
     from semscale.embedding.cache.state_cache import STATES_FILE
+    from semscale.embedding.cross_encoders.pair_cache import PAIRS_FILE
 
-    with closing(EntryStore(FILE_NAME)) as embeddings, closing(EntryStore(STATES_FILE)) as states:
-        yield embeddings, "embeddings"
-        if states.path.exists() or list(states.path.parent.glob(f"{STATES_FILE}.damaged*")):
-            yield states, "texts' states"
+    kept = {FILE_NAME: "embeddings", STATES_FILE: "texts' states", PAIRS_FILE: "pairs of texts"}
+    for name, what in kept.items():
+        with closing(EntryStore(name)) as store:
+            there = store.path.exists() or list(store.path.parent.glob(f"{name}.damaged*"))
+            if name == FILE_NAME or there:
+                yield store, what

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from semscale.cli.drift.anchor_options import AnchorOptions
 from semscale.cli.drift.command_options import (
     GATED,
     ApprovalOptions,
@@ -47,6 +48,11 @@ def record(options: RecordOptions) -> None:
     from semscale.cli.drift.asked_run import record_asked
     from semscale.cli.drift.record_run import record_outputs
 
+    if options.calls.dry_run:
+        from semscale.cli.drift.asking_forecasts import forecast_recording
+
+        present(forecast_recording(options), options.outputs.of_forecast)
+        return
     asked = options.asking.prompts is not None
     rest = "goes on with what was answered" if asked else "starts again"
     with said_if_stopped(
@@ -65,6 +71,22 @@ def approve(options: ApprovalOptions) -> None:
     from semscale.cli.drift.record_run import approve_run
 
     present(approve_run(options), options.outputs)
+
+
+@app.command()
+@grouped
+def anchors(options: AnchorOptions) -> None:
+    """Freeze pairs of texts that show whether what measures has moved, or show what is frozen.
+
+    [bold]semscale drift anchors pairs.csv --label score --label-range 1,5[/bold]
+
+    Each later comparison reads them anew and says whether the system or the ruler moved: the embedding
+    model, its engine, a dependency or the machine.
+    """
+    from semscale.cli.drift.anchors_run import anchors_of
+
+    with said_if_stopped("stopped; nothing was stored, and the same command starts again"):
+        present(anchors_of(options), options.outputs)
 
 
 @app.command()
@@ -120,6 +142,11 @@ def matrix(options: MatrixOptions) -> None:
     """
     from semscale.cli.drift.matrix_run import compare_matrix
 
+    if options.calls.dry_run:
+        from semscale.cli.drift.asking_forecasts import forecast_matrix
+
+        present(forecast_matrix(options), options.outputs.of_forecast)
+        return
     with said_if_stopped("stopped; replies that came are kept, and the same command goes on"):
         present(compare_matrix(options), options.outputs)
 

@@ -1,10 +1,10 @@
-"""The commands ``semscale judge`` and ``semscale judge audit``: answers scored by chat models."""
+"""The commands ``semscale judge``, ``judge audit`` and ``judge compare``: answers judged by chat models."""
 
 from time import monotonic
 
 from semscale.cli.interrupts import said_if_stopped
 from semscale.cli.options.groups import grouped
-from semscale.cli.options.judging import AuditOptions, JudgeOptions
+from semscale.cli.options.judging import AuditOptions, JudgeLabelOptions, JudgeOptions, SystemCompareOptions
 
 
 @grouped
@@ -47,3 +47,37 @@ def judge_audit(options: AuditOptions) -> None:
         audits = audit_judges(options)
         seconds = monotonic() - began
         present(audits, options.outputs, stopped=audits.stopped, failed=audits.failed, seconds=seconds)
+
+
+@grouped
+def judge_compare(options: SystemCompareOptions) -> None:
+    """Let a chat model compare answers of two systems or more, each pair in both orders.
+
+    [bold]semscale judge compare answers.csv --question question --a old --b new --model gpt-4o-mini[/bold]
+
+    It reports wins, ties and losses, the win rate with its interval, how far the order of two answers moves
+    the judge, and a ranking of several systems.
+    """
+    from semscale.cli.outputs import present
+    from semscale.cli.runs.judge_compare import compare_answers
+
+    kept = "replies that came stay in the ledger, and the same command goes on from there"
+    with said_if_stopped(f"stopped; {kept}"):
+        began = monotonic()
+        found = compare_answers(options)
+        present(found, options.outputs, failed=found.failed, seconds=monotonic() - began)
+
+
+@grouped
+def judge_label(options: JudgeLabelOptions) -> None:
+    """Draw rows for people to label, those more often that the judge is least sure of.
+
+    [bold]semscale judge label answers.csv --question q --answer a --model gpt-4o-mini --out labels.csv[/bold]
+
+    The table has the drawn rows first, with an empty column for labels and the probability of each draw. When
+    it is filled in, [bold]semscale judge labels.csv --human human --inclusion inclusion[/bold] corrects the
+    mean by it.
+    """
+    from semscale.cli.runs.judge_label import draw_for_labels
+
+    draw_for_labels(options)

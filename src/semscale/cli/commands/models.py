@@ -1,4 +1,4 @@
-"""The commands ``semscale models``: list, pull, verify and find embedding models."""
+"""The commands ``semscale models``: list, pull, verify and find models."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,7 +8,7 @@ import typer
 from semscale.cli.single_values import CommandGroup
 from semscale.report.render.grids import print_table
 
-app = CommandGroup(help="Embedding models: list, pull, verify, and find their files.", no_args_is_help=True)
+app = CommandGroup(help="Models: list, pull, verify, and find their files.", no_args_is_help=True)
 
 _A_MODEL = "A known model, or organisation/name on the Hugging Face hub"
 
@@ -18,10 +18,11 @@ def list_models() -> None:
     """List the known models, and whatever else has been pulled."""
     from rich.table import Table
 
-    from semscale.weights.known import KNOWN
+    from semscale.weights.known import HUB_MODELS, KNOWN
     from semscale.weights.resolving import installed
 
     here = installed()
+    named = {model.hub_id: model for model in HUB_MODELS}
     table = Table("model", "on this disk", "size", "licence", "what it is", box=None, header_style="bold")
     for model in KNOWN.values():
         table.add_row(
@@ -31,9 +32,11 @@ def list_models() -> None:
             model.licence,
             model.summary,
         )
-    for name in here:
+    for name in dict.fromkeys([*named, *here]):
         if name not in KNOWN:
-            table.add_row(name, "yes", _megabytes(_size_of(name)), "", "from the hub, hash not pinned")
+            there, size = ("yes", _megabytes(_size_of(name))) if name in here else ("no", "")
+            licence, said = (named[name].licence, f"{named[name].summary}; ") if name in named else ("", "")
+            table.add_row(name, there, size, licence, f"{said}from the hub, hash not pinned")
     print_table(table)
 
 

@@ -30,7 +30,7 @@ class AskedTable:
     @property
     def empty_items(self) -> tuple[Item, ...]:
         """The items of a run before anybody has answered."""
-        return tuple(Item(item.id, (), item.input, item.groups) for item in self.items)
+        return tuple(item.unanswered for item in self.items)
 
 
 def read_asked_table(
@@ -75,4 +75,4 @@ def template_and_table(prompts: str, items: str | None) -> tuple[PromptTemplate 
 
 def prompt_columns(options: RunColumnOptions) -> PromptColumns:
     """Name the columns as ``read_items_to_ask`` takes them."""
-    return PromptColumns(options.id or "id", options.input, tuple(options.by or ()))
+    return PromptColumns(options.id or "id", options.input, tuple(options.by or ()), options.reference)

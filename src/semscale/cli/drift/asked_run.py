@@ -9,6 +9,7 @@ from semscale.chat.runner import run_apart
 from semscale.cli.drift.asked_items import AskedTable, read_asked_table
 from semscale.cli.drift.command_options import RecordOptions
 from semscale.cli.drift.record_run import placed_run
+from semscale.cli.errors import say
 from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.drift.asking.answers import Answer, Answers, answered_items, facts_of
@@ -19,8 +20,10 @@ from semscale.drift.asking.rounds import AskingRound, close_round, open_round
 from semscale.drift.runs.comparability import check_rerun
 from semscale.drift.runs.revision import git_revision
 from semscale.drift.runs.run_summaries import RecordedRun
+from semscale.drift.runs.shared_ids import shared_ids
 from semscale.errors import InputError
 from semscale.history.runs import Run, now
+from semscale.report.drift.shared_ids import none_shared_words
 
 if TYPE_CHECKING:
     from semscale.chat.ledger.ledger import Ledger
@@ -49,10 +52,15 @@ def record_asked(options: RecordOptions) -> RecordedRun:
             draft = _draft(options, table, _model_name(options, asker))
             with options.history.open(create=True) as history:
                 history.check_writable()
-                placed_run(history, draft, options.history.dataset, options.rerun_of, is_answered=False)
+                placed = placed_run(
+                    history, draft, options.history.dataset, options.rerun_of, is_answered=False
+                )
+                shared = shared_ids(history, placed)
+            if shared is not None and not shared.n:
+                say(f"warning: {none_shared_words(shared, placed.dataset)}")
             answers, asked = run_apart(_asked(asker, table, options.asking.reruns + 1, ledger, progress))
         check_answered(answers)
-        recorded = _recorded(options, table, draft, answers)
+        recorded = replace(_recorded(options, table, draft, answers), shared=shared)
         run_apart(close_round(ledger, asked))
     finally:
         ledger.close()

@@ -17,6 +17,7 @@ from semscale.cli.drift.options import (
     Seed,
     SourceOptions,
 )
+from semscale.cli.drift.side_by_side_options import PairJudgeOptions
 from semscale.cli.options.calls import CallOptions
 from semscale.cli.options.groups import instead, option_group, refuse_given, without
 from semscale.cli.options.panels import OUTPUT, RUN, option, setting
@@ -65,7 +66,7 @@ class RecordOptions:
         ),
     ] = None
     asking: AskedRunOptions
-    calls: Annotated[CallOptions, without("dry_run")]
+    calls: CallOptions
     outputs: Annotated[Outputs, without("out", "report", "figures")]
     table: TableOptions
 
@@ -78,7 +79,7 @@ class RecordOptions:
                 )
         else:
             owner = "a file of outputs, and not to --prompts"
-            refuse_given(owner, self.source.columns, but=("id", "input", "by"))
+            refuse_given(owner, self.source.columns, but=("id", "input", "by", "reference"))
             if self.asking.command is not None:
                 # A program's calls cannot be counted or capped from outside.
                 refuse_given("--chat-model, and not to --command", self.calls, but=("timeout", "ledger"))
@@ -127,7 +128,11 @@ class GateOutputs(Outputs):
 
 @option_group
 class CompareOptions:
-    """All options of ``semscale drift compare``; ``gate`` has more."""
+    """All options of ``semscale drift compare``; ``gate`` has more.
+
+    Raises:
+        InputError: a rubric or caps of calls without a judge.
+    """
 
     candidate: Annotated[
         str,
@@ -143,10 +148,16 @@ class CompareOptions:
     history: HistoryOptions
     source: Annotated[SourceOptions, instead(columns=Annotated[RunColumnOptions, without("by")])]
     measuring: MeasuringOptions
+    judge: PairJudgeOptions
+    calls: Annotated[CallOptions, without("dry_run")]
     outputs: Annotated[Outputs, _ITEMS]
     embedder: DriftEmbedder
     table: TableOptions
     seed: Seed = None
+
+    def __post_init__(self) -> None:
+        if self.judge.model is None:
+            refuse_given("--judge-model NAME, which is not given", self.judge, self.calls)
 
 
 GATED = instead(outputs=Annotated[GateOutputs, _ITEMS])

@@ -10,6 +10,7 @@ import typer
 
 from semscale.cli.drift.command_options import CompareOptions, GateOutputs
 from semscale.cli.drift.comparison_files import write_files
+from semscale.cli.drift.judged_comparison import judged, load_judge, quality_metrics_of, settings_for
 from semscale.cli.drift.meter import drift_meter
 from semscale.cli.drift.output_reading import read_outputs
 from semscale.cli.drift.run_lookup import baseline_of, dataset_of, run_of
@@ -19,12 +20,17 @@ from semscale.cli.progress import progress_bars
 from semscale.drift.gate.check import check_gate
 from semscale.drift.gate.decision import GateDecision
 from semscale.drift.gate.drift_summary import DriftSummary
+from semscale.drift.gate.earlier import load_earlier
 from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.limits.slices import each_slice
 from semscale.drift.measure.compare_runs import compare
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.meter import DriftMeter
+from semscale.drift.quality.pair_judging import check_inputs
+from semscale.drift.ruler.attribution import with_ruler
+from semscale.drift.ruler.checking import check_ruler, keep_check
+from semscale.drift.ruler.text_ruler import TextRuler
 from semscale.errors import InputError, StoppedByUserError, UnknownNameError
 from semscale.history.runs import Approval, Run, short_id
 
@@ -92,12 +98,12 @@ class CompareRun:
             settings.thresholds or any(own.thresholds for _, own in each_slice(settings.slices))
         )
 
-    def _decided(self, history: "History", comparison: Comparison) -> GateDecision | None:
+    def _decided(self, history: "History", baseline: Run, comparison: Comparison) -> GateDecision | None:
         settings = self.settings
         if settings is None:
             return None
-        kept = history.comparisons(baseline_id=comparison.baseline.id) if settings.over_runs else ()
-        earlier = [replace(one, scores=history.scores(one.id)) for one in kept]
+        earlier = load_earlier(history, baseline) if settings.over_runs else ()
+        settings = settings_for(comparison, settings)
         return decide(comparison, settings, earlier=earlier)
 
     def _compared(self, history: "History", meter: DriftMeter) -> tuple[DriftSummary, str]:
@@ -107,19 +113,30 @@ class CompareRun:
                 f"candidate must be another run than the baseline {short_id(baseline.id)}: record what "
                 "the new model gives, or name its file"
             )
+        further = quality_metrics_of(baseline, candidate, is_judged=self.options.judge.model is not None)
         if self.settings is not None:
-            check_gate(baseline, self.settings)
+            check_gate(baseline, self.settings, further)
         reruns = [run for run in history.reruns(baseline.id) if run.id != candidate.id]
         with progress_bars() as progress:
+            judge = load_judge(self.options, progress)
+            if judge is not None:
+                check_inputs(baseline)
             comparison = compare(
                 baseline, candidate, reruns=reruns, meter=meter, floors=self._needs_floors, progress=progress
             )
-            decision = self._decided(history, comparison)
-        summary = DriftSummary(comparison, decision, approval, recorded_from=recorded)
+            if judge is not None:
+                comparison = judged(self.options, comparison, judge, progress)
+            decision = self._decided(history, baseline, comparison)
+            ruler = check_ruler(history, baseline.dataset, TextRuler(meter), progress=progress)
+        if decision is not None and ruler is not None:
+            decision = with_ruler(decision, ruler)
+        summary = DriftSummary(comparison, decision, approval, recorded_from=recorded, ruler=ruler)
         kept = history.keep_once(summary.stored, candidate=None if recorded is None else candidate)
         if kept.candidate_id != candidate.id:  # another process has stored the same outputs meanwhile
             known = replace(comparison.candidate, id=kept.candidate_id)
             summary = replace(summary, comparison=replace(comparison, candidate=known))
+        if ruler is not None:
+            keep_check(history, ruler, kept.id)
         return summary.with_heads(history.heads(baseline.dataset)), kept.id
 
     def _runs(self, history: "History") -> tuple[Run, Run, Approval | None, str | None]:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Annotated
 
 from semscale.cli.drift.asking_options import ASKING, RequestOptions
+from semscale.cli.drift.side_by_side_options import PairJudgeOptions
 from semscale.cli.options.calls import CallOptions
 from semscale.cli.options.groups import option_group, refuse_given, without
 from semscale.cli.options.matching import Method
@@ -15,10 +16,7 @@ from semscale.errors import InputError
 
 if TYPE_CHECKING:
     from semscale.chat.chat_model import ChatModel
-    from semscale.judging.judge import Judge
     from semscale.types import Progress
-
-_JUDGE = "Judge"
 
 
 @option_group
@@ -28,45 +26,6 @@ class MatrixColumnOptions:
     id: Annotated[str | None, column("Names of the items.")] = None
     input: Annotated[str | None, column("What is asked.")] = None
     reference: Annotated[str | None, column("Answers known to be right.")] = None
-
-
-@option_group
-class PairJudgeOptions:
-    """Who judges answers side by side.
-
-    Attributes:
-        model: a model's name, or ``NAME@URL``; nobody judges unless given.
-        rubric: the text, or ``@`` and the name of a file that holds it.
-    """
-
-    model: Annotated[
-        str | None,
-        option(
-            _JUDGE,
-            "A chat model that compares each pair of answers in both orders: a name, NAME@URL, or local.",
-            "NAME",
-            name="--judge-model",
-        ),
-    ] = None
-    rubric: Annotated[
-        str | None,
-        option(_JUDGE, "Your own words on which answer is better; @FILE reads them.", "TEXT"),
-    ] = None
-
-    def load(self, request: RequestOptions, progress: "Progress | None" = None) -> "Judge | None":
-        """Load the judge; ``None`` where nobody judges.
-
-        Raises:
-            SemscaleError: the model cannot be loaded, or a file cannot be read.
-        """
-        from semscale.cli.options.judges import read_rubric
-        from semscale.judging.judge import Judge
-        from semscale.judging.side_by_side import side_by_side_template
-
-        if self.model is None:
-            return None
-        template = side_by_side_template(read_rubric(self.rubric) or "")
-        return Judge(request.load(self.model, progress), template=template)
 
 
 @option_group
@@ -102,7 +61,7 @@ class MatrixOptions:
     request: RequestOptions
     columns: MatrixColumnOptions
     judge: PairJudgeOptions
-    calls: Annotated[CallOptions, without("dry_run")]
+    calls: CallOptions
     method: Method = "calibrated"
     outputs: Annotated[Outputs, written_as("Table of all answers")]
     embedder: Annotated[EmbedderOptions, without("base_url")]

@@ -34,14 +34,7 @@ def compare_matrix(options: MatrixOptions) -> MatrixSummary:
         InterruptedRunError: a cap was reached; replies are kept, and the same command goes on.
         ReplyError: all models are down, or the judge is.
     """
-    check_method(options.method, options.embedder.engine)
-    options.outputs.check()
-    templates, file = _prompts(options)
-    columns = PromptColumns(
-        options.columns.id or "id", options.columns.input, reference=options.columns.reference
-    )
-    check_input(file, options.outputs.report)
-    items = read_items_to_ask(options.table.open(file), columns, [one for one in templates if one])
+    templates, items, file = read_matrix(options)
     _ = options.request.settings  # a number out of range is refused before a model is loaded
     with progress_bars() as progress:
         cells = cells_of(options.load_models(progress), templates)
@@ -53,6 +46,25 @@ def compare_matrix(options: MatrixOptions) -> MatrixSummary:
     if options.outputs.out is not None:
         write_table(matrix.to_frame(), options.outputs.out)
     return matrix.summarize(options.run.plan)
+
+
+def read_matrix(
+    options: MatrixOptions,
+) -> tuple[list[PromptTemplate | None], tuple[ItemToAsk, ...], str]:
+    """Check the options, and read templates and items; the last is the name of the items' file.
+
+    Raises:
+        InputError: options that do not go together, or a file that cannot be read.
+    """
+    check_method(options.method, options.embedder.engine)
+    options.outputs.check()
+    templates, file = _prompts(options)
+    columns = PromptColumns(
+        options.columns.id or "id", options.columns.input, reference=options.columns.reference
+    )
+    check_input(file, options.outputs.report)
+    items = read_items_to_ask(options.table.open(file), columns, [one for one in templates if one])
+    return templates, items, file
 
 
 def _prompts(options: MatrixOptions) -> tuple[list[PromptTemplate | None], str]:

@@ -64,6 +64,9 @@ class RunColumnOptions:
         list[str] | None, option(COLUMNS, "Numbers of outputs, such as credits; can be repeated.", "NAME")
     ] = None
     by: Annotated[list[str] | None, column("Groups that items belong to; can be repeated.")] = None
+    reference: Annotated[
+        str | None, column("Answers known to be right, which say what is better and what is worse.")
+    ] = None
     long: Annotated[bool, option(COLUMNS, "Each row is one output; rows of one id are one item.")] = False
 
     @property
@@ -79,6 +82,7 @@ class RunColumnOptions:
             fields=tuple(self.field or ()),
             by=tuple(self.by or ()),
             long=self.long,
+            reference=self.reference,
         )
 
 

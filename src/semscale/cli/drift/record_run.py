@@ -9,6 +9,7 @@ from semscale.cli.drift.output_reading import read_outputs
 from semscale.cli.drift.run_lookup import run_of
 from semscale.drift.runs.comparability import check_comparable, check_rerun, match_runs
 from semscale.drift.runs.run_summaries import ApprovedBaseline, RecordedRun
+from semscale.drift.runs.shared_ids import shared_ids
 from semscale.errors import InputError
 from semscale.history.runs import Approval, Run, named, now, short_id
 
@@ -26,8 +27,9 @@ def record_outputs(options: RecordOptions) -> RecordedRun:
     read = read_outputs(options.file or "", options.source, options.table, dataset=dataset)
     with options.history.open(create=True) as history:
         run = placed_run(history, read, dataset, options.rerun_of)
+        shared = shared_ids(history, run)
         kept = history.record_once(run)
-        return RecordedRun(kept, history.where, is_new=kept is run)
+        return RecordedRun(kept, history.where, is_new=kept is run, shared=shared)
 
 
 def approve_run(options: ApprovalOptions) -> ApprovedBaseline:
@@ -42,10 +44,11 @@ def approve_run(options: ApprovalOptions) -> ApprovedBaseline:
         if not text:
             raise InputError(f"{name} must not be empty: an approval says who gave it and for what reason")
     with options.history.open() as history:
-        approved = run_of(history, options.run, options.history.dataset)
+        approved = run_of(history, options.run, options.history.dataset, skip_reruns=True)
+        shared = shared_ids(history, approved) if history.approvals(approved.dataset) else None
         approval = Approval(approved.id, approved.dataset, by, why, approved=at, expires=until)
         history.approve(approval)
-    return ApprovedBaseline(approved, approval)
+    return ApprovedBaseline(approved, approval, shared)
 
 
 def placed_run(

@@ -33,13 +33,14 @@ def dataset_of(history: "History", dataset: str | None) -> str:
     return known[0]
 
 
-def run_of(history: "History", name: str, dataset: str | None) -> "Run":
+def run_of(history: "History", name: str, dataset: str | None, *, skip_reruns: bool = False) -> "Run":
     """Load the run that is meant.
 
     Args:
         history: where it is.
         name: the beginning of its id, ``latest``, or ``baseline``.
         dataset: of which dataset the latest run or the baseline is meant; the only one unless given.
+        skip_reruns: whether ``latest`` is the latest run that repeats no other one.
 
     Raises:
         UnknownNameError: there is no such run.
@@ -48,7 +49,8 @@ def run_of(history: "History", name: str, dataset: str | None) -> "Run":
     if name == BASELINE:
         return history.baseline(dataset_of(history, dataset))[0]
     if name == LATEST:
-        return history.run(history.runs(dataset_of(history, dataset))[-1].id)
+        runs = history.runs(dataset_of(history, dataset))
+        return history.run([run for run in runs if not (skip_reruns and run.rerun_of)][-1].id)
     try:
         run = history.run(name)
     except UnknownNameError as error:

@@ -36,6 +36,9 @@ class AnswerColumnOptions:
     ] = None
     label: Annotated[str | None, column("Whether the answer is right, where checked.")] = None
     by: Annotated[str | None, column("Names of groups to compare.")] = None
+    logprobs: Annotated[
+        str | None, column("Log-probabilities of each answer's tokens, as a list; for measures of tokens.")
+    ] = None
 
     @property
     def columns(self) -> "AnswerColumns":
@@ -47,7 +50,7 @@ class AnswerColumnOptions:
         from semscale.self_consistency.files.columns import AnswerColumns
 
         samples = tuple(self.sample or ())
-        return AnswerColumns(self.prompt, self.answer, samples, self.item, self.label, self.by)
+        return AnswerColumns(self.prompt, self.answer, samples, self.item, self.label, self.by, self.logprobs)
 
 
 @option_group
@@ -62,6 +65,18 @@ class MeasureOptions:
         str, setting(_MEASURING, "Cosine of answers to different questions: auto or a number.", "FLOOR")
     ] = "auto"
     fewest_samples: Annotated[int, setting(_MEASURING, "Samples that a question needs.")] = 1
+    same_by: Annotated[
+        Literal["auto", "entailment", "cosine", "exact"],
+        option(_MEASURING, "How measures of meanings find texts that mean the same.", shown=True),
+    ] = "auto"
+    nli: Annotated[
+        str | None,
+        option(
+            _MEASURING,
+            "A model of entailment for measures of meanings: a folder, or a name on the hub.",
+            "MODEL",
+        ),
+    ] = None
 
 
 @option_group
@@ -72,6 +87,14 @@ class CorrectnessOptions:
         Literal["platt", "isotonic"],
         option(_TRUST, "How consistency becomes the probability of being right.", shown=True),
     ] = "platt"
+    ensemble: Annotated[
+        Literal["none", "mean", "tuned"],
+        option(
+            _TRUST,
+            "Take all measures together: their plain mean, or with weights tuned on labels.",
+            shown=True,
+        ),
+    ] = "none"
     error_rate: Annotated[float, setting(_TRUST, "Wrong answers allowed among those accepted.", "SHARE")] = (
         0.05
     )
@@ -82,6 +105,7 @@ class CorrectnessOptions:
         """Settings of ``estimate_correctness``."""
         return {
             "curve": self.curve,
+            "ensemble": self.ensemble,
             "error_rate": self.error_rate,
             "lost_rate": self.lost_rate,
             "confidence": self.confidence,

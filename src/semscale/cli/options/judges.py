@@ -32,6 +32,8 @@ class JudgeChoice:
         samples: replies for each row.
         temperature: of the replies; 0 for one of each row and 1 for several unless given.
         max_tokens: length at which a reply is cut.
+        method: prose, or decision for typed decisions.
+        criteria: a YAML file with a rubric of several criteria, in the template's place.
     """
 
     model: Annotated[str | None, option(_JUDGE, "A chat model's name, or local.", "MODEL")] = None
@@ -53,13 +55,24 @@ class JudgeChoice:
         float | None, option(_JUDGE, "Temperature of the replies; 0, or 1 for several samples.", "NUMBER")
     ] = None
     max_tokens: Annotated[int, setting(_JUDGE, "Tokens at which a reply is cut.")] = 1024
+    method: Annotated[
+        str,
+        setting(_JUDGE, "prose, or decision: a probability for each level, and nothing to read.", "METHOD"),
+    ] = "prose"
+    criteria: Annotated[
+        Path | None,
+        option(_JUDGE, "YAML with a rubric: criteria with question, levels and weight.", "FILE"),
+    ] = None
 
     def check(self) -> None:
         """Check that either a model or a panel is named.
 
         Raises:
-            InputError: neither a model nor a panel, or both; or an address beside a panel.
+            InputError: neither a model nor a panel, or both; an address beside a panel; or a template beside
+                criteria.
         """
+        if self.criteria is not None and (self.rubric is not None or self.template != "likert"):
+            raise InputError("--criteria has its own questions and levels: leave --template and --rubric out")
         if (self.model is None) == (self.panel is None):
             said = "neither" if self.model is None else "both"
             raise InputError(f"name a judge with --model or several with --panel, got {said}")
@@ -91,6 +104,8 @@ class JudgeChoice:
             "samples": self.samples,
             "temperature": "auto" if self.temperature is None else self.temperature,
             "max_tokens": self.max_tokens,
+            "method": self.method,
+            "criteria": self.criteria,
         }
 
 

@@ -1,11 +1,12 @@
-"""Options of ``semscale judge`` and ``semscale judge audit``."""
+"""Options of ``semscale judge`` and of ``judge audit``, ``compare`` and ``label``."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from semscale.cli.options.calls import CallOptions
 from semscale.cli.options.groups import option_group, without
 from semscale.cli.options.judges import JudgeChoice
-from semscale.cli.options.panels import RUN, column, setting
+from semscale.cli.options.panels import COLUMNS, OUTPUT, RUN, column, option, setting
 from semscale.cli.options.run import RunOptions
 from semscale.cli.options.table import File, TableOptions
 from semscale.cli.outputs import Outputs, written_as
@@ -23,6 +24,10 @@ class JudgeColumnOptions:
     reference: Annotated[list[str] | None, column("Answers known to be right; can be repeated.")] = None
     human: Annotated[str | None, column("People's labels, as the judge gives them, or lists of them.")] = None
     by: Annotated[str | None, column("Names of groups to compare.")] = None
+    inclusion: Annotated[
+        str | None,
+        column("Probability with which each row was drawn for --human; tables of judge label have it."),
+    ] = None
 
     @property
     def columns(self) -> "JudgeColumns":
@@ -33,7 +38,8 @@ class JudgeColumnOptions:
         """
         from semscale.judging.judge_columns import JudgeColumns
 
-        return JudgeColumns(self.question, self.answer, tuple(self.reference or ()), self.human, self.by)
+        references = tuple(self.reference or ())
+        return JudgeColumns(self.question, self.answer, references, self.human, self.by, self.inclusion)
 
 
 @option_group
@@ -54,10 +60,63 @@ class AuditOptions:
     """All options of ``semscale judge audit``."""
 
     file: File
-    columns: Annotated[JudgeColumnOptions, without("human", "by")]
+    columns: Annotated[JudgeColumnOptions, without("by", "inclusion")]
     judges: Annotated[JudgeChoice, without("samples")]
     rows: Annotated[int, setting(RUN, "Rows to audit, from the first.")] = 50
     calls: Annotated[CallOptions, without("dry_run")]
     outputs: Annotated[Outputs, without("out")]
     table: TableOptions
     run: Annotated[RunOptions, without("part_rows", "restart")]
+
+
+@option_group
+class SystemColumnOptions:
+    """The columns of a comparison: what was asked, and the systems' answers."""
+
+    question: Annotated[str, column("What was asked.")]
+    a: Annotated[str | None, column("Answers of one system.")] = None
+    b: Annotated[str | None, column("Answers of the other system.")] = None
+    system: Annotated[
+        list[str] | None,
+        option(COLUMNS, "A further system and its column; can be repeated.", "NAME=COLUMN"),
+    ] = None
+    reference: Annotated[list[str] | None, column("Answers known to be right; can be repeated.")] = None
+
+    @property
+    def systems(self) -> dict[str, str]:
+        """The systems' names with their columns.
+
+        Raises:
+            InputError: fewer than two, or one name or column twice.
+        """
+        from semscale.judging.comparing.comparison_summary import system_names
+
+        return system_names(self.a, self.b, self.system or ())
+
+
+@option_group
+class SystemCompareOptions:
+    """All options of ``semscale judge compare``."""
+
+    file: File
+    columns: SystemColumnOptions
+    judges: Annotated[JudgeChoice, without("panel", "template", "criteria", "samples")]
+    calls: Annotated[CallOptions, without("dry_run")]
+    outputs: Annotated[Outputs, written_as("Table of all pairs")]
+    table: TableOptions
+    run: Annotated[RunOptions, without("part_rows", "restart")]
+
+
+@option_group
+class JudgeLabelOptions:
+    """All options of ``semscale judge label``."""
+
+    file: File
+    columns: Annotated[JudgeColumnOptions, without("human", "by", "inclusion")]
+    judges: Annotated[JudgeChoice, without("panel")]
+    n: Annotated[int, setting(RUN, "Rows to label.")] = 50
+    alike: Annotated[bool, option(RUN, "Draw all rows alike, whatever the judge is unsure of.")] = False
+    out: Annotated[Path, option(OUTPUT, "The table to fill in: .csv, .xlsx, .jsonl or .parquet.", "FILE")]
+    calls: Annotated[CallOptions, without("dry_run")]
+    table: TableOptions
+    seed: Annotated[int, setting(RUN, "Seed of the draw.")] = 0

@@ -50,8 +50,8 @@ class MatchOptions:
         float | None,
         option(
             MATCHING,
-            "For calibrated: 0 asks whether the reference backs all of the prediction, 1 whether the "
-            "prediction says all of the reference.",
+            "For calibrated and entailment: 0 asks whether the reference backs all of the prediction, 1 "
+            "whether the prediction says all of the reference.",
             "SHARE",
         ),
     ] = None
@@ -60,6 +60,19 @@ class MatchOptions:
         option(MATCHING, "An empty prediction is left out, or wrong: its score is 0.", shown=True),
     ] = "missing"
     layer: Annotated[int | None, option(MATCHING, "Layer that bertscore compares.", "NUMBER")] = None
+    nli: Annotated[
+        str | None,
+        option(MATCHING, "For entailment, its model: a folder, or a name on the hub.", "MODEL"),
+    ] = None
+    nli_labels: Annotated[
+        str | None,
+        option(
+            MATCHING,
+            "Order of that model's classes, where its files do not say it, such as "
+            "entailment,neutral,contradiction.",
+            "LABELS",
+        ),
+    ] = None
     outputs: Annotated[Outputs, written_as("Matched table")]
     model: ModelOptions
     table: TableOptions

@@ -4,7 +4,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from semscale.cli.options.groups import option_group
+from semscale.cli.options.calls import CallOptions
+from semscale.cli.options.groups import option_group, without
 from semscale.cli.options.model import ModelOptions
 from semscale.cli.options.panels import COLUMNS, column, option, setting
 from semscale.cli.options.run import RunOptions
@@ -105,6 +106,30 @@ class ScaleOptions:
 
 
 @option_group
+class RatingMethodOptions:
+    """Whether a chat model rates the texts, too.
+
+    Attributes:
+        method: ``ssr`` for similarity alone, ``decision`` for decisions of a chat model beside it.
+        chat_model: who decides.
+        chat_url: its endpoint.
+    """
+
+    method: Annotated[
+        Literal["ssr", "decision"],
+        option(_RATING, "ssr, or decision: a chat model rates, too, and stands beside it.", shown=True),
+    ] = "ssr"
+    chat_model: Annotated[str | None, option(_RATING, "The chat model of --method decision.", "NAME")] = None
+    chat_url: Annotated[str | None, option(_RATING, "Its OpenAI-compatible endpoint.", "URL")] = None
+
+    def __post_init__(self) -> None:
+        if self.method == "ssr" and (self.chat_model is not None or self.chat_url is not None):
+            raise InputError("--chat-model and --chat-url belong to --method decision")
+        if self.method == "decision" and self.chat_model is None:
+            raise InputError("--method decision needs --chat-model NAME: who decides")
+
+
+@option_group
 class RatingOptions:
     """All options of ``semscale rate``."""
 
@@ -119,8 +144,10 @@ class RatingOptions:
         ),
     ] = None
     rating: ScaleOptions
+    deciding: RatingMethodOptions
     outputs: Annotated[Outputs, written_as("Rated table")]
     model: ModelOptions
+    calls: Annotated[CallOptions, without("dry_run")]
     table: TableOptions
     run: RunOptions
 

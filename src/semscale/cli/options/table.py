@@ -11,10 +11,14 @@ if TYPE_CHECKING:
     from semscale.store.reading import TableSettings
     from semscale.store.table import Table
 
-Format = Literal["csv", "tsv", "jsonl", "parquet", "xlsx"]
+Format = Literal["csv", "tsv", "jsonl", "parquet", "xlsx", "inspect", "promptfoo", "openai-evals"]
 
 File = Annotated[
-    str, typer.Argument(metavar="FILE", help="CSV, TSV, JSONL, Parquet or Excel; - is standard input.")
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="CSV, TSV, JSONL, Parquet or Excel, or an evaluation log; - is standard input.",
+    ),
 ]
 
 

@@ -13,12 +13,19 @@ from semscale.cli.options.consistency import ConsistencyOptions
 from semscale.cli.progress import progress_bars
 from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES
 from semscale.errors import InputError
+from semscale.matching.entailment.nli_model import load_nli
 from semscale.self_consistency.asking.asked_model import AskedModel
 from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.file_consistency import consistency_file
 from semscale.self_consistency.files.columns import AnswerColumns
 from semscale.self_consistency.sampling import Sampling, prompt_status
-from semscale.self_consistency.scoring.measures import DEFAULT_MEASURES, MEASURES, check_measures
+from semscale.self_consistency.scoring.measures import (
+    DEFAULT_MEASURES,
+    check_measures,
+    check_same_by,
+    check_stopping,
+    needed_parts,
+)
 from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
 from semscale.self_consistency.summary import ConsistencySummary
 from semscale.store.columns import column_in
@@ -85,8 +92,15 @@ def _checked(options: ConsistencyOptions) -> tuple[AnswerColumns, Sampling | Non
     checked_fewest(options.measures.fewest_samples)
     if (columns.answer is None) != (sampling is not None):
         raise InputError("name either --answer, whose answers are measured, or --ask N with --model")
-    if sampling is not None and sampling.stopping is not None and MEASURES[main].bounds != (0.0, 1.0):
-        raise InputError(f"--stop-at needs a first measure from 0 to 1, got {main!r}")
+    check_same_by(options.measures.same_by, measures, has_entailment=options.measures.nli is not None)
+    if "logprobs" in needed_parts(
+        measures, options.measures.same_by, has_entailment=options.measures.nli is not None
+    ):
+        sampling = None if sampling is None else sampling.with_logprobs()
+        if sampling is None and columns.logprobs is None:
+            raise InputError("measures of tokens need --logprobs COLUMN, or --ask N")
+    if sampling is not None and sampling.stopping is not None:
+        check_stopping(main)
     if "bert_score" in measures and options.embedder.engine in TOKENLESS_ENGINES:
         raise InputError(
             "measure bert_score needs engine openvino or torch, which show the states of tokens, "
@@ -100,13 +114,16 @@ def _instrument(
     options: ConsistencyOptions, chat: "ChatModel | None", progress: Progress | None
 ) -> Consistency:
     measures, embedder = _measures(options), options.embedder
-    needs = frozenset().union(*(MEASURES[name].needs for name in measures))
+    needs = needed_parts(measures, options.measures.same_by, has_entailment=options.measures.nli is not None)
     settings: ConsistencySettings = {
         "measures": measures,
         "floor": _floor(options),
         "fewest_samples": options.measures.fewest_samples,
         "seed": options.run.seed,
+        "same_by": options.measures.same_by,
     }
+    if options.measures.nli is not None and "meanings" in needs:
+        settings["nli"] = load_nli(options.measures.nli, progress=progress)
     if "cosine" in needs:
         settings["embedder"] = embedder.load(progress)
     if "f1" in needs:

@@ -2,6 +2,7 @@
 
 from semscale.cli.options.matching import EvaluationOptions
 from semscale.cli.progress import progress_bars
+from semscale.errors import InputError
 from semscale.matching.cliniqlink.evaluation_summary import EvaluationSummary
 from semscale.matching.cliniqlink.submission_scores import evaluate_submission
 from semscale.matching.methods import check_method
@@ -15,6 +16,10 @@ def evaluate_folder(options: EvaluationOptions) -> EvaluationSummary:
         SemscaleError: what the folder, the model or the method cannot do.
     """
     check_method(options.method)
+    if options.method == "entailment":
+        raise InputError(
+            "method must be one that needs no further model, got 'entailment': see semscale match"
+        )
     options.outputs.check()
     with progress_bars() as progress:
         scores = evaluate_submission(

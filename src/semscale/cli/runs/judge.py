@@ -1,7 +1,7 @@
 """Runs of ``semscale judge``: check the options, load the judges, ask them, write."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -67,7 +67,9 @@ def forecast_judges(options: JudgeOptions) -> ForecastSummary:
         read = read_items(cells.questions, cells.answers, cells.references)
         rows.update(row if isinstance(row, Status) else Status.SCORED for row in read)
     n = rows.pop(Status.SCORED, 0)
-    works = {each.name: partial(_forecast, each, parts) for each in _members(judge)}
+    works = {
+        each.name: partial(forecast_judge, each, partial(_requests, each, parts)) for each in _members(judge)
+    }
     return ForecastSummary(
         table.name,
         options.calls.forecasts(works),
@@ -86,19 +88,20 @@ def audit_judges(options: AuditOptions) -> AuditSummary:
     with progress_bars() as progress:
         judge, table, columns = _opened(options, progress)
         cells = read_judge_cells(table, columns, options.rows)
-        members = _members(judge)
+        members = _audited(judge)
         part = options.calls.running().divided(len(members), "judges")
         audits = {
-            each.name: audit(
+            name: audit(
                 each,
                 cells.questions,
                 cells.answers,
                 references=cells.references,
+                human=cells.human,
                 running=part,
                 plan=options.run.plan,
                 progress=progress,
             )
-            for each in members
+            for name, each in members.items()
         }
     return AuditSummary(table.name, audits)
 
@@ -113,13 +116,16 @@ def _opened(
     return options.judges.load(progress), options.table.open(options.file), columns
 
 
-async def _forecast(judge: Judge, parts: _Parts, ledger: Ledger) -> Forecast:
-    """Forecast the form of requests that needs the fewest calls: the one that the model took before."""
+async def forecast_judge(
+    judge: Judge, requests: Callable[[int], Iterable[Request]], ledger: Ledger
+) -> Forecast:
+    """Forecast the form of requests that needs the fewest calls: the one that the model took before.
 
-    def requests(form: int) -> Iterator[Request]:
-        for cells in parts():
-            yield from judge.requests(cells.questions, cells.answers, references=cells.references)[form]
-
+    Args:
+        judge: who would be asked.
+        requests: gives the requests of a form, by its number, as ``judge.requests`` orders them.
+        ledger: of earlier replies, which cost nothing.
+    """
     n_forms = len(judge.requests([], []))
     found = [
         await forecast(requests(form), judge.model, ledger=ledger, follow_ups=judge.corrections_after)
@@ -128,5 +134,24 @@ async def _forecast(judge: Judge, parts: _Parts, ledger: Ledger) -> Forecast:
     return min(found, key=lambda each: each.calls)
 
 
+def _requests(judge: Judge, parts: _Parts, form: int) -> Iterator[Request]:
+    for cells in parts():
+        yield from judge.requests(cells.questions, cells.answers, references=cells.references)[form]
+
+
 def _members(judge: "Judge | Panel") -> tuple[Judge, ...]:
     return (judge,) if isinstance(judge, Judge) else judge.judges
+
+
+def _audited(judge: "Judge | Panel") -> dict[str, Judge]:
+    """Name the judges to audit; beside one that decides, the same model in prose."""
+    named = (
+        {judge.name: judge} if isinstance(judge, Judge) else dict(zip(judge.names, judge.judges, strict=True))
+    )
+    found: dict[str, Judge] = {}
+    for name, each in named.items():
+        if each.method == "decision" and each.answers_prose:
+            found |= {f"{name}, decision": each, f"{name}, prose": each.varied(method="prose")}
+        else:
+            found[name] = each
+    return found

@@ -12,7 +12,6 @@ from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.errors import EmptyTableError, InputError
 from semscale.rating.calibration.fitting import FEWEST_LABELS as FEWEST_TO_CALIBRATE
-from semscale.rating.labelling.drawing import draw_texts
 from semscale.rating.labelling.sheet import (
     HUMAN,
     TEXT,
@@ -24,6 +23,7 @@ from semscale.rating.labelling.sheet import (
 from semscale.rating.rater import Rater
 from semscale.rating.rater_settings import RaterSettings
 from semscale.signature import Signature
+from semscale.stats.calibration.drawing import draw_texts
 from semscale.store.atomic import check_writable
 from semscale.store.columns import column_in, is_missing
 from semscale.store.reading import open_table
@@ -48,7 +48,7 @@ def draw_sheet(options: LabelOptions) -> None:
     check_writable(options.out, "out")
     check_writable(instructions_path(options.out), "out")
     check_input(options.file, options.out, "out")
-    _check_unlabelled(options.out)
+    check_unlabelled(options.out)
     with progress_bars() as progress:
         settings: RaterSettings = {
             **options.rating.settings(),
@@ -96,7 +96,7 @@ def number_notes(asked: int, drawn: int) -> list[str]:
     return notes
 
 
-def _check_unlabelled(sheet: Path) -> None:
+def check_unlabelled(sheet: Path) -> None:
     """Refuse to draw over a sheet that people have begun to fill in.
 
     Raises:
@@ -127,17 +127,17 @@ def _check_unlabelled(sheet: Path) -> None:
 def calibrate_command(options: LabelOptions) -> str:
     """Write the command that calibrates by the filled sheet, with the model and settings of the draw."""
     words = ["semscale", "calibrate", str(options.out), "--text", TEXT, "--human", HUMAN]
-    return shlex.join([*words, *_given(options.rating, options.model), "--out", "cal.json"])
+    return shlex.join([*words, *given_options(options.rating, options.model), "--out", "cal.json"])
 
 
 def rate_command(options: LabelOptions) -> str:
     """Write the command that rates the file with the labels of the filled sheet, likewise."""
     words = ["semscale", "rate", str(options.file), "--text", options.text]
-    settings = _given(options.rating, options.model, options.table)
+    settings = given_options(options.rating, options.model, options.table)
     return shlex.join([*words, *settings, "--labels", str(options.out)])
 
 
-def _given(*groups: Any) -> list[str]:  # noqa: ANN401 - groups of options
+def given_options(*groups: Any) -> list[str]:  # noqa: ANN401 - groups of options
     """Write the options that were given, and the model in any case."""
     words: list[str] = []
     for group in groups:

@@ -34,6 +34,8 @@ def match_table(options: MatchOptions) -> MatchSummary:
             guards,
             options.recall_share,
             options.layer,
+            options.nli,
+            None if options.nli_labels is None else options.nli_labels.split(","),
         )
         return match_file(
             table,

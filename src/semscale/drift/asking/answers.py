@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -23,12 +23,14 @@ class Answer:
         reason: why no output came, in words; ``None`` where one did.
         is_lost: whether a call failed that may succeed another time, so that the model has not answered yet.
         is_cut: whether the text was cut at the most tokens allowed.
+        is_silent: whether the model answered without a text: it or its filter refused, or it was empty.
     """
 
     outputs: tuple[Output, ...] = ()
     reason: str | None = None
     is_lost: bool = False
     is_cut: bool = False
+    is_silent: bool = False
 
 
 @dataclass(frozen=True)
@@ -40,12 +42,14 @@ class Answers:
         n_calls: calls that were made for them now; replies that were kept before cost nothing again.
         currency: of costs; ``None`` where no price is known.
         left_out: parameters that the model refused, and was asked without.
+        n_kept: answers that were there already, from a command that was stopped.
     """
 
     asked: tuple[tuple[Answer, ...], ...]
     n_calls: int = 0
     currency: str | None = None
     left_out: tuple[str, ...] = ()
+    n_kept: int = 0
 
     @property
     def every(self) -> tuple[Answer, ...]:
@@ -97,6 +101,7 @@ class AskedFacts:
         currency: of the cost; ``None`` where no price is known.
         latency: median seconds of a call; ``None`` where none is known.
         left_out: parameters that the model refused, and was asked without.
+        n_kept: answers that were there already, from an earlier command that was stopped.
     """
 
     prompts: str
@@ -109,6 +114,7 @@ class AskedFacts:
     currency: str | None = None
     latency: float | None = None
     left_out: tuple[str, ...] = ()
+    n_kept: int = 0
 
 
 def facts_of(answers: Answers, *, prompts: str, settings: Mapping[str, object]) -> AskedFacts:
@@ -133,6 +139,7 @@ def facts_of(answers: Answers, *, prompts: str, settings: Mapping[str, object]) 
         answers.currency,
         float(np.median(seconds)) if len(seconds) else None,
         answers.left_out,
+        answers.n_kept,
     )
 
 
@@ -143,7 +150,4 @@ def answered_items(items: Iterable[Item], answers: Sequence[Answer]) -> tuple[It
         items: n items without outputs.
         answers: one for each.
     """
-    return tuple(
-        Item(item.id, answer.outputs, item.input, item.groups)
-        for item, answer in zip(items, answers, strict=True)
-    )
+    return tuple(replace(item, outputs=answer.outputs) for item, answer in zip(items, answers, strict=True))

@@ -12,7 +12,6 @@ from semscale.drift.asking.model_asking import AskSettings, ModelAsker
 from semscale.drift.asking.prompt_template import PromptTemplate
 from semscale.drift.asking.rounds import close_round, open_round
 from semscale.errors import InputError, InterruptedRunError
-from semscale.history.items import Item
 from semscale.history.runs import Run
 from semscale.judging.asking import Running
 from semscale.types import Progress
@@ -58,7 +57,7 @@ def ask_runs(  # noqa: PLR0913 - each is one noun, and all but three have a defa
     asker = ModelAsker(load_chat_model(chat_model), settings or AskSettings(), running)
     prompts = [item.prompt(template) for item in items]
     answers = run_apart(_asked(asker, prompts, reruns + 1, progress))
-    empty = [Item(item.id, (), item.input, item.groups) for item in items]
+    empty = [item.unanswered for item in items]
     runs = [Run(dataset, asker.name, answered_items(empty, asking)) for asking in answers.asked]
     return runs[0], *(replace(run, rerun_of=runs[0].id) for run in runs[1:])
 

@@ -9,6 +9,7 @@ from semscale.drift.asking.prompt_template import PromptTemplate
 from semscale.drift.runs.output_cells import CellLocation
 from semscale.drift.runs.run_columns import GROUP_OBJECTS, group_objects, input_text, names_in
 from semscale.errors import InputError
+from semscale.history.items import Item
 from semscale.history.runs import named
 from semscale.store.table import Table
 
@@ -73,6 +74,11 @@ class ItemToAsk:
     groups: Mapping[str, str] = field(default_factory=dict)
     reference: str | None = None
     place: str = ""
+
+    @property
+    def unanswered(self) -> Item:
+        """The item of a run before anybody has answered."""
+        return Item(self.id, (), self.input, self.groups, self.reference)
 
     def prompt(self, template: PromptTemplate | None = None) -> str:
         """Write what is sent: the input itself, or a template with the item's cells.

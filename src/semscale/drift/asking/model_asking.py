@@ -10,7 +10,7 @@ from semscale.chat.costs.prices import Price, PriceTable
 from semscale.chat.ledger.content_key import ContentKeys
 from semscale.chat.messages import Request
 from semscale.chat.outcomes import RequestOutcome
-from semscale.chat.replies import TRANSIENT, Reply
+from semscale.chat.replies import TRANSIENT, FailureKind, Reply
 from semscale.chat.runner import Runner
 from semscale.drift.asking.answers import COST, LATENCY, TOKENS, Answer, Answers
 from semscale.errors import ReplyError
@@ -19,6 +19,13 @@ from semscale.types import Progress
 
 if TYPE_CHECKING:
     from semscale.judging.asking import Running
+
+
+_SILENT = frozenset({FailureKind.REFUSED, FailureKind.SILENT})
+
+
+class UnreachedModelError(ReplyError):
+    """No call reached the model, for reasons that may pass, such as an endpoint that does not answer."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,10 @@ class ModelAsker:
         content = ContentKeys(self.model)
         return [content.of(self.settings.request(prompt, 0)) for prompt in prompts]
 
+    def requests(self, prompts: Sequence[str], samples: Sequence[int]) -> list[Request]:
+        """Write the requests of all prompts for each sample number, in the order of the answers."""
+        return [self.settings.request(prompt, sample) for sample in samples for prompt in prompts]
+
     async def ask(
         self, prompts: Sequence[str], samples: Sequence[int], progress: Progress | None = None
     ) -> tuple[Answers, "Running"]:
@@ -92,7 +103,7 @@ class ModelAsker:
 
         Raises:
             InterruptedRunError: a cap was reached, or no reply came for too long; replies are kept.
-            ReplyError: no call can succeed, or none did.
+            ReplyError: no call can succeed, or none did; ``UnreachedModelError`` if none reached the model.
         """
         running = self.running
         runner = Runner(
@@ -104,7 +115,7 @@ class ModelAsker:
             ledger=running.ledger,
         )
         price = (running.prices or PriceTable.load()).find(self.model.name)
-        requests = [self.settings.request(prompt, sample) for sample in samples for prompt in prompts]
+        requests = self.requests(prompts, samples)
         outcomes: dict[int, RequestOutcome] = {}
         async with aclosing(runner.stream(requests, progress=progress)) as stream:
             async for outcome in stream:
@@ -114,7 +125,9 @@ class ModelAsker:
         asked = tuple(tuple(found[start : start + n]) for start in range(0, len(found), n))
         left_out = {name for one in outcomes.values() if one.reply for name in one.reply.left_out}
         currency = None if price is None else price.currency
-        answers = Answers(asked, runner.spent.calls, currency, tuple(sorted(left_out)))
+        n_new = sum(outcome.attempts > 0 for outcome in outcomes.values())
+        n_kept = max(0, len(set(prompts)) * len(samples) - n_new)  # an equal prompt is no call of its own
+        answers = Answers(asked, runner.spent.calls, currency, tuple(sorted(left_out)), n_kept)
         _check_any(answers)
         return answers, running.after(runner.spent)
 
@@ -129,8 +142,10 @@ def answer_of(outcome: RequestOutcome, price: Price | None) -> Answer:
     reply, failure = outcome.reply, outcome.failure
     if reply is not None:
         return Answer((Output(reply.text, _numbers(reply, price)),), is_cut=reply.finish_reason == "length")
-    is_lost = failure is None or failure.kind in TRANSIENT
-    return Answer(reason="no reply" if failure is None else str(failure), is_lost=is_lost)
+    if failure is None:
+        return Answer(reason="no reply", is_lost=True)
+    is_lost, is_silent = failure.kind in TRANSIENT, failure.kind in _SILENT
+    return Answer(reason=str(failure), is_lost=is_lost, is_silent=is_silent)
 
 
 def _numbers(reply: Reply, price: Price | None) -> dict[str, float]:
@@ -147,4 +162,5 @@ def _numbers(reply: Reply, price: Price | None) -> dict[str, float]:
 def _check_any(answers: Answers) -> None:
     """Check that some call brought an output."""
     if answers.n_answered == 0 and answers.reasons:
-        raise ReplyError(f"no call brought a usable reply, most often because: {next(iter(answers.reasons))}")
+        kind = UnreachedModelError if all(answer.is_lost for answer in answers.every) else ReplyError
+        raise kind(f"no call brought a usable reply, most often because: {next(iter(answers.reasons))}")

@@ -2,8 +2,11 @@
 
 import hashlib
 import shlex
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 
 from semscale.chat.ledger.content_key import KEY_BYTES
 from semscale.chat.ledger.ledger import Ledger
@@ -57,7 +60,7 @@ class ProgramAsker:
             raise InputError(f"timeout must be > 0, got {self.timeout}")
 
     def keys(self, items: Sequence[ItemToAsk], prompts: Sequence[str]) -> list[bytes]:
-        """Hash what is asked: the command and each item's line."""
+        """Hash what is asked: the command, the files that it names, and each item's line."""
         return [self._key(line_for(*asked, 0), 0) for asked in zip(items, prompts, strict=True)]
 
     async def ask(
@@ -80,7 +83,7 @@ class ProgramAsker:
             InterruptedRunError: it ended too early or wrote nothing for too long; its answers are kept.
             ReplyError: it gave no output for any item.
         """
-        asked, n_calls = [], 0
+        asked, n_calls, n_kept = [], 0, 0
         for rerun, sample in enumerate(samples):
             pairs = zip(items, prompts, strict=True)
             lines = {item.id: line_for(item, prompt, rerun) for item, prompt in pairs}
@@ -88,16 +91,23 @@ class ProgramAsker:
             waiting = {id_: line for id_, line in lines.items() if id_ not in found}
             if waiting:
                 found |= await self._run(waiting, sample, progress)
-            n_calls += len(waiting)
+            n_calls, n_kept = n_calls + len(waiting), n_kept + len(lines) - len(waiting)
             asked.append(tuple(found.get(item.id, _NO_LINE) for item in items))
-        answers = Answers(tuple(asked), n_calls)
+        answers = Answers(tuple(asked), n_calls, n_kept=n_kept)
         if not answers.n_answered:
             most = next(iter(answers.reasons))
             raise ReplyError(f"{self.command} gave no output for any item, most often because: {most}")
         return answers
 
+    @cached_property
+    def _files(self) -> str:
+        """Hashes of the program and of all files that the command names, so that a mended one starts anew."""
+        first, *others = shlex.split(self.command)
+        paths = [Path(word) for word in (shutil.which(first) or first, *others)]
+        return "\0".join(_content_hash(path) for path in paths if path.is_file())
+
     def _key(self, line: str, sample: int) -> bytes:
-        content = f"program\0{self.command}\0{sample}\0{line}"
+        content = f"program\0{self.command}\0{self._files}\0{sample}\0{line}"
         return hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES).digest()
 
     async def _kept(self, lines: Mapping[str, str], sample: int) -> dict[str, Answer]:
@@ -163,3 +173,11 @@ class ProgramAsker:
             )
         if answered.id in found:
             raise InputError(f"{self.command} answered {answered.id!r} twice: write one line for each item")
+
+
+def _content_hash(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "blake2b").hexdigest()
+    except OSError:
+        return "unreadable"

@@ -73,7 +73,7 @@ def read_line(line: str, program: str, number: int) -> ProgramAnswer:
     outputs = tuple(outputs_in(content.get(name), CellLocation(program, number - 1, name)))
     outputs = _with_numbers(content, outputs, program, number)
     if all(output.is_silent for output in outputs):
-        return ProgramAnswer(id_, Answer(reason="the program gave no output"), line)
+        return ProgramAnswer(id_, Answer(reason="the program gave no output", is_silent=True), line)
     return ProgramAnswer(id_, Answer(outputs), line)
 
 

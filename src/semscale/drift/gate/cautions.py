@@ -64,9 +64,11 @@ def matching_cautions(matching: ItemMatching) -> list[str]:
 
 def _about_reruns(comparison: Comparison) -> list[str]:
     if not comparison.reruns:
+        signed = [metric.label for metric in comparison.metrics.values() if metric.is_signed]
         return [
-            "no rerun of the baseline: nothing tells drift from the model's own noise, so that only lost "
-            "outputs can fail; record the baseline's model once more as a rerun"
+            "no rerun of the baseline: nothing tells drift from the model's own noise, so that only "
+            f"{' and '.join(['lost outputs', *signed])} can fail; record the baseline's model once more as a "
+            "rerun"
         ]
     if "silence" not in comparison.metrics:
         return []
@@ -155,7 +157,7 @@ def _whole(comparison: Comparison, pairs: Iterable[AlignedPair]) -> list[tuple[O
 
 def _about_numbers(comparison: Comparison) -> list[str]:
     """Count aligned outputs in which one number is missing, as these have the greatest loss."""
-    fields = [metric for metric in comparison.metrics.values() if metric.unit]
+    fields = [one for one in comparison.metrics.values() if one.unit and not one.may_be_unknown]
     if not fields:
         return []
     pairs = _whole(comparison, comparison.measured.pairs)

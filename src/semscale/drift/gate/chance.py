@@ -16,7 +16,8 @@ def chance_test(comparison: Comparison, metric: str, inside: Mask) -> ExchangeTe
 
     With reruns, the runs of each item are exchanged (``exchange_test``). Without one, two runs of one model
     may differ as far as two different ones, so that nothing can be tested; but neither is more likely to lose
-    outputs. So numbers of outputs and silence are tested by a sign-flip test of what the candidate lost.
+    outputs. So numbers of outputs and silence are tested by a sign-flip test of what the candidate lost. In a
+    signed metric candidate and baseline are exchanged, of which neither is more likely to be better.
 
     Args:
         comparison: what was measured.
@@ -26,7 +27,7 @@ def chance_test(comparison: Comparison, metric: str, inside: Mask) -> ExchangeTe
     Returns:
         The test; NaN where nothing can be tested.
     """
-    if comparison.reruns:
+    if comparison.reruns or comparison.metrics[metric].is_signed:
         return exchange_test(comparison.drifts_by_role(metric)[inside])
     if metric not in _COUNTED:
         return ExchangeTest(np.nan, np.nan)

@@ -1,5 +1,7 @@
 """Check of a gate's settings against a baseline, before anything is measured."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from semscale.drift.gate.gate import tested_members
@@ -10,16 +12,18 @@ from semscale.drift.limits.must_pass import check_ids
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.indexed_baseline import IndexedBaseline
 from semscale.drift.measure.measured import MeasuredRun
+from semscale.drift.measure.metrics import Metric
 from semscale.history.runs import Run
 from semscale.signature import Signature
 
 
-def check_gate(baseline: Run, settings: GateSettings) -> None:
+def check_gate(baseline: Run, settings: GateSettings, further: Mapping[str, Metric] | None = None) -> None:
     """Check that a baseline has the metrics, groups and fields that a gate's settings need.
 
     Args:
         baseline: the approved run.
         settings: settings of the gate.
+        further: metrics that references or a judge will give.
 
     Raises:
         UnknownNameError: a metric, a kind of groups, a slice, a must-pass item or a threshold does not exist.
@@ -34,7 +38,9 @@ def check_gate(baseline: Run, settings: GateSettings) -> None:
         semscale.errors.InputError: max_avg_credit_drift needs the numeric field 'credits', ...
     """
     metrics = IndexedBaseline(baseline, (), sort=False, better=settings.fields).metrics
-    nothing = MeasuredRun(metrics, {}, np.array([], dtype=object), (), Signature.of("drift"))
+    nothing = MeasuredRun(
+        {**metrics, **(further or {})}, {}, np.array([], dtype=object), (), Signature.of("drift")
+    )
     unmeasured = Comparison(baseline, baseline, nothing)
     chosen_metrics(unmeasured, settings)
     tested_members(unmeasured, settings)

@@ -19,6 +19,17 @@ class Outcome(StrEnum):
     UNDECIDED = "undecided"
 
 
+class MetricChange(StrEnum):
+    """What became of a metric."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    NONE = "none"
+    NOT_WORSE = "not worse"
+    UNKNOWN = "unknown direction"
+    UNDECIDED = "undecided"
+
+
 FEWEST_TO_PASS = 10
 """Items with a value that a test needs to pass: of fewer that did not change, most others may have."""
 
@@ -45,6 +56,7 @@ class DriftTest:
         tolerance: drift below which it must be shown to lie to pass: the margin, or a share of the noise.
         bound: one-sided upper confidence bound of the mean drift; NaN if unknown.
         p_equivalence: one-sided p-value of "the drift is at least the tolerance"; NaN if unknown.
+        change: what became of the metric; ``None`` before anybody has said so.
     """
 
     metric: str
@@ -63,6 +75,7 @@ class DriftTest:
     tolerance: float = math.nan
     bound: float = math.nan
     p_equivalence: float = math.nan
+    change: MetricChange | None = None
 
     @property
     def has_few_items(self) -> bool:
@@ -97,6 +110,10 @@ class ThresholdCheck:
     group: tuple[str, str] | None = None
 
 
+EVIDENCE_PARTS = 4
+"""Equal parts of alpha over runs: two for how far chance may mislead reruns, one for each of two bets."""
+
+
 @dataclass(frozen=True)
 class SequenceTest:
     """The test of one metric over all runs against one baseline; it may be repeated after every run.
@@ -105,8 +122,9 @@ class SequenceTest:
         metric: name of the metric.
         losses: mean loss of each run in the order of time; the candidate's is the last.
         allowed: the greatest mean loss that is no drift: the mean loss of reruns plus the margin.
-        evidence: after each run, the greatest e-value so far against "at most ``allowed`` on average".
-        p_adjusted: anytime-valid p-value, ``min(1, 1 / evidence)``, corrected for the number of metrics.
+        evidence: after each run, the greatest e-value so far against "at most ``allowed`` on average", or
+            against "no more than the runs before".
+        p_adjusted: anytime-valid p-value, corrected for the number of metrics.
         is_significant: whether ``p_adjusted`` is below alpha.
     """
 
@@ -116,6 +134,11 @@ class SequenceTest:
     evidence: tuple[float, ...]
     p_adjusted: float
     is_significant: bool
+
+    @property
+    def p_value(self) -> float:
+        """Anytime-valid p-value after the latest run, not corrected: the evidence is one part of alpha's."""
+        return min(1.0, EVIDENCE_PARTS / self.latest_evidence)
 
     @property
     def mean_loss(self) -> float:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, in_margins
+from semscale.drift.gate.decision import DriftTest, GateDecision, MetricChange, Outcome, in_margins
 from semscale.drift.gate.gate import group_members
 from semscale.drift.gate.mean_drifts import Group, missing_drifts
 from semscale.drift.gate.metric_choice import margins
@@ -11,6 +11,7 @@ from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.metrics import Metric
+from semscale.drift.quality.changes import change_by_interval
 from semscale.history.stored_comparison import StoredFigure
 from semscale.stats.intervals.means import MeanEstimate
 
@@ -27,6 +28,7 @@ class DriftFigure:
         drift: mean drift with its interval.
         margin: drift from which on it is material.
         test: the gate's; ``None`` where it tested nothing here.
+        change: what became of the metric: as the gate's test says, or else by the interval.
     """
 
     metric: Metric
@@ -36,6 +38,7 @@ class DriftFigure:
     drift: MeanEstimate
     margin: float
     test: DriftTest | None = None
+    change: MetricChange = MetricChange.UNDECIDED
 
     @property
     def outcome(self) -> Outcome | None:
@@ -74,16 +77,20 @@ def drift_figures(
     for group, inside in members.items():
         limits = margins(comparison, settings, comparison.metrics, group)
         for name, metric in comparison.metrics.items():
-            test = tests.get((name, group))
+            test, reruns = tests.get((name, group)), comparison.reruns_with(name)
+            drift = found[name, group].mean if test is None else test.drift
+            margin = limits[name] if test is None else test.margin
+            change = None if test is None else test.change
             figures.append(
                 DriftFigure(
                     metric=metric,
                     group=group,
                     loss=mean_loss(comparison.mean_losses(name)[inside]),
-                    noise=mean_loss(expected[name][inside]) if comparison.reruns else None,
-                    drift=found[name, group].mean if test is None else test.drift,
-                    margin=limits[name] if test is None else test.margin,
+                    noise=mean_loss(expected[name][inside]) if reruns else None,
+                    drift=drift,
+                    margin=margin,
                     test=test,
+                    change=change or change_by_interval(metric, drift, margin, has_reruns=bool(reruns)),
                 )
             )
     return tuple(figures)

@@ -1,12 +1,13 @@
 """What comparing two runs came to: each metric's drift, the decision, and the items that changed most."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Self
 
 from semscale.drift.gate.decision import GateDecision, Outcome
 from semscale.drift.gate.drift_figures import DriftFigure, drift_figures, stored_figure
+from semscale.drift.gate.forecast import SizeForecast, forecast
 from semscale.drift.gate.harm import Harm, HarmedItem, harm_of, worst_pairs
 from semscale.drift.gate.next_step import next_step
 from semscale.drift.gate.records import (
@@ -20,7 +21,12 @@ from semscale.drift.gate.records import (
 )
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.gate.signature import measured_signature
+from semscale.drift.gate.stored_checks import stored_checks
 from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.losses import mean_loss
+from semscale.drift.quality.judged_runs import WinRecord
+from semscale.drift.ruler.attribution import Moved, ruler_step, what_moved
+from semscale.drift.ruler.ruler_check import RulerCheck
 from semscale.drift.runs.output_languages import OutputLanguage, output_languages
 from semscale.drift.runs.run_summaries import approval_record, run_record
 from semscale.history.runs import Approval
@@ -45,6 +51,7 @@ class DriftSummary(Presentable):
             default, with all kinds of groups, unless given. Beside a decision: further kinds of groups.
         recorded_from: the file that the candidate was recorded from, if it was one.
         heads: the last hashes of the dataset's entries in the history that keeps the comparison.
+        ruler: what reading the anchors once more came to; ``None`` where the dataset has none.
 
     Example:
         >>> from semscale.drift import Item, Output, Run, compare
@@ -60,6 +67,7 @@ class DriftSummary(Presentable):
     settings: GateSettings | None = None
     recorded_from: str | None = None
     heads: tuple[str, ...] = ()
+    ruler: RulerCheck | None = None
 
     def __repr__(self) -> str:
         baseline, candidate = self.comparison.baseline, self.comparison.candidate
@@ -89,7 +97,23 @@ class DriftSummary(Presentable):
     @cached_property
     def next_step(self) -> str | None:
         """What to do next, in a sentence without its full stop; ``None`` where no gate was asked."""
-        return None if self.decision is None else next_step(self.comparison, self.decision)
+        if self.decision is None:
+            return None
+        if self.ruler is None or not self.ruler.has_moved:
+            return next_step(self.comparison, self.decision, self.forecast)
+        failed = self.decision.outcome is Outcome.FAIL
+        return ruler_step(next_step(self.comparison, self.decision) if failed else None)
+
+    @cached_property
+    def forecast(self) -> SizeForecast | None:
+        """What would decide an undecided gate, by simulation; ``None`` where that cannot be said."""
+        return None if self.decision is None else forecast(self.comparison, self.decision)
+
+    @property
+    def moved(self) -> Moved | None:
+        """What moved, the system, the ruler, both or neither; ``None`` where nobody can say."""
+        outcome = None if self.decision is None else self.decision.outcome
+        return None if self.ruler is None else what_moved(outcome, self.ruler)
 
     @property
     def n_left_out(self) -> int:
@@ -110,6 +134,12 @@ class DriftSummary(Presentable):
         """Outputs of both runs by language."""
         comparison = self.comparison
         return output_languages(comparison.baseline, comparison.candidate, comparison.signature)
+
+    @cached_property
+    def sides(self) -> WinRecord | None:
+        """How the candidate did before the judge; ``None`` where none was asked."""
+        judged = self.comparison.judged
+        return None if judged is None else judged.summarize(self.plan)
 
     @cached_property
     def figures(self) -> tuple[DriftFigure, ...]:
@@ -152,6 +182,7 @@ class DriftSummary(Presentable):
             figures=tuple(map(stored_figure, self.figures)),
             scores={name: comparison.mean_losses(name) for name in comparison.metrics},
             candidate_digest=comparison.outputs_digest,
+            checks=None if self.decision is None else stored_checks(self.decision),
         )
 
     def record(self) -> dict[str, Any]:
@@ -177,14 +208,18 @@ class DriftSummary(Presentable):
             "silent": self.n_silent,
             "windowed": comparison.measured.n_windowed,
             "languages": self.languages,
+            "moved": self.moved,
+            "ruler": None if self.ruler is None else self.ruler.record(),
             "reruns": len(comparison.reruns),
             "n_needed": None if decision is None else decision.n_needed,
+            "forecast": None if self.forecast is None else asdict(self.forecast),
             "metrics": [self._metric_record(figure) for figure in self.overall],
             "tests": [test_record(test) for test in decision.tests] if decision else [],
             "thresholds": [threshold_record(check) for check in decision.thresholds] if decision else [],
             "limits": [limit_record(check) for check in decision.limits] if decision else [],
             "must_pass": [must_pass_record(check) for check in decision.must_pass] if decision else [],
             "sequence": [sequence_record(one) for one in decision.sequence] if decision else [],
+            "side_by_side": self._side_by_side_record(),
             "drifts": [
                 figure_record(one.metric.name, one.group, loss=one.loss, drift=one.drift, margin=one.margin)
                 for one in self.figures
@@ -214,7 +249,24 @@ class DriftSummary(Presentable):
             "span": figure.metric.span,
             "unit": figure.metric.unit,
             "floor": self.comparison.floors.get(figure.metric.name),
+            "change": figure.change,
+            **self._quality_record(figure.metric.name),
         }
+
+    def _side_by_side_record(self) -> dict[str, Any] | None:
+        judged = self.comparison.judged
+        if judged is None:
+            return None
+        verdicts = judged.verdicts
+        about = {"judge": verdicts.model, "n_unjudged": judged.n_unjudged, "reasons": verdicts.reasons}
+        return {**about, **vars(self.sides)}
+
+    def _quality_record(self, name: str) -> dict[str, float]:
+        """Lay out the mean scores of the runs themselves, where references or a judge give some."""
+        scores = self.comparison.quality.get(name)
+        if scores is None:
+            return {}
+        return {"candidate": mean_loss(scores.candidate), "baseline": mean_loss(scores.baseline)}
 
     def _worst_records(self, harmed: Sequence[HarmedItem]) -> list[dict[str, Any]]:
         pairs = worst_pairs(self.comparison, [item.place for item in harmed])

@@ -33,6 +33,7 @@ from semscale.drift.gate.thresholds import (
 from semscale.drift.limits.slices import each_slice, slice_members
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import mean_loss
+from semscale.drift.quality.changes import with_changes
 from semscale.errors import UnknownNameError
 from semscale.history.stored_comparison import StoredComparison
 from semscale.messages import unknown_name
@@ -113,6 +114,7 @@ def decide(
         cautions += sequence_cautions(comparison, sequence, settings)
     by_metric = {test.metric: test for test in sequence}
     tests = _tests(questions, by_metric, settings, len(comparison.reruns))
+    tests = with_changes(comparison, tests, tested_members(comparison, settings), settings.alpha)
     checks = check_thresholds(comparison, thresholds, of_slices)
     hard = check_hard_limits(comparison, settings, names)
     return GateDecision(
@@ -120,7 +122,12 @@ def decide(
         tests=tests,
         thresholds=checks,
         sequence=sequence,
-        cautions=(*hard.cautions, *cautions, *gate_cautions(comparison, tests, settings)),
+        cautions=(
+            *comparison.cautions,
+            *hard.cautions,
+            *cautions,
+            *gate_cautions(comparison, tests, settings),
+        ),
         signature=gate_signature(comparison.signature, settings),
         settings=settings,
         limits=hard.limits,
@@ -177,7 +184,7 @@ def _questions(comparison: Comparison, settings: GateSettings, names: Sequence[s
             metric=name,
             group=group,
             loss=mean_loss(losses[name][inside]),
-            noise=mean_loss(expected[name][inside]) if comparison.reruns else None,
+            noise=mean_loss(expected[name][inside]) if comparison.reruns_with(name) else None,
             margin=limits[group][name],
             tolerance=tolerated[group][name],
             mean=found[name, group].mean,
@@ -204,8 +211,7 @@ def _tests(
     for question, p_adjusted in zip(questions, corrected.tolist(), strict=True):
         if question.group is None and question.metric in sequence:
             over_runs = sequence[question.metric]
-            p_value = min(1.0, 2 / over_runs.evidence[-1])
-            test = _tested(question, p_value, over_runs.p_adjusted, None, settings)
+            test = _tested(question, over_runs.p_value, over_runs.p_adjusted, None, settings)
         else:
             single = settings.alpha / n_overall
             test = _tested(question, question.chance.p_value, p_adjusted, single, settings)

@@ -6,12 +6,13 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from semscale.drift.gate.records import stored_figure_record
+from semscale.drift.gate.records import group_record, stored_figure_record
+from semscale.drift.gate.sequence import latest_complete
 from semscale.drift.gate.trend import Trends, trends
 from semscale.drift.measure.indexed_baseline import IndexedBaseline
 from semscale.drift.runs.run_summaries import approval_record
 from semscale.history.runs import Approval, now
-from semscale.history.stored_comparison import StoredComparison
+from semscale.history.stored_comparison import StoredCheck, StoredComparison
 from semscale.history.summaries import Merged, RunSummary
 from semscale.presentable import Presentable
 
@@ -131,7 +132,7 @@ def _dataset(history: "History", name: str) -> DatasetHistory:
     comparisons = history.comparisons(dataset=name)
     followed = None
     if comparisons:
-        latest = max(comparisons, key=lambda kept: kept.compared)
+        latest = latest_complete(comparisons)
         baseline = IndexedBaseline(history.run(latest.baseline_id), (), sort=False)
         with_scores = replace(latest, scores=history.scores(latest.id))
         others = [kept for kept in comparisons if kept.id != latest.id]
@@ -164,6 +165,10 @@ def _run_record(run: RunSummary) -> dict[str, Any]:
     }
 
 
+def _check_record(check: StoredCheck) -> dict[str, Any]:
+    return {**asdict(check), "group": group_record(check.group)}
+
+
 def _comparison_record(kept: StoredComparison) -> dict[str, Any]:
     return {
         "id": kept.id,
@@ -172,6 +177,8 @@ def _comparison_record(kept: StoredComparison) -> dict[str, Any]:
         "candidate": kept.candidate_id,
         "model": kept.model,
         "outcome": kept.outcome,
+        "ruler_moved": kept.ruler_moved,
+        "checks": None if kept.checks is None else [_check_record(check) for check in kept.checks],
         "drifts": [stored_figure_record(figure) for figure in kept.figures],
         "signature": kept.signature,
     }

@@ -49,8 +49,9 @@ def drift_bounds(comparison: Comparison, name: str) -> tuple[float, float]:
     Without a rerun drift is the loss itself, and at least 0. A field may differ by more than the baseline's
     numbers range: then its greatest drift is the greatest that was seen.
     """
-    span, drifts = comparison.metrics[name].span, comparison.drifts(name)
-    least = -span if comparison.reruns else 0.0
+    metric, drifts = comparison.metrics[name], comparison.drifts(name)
+    span = metric.span
+    least = -span if comparison.reruns or metric.is_signed else 0.0
     seen = drifts[~np.isnan(drifts)]
     return float(np.min(seen, initial=least)), float(np.max(seen, initial=span))
 

@@ -8,10 +8,15 @@ from semscale.drift.limits.slices import each_slice
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import Direction
 from semscale.drift.measure.metrics import TEXT_METRICS, usual_metrics
+from semscale.drift.measure.quality_metrics import REFERENCE_MATCH, SIDE_BY_SIDE
 from semscale.errors import InputError
 from semscale.messages import unknown_name
 
 _DIFFERENCE = "_difference"
+_ASKED_WITH = {
+    REFERENCE_MATCH.name: "references, with --reference COLUMN",
+    SIDE_BY_SIDE.name: "a judge, with --judge-model NAME",
+}
 
 
 def chosen_metrics(comparison: Comparison, settings: GateSettings) -> tuple[str, ...]:
@@ -60,6 +65,8 @@ def check_measured(comparison: Comparison, name: str, asked_by: str) -> None:
             f"{asked_by} asks for {name}, which was not measured: measure it, or name one of "
             f"{', '.join(comparison.metrics)}"
         )
+    if name in _ASKED_WITH:
+        raise InputError(f"{asked_by} asks for {name}, which was not measured: give {_ASKED_WITH[name]}")
     if name.endswith(_DIFFERENCE):
         raise missing_field(comparison, name.removesuffix(_DIFFERENCE), f"{asked_by}, {name}")
     raise unknown_name("metric", name, list(comparison.metrics))
@@ -130,9 +137,14 @@ def _limits(
     own = {} if group is None else dict(each_slice(settings.slices))
     material = {**settings.material, **(own[group].material if group in own else {})}
     return {
-        name: material.get(name, settings.margin(_worst_case(comparison, name), noise=rms))
+        name: material[name] if name in material else _usual_limit(comparison, settings, name, rms)
         for name, rms in noise.items()
     }
+
+
+def _usual_limit(comparison: Comparison, settings: GateSettings, name: str, noise: float | None) -> float:
+    usual = comparison.metrics[name].usual_margin
+    return settings.margin(_worst_case(comparison, name), noise=noise) if usual is None else usual
 
 
 def _moves_with_wording(comparison: Comparison, name: str) -> bool:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from semscale.drift.gate.decision import FEWEST_TO_PASS, GateDecision, Outcome, is_out_of_reach
+from semscale.drift.gate.decision import FEWEST_TO_PASS, GateDecision, MetricChange, Outcome, is_out_of_reach
+from semscale.drift.gate.forecast import SizeForecast
 from semscale.drift.gate.harm import harm_of
 from semscale.drift.limits.results import LimitCheck
 from semscale.drift.measure.comparison import Comparison
@@ -12,12 +13,13 @@ _FEW = 3
 _ASK_AGAIN = "record a rerun of the baseline (--rerun-of baseline) and run the gate again"
 
 
-def next_step(comparison: Comparison, decision: GateDecision) -> str:
+def next_step(comparison: Comparison, decision: GateDecision, found: SizeForecast | None = None) -> str:
     """Say in one sentence what to do next.
 
     Args:
         comparison: a candidate measured against the baseline.
         decision: the gate's about it.
+        found: what would decide it, if it is undecided and that is known.
 
     Returns:
         A sentence without its full stop, such as ``2 of 24 items with outputs have lost all outputs: look at
@@ -26,7 +28,7 @@ def next_step(comparison: Comparison, decision: GateDecision) -> str:
     if decision.outcome is Outcome.PASS:
         return "Nothing to do: no drift reaches its margin, and every limit holds"
     if decision.outcome is Outcome.UNDECIDED:
-        return _when_undecided(comparison, decision)
+        return _when_undecided(comparison, decision, found)
     (first, items), *others = _causes(decision)
     must = _must_pass_words(decision)
     if must and must != first:
@@ -34,7 +36,9 @@ def next_step(comparison: Comparison, decision: GateDecision) -> str:
         first = f"{first}, {must}" if others else f"{first}, and {must}"
     also = f", and {len(others)} more finding{'s' * (len(others) > 1)}" if others else ""
     looked_at = ", ".join(map(repr, (items or _worst(comparison, decision))[:_FEW])) or "the report"
-    return f"{first}{also}: look at {looked_at}; approve the run only if that is meant"
+    better = _better(decision)
+    but = f"; by {better} it became better" if better else ""
+    return f"{first}{also}{but}: look at {looked_at}; approve the run only if that is meant"
 
 
 def limit_words(check: LimitCheck) -> str:
@@ -44,7 +48,7 @@ def limit_words(check: LimitCheck) -> str:
         >>> limit_words(LimitCheck("silenced", 0, 24, ("a", "b")))
         '2 of 24 items with outputs have lost all outputs'
     """
-    n = len(check.items)
+    n = check.n_broken
     return f"{n} of {check.n} {check.about}{_where(check)} {'has' if n == 1 else 'have'} {check.broken}"
 
 
@@ -70,6 +74,14 @@ def _causes(decision: GateDecision) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield f"threshold {threshold.name} does not hold", ()
 
 
+def _better(decision: GateDecision) -> str:
+    """Name the metrics that became better, if none became worse; empty otherwise."""
+    overall = [test for test in decision.overall if test.change is not None]
+    if any(test.change is MetricChange.WORSE for test in overall):
+        return ""
+    return " and ".join(metric_label(test.metric) for test in overall if test.change is MetricChange.BETTER)
+
+
 def _must_pass_words(decision: GateDecision) -> str:
     """Say how many must-pass items became worse; empty if none did."""
     n = len(decision.failed_items)
@@ -92,14 +104,18 @@ def _too_few(decision: GateDecision) -> str:
     return ""
 
 
-def _when_undecided(comparison: Comparison, decision: GateDecision) -> str:
+def _when_undecided(comparison: Comparison, decision: GateDecision, found: SizeForecast | None) -> str:
     worst, n = _worst(comparison, decision), len(comparison.baseline.items)
     look = f"look at {', '.join(map(repr, worst))}, and approve the run if they are as good as before"
+    if worst and (better := _better(decision)):
+        return f"It became better by {better}, and other metrics only say that it may differ: {look}"
     if few := _too_few(decision):
         return few if comparison.reruns else f"{few}, and {_ASK_AGAIN}"
     if not comparison.reruns:
         return f"Nobody knows how much is chance: {_ASK_AGAIN}"
-    if decision.n_needed is not None and not is_out_of_reach(decision.n_needed, n):
+    if found is not None and (cheapest := found.cheapest_words):
+        return f"It may or may not have become worse: {cheapest}{f', or {look}' if worst else ''}"
+    if found is None and decision.n_needed is not None and not is_out_of_reach(decision.n_needed, n):
         more = f"gather about {decision.n_needed:,} items (there are {n:,}) or more reruns"
         return f"It may or may not have become worse: {more}{f', or {look}' if worst else ''}"
     return f"It may or may not have become worse: {look if worst else _ASK_AGAIN}"

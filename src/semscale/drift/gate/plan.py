@@ -14,7 +14,7 @@ from semscale.drift.measure.comparison import Comparison
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.stored_comparison import StoredComparison
 from semscale.presentable import Presentable
-from semscale.stats.tests.items_needed import needed_to_exclude, signs_needed
+from semscale.stats.tests.items_needed import exchanges_needed, needed_to_exclude
 from semscale.stats.tests.power import detectable_difference, items_for_difference
 
 _FEWEST = 2
@@ -32,8 +32,8 @@ class MetricPlan:
         margin: the smallest material drift.
         detectable: smallest drift that fails the gate with the given power, as significant and material.
         items_for_margin: items with which a drift equal to the margin is significant with that power.
-        items_to_pass: items with which a model without any drift passes with that power, at least 10; if
-            nothing varied, the fewest with which the gate passes.
+        items_to_pass: items with which a model without any drift is shown to drift by less than the tolerance
+            with that power, at least 10; if nothing varied, the fewest with which the gate passes.
         drift: the drift to plan for; ``None`` without one.
         items_for_drift: items with which this drift fails the gate with that power; ``None`` without such a
             drift, or if no number is enough, as for a drift that is not above the margin.
@@ -58,7 +58,7 @@ class GatePlan(Presentable):
     Attributes:
         n_items: number of items that is planned with.
         power: probability of detecting the drift called detectable.
-        n_tests: number of tests that share alpha: metrics over all items, and in each group.
+        n_tests: number of tests that share alpha: metrics over all items; groups cost these nothing.
         alpha: level of the strictest test.
         metrics: one plan for each metric.
         cautions: sentences that a reader must know.
@@ -89,8 +89,9 @@ def plan_gate(  # noqa: PLR0913 - what is planned
 ) -> GatePlan:
     """Compute which drift a gate detects, and how many items it needs, from the spread seen so far.
 
-    Tests count as one-sided paired t-tests at the level of Holm's strictest step, so that the plan is
-    cautious.
+    The gate's exchange test has about the power of a one-sided paired t-test, and its equivalence test is
+    one: in simulated comparisons of three kinds, where 80 % were planned for, 67 to 89 % failed and 75 to
+    88 % passed. The level is that of Holm's strictest step, so that the plan is cautious.
 
     Args:
         source: a comparison, whose drifts give the spread; or comparisons of a history with their scores,
@@ -118,7 +119,8 @@ def plan_gate(  # noqa: PLR0913 - what is planned
         raise InputError(f"n_items {said}", in_shell=f"--items {said}")
     drifts = _drifts(drift, list(spread.sd))
     plans = tuple(
-        _planned(name, spread, (n, alpha, power), drifts.get(name), settings.interval) for name in spread.sd
+        _planned(name, spread, _Asked(n, settings.alpha, alpha, power), drifts.get(name))
+        for name in spread.sd
     )
     cautions = (*spread.cautions, *_still(plans, spread, settings.interval))
     return GatePlan(n, power, spread.n_tests, alpha, plans, cautions)
@@ -155,42 +157,52 @@ def _drifts(drift: float | Mapping[str, float] | None, names: Sequence[str]) -> 
     return asked
 
 
-def _planned(
-    name: str, spread: Spread, asked: tuple[int, float, float], drift: float | None, interval: float
-) -> MetricPlan:
-    n, alpha, power = asked
-    sd, margin = spread.sd[name], spread.margins[name]
-    significant = detectable_difference(n, sd, alpha=alpha, power=power)
-    material = margin + max(float(ndtri(power)), 0.0) * sd / sqrt(n)
+@dataclass(frozen=True)
+class _Asked:
+    """What is planned: items, the level of the bound, the strictest test's, and the power."""
+
+    n: int
+    alpha: float
+    strictest: float
+    power: float
+
+    def spread_of_mean(self, sd: float, n: int) -> float:
+        """Return how far above its expectation a mean may be with this power."""
+        return max(float(ndtri(self.power)), 0.0) * sd / sqrt(n)
+
+
+def _planned(name: str, spread: Spread, asked: _Asked, drift: float | None) -> MetricPlan:
+    sd, margin, fewest = spread.sd[name], spread.margins[name], exchanges_needed(asked.strictest, spread.runs)
+    significant = detectable_difference(asked.n, sd, alpha=asked.strictest, power=asked.power)
+    material = margin + asked.spread_of_mean(sd, asked.n)
     return MetricPlan(
         metric=name,
         sd=sd,
         n_spread=spread.n[name],
         source=spread.source,
         margin=margin,
-        detectable=max(significant, material) if n >= signs_needed(alpha) else float("nan"),
-        items_for_margin=_significant(margin, sd, alpha, power),
-        items_to_pass=_passing(margin, sd, interval, power),
+        detectable=max(significant, material) if asked.n >= fewest else float("nan"),
+        items_for_margin=_significant(margin, sd, asked, fewest),
+        items_to_pass=_passing(spread.tolerances[name], sd, asked),
         drift=drift,
-        items_for_drift=None if drift is None else _failing(drift, sd, margin, (alpha, power)),
+        items_for_drift=None if drift is None else _failing(drift, sd, margin, asked, fewest),
     )
 
 
-def _significant(drift: float, sd: float, alpha: float, power: float) -> int | None:
-    needed = items_for_difference(drift, sd, alpha=alpha, power=power)
-    return None if needed is None else max(needed, signs_needed(alpha))
+def _significant(drift: float, sd: float, asked: _Asked, fewest: int) -> int | None:
+    needed = items_for_difference(drift, sd, alpha=asked.strictest, power=asked.power)
+    return None if needed is None else max(needed, fewest)
 
 
-def _passing(margin: float, sd: float, interval: float, power: float) -> int | None:
-    needed = items_for_difference(margin, sd, alpha=(1 - interval) / 2, power=power)
+def _passing(tolerance: float, sd: float, asked: _Asked) -> int | None:
+    needed = items_for_difference(tolerance, sd, alpha=asked.alpha, power=asked.power)
     return None if needed is None else max(needed, FEWEST_TO_PASS)
 
 
-def _failing(drift: float, sd: float, margin: float, level: tuple[float, float]) -> int | None:
+def _failing(drift: float, sd: float, margin: float, asked: _Asked, fewest: int) -> int | None:
     """Return how many items make a drift significant and its mean exceed the margin."""
-    alpha, power = level
-    significant = _significant(drift, sd, alpha, power)
+    significant = _significant(drift, sd, asked, fewest)
     if significant is None or drift <= margin:
         return None
-    material = ceil((max(float(ndtri(power)), 0.0) * sd / (drift - margin)) ** 2)
+    material = ceil((asked.spread_of_mean(sd, 1) / (drift - margin)) ** 2)
     return max(significant, material)

@@ -21,7 +21,7 @@ def figure_record(
     metric: str, group: Group | None, *, loss: float, drift: MeanEstimate | Mapping[str, float], margin: float
 ) -> dict[str, Any]:
     """Lay out one metric's figures, over all items or one group."""
-    return {"metric": metric, "group": _group_record(group), "loss": loss, "drift": drift, "margin": margin}
+    return {"metric": metric, "group": group_record(group), "loss": loss, "drift": drift, "margin": margin}
 
 
 def stored_figure_record(figure: StoredFigure) -> dict[str, Any]:
@@ -31,7 +31,8 @@ def stored_figure_record(figure: StoredFigure) -> dict[str, Any]:
     return figure_record(figure.metric, figure.group, loss=figure.loss, drift=drift, margin=figure.margin)
 
 
-def _group_record(group: Group | None) -> dict[str, str] | None:
+def group_record(group: Group | None) -> dict[str, str] | None:
+    """Lay out a group; ``None`` stands for all items."""
     return None if group is None else {"kind": group[0], "name": group[1]}
 
 
@@ -39,7 +40,7 @@ def test_record(test: DriftTest) -> dict[str, Any]:
     """Lay out a test of one metric, over all items or one group."""
     return {
         "metric": test.metric,
-        "group": _group_record(test.group),
+        "group": group_record(test.group),
         "loss": test.loss,
         "noise": test.noise,
         "drift": test.drift,
@@ -54,26 +55,28 @@ def test_record(test: DriftTest) -> dict[str, Any]:
         "tolerance": test.tolerance,
         "bound": test.bound,
         "p_equivalence": test.p_equivalence,
+        "change": test.change,
     }
 
 
 def threshold_record(check: ThresholdCheck) -> dict[str, Any]:
     """Lay out the check of a threshold; one of a slice names its group."""
     fields = {name: getattr(check, name) for name in ("name", "metric", "limit", "value", "passed")}
-    return {**fields, "group": _group_record(check.group)}
+    return {**fields, "group": group_record(check.group)}
 
 
 def limit_record(check: LimitCheck) -> dict[str, Any]:
     """Lay out the check of a hard limit, with the first of the items that break it."""
     return {
         "name": check.name,
-        "group": _group_record(check.group),
+        "group": group_record(check.group),
         "allowed": check.allowed,
         "n": check.n,
-        "n_broken": len(check.items),
+        "n_broken": check.n_broken,
         "items": check.items[:NAMED_ITEMS],
         "excused": check.excused[:NAMED_ITEMS],
         "passed": check.passed,
+        "p_value": check.p_value,
     }
 
 

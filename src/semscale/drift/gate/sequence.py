@@ -1,22 +1,32 @@
 """Tests of a gate over many runs, which stay valid however often they are repeated."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 
 import numpy as np
 from scipy.special import ndtri
 
-from semscale.drift.gate.decision import SequenceTest
+from semscale.drift.gate.decision import EVIDENCE_PARTS, SequenceTest
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import mean_loss
+from semscale.drift.measure.metrics import Metric
 from semscale.history.runs import named, short_id
-from semscale.history.stored_comparison import StoredComparison
-from semscale.stats.tests.betting import run_evidence
+from semscale.history.stored_comparison import COMMON_ITEMS, StoredComparison, without_fields
+from semscale.stats.tests.betting import p_value_evidence, run_evidence
+from semscale.stats.tests.conformal import conformal_p_values
 from semscale.stats.tests.multiple_testing import adjusted
 from semscale.types import Floats
 
+_PARTS_OF_MEANS = 2
+"""Equal parts of alpha where means alone are known: one for what is allowed, one for the bets."""
+
+_OTHER_BASELINE = "made with another baseline"
+_OTHERWISE = "measured otherwise"
+_OTHER_ITEMS = "measured on other items"
+_MOVED_RULER = "measured while the ruler had moved"
+_FLOORS = "floors"
 _SAME_OUTPUTS = "compared again later with the same outputs, which count once"
 
 
@@ -30,6 +40,7 @@ class _OverRuns:
         allowed: the greatest mean loss that is no drift.
         span: the metric's worst case.
         least: smallest value that there can be, as a share.
+        items: for each run the losses of its items, shape (n,), or ``None`` if its mean alone is known.
     """
 
     losses: tuple[float, ...]
@@ -37,13 +48,39 @@ class _OverRuns:
     allowed: float
     span: float
     least: float = 0.0
+    items: tuple[Floats | None, ...] = ()
 
     def evidence(self) -> Floats:
-        """Return the evidence after each run; 1 where nothing is known of what is allowed."""
+        """Return the evidence after each run: the greater of two bettors' capital so far."""
+        return np.maximum(self._beyond_allowed(), self._beyond_earlier_runs())
+
+    def _beyond_allowed(self) -> Floats:
+        """Bet that the runs lose more than allowed; 1 where nothing is known of what is allowed."""
         if not self.allowed / self.span > self.least:
             return np.ones(len(self.runs))
         runs = [np.clip(run, self.least, 1 + abs(self.least)) for run in self.runs]
         return run_evidence(runs, self.allowed / self.span, least=self.least)
+
+    def _beyond_earlier_runs(self) -> Floats:
+        """Bet that runs lose more than those before them at the same items, if two or more are known."""
+        known = [place for place, values in enumerate(self.items) if values is not None]
+        evidence = np.ones(len(self.runs))
+        if len(known) > 1:
+            p_values = conformal_p_values(np.array([self.items[place] for place in known], dtype=np.float64))
+            evidence[known[1:]] = p_value_evidence(p_values[1:].tolist())
+        return np.maximum.accumulate(evidence)
+
+
+def latest_complete(comparisons: Sequence[StoredComparison]) -> StoredComparison:
+    """Return the latest comparison of all of the baseline's items with a ruler that had not moved.
+
+    Args:
+        comparisons: at least one; the baseline of the latest counts. If there is no such comparison, it is
+            the latest complete one, or the latest of all.
+    """
+    latest = max(comparisons, key=lambda kept: kept.compared)
+    of_baseline = [kept for kept in comparisons if kept.baseline_id == latest.baseline_id]
+    return max(of_baseline, key=lambda kept: (kept.is_complete, not kept.ruler_moved, kept.compared))
 
 
 def one_series(
@@ -59,21 +96,38 @@ def one_series(
         runs.
     """
     in_time = sorted(comparisons, key=lambda kept: kept.compared)
-    last = {kept.outputs_key: kept for kept in in_time if _fits(kept, baseline_id, signature)}
+    last = {kept.outputs_key: kept for kept in in_time if not _reason_against(kept, baseline_id, signature)}
     left_out: dict[str, list[str]] = {}
     series = []
     for kept in in_time:
-        if kept.baseline_id != baseline_id:
-            left_out.setdefault("made with another baseline", []).append(kept.candidate_id)
-        elif kept.signature != signature:
-            left_out.setdefault("measured otherwise", []).append(kept.candidate_id)
+        if against := _reason_against(kept, baseline_id, signature):
+            left_out.setdefault(against, []).append(kept.candidate_id)
         elif (counted := last[kept.outputs_key]).id != kept.id:
             is_run = kept.candidate_id == counted.candidate_id
             why = "compared again later" if is_run else _SAME_OUTPUTS
             left_out.setdefault(why, []).append(kept.candidate_id)
         else:
             series.append(kept)
-    return series, [_left_out_line(ids, why) for why, ids in left_out.items()]
+    return series, _left_out_lines(left_out)
+
+
+def _reason_against(kept: StoredComparison, baseline_id: str, signature: str) -> str | None:
+    """Say why a comparison is not of a series; ``None`` if it is.
+
+    A ruler that moved may read the baseline's floors in another way, which are no setting.
+    """
+    if kept.baseline_id != baseline_id:
+        return _OTHER_BASELINE
+    loose = {COMMON_ITEMS, _FLOORS} if kept.ruler_moved else {COMMON_ITEMS}
+    if without_fields(kept.signature, loose) != without_fields(signature, loose):
+        return _OTHERWISE
+    loose.discard(COMMON_ITEMS)
+    same_items = without_fields(kept.signature, loose) == without_fields(signature, loose)
+    return None if same_items else _OTHER_ITEMS
+
+
+def _left_out_lines(left_out: Mapping[str, list[str]]) -> list[str]:
+    return [_left_out_line(ids, why) for why, ids in left_out.items()]
 
 
 def _left_out_line(ids: list[str], why: str) -> str:
@@ -82,37 +136,59 @@ def _left_out_line(ids: list[str], why: str) -> str:
     return f"{counted} left out, because {'it was' if single else 'they were'} {why}"
 
 
-def _fits(kept: StoredComparison, baseline_id: str, signature: str) -> bool:
-    return kept.baseline_id == baseline_id and kept.signature == signature
-
-
 def series_before(
     comparison: Comparison, earlier: Sequence[StoredComparison]
 ) -> tuple[list[StoredComparison], list[str]]:
     """Select the earlier comparisons of the same series, without those of the same candidate.
 
-    Earlier runs of the same model with the same outputs are the same candidate, too.
+    Earlier runs of the same model with the same outputs are the same candidate, too. Scores of earlier runs
+    are restricted to the items that are compared now. Comparisons that were made while the ruler had moved
+    do not count.
+
+    Args:
+        comparison: the candidate's.
+        earlier: as of ``load_earlier``: where a comparison has scores of other items than the candidate's,
+            they are those of all the baseline's items, NaN for one that it lacked.
 
     Returns:
         The series in the order of time, and lines that count the comparisons left out by reason, with their
         runs.
     """
-    candidate = comparison.candidate
-    baseline_id, signature = comparison.baseline.id, str(comparison.signature)
+    candidate, signature = comparison.candidate, str(comparison.signature)
     this = candidate.model, comparison.outputs_digest
-    again, others = [], []
+    again, moved, others = list[str](), list[str](), list[StoredComparison]()
     for kept in earlier:
-        if kept.outputs_key == this and _fits(kept, baseline_id, signature):
-            again.append(kept.candidate_id)
-        else:
+        against = _reason_against(kept, comparison.baseline.id, signature)
+        if against in {_OTHER_BASELINE, _OTHERWISE}:
             others.append(kept)
+        elif kept.outputs_key == this:
+            again.append(kept.candidate_id)
+        elif kept.candidate_id == candidate.id:
+            continue
+        elif kept.ruler_moved:
+            moved.append(kept.candidate_id)
+        else:
+            others.append(_on_items_of(comparison, kept))
     series, cautions = one_series(
         [kept for kept in others if kept.candidate_id != candidate.id],
-        baseline_id=baseline_id,
+        baseline_id=comparison.baseline.id,
         signature=signature,
     )
-    same = [id_ for id_ in again if id_ != candidate.id]
-    return series, cautions + ([_left_out_line(same, _SAME_OUTPUTS)] if same else [])
+    left_out = {_MOVED_RULER: moved, _SAME_OUTPUTS: [id_ for id_ in again if id_ != candidate.id]}
+    return series, cautions + _left_out_lines({why: ids for why, ids in left_out.items() if ids})
+
+
+def _on_items_of(comparison: Comparison, kept: StoredComparison) -> StoredComparison:
+    """Restrict a comparison's scores to the items that are compared now, if they are of all items."""
+    signature, n = str(comparison.signature), comparison.matching.n_baseline or len(comparison.baseline.items)
+    if kept.signature == signature and kept.is_complete:
+        return kept
+    if not kept.scores or any(len(scores) != n for scores in kept.scores.values()):
+        return kept
+    scores = {name: of_all[comparison.places] for name, of_all in kept.scores.items()}
+    if all(np.isnan(values).all() for values in scores.values()):
+        return kept
+    return replace(kept, scores=scores, signature=signature)
 
 
 def sequence_tests(
@@ -126,8 +202,13 @@ def sequence_tests(
     The hypothesis is "no drift": the candidate's mean loss is what baseline and reruns lose among each
     other. Whether a drift is material is asked elsewhere. Each run is judged by its items' losses less what
     reruns lose there. All runs are held against the same reruns, so that what is allowed includes how far
-    chance may have made these lose too little: an upper bound at half of alpha. The other half is for the
-    bets. Without a rerun the margin is allowed, as nothing is known of the noise.
+    chance may have made these lose too little: an upper bound at half of alpha. Without a rerun the margin is
+    allowed, as nothing is known of the noise. A quarter of alpha is for these bets.
+
+    The last quarter is for bets on another question, whether a run loses more than the runs before it at the
+    same items (``conformal_p_values``): if nothing changed, the latest is as likely as any to be the worst.
+    That needs neither a bound nor a rerun, and finds a drift that sets in after some runs far sooner; but one
+    that was there from the first run on is seen by the first question alone.
 
     Args:
         comparison: the candidate's comparison.
@@ -139,7 +220,7 @@ def sequence_tests(
         name: _over_runs(comparison, series, name, margin, settings.alpha / 2 / len(margins))
         for name, margin in margins.items()
     }
-    return _tested(asked, settings)
+    return _tested(asked, settings, EVIDENCE_PARTS)
 
 
 def _over_runs(
@@ -151,13 +232,15 @@ def _over_runs(
     noise = mean_loss(expected)
     shift = np.nan_to_num(noise - expected, nan=0.0)
     runs = [_items_of(kept, name, shift) for kept in series]
-    means = (*(stored_loss(kept, name) for kept in series), mean_loss(losses))
+    means = (*(_mean_of(kept, name) for kept in series), mean_loss(losses))
+    items = (*(kept.scores.get(name) for kept in series), losses)
     return _OverRuns(
         losses=means,
         runs=tuple(run / span for run in (*runs, losses + shift)),
         allowed=noise + (reference_error(comparison, name, alpha) if comparison.reruns else margin),
         span=span,
-        least=float(min(shift.min(initial=0.0), 0.0)) / span,
+        least=(float(min(shift.min(initial=0.0), 0.0)) + comparison.metrics[name].bounds[0]) / span,
+        items=items,
     )
 
 
@@ -166,6 +249,10 @@ def _items_of(kept: StoredComparison, name: str, shift: Floats) -> Floats:
     if name in kept.scores:
         return kept.scores[name] + shift
     return np.array([stored_loss(kept, name)])
+
+
+def _mean_of(kept: StoredComparison, name: str) -> float:
+    return mean_loss(kept.scores[name]) if name in kept.scores else stored_loss(kept, name)
 
 
 def reference_error(comparison: Comparison, name: str, alpha: float) -> float:
@@ -181,7 +268,7 @@ def reference_error(comparison: Comparison, name: str, alpha: float) -> float:
 
 
 def evidence_of_runs(
-    asked: Mapping[str, tuple[Sequence[float], float, float]],
+    asked: Mapping[str, tuple[Sequence[float], float, Metric]],
     settings: GateSettings,
     *,
     latest: Mapping[str, Floats] | None = None,
@@ -190,24 +277,27 @@ def evidence_of_runs(
 
     Args:
         asked: for each metric the runs' mean losses in the order of time, NaN for a run without one; the
-            allowed mean; and the metric's worst case.
+            allowed mean; and the metric.
         settings: settings of the gate, for its alpha.
         latest: losses of the latest run's items by metric, if known; they reveal a single bad run, which
             means alone cannot.
     """
     laid_out = {}
-    for name, (losses, allowed, span) in asked.items():
+    for name, (losses, allowed, metric) in asked.items():
         runs = [np.array([loss]) for loss in losses]
         if runs and latest and name in latest:
             runs[-1] = latest[name]
-        laid_out[name] = _OverRuns(tuple(losses), tuple(run / span for run in runs), allowed, span)
-    return _tested(laid_out, settings)
+        least, span = metric.bounds
+        shares = tuple(run / span for run in runs)
+        laid_out[name] = _OverRuns(tuple(losses), shares, allowed, span, least / span)
+    return _tested(laid_out, settings, _PARTS_OF_MEANS)
 
 
-def _tested(asked: Mapping[str, _OverRuns], settings: GateSettings) -> tuple[SequenceTest, ...]:
+def _tested(asked: Mapping[str, _OverRuns], settings: GateSettings, parts: int) -> tuple[SequenceTest, ...]:
+    """Adjust the p-values; the bets have one of so many equal parts of alpha."""
     evidence = {name: one.evidence() for name, one in asked.items()}
     p_values = np.array(
-        [min(1.0, 2 / float(found[-1])) if len(found) else 1.0 for found in evidence.values()]
+        [min(1.0, parts / float(found[-1])) if len(found) else 1.0 for found in evidence.values()]
     )
     corrected = adjusted(p_values, "holm")
     return tuple(
@@ -232,7 +322,7 @@ def sequence_cautions(
         items = np.ones(int((~np.isnan(comparison.mean_losses(test.metric))).sum()))
         allowed = test.allowed / comparison.metrics[test.metric].span
         worst = run_evidence([items] * len(test.losses), allowed)[-1] if allowed > 0 else 1.0
-        if worst <= 2 * len(tests) / settings.alpha:
+        if max(worst, *test.evidence) <= EVIDENCE_PARTS * len(tests) / settings.alpha:
             short.append(test.metric)
     if not short:
         return []

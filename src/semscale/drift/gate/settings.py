@@ -111,6 +111,26 @@ class GateSettings(BaseModel):
         relative = self.noise_share * noise if noise is not None and noise == noise else 0.0  # noqa: PLR0124
         return max(self.material_share * span, relative)
 
+    def without_metric(self, name: str) -> Self:
+        """Return the settings without everything that is about a metric that could not be measured.
+
+        Raises:
+            InputError: no other metric is to be tested.
+
+        Example:
+            >>> GateSettings(metrics=("match", "side_by_side")).without_metric("side_by_side").metrics
+            ('match',)
+        """
+        kept = self.model_dump()
+        for own in (kept, *(one for slices in kept["slices"].values() for one in slices.values())):
+            own["material"] = {key: value for key, value in own["material"].items() if key != name}
+            own["thresholds"] = {
+                key: value for key, value in own["thresholds"].items() if key.partition("_")[2] != name
+            }
+        if self.metrics is not None:
+            kept["metrics"] = tuple(one for one in self.metrics if one != name)
+        return type(self)(**kept)
+
     @field_validator("limits", mode="before")
     @classmethod
     def _read_limits(cls, given: object) -> object:

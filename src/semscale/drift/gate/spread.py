@@ -8,8 +8,8 @@ from math import isclose
 import numpy as np
 
 from semscale.drift.gate.gate import group_members
-from semscale.drift.gate.metric_choice import chosen_metrics, margins
-from semscale.drift.gate.sequence import one_series
+from semscale.drift.gate.metric_choice import chosen_metrics, margins, tolerances
+from semscale.drift.gate.sequence import latest_complete, one_series
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.metrics import TEXT_METRICS, is_usual
@@ -29,9 +29,13 @@ class Spread:
         sd: for each metric the standard deviation of the items' drift; NaN if fewer than two have a drift.
         n: for each metric the number of items in the estimate.
         margins: for each metric the smallest material drift.
+        tolerances: for each metric the drift below which it must be shown to lie to pass; a history keeps
+            margins alone, which are less or the same.
         spans: for each metric its worst case; a history does not keep those of fields.
         n_items: number of items in the source.
-        n_tests: number of tests that the gate makes.
+        n_tests: number of tests that the gate makes over all items.
+        runs: runs that the gate exchanges: candidate, baseline and reruns; of a history two without reruns,
+            and three with any.
         source: source of the spread in words.
         cautions: lines about comparisons that were left out, with the reasons.
     """
@@ -39,9 +43,11 @@ class Spread:
     sd: Mapping[str, float]
     n: Mapping[str, int]
     margins: Mapping[str, float]
+    tolerances: Mapping[str, float]
     spans: Mapping[str, float]
     n_items: int
     n_tests: int
+    runs: int
     source: str
     cautions: tuple[str, ...] = ()
 
@@ -49,6 +55,7 @@ class Spread:
 def spread_of_comparison(comparison: Comparison, settings: GateSettings) -> Spread:
     """Estimate the spread of the items' drift from one comparison."""
     names = chosen_metrics(comparison, settings)
+    group_members(comparison, settings.by)  # refuses kinds of groups that no item has
     pooled = {name: _pooled([comparison.drifts(name)]) for name in names}
     n = len(comparison.baseline.items)
     less = "reruns' losses taken off" if comparison.reruns else "no rerun to take off"
@@ -56,9 +63,11 @@ def spread_of_comparison(comparison: Comparison, settings: GateSettings) -> Spre
         sd={name: sd for name, (sd, _) in pooled.items()},
         n={name: counted for name, (_, counted) in pooled.items()},
         margins=margins(comparison, settings, names),
+        tolerances=tolerances(comparison, settings, names),
         spans={name: comparison.metrics[name].span for name in names},
         n_items=n,
-        n_tests=len(names) * len(group_members(comparison, settings.by)),
+        n_tests=len(names),
+        runs=2 + len(comparison.reruns),
         source=f"drift of model {comparison.candidate.model} over {n} items ({less})",
     )
 
@@ -81,7 +90,8 @@ def spread_of_history(comparisons: Sequence[StoredComparison], settings: GateSet
     """
     if not comparisons:
         raise InputError("a plan needs at least one comparison, got none: compare a run with the baseline")
-    latest = max(comparisons, key=lambda kept: kept.compared)
+    comparisons = [kept for kept in comparisons if not kept.ruler_moved] or comparisons
+    latest = latest_complete(comparisons)
     series, cautions = one_series(comparisons, baseline_id=latest.baseline_id, signature=latest.signature)
     with_scores = [kept.scores for kept in series if kept.scores]
     if not with_scores:
@@ -92,16 +102,18 @@ def spread_of_history(comparisons: Sequence[StoredComparison], settings: GateSet
     pooled = {
         name: _pooled(_differences(losses[name]) if name in differing else losses[name]) for name in names
     }
-    kinds = {figure.group for figure in latest.figures if figure.group and figure.group[0] in settings.by}
+    least = {name: settings.material.get(name, _stored_margin(latest, name)) for name in names}
     return Spread(
         sd={name: sd for name, (sd, _) in pooled.items()},
         n={name: counted for name, (_, counted) in pooled.items()},
-        margins={name: settings.material.get(name, _stored_margin(latest, name)) for name in names},
+        margins=least,
+        tolerances=least,
         spans={name: TEXT_METRICS[name].span for name in names if name in TEXT_METRICS},
         n_items=len(next(iter(latest.scores.values())))
         if latest.scores
         else len(next(iter(with_scores[-1].values()))),
-        n_tests=len(names) * (1 + len(kinds)),
+        n_tests=len(names),
+        runs=3 if any(_reruns_lose(latest, name) for name in names) else 2,
         source=_source(len(with_scores), n_differing=len(differing), n_metrics=len(names)),
         cautions=tuple(cautions),
     )

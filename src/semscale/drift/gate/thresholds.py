@@ -13,6 +13,7 @@ from semscale.drift.limits.slices import Group, Slices, each_slice
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.metrics import TEXT_METRICS, Metric
+from semscale.drift.measure.quality_metrics import QUALITY_METRICS
 from semscale.errors import InputError
 from semscale.messages import unknown_name
 
@@ -81,9 +82,11 @@ def check_thresholds(
 
 
 def _check(comparison: Comparison, threshold: Threshold, group: Group | None = None) -> ThresholdCheck:
-    losses = comparison.losses(threshold.metric.name)
-    inside = losses if group is None else losses[comparison.members(group[0])[group[1]]]
-    value = threshold.metric.in_its_terms(mean_loss(inside))
+    name = threshold.metric.name
+    signed = threshold.metric.is_signed
+    values = comparison.quality[name].candidate if signed else comparison.losses(name)
+    mean = mean_loss(values if group is None else values[comparison.members(group[0])[group[1]]])
+    value = mean if signed else threshold.metric.in_its_terms(mean)
     holds = threshold.holds(value)
     return ThresholdCheck(threshold.name, threshold.metric.name, threshold.limit, value, holds, group)
 
@@ -101,6 +104,8 @@ def threshold_cautions(comparison: Comparison, thresholds: tuple[Threshold, ...]
 def _says_nothing(comparison: Comparison, threshold: Threshold) -> str | None:
     """Return why a threshold is useless; ``None`` if it is not."""
     metric = threshold.metric
+    if metric.is_signed:
+        return _fails_baseline(comparison, threshold)
     floor, noise = comparison.floors.get(metric.name), comparison.noise(metric.name)
     best, worst = metric.in_its_terms(0.0), metric.in_its_terms(metric.span)
     kind = "similarity" if metric.is_similarity else "loss"
@@ -122,6 +127,13 @@ def _says_nothing(comparison: Comparison, threshold: Threshold) -> str | None:
     return None
 
 
+def _fails_baseline(comparison: Comparison, threshold: Threshold) -> str | None:
+    mean = mean_loss(comparison.quality[threshold.metric.name].baseline)
+    if threshold.holds(mean):
+        return None
+    return f"fails the baseline itself, which has {mean:.3g} on average"
+
+
 def _read(comparison: Comparison, name: str, limit: float) -> Threshold:
     side, _, about = name.partition("_")
     field = about.removeprefix("avg_").removesuffix("_drift")
@@ -132,7 +144,7 @@ def _read(comparison: Comparison, name: str, limit: float) -> Threshold:
             raise missing_field(comparison, _FIELD_ALIAS.get(field, field), name)
         return Threshold(name, comparison.metrics[known], "max", limit)
     if side in _SIDES:
-        if about in TEXT_METRICS or about.endswith("_difference"):
+        if about in {*TEXT_METRICS, *QUALITY_METRICS} or about.endswith("_difference"):
             check_measured(comparison, about, name)
         if about in comparison.metrics:
             return Threshold(name, comparison.metrics[about], _SIDES[side], limit)
@@ -143,7 +155,7 @@ def _read(comparison: Comparison, name: str, limit: float) -> Threshold:
 def _check_range(threshold: Threshold) -> None:
     """Refuse limits that no mean can have; limits of a field may exceed the range of the data."""
     best, worst = threshold.metric.in_its_terms(0.0), threshold.metric.in_its_terms(threshold.metric.span)
-    low, high = min(best, worst), max(best, worst)
+    low, high = min(best, worst), max(best, worst)  # scores of a signed metric are 0 to 1, too
     if threshold.metric.unit:
         high = np.inf
     if not low <= threshold.limit <= high:

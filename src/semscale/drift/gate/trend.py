@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from semscale.drift.gate.decision import SequenceTest
-from semscale.drift.gate.sequence import evidence_of_runs, one_series
+from semscale.drift.gate.sequence import evidence_of_runs, latest_complete, one_series
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.metrics import TEXT_METRICS, Metric
+from semscale.drift.measure.quality_metrics import QUALITY_METRICS
 from semscale.errors import InputError
-from semscale.history.stored_comparison import StoredComparison, StoredFigure
+from semscale.history.runs import named, short_id
+from semscale.history.stored_comparison import StoredCheck, StoredComparison, StoredFigure
 from semscale.presentable import Presentable
 from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.tests.change_point import ChangePoint, pettitt
@@ -79,7 +81,8 @@ class MetricTrend:
             run: counted from 0; from the end if it is negative.
         """
         low, high = self.lows[run] + self.noise[run], self.highs[run] + self.noise[run]
-        return Estimate(float(self.losses[run]), max(float(low), 0.0), float(high))
+        least = -np.inf if self.metric in QUALITY_METRICS else 0.0
+        return Estimate(float(self.losses[run]), max(float(low), least), float(high))
 
     def record(self) -> dict[str, Any]:
         """Lay the numbers out by name, for JSON."""
@@ -108,6 +111,8 @@ class Trends(Presentable):
         times: times of the comparisons.
         models: models of the candidates.
         outcomes: outcomes of the gate; ``None`` for a comparison without a gate.
+        ruler_moved: positions, from 0, of runs that were measured while the ruler had moved.
+        broken: checks that did not hold, by run; ``None`` where nothing is known of them.
         metrics: trends by name of the metric.
         n_left_out: number of comparisons that do not belong to the series.
         cautions: lines about these comparisons, with the reasons.
@@ -121,9 +126,11 @@ class Trends(Presentable):
     times: tuple[datetime, ...]
     models: tuple[str, ...]
     outcomes: tuple[str | None, ...]
+    broken: tuple[tuple[StoredCheck, ...] | None, ...]
     metrics: Mapping[str, MetricTrend]
     n_left_out: int
     cautions: tuple[str, ...]
+    ruler_moved: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         runs, metrics = len(self.times), len(self.metrics)
@@ -155,8 +162,12 @@ class Trends(Presentable):
             "comparisons": self.comparison_ids,
             "left_out": self.n_left_out,
             "model_changes": self.model_changes,
+            "ruler_moved": self.ruler_moved,
             "latest_outcomes": [
                 {"model": model, "outcome": outcome} for model, outcome in self.latest_outcomes.items()
+            ],
+            "broken": [
+                None if of_run is None else [check.name for check in of_run] for of_run in self.broken
             ],
             "metrics": [trend.record() for trend in self.metrics.values()],
             "cautions": self.cautions,
@@ -172,7 +183,9 @@ def trends(
 ) -> Trends:
     """Compute the trend of every metric over the runs that were compared with one baseline.
 
-    The series has the baseline and signature of the latest comparison; others are counted and listed.
+    The series has the baseline of the latest comparison, and the signature of the latest one whose candidate
+    has all items; others are counted and listed. Where the ruler had moved, a run is shown and marked; slope,
+    change of level and evidence leave it out.
 
     Args:
         comparisons: comparisons from the history, in any order. Evidence takes the scores of the latest as
@@ -186,14 +199,18 @@ def trends(
     if not comparisons:
         raise InputError("a trend needs at least one comparison, got none: compare a run with the baseline")
     settings = settings or GateSettings()
-    latest = max(comparisons, key=lambda kept: kept.compared)
+    latest = latest_complete(comparisons)
     series, cautions = one_series(comparisons, baseline_id=latest.baseline_id, signature=latest.signature)
     figures = [{figure.metric: figure for figure in kept.figures if figure.group is None} for kept in series]
     names = list(dict.fromkeys(name for of_run in figures for name in of_run))
-    sequence = _evidence(names, figures, {**TEXT_METRICS, **(metrics or {})}, settings, series[-1].scores)
+    moved = np.array([kept.ruler_moved for kept in series])
+    held = [{} if kept.ruler_moved else own for kept, own in zip(series, figures, strict=True)]
+    known = {**TEXT_METRICS, **QUALITY_METRICS, **(metrics or {})}
+    sequence = _evidence(names, held, known, settings, {} if moved[-1] else series[-1].scores)
     days = np.array([(kept.compared - series[0].compared) / _DAY for kept in series])
     # Another model is no later state of the same thing: a slope across both would be of neither.
     days[[kept.model != latest.model for kept in series]] = np.nan
+    days[moved] = np.nan
     return Trends(
         dataset=latest.dataset,
         baseline_id=latest.baseline_id,
@@ -203,10 +220,25 @@ def trends(
         times=tuple(kept.compared for kept in series),
         models=tuple(kept.model for kept in series),
         outcomes=tuple(kept.outcome for kept in series),
-        metrics={name: _followed(name, figures, days, sequence.get(name), settings) for name in names},
+        broken=tuple(kept.broken for kept in series),
+        metrics={name: _followed(name, figures, days, sequence.get(name), settings, moved) for name in names},
         n_left_out=len(comparisons) - len(series),
-        cautions=tuple(cautions),
+        cautions=(*cautions, *_moved_lines(series)),
+        ruler_moved=tuple(np.flatnonzero(moved).tolist()),
     )
+
+
+def _moved_lines(series: Sequence[StoredComparison]) -> list[str]:
+    """Count and name the runs that were measured while the ruler had moved."""
+    moved = [short_id(kept.candidate_id) for kept in series if kept.ruler_moved]
+    if not moved:
+        return []
+    counted = "1 run was" if len(moved) == 1 else f"{len(moved):,} runs were"
+    counts = "it does" if len(moved) == 1 else "they do"
+    return [
+        f"{counted} measured while the ruler had moved: {named(moved)}; {counts} not count in evidence, "
+        "trend and change of level"
+    ]
 
 
 def _followed(
@@ -215,9 +247,10 @@ def _followed(
     days: Floats,
     sequence: SequenceTest | None,
     settings: GateSettings,
+    moved: np.typing.NDArray[np.bool_],
 ) -> MetricTrend:
     losses = _column(figures, name, "loss")
-    there = np.flatnonzero(~np.isnan(losses))
+    there = np.flatnonzero(~np.isnan(losses) & ~moved)
     of_latest = there[~np.isnan(days[there])]
     change = None
     if len(there) >= FEWEST_VALUES:
@@ -246,10 +279,12 @@ def _evidence(
     """Return the evidence for every metric with a known worst case, against the latest allowed mean."""
     asked = {}
     for name in names:
-        latest = next(of_run[name] for of_run in reversed(figures) if name in of_run)
+        latest = next((of_run[name] for of_run in reversed(figures) if name in of_run), None)
+        if latest is None:
+            continue
         allowed = latest.loss - latest.drift + latest.margin
         if name in metrics:
-            asked[name] = (_column(figures, name, "loss").tolist(), allowed, metrics[name].span)
+            asked[name] = (_column(figures, name, "loss").tolist(), allowed, metrics[name])
     return {test.metric: test for test in evidence_of_runs(asked, settings, latest=scores)}
 
 

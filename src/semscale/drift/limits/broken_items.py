@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from semscale.drift.asking.answers import ASKED_FIELDS
+from semscale.drift.limits.stated_numbers import n_numbers, states_any_number
+from semscale.drift.limits.totals import counts_of_numbers, counts_of_outputs, with_fewest
 from semscale.drift.runs.run_texts import number_of
-from semscale.guards.reading import analyse
 from semscale.history.items import Item
 from semscale.types import Floats, Integers, Mask
 
@@ -35,11 +36,14 @@ class BrokenItems:
         counted: whether an item can break it, such as having outputs to lose.
         broken: whether it breaks it.
         excused: whether it would, but a rerun of the baseline does, too.
+        counts: shape (n, k), for the limit of a total: what each run has, the candidate first; such a limit
+            is broken by all items together.
     """
 
     counted: Mask
     broken: Mask
     excused: Mask
+    counts: Floats | None = None
 
 
 def broken_items(
@@ -61,7 +65,7 @@ def broken_items(
             outputs that became empty is a lost list.
 
     Returns:
-        For each limit by name; without ``changed_numbers`` if that was not measured.
+        For each limit by name; without those on numbers if ``changed_numbers`` was not measured.
     """
     found = {
         "silenced": _by_item(baseline, run, reruns, _is_silenced),
@@ -73,8 +77,15 @@ def broken_items(
         for before, after in zip(baseline, run.items, strict=True)
     ]
     found["lost_fields"] = _counting(found["lost_fields"], with_fields)
+    runs = [run.items, baseline, *(rerun.items for rerun in reruns)]
+    heard = ~(found["silenced"].broken & silence_checked)
+    found["fewer_outputs"] = _of_total(counts_of_outputs(runs), heard)
     numbers = _changed_numbers(baseline, run, reruns)
-    return found if numbers is None else {**found, "changed_numbers": numbers}
+    if numbers is None or run.changed_numbers is None:
+        return found
+    read = heard & ~np.isnan(run.changed_numbers)
+    fewer = _of_total(counts_of_numbers(runs), read)
+    return {**found, "changed_numbers": numbers, "fewer_numbers": fewer}
 
 
 def fields_of(item: Item) -> frozenset[str]:
@@ -92,6 +103,12 @@ def fields_of(item: Item) -> frozenset[str]:
         for output in item.outputs_with_text
     ]
     return frozenset(set.intersection(*held)) - {*ASKED_FIELDS} if held else frozenset()
+
+
+def _of_total(counts: Floats, counted: Mask) -> BrokenItems:
+    """Count a total over some items, without those whose silence another limit counts."""
+    broken = counted & with_fewest(counts)
+    return BrokenItems(counted, broken, np.zeros_like(broken), counts)
 
 
 def _by_item(
@@ -174,7 +191,7 @@ def _changed_numbers(
     """
     if run.changed_numbers is None:
         return None
-    counted = np.array([_states_number(item) for item in baseline], dtype=bool)
+    counted = n_numbers(baseline) > 0
     counted &= ~np.isnan(run.changed_numbers) & (_n_outputs(run.items) > 0)
     changed = counted & (_with_changed_numbers(run) | (_without_numbers(run) & bool(reruns)))
     by_reruns = [_with_changed_numbers(rerun) | _without_numbers(rerun) for rerun in reruns]
@@ -191,12 +208,4 @@ def _with_changed_numbers(run: RunOutputs) -> Mask:
 
 def _without_numbers(run: RunOutputs) -> Mask:
     """Tell which items have outputs and state no number in them, not even a vague one."""
-    stated = [
-        any(analyse(output.text or "").quantities for output in item.outputs_with_text) for item in run.items
-    ]
-    return np.asarray((_n_outputs(run.items) > 0) & ~np.array(stated, dtype=bool))
-
-
-def _states_number(item: Item) -> bool:
-    texts = (output.text or "" for output in item.outputs_with_text)
-    return any(not quantity.weak for text in texts for quantity in analyse(text).quantities)
+    return np.asarray((_n_outputs(run.items) > 0) & ~states_any_number(run.items))

@@ -9,9 +9,11 @@ from semscale.drift.limits.broken_items import BrokenItems, RunOutputs, broken_i
 from semscale.drift.limits.kinds import LIMITS, limits_in_force
 from semscale.drift.limits.results import LimitCheck
 from semscale.drift.limits.slices import Group, Slices, each_slice, slice_members
+from semscale.drift.limits.totals import chance_of_total, lost_total
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.measured import MeasuredRun
 from semscale.history.runs import named
+from semscale.stats.tests.exchange import exchange_test
 from semscale.types import Floats, Mask
 
 
@@ -35,19 +37,42 @@ class LimitRule:
     lost_share: float
     outside: tuple[Group, ...] = ()
 
-    def check(self, comparison: Comparison, found: Mapping[str, BrokenItems]) -> LimitCheck:
-        """Count the items that break it; ``found`` has those of every limit."""
+    def check(self, comparison: Comparison, found: Mapping[str, BrokenItems], role: int = 0) -> LimitCheck:
+        """Count the items that break it, or what is lost.
+
+        Args:
+            comparison: a candidate measured against the baseline.
+            found: the items that break every limit.
+            role: column of the run that is checked in ``drifts_by_role``: the candidate, or a rerun.
+        """
         broken, ids = found[self.name], np.array([item.id for item in comparison.baseline.items], object)
+        counted = broken.counted & self.inside
+        total = None if broken.counts is None else lost_total(broken.counts[counted])
         return LimitCheck(
             name=self.name,
             allowed=self.allowed,
-            n=int((broken.counted & self.inside).sum()),
+            n=int(counted.sum()) if total is None else round(total.before),
             items=tuple(ids[broken.broken & self.inside].tolist()),
             excused=tuple(ids[broken.excused & self.inside].tolist()),
             group=self.group,
             lost_share=self.lost_share,
             outside=self.outside,
+            total=total,
+            p_value=self._chance(comparison, broken, counted, role),
         )
+
+    def _chance(self, comparison: Comparison, broken: BrokenItems, counted: Mask, role: int) -> float | None:
+        """Give the probability that an unchanged model does as badly, for limits that chance may break.
+
+        These are totals, and a share of items with other numbers: of few items with numbers, one is soon more
+        than that. Without a rerun nothing is known of the numbers that chance changes.
+        """
+        if broken.counts is not None:
+            return chance_of_total(broken.counts[counted])
+        if self.name == "changed_numbers" and 0 < self.allowed < 1 and comparison.reruns:
+            roles = comparison.drifts_by_role(self.name)[counted]
+            return exchange_test(np.column_stack([roles[:, role], np.delete(roles, role, axis=1)])).p_value
+        return None
 
 
 def items_breaking(
@@ -89,7 +114,7 @@ def limit_rules(
     usual = limits_in_force(limits)
     rules = []
     for name in LIMITS:
-        if name == "changed_numbers" and not _reads_numbers(comparison):
+        if name in ("changed_numbers", "fewer_numbers") and not _reads_numbers(comparison):
             continue
         outside = tuple(group for group, given in own.items() if name in given)
         nowhere = np.zeros(len(comparison.baseline.items), dtype=bool)
@@ -110,6 +135,7 @@ def limit_cautions(comparison: Comparison, rules: Sequence[LimitRule]) -> Iterat
     Each rerun is compared as if it were the candidate, and the other reruns excuse it.
     """
     outputs, silence_checked = _reruns(comparison), _silence_checked(comparison, rules)
+    first = 2 if comparison.between else 1  # column of the first rerun
     worst: dict[int, LimitCheck] = {}
     for place, rerun in enumerate(outputs if rules else []):
         others = [*outputs[:place], *outputs[place + 1 :]]
@@ -123,20 +149,31 @@ def limit_cautions(comparison: Comparison, rules: Sequence[LimitRule]) -> Iterat
         for number, rule in enumerate(rules):
             if rule.name not in found:
                 continue
-            check = rule.check(comparison, found)
-            if not check.passed and (number not in worst or len(check.items) > len(worst[number].items)):
+            check = rule.check(comparison, found, first + place)
+            if not check.passed and (number not in worst or check.n_broken > worst[number].n_broken):
                 worst[number] = check
     for check in worst.values():
+        more = "items" if check.total is None else check.about
+        where = f" ({named(check.items)})" if check.items else ""
         yield (
             f"limit {check.name}={check.allowed:g} is broken by a rerun of the baseline itself, in "
-            f"{len(check.items)} of {check.n} {check.about} ({named(check.items)}): an unchanged model may "
-            "break it, too; allow more items, or see that the rerun is complete"
+            f"{check.n_broken} of {check.n} {check.about}{where}: an unchanged model may "
+            f"break it, too; allow more {more}, or see that the rerun is complete"
         )
 
 
 def excused_cautions(checks: Sequence[LimitCheck]) -> Iterator[str]:
-    """Name the items that would break a limit, had not a rerun of the baseline broken it as well."""
+    """Name the items that would break a limit, had not a rerun of the baseline broken it as well.
+
+    A limit that is exceeded, but no more than chance explains, is named, too.
+    """
     for check in checks:
+        if check.exceeded and check.passed:
+            yield (
+                f"limit {check.name}: {check.n_broken} of {check.n} {check.about} have {check.broken}, more "
+                f"than the limit allows, but two runs of one model may differ as much (p = "
+                f"{check.p_value:.3f}), so this does not count"
+            )
         if check.excused:
             do = "they do" if len(check.excused) > 1 else "it does"
             yield (

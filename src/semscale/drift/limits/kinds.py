@@ -22,6 +22,8 @@ class Limit:
         about: the items that can break it, for sentences.
         broken: what became of the items that break it, for sentences; ``{share}`` is the setting
             ``lost_share``.
+
+    Limits of a total count outputs or numbers of all items together, in the place of items.
     """
 
     name: str
@@ -42,6 +44,8 @@ LIMITS: Mapping[str, Limit] = MappingProxyType(
             Limit("lost_outputs", 0, "items with outputs", "lost more than {share} of their outputs"),
             Limit("lost_fields", 0, "items with fields", "lost a field"),
             Limit("changed_numbers", 0.25, "items with numbers", "other numbers or none"),
+            Limit("fewer_outputs", 0.05, "outputs", "been lost"),
+            Limit("fewer_numbers", 0.33, "numbers", "been lost"),
         )
     }
 )
@@ -56,13 +60,13 @@ def limits_in_force(given: Mapping[str, float | str]) -> dict[str, float]:
 
     Example:
         >>> limits_in_force({"changed_numbers": "off", "lost_fields": "off", "silenced": 0.1})
-        {'silenced': 0.1, 'lost_outputs': 0}
+        {'silenced': 0.1, 'lost_outputs': 0, 'fewer_outputs': 0.05, 'fewer_numbers': 0.33}
     """
     usual: dict[str, float | str] = {name: limit.allowed for name, limit in LIMITS.items()}
     return {name: allowed for name, allowed in (usual | dict(given)).items() if not isinstance(allowed, str)}
 
 
-def most_allowed(allowed: float, n: int) -> float:
+def most_allowed(allowed: float, n: float) -> float:
     """Return how many of n items may break a limit: a share of them below 1, else the number itself.
 
     Example:

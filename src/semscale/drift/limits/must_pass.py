@@ -83,7 +83,7 @@ def _is_judged(comparison: Comparison, name: str) -> bool:
 
 def _beyond_reruns(comparison: Comparison, name: str) -> Floats:
     """Return by how much each item's loss exceeds the reruns' greatest, shape (n,); NaN without a loss."""
-    losses = [np.nan_to_num(rerun.losses[name]) for rerun in comparison.reruns]
+    losses = [np.nan_to_num(rerun.losses[name]) for rerun in comparison.reruns_with(name)]
     greatest = np.max(losses, axis=0) if losses else np.zeros(len(comparison.baseline.items))
     return np.asarray(comparison.losses(name) - greatest)
 
@@ -92,7 +92,8 @@ def _limits_broken(
     place: int, rules: Sequence[LimitRule], broken: Mapping[str, BrokenItems]
 ) -> Iterator[str]:
     for rule in rules:
-        if rule.inside[place] and broken[rule.name].broken[place]:
+        of_items = broken[rule.name].counts is None  # a total is not broken by an item
+        if of_items and rule.inside[place] and broken[rule.name].broken[place]:
             yield LIMITS[rule.name].said(rule.lost_share)
 
 
@@ -101,7 +102,7 @@ def _losses(
 ) -> Iterator[str]:
     for name, values in excess.items():
         if values[place] >= margins[name][place] - _ROUNDING:
-            than = "the worst rerun" if comparison.reruns else "the baseline"
+            than = "the worst rerun" if comparison.reruns_with(name) else "the baseline"
             yield (
                 f"{comparison.metrics[name].label} lost {values[place]:.3f} more than {than}, margin "
                 f"{margins[name][place]:.3f}"

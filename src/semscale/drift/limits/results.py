@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from semscale.drift.limits.kinds import LIMITS, most_allowed
+from semscale.drift.limits.totals import CHANCE, LostTotal
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,9 @@ class LimitCheck:
         outside: kinds and names of the slices with limits of their own of this name, where ``group`` is
             ``None``.
         lost_share: the setting of this name.
+        total: where the limit is that of a total, what the candidate has of it: ``n`` is then the total of
+            baseline and reruns, and ``items`` those in which every other run has more.
+        p_value: probability that an unchanged model does as badly; ``None`` where that is not asked.
     """
 
     name: str
@@ -29,11 +33,26 @@ class LimitCheck:
     group: tuple[str, str] | None = None
     lost_share: float = 0.5
     outside: tuple[tuple[str, str], ...] = ()
+    total: LostTotal | None = None
+    p_value: float | None = None
+
+    @property
+    def n_broken(self) -> int:
+        """How many items break it; of a total, how many outputs or numbers are lost."""
+        return len(self.items) if self.total is None else self.total.n_lost
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether more items break it than are allowed, or more of a total is lost."""
+        if self.total is not None:
+            return self.total.exceeds(self.allowed)
+        return len(self.items) > most_allowed(self.allowed, self.n)
 
     @property
     def passed(self) -> bool:
-        """Whether no more items break it than are allowed."""
-        return len(self.items) <= most_allowed(self.allowed, self.n)
+        """Whether it is not exceeded, or no more than chance explains."""
+        by_chance = self.p_value is not None and not self.p_value < CHANCE
+        return by_chance or not self.exceeded
 
     @property
     def about(self) -> str:

@@ -6,11 +6,13 @@ from itertools import product
 
 from semscale.chat.calls.calling import CapReachedError
 from semscale.chat.chat_model import ChatModel
+from semscale.chat.declining import declines_to_answer
+from semscale.chat.replies import FATAL, TRANSIENT, CallError
 from semscale.drift.asking.answers import Answer, Answers
 from semscale.drift.asking.items_to_ask import ItemToAsk
-from semscale.drift.asking.model_asking import AskSettings, ModelAsker
+from semscale.drift.asking.model_asking import AskSettings, ModelAsker, UnreachedModelError
 from semscale.drift.asking.prompt_template import PromptTemplate
-from semscale.errors import InputError, InterruptedRunError, ReplyError
+from semscale.errors import InputError, InterruptedRunError, ReplyError, SemscaleError
 from semscale.judging.asking import Running
 from semscale.types import Progress
 
@@ -48,14 +50,36 @@ class CellAnswers:
     answers: Answers | None
     down: str | None = None
 
-    def first_text(self, item: int) -> str | None:
-        """The text of the first asking for an item, by its number from 0; ``None`` without one."""
-        return None if self.answers is None else text_of(self.answers.asked[0][item])
-
 
 def text_of(answer: Answer) -> str | None:
     """The text of an answer; ``None`` where no output came or none has a text."""
     return next((output.text for output in answer.outputs if not output.is_silent), None)
+
+
+def gives_nothing(answer: Answer, reference: str | None = None) -> bool:
+    """Whether a model answered and gave nothing: it refused, its text is empty, or its text only declines.
+
+    A call that failed is no such answer. A text that declines is one like any other where the reference
+    declines, too.
+
+    Args:
+        answer: of a model.
+        reference: the answer that is known to be right; ``None`` without one.
+
+    Example:
+        >>> from semscale.history.items import Output
+        >>> declined = Answer((Output("I'm sorry, but I can't help with that."),))
+        >>> gives_nothing(declined, "Paris"), gives_nothing(declined, "I cannot answer that.")
+        (True, False)
+        >>> gives_nothing(Answer(reason="no reply", is_lost=True))
+        False
+    """
+    if not answer.outputs:
+        return answer.is_silent
+    text = text_of(answer)
+    if text is None:
+        return True
+    return declines_to_answer(text) and not (reference is not None and declines_to_answer(reference))
 
 
 def cells_of(
@@ -99,6 +123,8 @@ async def ask_cells(
 ) -> tuple[tuple[CellAnswers, ...], Running]:
     """Ask all cells about all items; a model that is down leaves the others to finish.
 
+    A model that could not be reached for one prompt is down for its further prompts, and not tried again.
+
     Args:
         cells: prompts with models.
         items: what is asked about.
@@ -117,20 +143,32 @@ async def ask_cells(
     """
     prompts = [cell.prompts(items) for cell in cells]
     found = []
+    unreached: dict[str, str] = {}
     for cell, asked in zip(cells, prompts, strict=True):
+        if cell.model.name in unreached:
+            found.append(CellAnswers(cell, None, unreached[cell.model.name]))
+            continue
         asker = ModelAsker(cell.model, settings, running)
         try:
             answers, running = await asker.ask(asked, range(times), progress)
             found.append(CellAnswers(cell, answers))
-        except ReplyError as error:
-            found.append(CellAnswers(cell, None, str(error)))
-        except InterruptedRunError as error:
+        except (ReplyError, InterruptedRunError) as error:
             if isinstance(error.__cause__, CapReachedError):
                 raise
-            found.append(CellAnswers(cell, None, str(error.__cause__ or error)))
+            down = str(error if isinstance(error, ReplyError) else error.__cause__ or error)
+            found.append(CellAnswers(cell, None, down))
+            if _is_out_of_reach(error):
+                unreached[cell.model.name] = down
     if all(one.answers is None for one in found):
         raise ReplyError(f"no model answered; {found[0].cell.name}: {found[0].down}")
     return tuple(found), running
+
+
+def _is_out_of_reach(error: SemscaleError) -> bool:
+    """Whether another prompt would fare no better: the model takes no request at all."""
+    if isinstance(error, CallError):
+        return error.kind in FATAL | TRANSIENT
+    return isinstance(error, InterruptedRunError | UnreachedModelError)
 
 
 def _name(template: PromptTemplate | None, model: ChatModel, n_templates: int, n_models: int) -> str:

@@ -1,19 +1,20 @@
 """A matrix of models and prompts after all questions were asked: its summary and its table of outputs."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from semscale.drift.asking.answers import COST, LATENCY, TOKENS, Answers
+from semscale.drift.asking.answers import COST, LATENCY, TOKENS, Answer, Answers
 from semscale.drift.asking.items_to_ask import ItemToAsk
-from semscale.drift.matrix.cells import CellAnswers, text_of
+from semscale.drift.matrix.cells import CellAnswers, gives_nothing, text_of
 from semscale.drift.matrix.matrix_signature import with_part
 from semscale.drift.matrix.matrix_summary import Basis, CellSummary, MatrixSummary
 from semscale.drift.matrix.scores import ReferenceScores, best_by_score, differences_from
-from semscale.drift.matrix.sides import CellPairs, SidesSummary, side_by_side
 from semscale.history.runs import now
+from semscale.judging.comparing.sides import SidesSummary, SystemPairs, side_by_side
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, estimate_mean
@@ -37,7 +38,7 @@ class AskedMatrix:
     cells: Sequence[CellAnswers]
     signature: Signature
     scores: ReferenceScores | None = None
-    pairs: CellPairs | None = None
+    pairs: SystemPairs | None = None
 
     def summarize(self, plan: IntervalPlan | None = None) -> MatrixSummary:
         """Sum the matrix up.
@@ -77,10 +78,11 @@ class AskedMatrix:
             where there is none.
         """
         rows = [
-            self._row(k, n, number)
+            self._row(k, n, asking, answer)
             for k, one in enumerate(self.cells)
-            for number in range(0 if one.answers is None else len(one.answers.asked))
-            for n in range(len(self.items))
+            if one.answers is not None
+            for asking, asked in enumerate(one.answers.asked, start=1)
+            for n, answer in enumerate(asked)
         ]
         floats = dict.fromkeys(("score", TOKENS, COST, LATENCY), pl.Float64)
         texts = dict.fromkeys(("id", "cell", "model", "prompt"), pl.String)
@@ -94,23 +96,28 @@ class AskedMatrix:
         judged = None if self.pairs is None else self.pairs.judged.signature
         return with_part(with_part(self.signature, "match", matched), "judge", judged)
 
-    def _row(self, k: int, n: int, number: int) -> dict[str, object]:
-        one = self.cells[k]
-        if one.answers is None:
-            return {}
-        answer = one.answers.asked[number][n]
+    def _row(self, k: int, n: int, asking: int, answer: Answer) -> dict[str, object]:
+        cell = self.cells[k].cell
         fields = answer.outputs[0].fields if answer.outputs else {}
         return {
             "id": self.items[n].id,
-            "cell": one.cell.name,
-            "model": one.cell.model.name,
-            "prompt": None if one.cell.template is None else one.cell.template.name,
-            "asking": number + 1,
+            "cell": cell.name,
+            "model": cell.model.name,
+            "prompt": None if cell.template is None else cell.template.name,
+            "asking": asking,
             "output": text_of(answer),
             "reason": answer.reason,
             "score": None if self.scores is None else float(self.scores.values[k, n]),
             **{name: fields.get(name) for name in (TOKENS, COST, LATENCY)},
         }
+
+    def _n_silent(self, answers: Answers) -> int:
+        """Count refusals and empty answers."""
+        return sum(
+            gives_nothing(answer, item.reference)
+            for asked in answers.asked
+            for item, answer in zip(self.items, asked, strict=True)
+        )
 
     def _cell(
         self, place: int, below: MeanEstimate | None, sides: SidesSummary | None, plan: IntervalPlan
@@ -124,14 +131,17 @@ class AskedMatrix:
         score = None
         if self.scores is not None:
             score = estimate_mean(self.scores.values[place], bounds=self.scores.bounds, plan=plan)
+        n_silent = self._n_silent(answers)
+        failed = [answer for answer in answers.every if not answer.outputs and not answer.is_silent]
         seconds = answers.numbers(LATENCY)
         return CellSummary(
             *named,
             None,
-            answers.n_answered,
+            len(answers.every) - len(failed) - n_silent,
+            n_silent,
             len(answers.every),
             answers.n_cut,
-            answers.reasons,
+            dict(Counter(answer.reason or "no reply" for answer in failed).most_common()),
             score,
             below,
             None if sides is None else sides.records[place],

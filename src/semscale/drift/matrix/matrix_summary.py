@@ -5,13 +5,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from semscale.drift.matrix.sides import CellRecord, SidesSummary
+from semscale.judging.comparing.sides import SidesSummary, SystemRecord
 from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.intervals.means import MeanEstimate
-
-_EVEN = 0.5
+from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
 
 Basis = Literal["judge", "reference"]
 """What the best cell was chosen by."""
@@ -26,10 +25,11 @@ class CellSummary:
         model: the model's name.
         prompt: the template's name; ``None`` where inputs were sent.
         down: why it is down; ``None`` where it answered.
-        n_answered: answers with an output.
-        n_asked: answers that were asked for.
+        n_answered: answers that say something.
+        n_silent: refusals and empty answers, which score 0 and lose side by side.
+        n_asked: answers that were asked for; the others failed, and are left out.
         n_cut: replies that were cut at the most tokens allowed.
-        reasons: why answers have no output, each reason with its number.
+        reasons: why calls failed, each reason with its number.
         score: mean match with the references; ``None`` without references.
         below_best: mean difference to the best cell's scores, over the items that both have; ``None`` for
             the best one and without references.
@@ -46,12 +46,13 @@ class CellSummary:
     prompt: str | None
     down: str | None
     n_answered: int = 0
+    n_silent: int = 0
     n_asked: int = 0
     n_cut: int = 0
     reasons: Mapping[str, int] = field(default_factory=dict)
     score: MeanEstimate | None = None
     below_best: MeanEstimate | None = None
-    side: CellRecord | None = None
+    side: SystemRecord | None = None
     over_best: Estimate | None = None
     tokens: float | None = None
     cost: float | None = None
@@ -59,9 +60,9 @@ class CellSummary:
     currency: str | None = None
 
     @property
-    def n_unanswered(self) -> int:
-        """Answers without an output."""
-        return self.n_asked - self.n_answered
+    def n_failed(self) -> int:
+        """Answers that did not come."""
+        return self.n_asked - self.n_answered - self.n_silent
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,27 +102,24 @@ class MatrixSummary(Presentable):
         """Cells that answered and whose difference to the best one may be chance."""
         if self.best is None:
             return ()
-        others = (cell for place, cell in enumerate(self.cells) if place != self.best and not cell.down)
-        return tuple(cell for cell in others if not self._is_told_apart(cell))
+        others = [place for place, cell in enumerate(self.cells) if place != self.best and not cell.down]
+        return tuple(self.cells[place] for place in others if not self._is_told_apart(place))
 
-    def _is_told_apart(self, cell: CellSummary) -> bool:
+    def n_shared(self, place: int) -> int:
+        """Count the items that a cell, by its number from 0, shares with the best one."""
         if self.basis == "judge":
-            return cell.over_best is not None and cell.over_best.high < _EVEN
-        return cell.below_best is not None and cell.below_best.high < 0
+            return 0 if self.sides is None else self.sides.n_with_best(place)
+        below = self.cells[place].below_best
+        return 0 if below is None else below.n
+
+    def _is_told_apart(self, place: int) -> bool:
+        if self.basis == "judge":
+            return self.sides is not None and self.sides.is_told_apart(place)
+        below = self.cells[place].below_best
+        return below is not None and below.high < 0 and below.n >= FEWEST_CLUSTERS
 
     def record(self) -> dict[str, Any]:
         """Lay all figures out by name, for JSON."""
-        sides = self.sides
-        judged = None
-        if sides is not None:
-            judged = {
-                "judge": sides.pairs.judged.model,
-                "n_pairs": len(sides.pairs.points),
-                "n_unjudged": sides.n_unjudged,
-                "reasons": sides.pairs.judged.reasons,
-                "first_place": sides.first_place,
-                "no_strengths": sides.no_strengths,
-            }
         return {
             "instrument": "drift matrix",
             "source": self.source,
@@ -133,6 +131,6 @@ class MatrixSummary(Presentable):
             "basis": self.basis,
             "not_told_apart": [cell.name for cell in self.not_told_apart],
             "cells": self.cells,
-            "side_by_side": judged,
+            "side_by_side": None if self.sides is None else self.sides.record(),
             "signature": self.signature,
         }

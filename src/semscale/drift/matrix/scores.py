@@ -1,12 +1,12 @@
 """Scores of cells by reference, and their differences in pairs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from semscale.drift.asking.items_to_ask import ItemToAsk
-from semscale.drift.matrix.cells import CellAnswers, text_of
+from semscale.drift.matrix.cells import CellAnswers, gives_nothing, text_of
 from semscale.guards.registry import Guards
 from semscale.matching.matcher import match_with
 from semscale.matching.methods import PairMethod
@@ -14,10 +14,8 @@ from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate
 from semscale.stats.intervals.paired_bootstrap import paired_means
+from semscale.stats.intervals.simultaneous import simultaneous
 from semscale.types import Floats, Progress
-
-_REPLICATES_BEYOND = 200
-"""Replicates that lie beyond each end of an interval, so that its ends are stable."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +23,8 @@ class ReferenceScores:
     """Scores of k cells for n items, by their references.
 
     Attributes:
-        values: shape (k, n); NaN where there is no output, no reference or no score.
+        values: shape (k, n); 0 for a refusal or an empty answer, NaN where the call failed, or where there is
+            no reference or no score.
         bounds: least and greatest score that there can be.
         signature: what was applied.
     """
@@ -45,8 +44,9 @@ def reference_scores(
 ) -> ReferenceScores:
     """Match each output with its item's reference.
 
-    All outputs are matched in one go, so that they are scored alike. An item that was asked several times has
-    the mean of its scores.
+    All outputs are matched in one go, so that they are scored alike. A refusal and an empty answer score 0,
+    so that a model gains nothing by being silent; a call that failed has no score. An item that was asked
+    several times has the mean of its scores.
 
     Args:
         found: k cells' answers.
@@ -55,18 +55,20 @@ def reference_scores(
         guards: look at every pair.
         progress: called while texts are matched.
     """
-    predictions, references, places = [], [], []
+    predictions, references, places, nothing = [], [], [], []
     for k, one in enumerate(found):
         for asked in () if one.answers is None else one.answers.asked:
             for n, answer in enumerate(asked):
                 predictions.append(text_of(answer))
                 references.append(items[n].reference)
                 places.append((k, n))
+                nothing.append(_has_reference(items[n]) and gives_nothing(answer, items[n].reference))
     matches = match_with(method, predictions, references, guards=guards, progress=progress)
     sums, counts = np.zeros((2, len(found), len(items)))
     at = tuple(np.array(places).T)
-    known = ~np.isnan(matches.score)
-    np.add.at(sums, at, np.where(known, matches.score, 0.0))
+    scores = np.where(nothing, 0.0, matches.score)
+    known = ~np.isnan(scores)
+    np.add.at(sums, at, np.where(known, scores, 0.0))
     np.add.at(counts, at, known)
     values = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
     return ReferenceScores(values, matches.bounds, matches.signature)
@@ -120,16 +122,5 @@ def differences_from(
     return tuple(found.get(place) for place in range(len(scores)))
 
 
-def simultaneous(plan: IntervalPlan, k: int) -> IntervalPlan:
-    """Widen intervals so that those of all pairs of k cells hold together.
-
-    Example:
-        >>> wider = simultaneous(IntervalPlan(0.95), 3)
-        >>> round(wider.interval, 6), wider.replicates
-        (0.983333, 24000)
-    """
-    n_pairs = max(k * (k - 1) // 2, 1)
-    tail = (1 - plan.interval) / n_pairs
-    return replace(
-        plan, interval=1 - tail, replicates=max(plan.replicates, round(2 * _REPLICATES_BEYOND / tail))
-    )
+def _has_reference(item: ItemToAsk) -> bool:
+    return item.reference is not None and bool(item.reference.strip())

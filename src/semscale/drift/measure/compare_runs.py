@@ -5,9 +5,11 @@ from itertools import combinations
 
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.meter import DriftMeter
+from semscale.drift.quality.reference_match import with_reference_match
 from semscale.drift.runs.comparability import check_rerun, match_runs
 from semscale.errors import InputError
-from semscale.history.runs import Run, short_id
+from semscale.history.item_json import digest_items
+from semscale.history.runs import Run, hashed, short_id
 from semscale.types import Progress
 
 
@@ -21,6 +23,8 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
     progress: Progress | None = None,
 ) -> Comparison:
     """Compare a candidate with the baseline and its reruns, and these with each other, over common items.
+
+    Where items have a reference, the metric ``reference_match`` says what is better and what is worse.
 
     Args:
         baseline: the approved run.
@@ -51,12 +55,12 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
     repeated = [match_runs(common.baseline, check_rerun(baseline, rerun)).candidate for rerun in reruns]
     runs = [*repeated, common.candidate]
     later = list(combinations(range(len(runs)), 2))
-    found = measuring.measure_pairs(common.baseline, runs, later, progress=progress)
+    found = measuring.measure_pairs(common.baseline, runs, later, whole=baseline, progress=progress)
     between = [
         tuple(found[len(runs) + at] for at, pair in enumerate(later) if pair[0] == first)
         for first in range(len(repeated))
     ]
-    return Comparison(
+    compared = Comparison(
         baseline=common.baseline,
         candidate=common.candidate,
         measured=found[len(repeated)],
@@ -66,4 +70,13 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         matching=common.matching,
         recorded=candidate,
         rerun_items=tuple(rerun.items for rerun in repeated),
+        reruns_name=_reruns_name(reruns),
     )
+    return with_reference_match(compared, measuring, progress=progress)
+
+
+def _reruns_name(reruns: Sequence[Run]) -> str | None:
+    """Count and hash of the reruns for the signature; ``None`` without one."""
+    if not reruns:
+        return None
+    return f"{len(reruns)}#{hashed(sorted(digest_items(rerun.items) for rerun in reruns))}"

@@ -11,14 +11,29 @@ from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.measured import MeasuredRun
 from semscale.drift.measure.metrics import Metric
 from semscale.drift.measure.roles import drifts_of_losses, drifts_of_pairs, reference_variance
+from semscale.drift.quality.judged_runs import JudgedRuns
 from semscale.drift.runs.item_matching import ItemMatching
 from semscale.history.item_json import digest_items
 from semscale.history.items import Item
 from semscale.history.runs import Run
+from semscale.history.stored_comparison import COMMON_ITEMS
 from semscale.signature import Signature
-from semscale.types import Floats
+from semscale.types import Floats, Integers, Mask
 
 _DECIMALS = 12  # beyond them runs that are alike would differ by rounding
+
+
+@dataclass(frozen=True)
+class QualityScores:
+    """Scores of candidate and baseline themselves, more is better.
+
+    Attributes:
+        candidate: shape (n,), 0 to 1; NaN without a score.
+        baseline: shape (n,), likewise.
+    """
+
+    candidate: Floats
+    baseline: Floats
 
 
 @dataclass(frozen=True)
@@ -38,6 +53,10 @@ class Comparison:
         recorded: the candidate with all its items, as a history has it; ``None`` if ``candidate`` is it.
         rerun_items: what each rerun gave for the items, in the baseline's order, for the hard limits; empty
             where that is not known.
+        reruns_name: number and hash of the reruns for the signature; ``None`` without one.
+        quality: what references and a judge say of the runs themselves, by metric.
+        judged: a judge's verdicts on candidate and baseline; ``None`` where none was asked.
+        cautions: what weakens the measurement, such as a judge who could not be asked.
     """
 
     baseline: Run
@@ -49,6 +68,10 @@ class Comparison:
     matching: ItemMatching = field(default_factory=ItemMatching)
     recorded: Run | None = None
     rerun_items: tuple[tuple[Item, ...], ...] = ()
+    reruns_name: str | None = None
+    quality: Mapping[str, QualityScores] = field(default_factory=dict)
+    judged: JudgedRuns | None = None
+    cautions: tuple[str, ...] = ()
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
@@ -57,10 +80,18 @@ class Comparison:
 
     @property
     def signature(self) -> Signature:
-        """The settings of the measurement, with the items that were compared where these are not all."""
-        if not self.matching.n_left_out:
-            return self.measured.signature
-        return self.measured.signature.extended(Signature.of("items", common=self.baseline.dataset_version))
+        """The settings of the measurement, the reruns, and the items that were compared if not all were."""
+        further = {}
+        if self.reruns_name is not None:
+            further["reruns"] = self.reruns_name
+        if self.matching.n_left_out:
+            further[COMMON_ITEMS] = self.baseline.dataset_version
+        return self.measured.signature.extended(Signature.of("drift", **further))
+
+    @property
+    def places(self) -> Integers:
+        """Where the items that are compared stand among all the baseline's, shape (n,)."""
+        return np.array(self.matching.places or range(len(self.baseline.items)), dtype=np.int64)
 
     @cached_property
     def outputs_digest(self) -> str:
@@ -79,19 +110,23 @@ class Comparison:
         """
         if not self._has_pairs(metric):
             return self.losses(metric)
-        return _mean_of_pairs(self._pairs(metric)[:, 0, 1:])
+        return self._mean_of_pairs(metric, self._pairs(metric)[:, 0, 1:])
 
     def expected(self, metric: str) -> Floats:
         """Return the mean loss of the pairs of baseline and reruns for each item; 0 without reruns.
 
-        A pair without a value counts 0, as neither run has an output for the item.
+        A pair without a value counts 0, as neither run has an output for the item. In a signed metric it is
+        the mean loss of baseline and reruns against the baseline.
 
         Returns:
             Shape (n,); NaN for an item for which no pair has a value.
         """
+        if self.metrics[metric].is_signed:
+            known = np.isfinite(self.losses(metric))
+            return np.where(known, self.losses(metric) - self.drifts(metric), np.nan)
         if not self.reruns:
             return np.zeros(len(self.baseline.items))
-        return _mean_of_pairs(self._of_references(metric))
+        return self._mean_of_pairs(metric, self._of_references(metric))
 
     def drifts(self, metric: str) -> Floats:
         """Return each item's drift, ``mean_losses`` minus ``expected``, shape (n,).
@@ -105,33 +140,39 @@ class Comparison:
         """Return each item's drift if the candidate, or in its place another run, were the candidate.
 
         Returns:
-            Shape (n, k). The first column is the candidate's drift. If all pairs were measured, the other
-            columns are those of baseline and reruns; else those of reruns; without a rerun there are none.
-            NaN for an item for which the candidate has no loss.
+            Shape (n, k). The first column is the candidate's drift. If all pairs were measured, or if the
+            metric is signed, the other columns are those of baseline and reruns; else those of reruns;
+            without a rerun there are none. NaN for an item for which the candidate has no loss.
         """
+        if self.metrics[metric].is_signed:
+            return np.round(drifts_of_losses(self._signed_losses(metric)), _DECIMALS)
         if self._has_pairs(metric):
             pairs = self._pairs(metric)
-            unknown = np.asarray(np.isnan(pairs[:, 0, 1:]).all(axis=1))
+            unknown = self._unknown(metric, pairs[:, *np.triu_indices(pairs.shape[1], 1)], pairs[:, 0, 1:])
             roles = drifts_of_pairs(np.nan_to_num(pairs, nan=0.0))
         else:
-            losses = np.column_stack([run.losses[metric] for run in (self.measured, *self.reruns)])
-            unknown = np.asarray(np.isnan(losses[:, 0]))
+            losses = self._against_baseline(metric)
+            unknown = self._unknown(metric, losses, losses[:, :1])
             losses = np.nan_to_num(losses, nan=0.0)
             roles = drifts_of_losses(losses) if self.reruns else losses
         return np.where(unknown[:, None], np.nan, np.round(roles, _DECIMALS))
 
     def noise(self, metric: str) -> float | None:
         """Return the mean loss between baseline and reruns; ``None`` without a rerun, NaN without a value."""
-        if not self.reruns:
+        if not self.reruns_with(metric):
             return None
         return mean_loss(self.expected(metric))
+
+    def reruns_with(self, metric: str) -> tuple[MeasuredRun, ...]:
+        """Return the reruns in which a metric was measured: a judge compares none of them."""
+        return tuple(rerun for rerun in self.reruns if metric in rerun.losses)
 
     def noise_rms(self, metric: str) -> float | None:
         """Return the root mean square of the losses between baseline and reruns; ``None`` without a rerun.
 
         It grows with the mean of the losses and with their variation over the items. NaN if none has a value.
         """
-        if not self.reruns:
+        if not self.reruns_with(metric):
             return None
         return math.sqrt(mean_loss(self._of_references(metric).ravel() ** 2))
 
@@ -148,15 +189,65 @@ class Comparison:
         known = roles[~np.isnan(roles).any(axis=1)]
         if not r or not len(known):
             return 0.0
-        return float(known.var(axis=1).mean()) * (2 / 3 if self._has_pairs(metric) else 1 / (r + 1))
+        share = 2 / 3 if self._has_pairs(metric) else 1 / known.shape[1]
+        return float(known.var(axis=1).mean()) * share
+
+    def _unknown(self, metric: str, losses: Floats, candidates: Floats) -> Mask:
+        """Tell for each item whether nothing is known of its drift.
+
+        A pair of runs without a value agrees, as neither has an output; but where a missing number is
+        unknown, nothing is known of an item that lacks any.
+        """
+        if self.metrics[metric].may_be_unknown:
+            return np.asarray(np.isnan(losses).any(axis=1))
+        return np.asarray(np.isnan(candidates).all(axis=1))
+
+    def _mean_of_pairs(self, metric: str, losses: Floats) -> Floats:
+        """Return the mean over pairs, shape (n, pairs) to (n,); a pair without a value counts 0."""
+        unknown = self._unknown(metric, losses, losses)
+        return np.where(unknown, np.nan, np.nan_to_num(losses, nan=0.0).mean(axis=1))
+
+    def pair_losses(self, metric: str) -> Floats | None:
+        """Return the losses of all pairs of runs: candidate, baseline, reruns.
+
+        Returns:
+            Shape (n, k, k), 0 for a pair without a value; ``None`` where runs count against the baseline
+            alone (``losses_of_runs``).
+        """
+        if self.metrics[metric].is_signed or not self._has_pairs(metric):
+            return None
+        return np.nan_to_num(self._pairs(metric), nan=0.0)
+
+    def losses_of_runs(self, metric: str) -> Floats:
+        """Return the losses of candidate and reruns against the baseline, shape (n, k); 0 for one without.
+
+        Of a signed metric the second column is the baseline's, 0.
+        """
+        losses = (
+            self._signed_losses(metric) if self.metrics[metric].is_signed else self._against_baseline(metric)
+        )
+        return np.nan_to_num(losses, nan=0.0)
+
+    def _against_baseline(self, metric: str) -> Floats:
+        return np.column_stack([run.losses[metric] for run in (self.measured, *self.reruns)])
 
     def _has_pairs(self, metric: str) -> bool:
         """Tell whether all pairs of runs count: not in a field of which one direction is better."""
         return bool(self.between) and self.metrics[metric].direction == "either"
 
+    def _signed_losses(self, metric: str) -> Floats:
+        """Return losses against the baseline, shape (n, k): of the candidate, of the baseline, 0, of reruns.
+
+        An item that a run lacks is NaN in all columns, as its runs cannot be exchanged.
+        """
+        candidate = self.losses(metric)
+        reruns = (rerun.losses[metric] for rerun in self.reruns_with(metric))
+        losses = np.column_stack([candidate, np.zeros_like(candidate), *reruns])
+        return np.where(np.isnan(losses).any(axis=1, keepdims=True), np.nan, losses)
+
     def _of_references(self, metric: str) -> Floats:
         """Return the losses of the pairs of baseline and reruns that were measured, shape (n, pairs)."""
-        pairs = [rerun.losses[metric] for rerun in self.reruns]
+        pairs = [rerun.losses[metric] for rerun in self.reruns_with(metric)]
         if self._has_pairs(metric):
             pairs += [later.losses[metric] for against in self.between for later in against[:-1]]
         return np.column_stack(pairs)
@@ -175,9 +266,3 @@ class Comparison:
         """Return the members of each group of a kind, shape (n,), by name in sorted order."""
         names = np.array([item.groups.get(kind) for item in self.baseline.items], dtype=object)
         return {name: names == name for name in sorted({name for name in names if name is not None})}
-
-
-def _mean_of_pairs(losses: Floats) -> Floats:
-    """Return the mean over pairs, shape (n, pairs) to (n,); NaN counts 0 unless all are NaN."""
-    unknown = np.isnan(losses).all(axis=1)
-    return np.where(unknown, np.nan, np.nan_to_num(losses, nan=0.0).mean(axis=1))

@@ -20,6 +20,8 @@ class IndexedBaseline:
         others: runs of the same items; texts of reruns of the baseline are numbered before other texts.
         sort: whether to sort each item's outputs, so that their order does not matter.
         better: which numbers of a field are better, by field; ``either`` unless given.
+        whole: the baseline with all its items if ``baseline`` has some of them: its texts and ranges of
+            fields count, so that a candidate which lacks items is measured as all others are.
 
     Attributes:
         own: the baseline's texts for each item.
@@ -39,8 +41,10 @@ class IndexedBaseline:
         *,
         sort: bool,
         better: Mapping[str, Direction] | None = None,
+        whole: Run | None = None,
     ) -> None:
-        values = {field: _numbers(baseline, field) for field in baseline.fields}
+        whole = whole or baseline
+        values = {field: _numbers(whole, field) for field in whole.fields}
         self.fields = tuple(field for field, numbers in values.items() if numbers)
         self.spans: Floats = np.array([span_of(values[field]) for field in self.fields], np.float64)
         better = better or {}
@@ -50,7 +54,9 @@ class IndexedBaseline:
         ]
         self.metrics: dict[str, Metric] = {**TEXT_METRICS, **{metric.name: metric for metric in numeric}}
         numbers = TextNumbers()
-        self.own = item_texts(baseline.items, self.fields, numbers, sort=sort)
+        texts = item_texts(whole.items, self.fields, numbers, sort=sort)
+        of_items = dict(zip((item.id for item in whole.items), texts, strict=True))
+        self.own = [of_items[item.id] for item in baseline.items]
         self.n_own = len(numbers)
         self.others: list[list[ItemTexts]] = [[] for _ in others]
         again = [place for place, run in enumerate(others) if run.rerun_of == baseline.id]

@@ -12,13 +12,13 @@ def losses_of(item: AlignedItem, metrics: Mapping[str, Metric]) -> dict[str, flo
     """Compute an item's loss in every metric.
 
     Returns:
-        A loss for each metric. If only the candidate has no text, every loss is the greatest; if neither run
-        has one, every loss is NaN.
+        A loss for each metric. If only the candidate has no text, every loss is the greatest (NaN for what
+        an output took); if neither run has one, every loss is NaN.
     """
     if not item.baseline and not item.candidate:
         return dict.fromkeys(metrics, math.nan)
     if not item.candidate:
-        return {name: metric.span for name, metric in metrics.items()}
+        return {name: metric.silent_loss for name, metric in metrics.items()}
     return {name: metric.loss(item) for name, metric in metrics.items()}
 
 

@@ -98,6 +98,20 @@ def number_differences(
     return np.concatenate([apart[~np.isnan(apart)], np.full(int((~np.isnan(alone)).sum()), span)])
 
 
+def known_pairs(baseline: Floats, candidate: Floats, pairs: Integers) -> tuple[Floats, Floats, Integers]:
+    """Take the aligned numbers that both runs have, as arguments of ``number_loss``.
+
+    Example:
+        >>> one, two = np.array([1.0, 0.5]), np.array([2.0, np.nan])
+        >>> [part.tolist() for part in known_pairs(one, two, np.array([[0, 0], [1, 1]]))]
+        [[1.0], [2.0], [[0, 0]]]
+    """
+    ours, theirs = baseline[pairs[:, 0]], candidate[pairs[:, 1]]
+    known = ~(np.isnan(ours) | np.isnan(theirs))
+    places = np.arange(known.sum())
+    return ours[known], theirs[known], np.column_stack([places, places])
+
+
 def number_distances(baseline: Floats, candidate: Floats, spans: Floats) -> Floats:
     """Return the distances of outputs by their numbers: the mean over the fields of |difference| / span.
 

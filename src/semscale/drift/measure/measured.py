@@ -69,7 +69,7 @@ class MeasuredRun(Result):
         return estimate_values(
             self.losses,
             self.status,
-            bounds={name: (0.0, self.metrics[name].span) for name in self.losses},
+            bounds={name: self.metrics[name].bounds for name in self.losses},
             signature=self.signature,
             **settings,
         )

@@ -1,10 +1,11 @@
 """The drift meter: measures the losses of runs against an approved baseline, by item and metric."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -106,6 +107,14 @@ class DriftMeter:
         """The model, loaded when it is first needed."""
         return token_encoder(self._embedder, self._precision, None)
 
+    def anew(self) -> Self:
+        """The same model and settings, without fields, and without anything that was read before."""
+        self.encoder  # noqa: B018 - loaded once, for both
+        fresh = copy(self)
+        vars(fresh).pop("_words", None)
+        fresh.fields, fresh._cache = {}, None
+        return fresh
+
     @cached_property
     def layer(self) -> int:
         """The layer whose states BERTScore compares."""
@@ -146,6 +155,7 @@ class DriftMeter:
         others: Sequence[Run],
         further: Sequence[tuple[int, int]],
         *,
+        whole: Run | None = None,
         progress: Progress | None = None,
     ) -> list[MeasuredRun]:
         """Measure runs against a baseline, and some of them against each other.
@@ -156,6 +166,8 @@ class DriftMeter:
             baseline: a run of n items.
             others: runs of the same items in the same order.
             further: pairs of positions in ``others``: the second is also measured against the first.
+            whole: the baseline with all its items, whose weights, floors and ranges count, if ``baseline``
+                has only some of them.
             progress: called while items are compared.
 
         Returns:
@@ -168,7 +180,7 @@ class DriftMeter:
         """
         for other in others:
             _check_items(baseline, other)
-        indexed = self._indexed(baseline, others)
+        indexed = self._indexed(baseline, others, whole)
         pairs = [(indexed.others[first], indexed.others[second]) for first, second in further]
         measured = self._measured(indexed, ItemPairing(indexed.own, indexed.others, pairs), progress)
         n = len(others)
@@ -191,8 +203,9 @@ class DriftMeter:
         (measured,) = self._measured(indexed, items, progress)
         return mean_losses(measured)
 
-    def _indexed(self, baseline: Run, others: Sequence[Run]) -> IndexedBaseline:
-        return IndexedBaseline(baseline, others, sort=self.pairing == "assignment", better=self.fields)
+    def _indexed(self, baseline: Run, others: Sequence[Run], whole: Run | None = None) -> IndexedBaseline:
+        sort = self.pairing == "assignment"
+        return IndexedBaseline(baseline, others, sort=sort, better=self.fields, whole=whole)
 
     def _measured(
         self, indexed: IndexedBaseline, items: ItemPairing, progress: Progress | None

@@ -7,7 +7,13 @@ from typing import Literal
 
 from semscale.drift.asking.answers import ASKED_FIELDS
 from semscale.drift.measure.aligned_item import AlignedItem
-from semscale.drift.measure.losses import Direction, difference_share, number_loss, similarity_loss
+from semscale.drift.measure.losses import (
+    Direction,
+    difference_share,
+    known_pairs,
+    number_loss,
+    similarity_loss,
+)
 from semscale.guards.numbers.number_guard import CHANGED_KINDS
 
 
@@ -24,7 +30,10 @@ class Metric:
         is_usual: whether a gate tests it by default.
         span: the greatest loss, above 0; a candidate without outputs has it.
         unit: name of the numeric field whose unit the loss has; empty where the loss is a share, 0 to 1.
-        direction: which numbers of the field are better; changes for the better lose nothing.
+        direction: which numbers are better; changes of a field for the better lose nothing.
+        is_signed: whether an item that became better has a loss below 0, so that it makes up for another one
+            that became worse; such a metric comes from references or a judge (``quality_metrics``).
+        usual_margin: margin unless the settings name one; ``None`` for a share of the worst case.
     """
 
     name: str
@@ -35,11 +44,28 @@ class Metric:
     span: float = 1.0
     unit: str = ""
     direction: Direction = "either"
+    is_signed: bool = False
+    usual_margin: float | None = None
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest loss of an item."""
+        return (-self.span if self.is_signed else 0.0), self.span
 
     @property
     def side(self) -> Literal["min", "max"]:
-        """The kind of its threshold: ``min`` for a similarity, ``max`` for a loss."""
-        return "min" if self.is_similarity else "max"
+        """The kind of its threshold: ``min`` for a similarity or a score, ``max`` for a loss."""
+        return "min" if self.is_similarity or self.is_signed else "max"
+
+    @property
+    def may_be_unknown(self) -> bool:
+        """Whether a missing number is unknown, and no loss: what an output took, such as its cost."""
+        return self.unit in ASKED_FIELDS
+
+    @property
+    def silent_loss(self) -> float:
+        """The loss of a candidate that says nothing: the greatest, but NaN where it is unknown."""
+        return math.nan if self.may_be_unknown else self.span
 
     def in_its_terms(self, loss: float) -> float:
         """Turn a loss into the metric's usual value: 1 - loss for a similarity, else the loss itself."""
@@ -103,7 +129,8 @@ TEXT_METRICS: dict[str, Metric] = {
 def field_metric(field: str, span: float, place: int = 0, direction: Direction = "either") -> Metric:
     """Return the metric of a numeric field: the mean absolute difference of aligned outputs.
 
-    Where lower or higher numbers are better, only differences for the worse count.
+    Where lower or higher numbers are better, only differences for the worse count. What an output took, such
+    as its cost, may be unknown, as where a price is: then nothing is known of the difference.
 
     Args:
         field: name of the field, such as ``credits``; the metric is then ``credits_difference``.
@@ -118,6 +145,9 @@ def field_metric(field: str, span: float, place: int = 0, direction: Direction =
 
     def loss(item: AlignedItem) -> float:
         baseline, candidate = item.baseline.numbers[:, place], item.candidate.numbers[:, place]
+        if field in ASKED_FIELDS:
+            baseline, candidate, pairs = known_pairs(baseline, candidate, item.pairs)
+            return number_loss(baseline, candidate, pairs, span, direction)
         return number_loss(baseline, candidate, item.pairs, span, direction)
 
     name = f"{field}_difference"

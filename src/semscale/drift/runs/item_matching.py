@@ -21,6 +21,7 @@ class ItemMatching:
         changed: ids in both, with another input in the candidate.
         moved: for items that are lost or changed, the candidate's id of the same input; an input that occurs
             twice in a run is not looked for.
+        places: positions of ``common`` among the baseline's items.
         versions: version of the dataset in the baseline and in the candidate, ``Run.dataset_version``.
     """
 
@@ -30,6 +31,7 @@ class ItemMatching:
     changed: tuple[str, ...] = ()
     moved: tuple[tuple[str, str], ...] = ()
     versions: tuple[str, str] | None = None
+    places: tuple[int, ...] = ()
 
     @property
     def n_baseline(self) -> int:
@@ -90,6 +92,7 @@ def match_items(baseline: Run, candidate: Run) -> ItemMatching:
         changed=tuple(name for name in both if ours[name] != theirs[name]),
         moved=tuple((name, places[asked]) for asked, name in _unique(left).items() if asked in places),
         versions=(baseline.dataset_version, candidate.dataset_version),
+        places=tuple(place for place, name in enumerate(ours) if name in shared),
     )
 
 

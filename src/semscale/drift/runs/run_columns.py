@@ -36,6 +36,7 @@ class RunColumns:
         fields: numbers of each output: names of columns, or keys of objects; by default all keys of objects.
         by: columns of groups, whose names are the groups' kinds, or keys of objects in ``groups``.
         long: whether rows with the same id are outputs of one item.
+        reference: column of an answer that is known to be right; ``None`` for no such column.
 
     Raises:
         InputError: there is no output column, or a column is named twice.
@@ -47,11 +48,12 @@ class RunColumns:
     fields: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
     long: bool = False
+    reference: str | None = None
 
     def __post_init__(self) -> None:
         if not self.output:
             raise InputError("output must name at least one column, got none")
-        single = [self.id, *([] if self.input is None else [self.input]), *self.output, *self.fields]
+        single = [self.id, *self._texts, *self.output, *self.fields]
         double = [name for name, n in Counter(single).items() if n > 1]
         double += [name for name, n in Counter(self.by).items() if n > 1]
         if double:
@@ -69,8 +71,9 @@ class RunColumns:
         if self.input == _INPUT and _INPUT not in table.columns:
             chosen = replace(chosen, input=None)
         _require(table, chosen.id, "id")
-        if chosen.input is not None:
-            _require(table, chosen.input, "input")
+        for parameter, named_column in (("input", chosen.input), ("reference", chosen.reference)):
+            if named_column is not None:
+                _require(table, named_column, parameter)
         for column in chosen.output:
             _require(table, column, "output")
         for column in () if chosen.has_group_objects else chosen.by:
@@ -80,15 +83,20 @@ class RunColumns:
     @property
     def used(self) -> set[str]:
         """Names of the columns that are read if a table has them."""
-        titles = {self.id, *self.output, *self.fields, *self.by} | ({self.input} if self.input else set())
+        titles = {self.id, *self._texts, *self.output, *self.fields, *self.by}
         return titles | ({GROUP_OBJECTS} if self.has_group_objects else set())
+
+    @property
+    def _texts(self) -> tuple[str, ...]:
+        """Columns of one text for each item, as far as they are named."""
+        return tuple(name for name in (self.input, self.reference) if name is not None)
 
     @property
     def has_group_objects(self) -> bool:
         """Whether groups come from objects in a column ``groups``."""
         return self.output == (_LISTED,) and GROUP_OBJECTS not in (
             self.id,
-            self.input,
+            *self._texts,
             *self.fields,
             *self.by,
         )
@@ -159,10 +167,12 @@ def _row(
         raise CellLocation(table.name, row, columns.id).wrong("has no id", "give every item an id")
     if columns.has_group_objects:
         groups |= group_objects(cells.get(GROUP_OBJECTS), CellLocation(table.name, row, GROUP_OBJECTS))
-    asked = None
-    if columns.input is not None:
-        asked = input_text(cells.get(columns.input), CellLocation(table.name, row, columns.input))
-    return _NumberedItem(row + 1, Item(id_.strip(), _outputs(table, columns, row, cells), asked, groups))
+    asked, right = (
+        None if name is None else input_text(cells.get(name), CellLocation(table.name, row, name))
+        for name in (columns.input, columns.reference)
+    )
+    outputs = _outputs(table, columns, row, cells)
+    return _NumberedItem(row + 1, Item(id_.strip(), outputs, asked, groups, right))
 
 
 def _outputs(table: Table, columns: RunColumns, row: int, cells: Mapping[str, Any]) -> tuple[Output, ...]:
@@ -237,12 +247,13 @@ def _check_keys(table: Table, columns: RunColumns, rows: Mapping[str, list[_Numb
 
 
 def _joined(rows: list[_NumberedItem], table: Table) -> Item:
-    """Join the rows of one item; input and groups may be empty in all rows but one."""
+    """Join the rows of one item; input, reference and groups may be empty in all rows but one."""
     first = rows[0].item
-    asked, groups = first.input, dict(first.groups)
+    asked, right, groups = first.input, first.reference, dict(first.groups)
     for row in rows[1:]:
         for what, before, here in (
             ("input", asked, row.item.input),
+            ("reference", right, row.item.reference),
             *((f"'{kind}'", groups.get(kind), name) for kind, name in row.item.groups.items()),
         ):
             if None not in (before, here) and before != here:
@@ -251,6 +262,7 @@ def _joined(rows: list[_NumberedItem], table: Table) -> Item:
                     f"data row {rows[0].number}; rows of one item must have the same"
                 )
         asked = row.item.input if asked is None else asked
+        right = row.item.reference if right is None else right
         groups |= row.item.groups
     outputs = tuple(output for row in rows for output in row.item.outputs)
-    return Item(first.id, outputs, asked, groups)
+    return Item(first.id, outputs, asked, groups, right)

@@ -10,6 +10,7 @@ from semscale.drift.runs.athena_submissions import CREDITS, GROUPS
 from semscale.drift.runs.run_columns import RunColumns, items_in
 from semscale.errors import InputError
 from semscale.history.items import Item
+from semscale.store.readers.evaluation_logs import log_format
 from semscale.store.reading import FORMATS, TableSettings, open_table
 
 RunPaths = str | Path | Iterable[str | Path]
@@ -56,7 +57,7 @@ def find_reader(paths: RunPaths, format: str | None = None) -> RunReader:  # noq
 
     Example:
         >>> find_reader("answers.csv").formats, find_reader("exercise-7.json").formats
-        (('csv', 'tsv', 'jsonl', 'parquet', 'xlsx'), ('athena',))
+        (('csv', 'tsv', 'jsonl', 'parquet', 'xlsx', 'inspect', 'promptfoo', 'openai-evals'), ('athena',))
     """
     for reader in READERS:
         if reader.recognises(paths) if format is None else format in reader.formats:
@@ -72,7 +73,8 @@ def _place(name: str) -> int:
 def _is_athena(paths: RunPaths) -> bool:
     if not isinstance(paths, str | Path):
         return True
-    return Path(paths).is_dir() or Path(paths).suffix.lower() == ".json"
+    path = Path(paths)
+    return path.is_dir() or (path.suffix.lower() == ".json" and not (path.exists() and log_format(path)))
 
 
 def _read_athena(paths: RunPaths, columns: RunColumns | None, settings: TableSettings) -> RunContent:

@@ -6,6 +6,7 @@ from typing import Any
 
 from semscale.drift.asking.answers import AskedFacts
 from semscale.drift.runs.run_texts import number_of
+from semscale.drift.runs.shared_ids import SharedIds
 from semscale.history.runs import Approval, Run
 from semscale.presentable import Presentable
 
@@ -20,6 +21,7 @@ class RecordedRun(Presentable):
         is_new: whether it was stored now; false where the history had the same run already.
         reruns: what the same model gave when it was asked once more, if it was.
         asked: what the outputs took, if a model or a program was asked for them.
+        shared: ids in common with the dataset's baseline or latest run; ``None`` where there is none.
     """
 
     run: Run
@@ -27,6 +29,7 @@ class RecordedRun(Presentable):
     is_new: bool = True
     reruns: tuple[Run, ...] = ()
     asked: AskedFacts | None = None
+    shared: SharedIds | None = None
 
     def __repr__(self) -> str:
         return f"RecordedRun({_named(self.run)}, items={len(self.run.items):,})"
@@ -75,6 +78,7 @@ class RecordedRun(Presentable):
             "signature": run.signature,
             "reruns": [rerun.id for rerun in self.reruns],
             "asked": self.asked,
+            "shared": self.shared,
         }
 
 
@@ -85,10 +89,12 @@ class ApprovedBaseline(Presentable):
     Attributes:
         run: the baseline.
         approval: who approved it, why, and until when.
+        shared: ids in common with the former baseline; ``None`` where there was none.
     """
 
     run: Run
     approval: Approval
+    shared: SharedIds | None = None
 
     def __repr__(self) -> str:
         return f"ApprovedBaseline({_named(self.run)}, by={self.approval.by!r})"
@@ -105,6 +111,7 @@ class ApprovedBaseline(Presentable):
             "dataset": self.run.dataset,
             "baseline": run_record(self.run),
             "approval": approval_record(self.approval),
+            "shared": self.shared,
         }
 
 

@@ -43,7 +43,7 @@ class _Plan:
 
 
 @dataclass(frozen=True)
-class _Change:
+class MeasuredChange:
     """One kind of change, applied to each available run of the model."""
 
     kind: str
@@ -99,7 +99,7 @@ def self_test(  # noqa: PLR0913 - runs, and how they are measured, drawn and dec
     chosen = _checked_kinds(kinds)
     plan = _plan(baseline, settings or GateSettings(), items=items, shares=shares, draws=draws, seed=seed)
     runs = (baseline, *(check_rerun(baseline, rerun) for rerun in reruns))
-    changes = _measured(runs, chosen, meter or DriftMeter(), seed, progress)
+    changes = measure_changes(runs, chosen, meter or DriftMeter(), seed, progress)
     unchanged = replace(changes[0], kind="rerun" if reruns else "identity", is_harmful=False)
     asked = [(unchanged, 0.0), *((change, share) for change in changes for share in plan.shares)]
     rows = []
@@ -161,10 +161,22 @@ def _quick(settings: GateSettings) -> GateSettings:
     return settings.model_copy(update=quick)
 
 
-def _measured(
-    runs: tuple[Run, ...], kinds: Sequence[str], meter: DriftMeter, seed: int, progress: Progress | None
-) -> list[_Change]:
-    """Measure the unchanged runs and all changed versions against the unchanged runs; read texts once."""
+def measure_changes(
+    runs: tuple[Run, ...],
+    kinds: Sequence[str],
+    meter: DriftMeter,
+    seed: int,
+    progress: Progress | None = None,
+) -> list[MeasuredChange]:
+    """Measure unchanged runs and all changed versions of them against the unchanged runs; read texts once.
+
+    Args:
+        runs: v runs of one model, with the same items.
+        kinds: kinds of change, of ``DAMAGES``.
+        meter: measures the losses.
+        seed: seed of the damage.
+        progress: called while items are compared.
+    """
     v = len(runs)
     changed = [[damaged(run, kind, seed=seed) for run in runs] for kind in kinds]
     others = [*runs[1:], *(run for of_kind in changed for run, _ in of_kind)]
@@ -181,7 +193,7 @@ def _measured(
     pairs += [(first + 1, place) for first, place in further]
     found = {(first, place): one for (first, place), one in zip(pairs, measured, strict=True)}
     return [
-        _Change(kind, DAMAGES[kind].is_harmful, _versions(runs, of_kind, found, (v - 1) + at * v))
+        MeasuredChange(kind, DAMAGES[kind].is_harmful, _versions(runs, of_kind, found, (v - 1) + at * v))
         for at, (kind, of_kind) in enumerate(zip(kinds, changed, strict=True))
     ]
 
@@ -219,7 +231,7 @@ def _versions(
     return Versions((runs, tuple(run for run, _ in changed)), losses, status, can_be, template)
 
 
-def _row(change: _Change, share: float, plan: _Plan) -> SelfTestRow:
+def _row(change: MeasuredChange, share: float, plan: _Plan) -> SelfTestRow:
     """Draw items and decide, ``draws`` times."""
     can_be = change.versions.can_be
     rng = np.random.default_rng([plan.seed, zlib.crc32(f"{change.kind} {share}".encode())])

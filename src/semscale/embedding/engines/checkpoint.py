@@ -1,28 +1,22 @@
-"""Encoder checkpoints (BERT, RoBERTa, XLM-R, DistilBERT): their architecture, pooling and longest input."""
+"""Encoder checkpoints (BERT, RoBERTa, XLM-R, DistilBERT, DeBERTa): architecture, pooling, longest input."""
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from semscale.errors import ModelError
+from semscale.embedding.engines.activations import Activation, activation_of
+from semscale.embedding.engines.relative_positions import RelativePositions, read_relative_positions
+from semscale.errors import ModelError, UnsupportedModelError
 from semscale.json_reading import parse_json
 
 Pooling = Literal["mean", "cls"]
-Activation = Literal["gelu", "gelu_tanh", "relu", "silu"]
 
-FAMILIES = ("bert", "roberta", "xlm-roberta", "distilbert")
+FAMILIES = ("bert", "roberta", "xlm-roberta", "distilbert", "deberta-v2")
+"""Families by the name in ``config.json``; DeBERTa-v3 is called ``deberta-v2`` there, too."""
 
-_ACTIVATIONS: Mapping[str, Activation] = {
-    "gelu": "gelu",
-    "gelu_new": "gelu_tanh",
-    "gelu_fast": "gelu_tanh",
-    "gelu_pytorch_tanh": "gelu_tanh",
-    "relu": "relu",
-    "silu": "silu",
-    "swish": "silu",
-}
+_NORM_EPSILONS = {"deberta-v2": 1e-7}
 
 
 @dataclass(frozen=True)
@@ -40,6 +34,8 @@ class Architecture:
         positions: the most tokens that the position table covers.
         pad_id: id of the padding token.
         words: rows of the table of words; ``None`` where the settings do not say.
+        relative: how distances of tokens are seen; ``None`` where only positions in the text are.
+        has_positions: whether a table of positions is added to the words.
     """
 
     family: str
@@ -52,6 +48,8 @@ class Architecture:
     positions: int
     pad_id: int
     words: int | None = None
+    relative: RelativePositions | None = None
+    has_positions: bool = True
 
 
 @dataclass(frozen=True)
@@ -84,24 +82,43 @@ def load_checkpoint(folder: Path) -> Checkpoint:
     Raises:
         ModelError: a file is missing or damaged, or the engine cannot run the model exactly.
     """
-    config = _json(folder / "config.json")
     try:
-        architecture = _architecture(config, folder)
-    except KeyError as error:
-        raise ModelError(f"{folder / 'config.json'} lacks {error}") from error
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"{folder / 'config.json'} has a setting that is no number: {error}") from error
+        plain = load_encoder(folder)
+    except UnsupportedModelError as error:
+        raise _left_to_torch(str(error)) from error
+    _refuse_lower_case(folder)
+    return replace(
+        plain,
+        pooling=_pooling(folder),
+        max_tokens=_max_tokens(folder, plain.architecture),
+        prefix=_default_prompt(folder),
+    )
+
+
+def load_encoder(folder: Path) -> Checkpoint:
+    """Read an encoder from a folder, whatever is done with its states.
+
+    Raises:
+        ModelError: a file is missing or damaged.
+        UnsupportedModelError: the engine cannot run the encoder exactly.
+    """
+    architecture = _architecture(read_config(folder), folder)
     tokenizer, weights = folder / "tokenizer.json", folder / "model.safetensors"
     if not tokenizer.is_file():
         raise ModelError(f"{folder} has no tokenizer.json; save the model with its fast tokenizer")
     if not weights.is_file():
         raise ModelError(f"{folder} has no model.safetensors; only safetensors weights are read")
-    _refuse_lower_case(folder)
     setup = hashlib.sha256((folder / "config.json").read_bytes() + tokenizer.read_bytes()).hexdigest()[:12]
-    limit = _max_tokens(folder, architecture)
-    return Checkpoint(
-        architecture, _pooling(folder), limit, tokenizer, weights, setup, _default_prompt(folder)
-    )
+    return Checkpoint(architecture, "mean", architecture.positions, tokenizer, weights, setup)
+
+
+def read_config(folder: Path, file: str = "config.json") -> dict[str, Any]:
+    """Read a file of settings.
+
+    Raises:
+        ModelError: it is missing or damaged.
+    """
+    return _json(folder / file)
 
 
 def _json(path: Path) -> dict[str, Any]:
@@ -123,13 +140,22 @@ def _any_json(path: Path) -> object:
 def _architecture(config: Mapping[str, Any], folder: Path) -> Architecture:
     family = config.get("model_type")
     if family not in FAMILIES:
-        raise _left_to_torch(f"{folder}: model_type {family!r} is not one of {', '.join(FAMILIES)}")
+        raise UnsupportedModelError(f"{folder}: model_type {family!r} is not one of {', '.join(FAMILIES)}")
     if config.get("position_embedding_type", "absolute") != "absolute":
-        raise _left_to_torch(f"{folder}: only absolute positions can be run")
-    distilled = family == "distilbert"
-    activation = config["activation" if distilled else "hidden_act"]
-    if activation not in _ACTIVATIONS:
-        raise _left_to_torch(f"{folder}: activation {activation!r} cannot be run")
+        raise UnsupportedModelError(f"{folder}: only absolute positions can be run")
+    try:
+        return _architecture_of(family, config)
+    except UnsupportedModelError as error:
+        raise UnsupportedModelError(f"{folder}: {error}") from error
+    except KeyError as error:
+        raise ModelError(f"{folder / 'config.json'} lacks {error}") from error
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{folder / 'config.json'} has a setting that is no number: {error}") from error
+
+
+def _architecture_of(family: str, config: Mapping[str, Any]) -> Architecture:
+    distilled, sees_distances = family == "distilbert", family == "deberta-v2"
+    activation = activation_of(config["activation" if distilled else "hidden_act"])
     pad_id = int(config.get("pad_token_id", 1 if "roberta" in family else 0))
     # RoBERTa counts positions from the padding token's id plus 1 (fairseq's make_positions).
     first_position = pad_id + 1 if "roberta" in family else 0
@@ -138,12 +164,14 @@ def _architecture(config: Mapping[str, Any], folder: Path) -> Architecture:
         layers=int(config["n_layers" if distilled else "num_hidden_layers"]),
         heads=int(config["n_heads" if distilled else "num_attention_heads"]),
         hidden=int(config["dim" if distilled else "hidden_size"]),
-        norm_epsilon=float(config.get("layer_norm_eps", 1e-12)),
-        activation=_ACTIVATIONS[activation],
+        norm_epsilon=float(config.get("layer_norm_eps", _NORM_EPSILONS.get(family, 1e-12))),
+        activation=activation,
         first_position=first_position,
         positions=int(config["max_position_embeddings"]) - first_position,
         pad_id=pad_id,
         words=int(config["vocab_size"]) if "vocab_size" in config else None,
+        relative=read_relative_positions(config) if sees_distances else None,
+        has_positions=not sees_distances or bool(config.get("position_biased_input", True)),
     )
 
 

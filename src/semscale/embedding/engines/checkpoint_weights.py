@@ -7,18 +7,23 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding.engines.checkpoint import Architecture, Checkpoint
+from semscale.embedding.engines.relative_positions import RelativePositions
 from semscale.embedding.engines.safetensors_file import read_tensors
 from semscale.errors import ModelError
 
 WORDS = "embeddings.word_embeddings.weight"
 """The parameter with one row for each token of the vocabulary."""
 
+DISTANCES = "encoder.rel_embeddings.weight"
+"""DeBERTa's parameter with one row for each distance between two tokens."""
+
 Parameters = Mapping[str, npt.NDArray[np.float32]]
 
 # Replacements that turn other families' parameter names into BERT's.
 _RENAMES = (
-    (r"^(bert|roberta|xlm_roberta|distilbert|model|0\.auto_model)\.", ""),
+    (r"^(bert|roberta|xlm_roberta|distilbert|deberta|model|0\.auto_model)\.", ""),
     (r"^transformer\.layer\.", "encoder.layer."),
+    (r"\.attention\.self\.(query|key|value)_proj\.", r".attention.self.\1."),
     (r"\.attention\.q_lin\.", ".attention.self.query."),
     (r"\.attention\.k_lin\.", ".attention.self.key."),
     (r"\.attention\.v_lin\.", ".attention.self.value."),
@@ -61,19 +66,35 @@ def _shapes(weights: Parameters, architecture: Architecture) -> dict[str, tuple[
     """Return every parameter's required shape; the tables' lengths and the inner width are taken as found."""
     hidden = architecture.hidden
     shapes: dict[str, tuple[int, ...]] = {}
-    for table in (WORDS, "embeddings.position_embeddings.weight"):
+    tables = [WORDS, *(["embeddings.position_embeddings.weight"] if architecture.has_positions else [])]
+    for table in tables:
         shapes[table] = (_length(weights, table), hidden)
     norms = ["embeddings.LayerNorm"]
+    relative = architecture.relative
+    if relative is not None:
+        shapes |= _relative_shapes(relative, hidden)
+        norms += ["encoder.LayerNorm"] * relative.is_normed
+        norms += ["encoder.conv.LayerNorm"] * (relative.convolution is not None)
     for layer in range(architecture.layers):
         prefix = f"encoder.layer.{layer}."
         inner = _length(weights, prefix + "intermediate.dense.bias")
-        square = [f"attention.self.{name}" for name in ("query", "key", "value")] + ["attention.output.dense"]
+        attended = ("query", "key", "value", *(relative.projections if relative else ()))
+        square = [f"attention.self.{name}" for name in attended] + ["attention.output.dense"]
         denses = {**dict.fromkeys(square, (hidden, hidden)), "intermediate.dense": (inner, hidden)}
         for name, shape in {**denses, "output.dense": (hidden, inner)}.items():
             shapes |= {f"{prefix}{name}.weight": shape, f"{prefix}{name}.bias": shape[:1]}
         norms += [prefix + "attention.output.LayerNorm", prefix + "output.LayerNorm"]
     for norm in norms:
         shapes |= {f"{norm}.weight": (hidden,), f"{norm}.bias": (hidden,)}
+    return shapes
+
+
+def _relative_shapes(relative: RelativePositions, hidden: int) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of what DeBERTa's encoder has beside its layers, but for its norms."""
+    shapes: dict[str, tuple[int, ...]] = {DISTANCES: (2 * relative.span, hidden)}
+    if relative.convolution is not None:
+        shapes["encoder.conv.conv.weight"] = (hidden, hidden, relative.convolution.width)
+        shapes["encoder.conv.conv.bias"] = (hidden,)
     return shapes
 
 

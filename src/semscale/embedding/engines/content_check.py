@@ -1,10 +1,33 @@
 """Checks that the weights that were read are those that the signature names, while the model is compiled."""
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 
+from semscale.embedding.engines.model_files import read_content
 from semscale.errors import ModelError
+
+
+@contextmanager
+def checked_content(path: Path, expected: str) -> Iterator[bytearray]:
+    """Read a file of weights, and hash its content while the caller makes a model of it.
+
+    Args:
+        path: of the file.
+        expected: its SHA-256, 64 hex digits.
+
+    Raises:
+        ModelError: it cannot be read, or has another hash. This is said, and not what went wrong with a
+            damaged file.
+    """
+    content = read_content(path)
+    check = ContentCheck(content, path, expected)
+    try:
+        yield content
+    finally:
+        check.passed()
 
 
 class ContentCheck:

@@ -13,10 +13,10 @@ from semscale.embedding.embedder import Embedder, Embeddings
 from semscale.embedding.engines.arithmetic import FLOAT32, Arithmetic, arithmetic_of, check_precision
 from semscale.embedding.engines.batching import arithmetic_batches
 from semscale.embedding.engines.checkpoint import Checkpoint
-from semscale.embedding.engines.content_check import ContentCheck
+from semscale.embedding.engines.content_check import checked_content
 from semscale.embedding.engines.finite_output import check_finite
 from semscale.embedding.engines.graph import sentence_graph, states_graph
-from semscale.embedding.engines.model_files import open_checkpoint, open_weights, read_content
+from semscale.embedding.engines.model_files import open_checkpoint, open_weights
 from semscale.embedding.engines.pipeline import Pipeline, Whose
 from semscale.embedding.engines.runtime import openvino_module
 from semscale.embedding.engines.windows import (
@@ -43,7 +43,7 @@ CHUNK = 8192  # texts that are tokenized and sorted together
 
 
 class OpenVinoEmbedder:
-    """Embeds texts with a BERT, RoBERTa, XLM-R or DistilBERT checkpoint.
+    """Embeds texts with a BERT, RoBERTa, XLM-R, DistilBERT or DeBERTa (v2, v3) checkpoint.
 
     Args:
         folder: contains ``config.json``, ``model.safetensors`` and ``tokenizer.json``, or 4-bit weights and
@@ -225,7 +225,9 @@ class OpenVinoEmbedder:
             for each, rows in arithmetic_batches(list(map(len, ids)), arithmetic)
         )
         for each, alike in groupby(batches, key=itemgetter(0)):
-            inputs = (((whose, rows), np.stack([ids[row] for row in rows])) for _, whose, ids, rows in alike)
+            inputs = (
+                ((whose, rows), [np.stack([ids[row] for row in rows])]) for _, whose, ids, rows in alike
+            )
             for (whose, rows), output in self._pipeline(layer, each).run(inputs):
                 check_finite(output, str(self._checkpoint.weights))
                 yield whose, rows, output
@@ -254,18 +256,13 @@ class OpenVinoEmbedder:
 
     def _compiled(self, layer: int | None, arithmetic: Arithmetic) -> Pipeline:
         """Compile the model; its weights are hashed meanwhile, so that no vector comes from other ones."""
-        content = read_content(self._checkpoint.weights)
-        check = ContentCheck(content, self._checkpoint.weights, self._sha256)
-        try:
+        with checked_content(self._checkpoint.weights, self._sha256) as content:
             weights = open_weights(self._checkpoint, content)
             if layer is None:
                 graph = sentence_graph(self._checkpoint, weights, int8=arithmetic.int8)
             else:
                 graph = states_graph(self._checkpoint, weights, layer)
-            pipeline = Pipeline(graph, arithmetic=arithmetic)
-        finally:
-            check.passed()  # a file that cannot be loaded is damaged as a rule, and this says so
-        return pipeline
+            return Pipeline(graph, arithmetic=arithmetic)
 
 
 class InFloat32:

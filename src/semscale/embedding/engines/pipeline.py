@@ -1,7 +1,7 @@
 """Running batches through a compiled model, several at once, without Python code on the engine's threads."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import openvino
 
 Whose = TypeVar("Whose")
+Inputs = Sequence[npt.NDArray[np.int32]]
+"""Arrays that a graph takes, each (b, t): token ids, and the types of the tokens where it asks for them."""
 
 
 class Pipeline:
@@ -26,7 +28,7 @@ class Pipeline:
     releasing thread holds the lock and waits for the engine's thread, and both wait forever.
 
     Args:
-        graph: takes one array of token ids (b, t).
+        graph: takes one array of token ids (b, t), or several arrays.
         arithmetic: what it is computed in.
 
     Raises:
@@ -48,13 +50,11 @@ class Pipeline:
         except RuntimeError as error:
             raise ModelError(f"openvino cannot compile the model: {error}") from error
 
-    def run(
-        self, batches: Iterable[tuple[Whose, npt.NDArray[np.int32]]]
-    ) -> Iterator[tuple[Whose, npt.NDArray[np.float32]]]:
+    def run(self, batches: Iterable[tuple[Whose, Inputs]]) -> Iterator[tuple[Whose, npt.NDArray[np.float32]]]:
         """Yield the output of every batch, in order.
 
         Args:
-            batches: each a label and token ids (b, t); taken ahead of the output, when they can be sent.
+            batches: each a label and the graph's inputs; taken ahead of the output, when they can be sent.
 
         Yields:
             The batch's label and its output, which stays valid until the next one is requested.
@@ -62,15 +62,15 @@ class Pipeline:
         # Every run has its own requests: if two threads shared one, each could get the other's output.
         # Twice as many as run at once, as batches differ in size and are collected in order.
         idle = deque(self._compiled.create_infer_request() for _ in range(2 * processors()))
-        # A request reads its input while it runs, so the array is kept here until the request has finished.
-        running: deque[tuple[Whose, Any, npt.NDArray[np.int32]]] = deque()
+        # A request reads its inputs while it runs, so the arrays are kept here until it has finished.
+        running: deque[tuple[Whose, Any, Inputs]] = deque()
         try:
-            for whose, ids in batches:
+            for whose, inputs in batches:
                 if not idle:
                     yield self._collect(running, idle)
                 request = idle.popleft()
-                request.start_async([ids])
-                running.append((whose, request, ids))
+                request.start_async(list(inputs))
+                running.append((whose, request, inputs))
             while running:
                 yield self._collect(running, idle)
         finally:
@@ -79,7 +79,7 @@ class Pipeline:
 
     @staticmethod
     def _collect(
-        running: deque[tuple[Whose, Any, npt.NDArray[np.int32]]], idle: deque[Any]
+        running: deque[tuple[Whose, Any, Inputs]], idle: deque[Any]
     ) -> tuple[Whose, npt.NDArray[np.float32]]:
         whose, request, _ = running.popleft()
         request.wait()

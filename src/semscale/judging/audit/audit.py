@@ -6,13 +6,18 @@ from typing import Literal
 
 import numpy as np
 
+from semscale.chat.costs.budget import Spent
 from semscale.chat.runner import run_apart
 from semscale.judging.asking import Running
+from semscale.judging.audit.beside_people import BesidePeople, beside_people
 from semscale.judging.audit.injections import INJECTIONS
+from semscale.judging.human_labels import label_table
 from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
+from semscale.judging.judge_state import JudgeState
 from semscale.judging.prompts.prompting import JudgedItem, ReferencePlace
 from semscale.judging.prompts.template import Level, Template
+from semscale.judging.verdict import REPLIED
 from semscale.judging.verdicts import Verdicts
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
@@ -72,6 +77,8 @@ class Audit:
         plan: how the intervals are made.
         signature: of the judge without any change.
         stopped: why not everything was asked, or ``None``.
+        spent: on the verdicts without any change; nothing on replies that the ledger had.
+        people: the judge beside people's labels; ``None`` without labels.
     """
 
     plain: Verdicts
@@ -79,6 +86,20 @@ class Audit:
     plan: IntervalPlan
     signature: Signature
     stopped: str | None = None
+    spent: Spent | None = None
+    people: BesidePeople | None = None
+
+    @property
+    def calls_a_row(self) -> float:
+        """Replies for each row that was asked about, those from the ledger included; NaN for none."""
+        asked = [len(verdict.replies) for verdict in self.plain.verdicts if verdict.status in REPLIED]
+        return sum(asked) / len(asked) if asked else float("nan")
+
+    @property
+    def order_bias(self) -> float:
+        """Mean of how far the order of the levels moves a verdict, 0 to 1; NaN for one order."""
+        known = [verdict.order_bias for verdict in self.plain.verdicts if verdict.order_bias >= 0]
+        return sum(known) / len(known) if known else float("nan")
 
     @property
     def interval(self) -> float:
@@ -97,6 +118,7 @@ def audit(  # noqa: PLR0913 - items, and how to ask about them
     answers: object,
     *,
     references: object = None,
+    human: object = None,
     running: Running | None = None,
     plan: IntervalPlan | None = None,
     progress: Progress | None = None,
@@ -108,6 +130,7 @@ def audit(  # noqa: PLR0913 - items, and how to ask about them
         questions: shape (n,), as ``Judge.judge`` takes them.
         answers: shape (n,).
         references: shape (n,), or ``None``; without them their position is not checked.
+        human: shape (n,), people's labels, as ``label_table`` takes them, or ``None``.
         running: how calls are made; a budget is divided among the checks.
         plan: how intervals are made.
         progress: called as replies come.
@@ -118,7 +141,8 @@ def audit(  # noqa: PLR0913 - items, and how to ask about them
     """
     rows, plan = read_items(questions, answers, references), plan or IntervalPlan()
     part = (running or Running()).divided(len(CHECKS) + 1, "rounds")
-    plain = run_apart(judge.judge_items(rows, part, progress))
+    labels = None if human is None else label_table(human, judge.template)
+    plain, state = run_apart(judge.judge_part(rows, JudgeState(part), progress))
     checks, stopped = [], plain.stopped
     for name, meaning in CHECKS.items():
         why = _unfit(name, judge, has_references=references is not None)
@@ -130,7 +154,9 @@ def audit(  # noqa: PLR0913 - items, and how to ask about them
         stopped = stopped or verdicts.stopped
         effect, moved = effects(plain.expected, verdicts.expected, plan)
         checks.append(BiasCheck(name, meaning, effect, moved))
-    return Audit(plain, tuple(checks), plan, plain.signature, stopped)
+    people = None if labels is None else beside_people(plain, labels, plan)
+    spent = state.running.budget.earlier
+    return Audit(plain, tuple(checks), plan, plain.signature, stopped, spent, people)
 
 
 def effects(before: Floats, after: Floats, plan: IntervalPlan) -> tuple[MeanEstimate, MeanEstimate]:
@@ -153,10 +179,11 @@ def changed_by(
     name: Check, judge: Judge, rows: Sequence[JudgedItem | Status]
 ) -> tuple[Judge, list[JudgedItem | Status]]:
     """Give the judge and the items that one check changes."""
-    if name == "reversed":
-        return judge.varied(template=reversed_levels(judge.template)), list(rows)
-    if name == "relabelled":
-        return judge.varied(template=lettered_levels(judge.template)), list(rows)
+    if name in {"reversed", "relabelled"}:
+        change = reversed_levels if name == "reversed" else lettered_levels
+        if judge.criteria:
+            return judge.varied(criteria=judge.rubric.varied(change)), list(rows)
+        return judge.varied(template=change(judge.template)), list(rows)
     if name == "reference-position":
         place: ReferencePlace = "before" if judge.reference_place == "after" else "after"
         return judge.varied(reference_place=place), list(rows)

@@ -8,6 +8,7 @@ from semscale.judging.panel import joined
 from semscale.judging.verdict import REPLIED
 from semscale.presentable import Presentable
 from semscale.signature import Signature
+from semscale.stats.intervals.means import estimate_mean
 from semscale.types import Status
 
 
@@ -73,5 +74,34 @@ def _judge(name: str, found: Audit) -> dict[str, Any]:
         "counts": found.plain.counts,
         "interval": found.interval,
         "checks": checks,
+        "calls_a_row": found.calls_a_row,
+        "order_bias": found.order_bias,
+        "expected": estimate_mean(found.plain.expected, bounds=(0.0, 1.0), plan=found.plan),
+        "spent": _spent(found),
+        "people": _people(found),
         "signature": found.signature,
+    }
+
+
+def _spent(found: Audit) -> dict[str, Any] | None:
+    spent = found.spent
+    if spent is None:
+        return None
+    return {
+        "calls": spent.calls,
+        "prompt_tokens": spent.usage.prompt_tokens,
+        "reply_tokens": spent.usage.completion_tokens,
+        "money": spent.money,
+    }
+
+
+def _people(found: Audit) -> dict[str, Any] | None:
+    people = found.people
+    if people is None:
+        return None
+    return {
+        "judge_less_people": people.less,
+        "distance": people.off,
+        "kappa": people.kappa,
+        "ranked_probability_score": people.rps,
     }

@@ -59,23 +59,24 @@ class PromptForm:
             item: its texts are sanitized, and delimited with a code that they cannot contain.
         """
         words = wording()
-        parts = self._material(item)
-        code = mark_code(*(text for _, text in parts), self.template.content_hash, self.context)
-        marked = "\n\n".join(
-            f"[BEGIN {words[name].upper()} {code}]\n{text}\n[END {words[name].upper()} {code}]"
-            for name, text in parts
-        )
         note = [words["reference_note"]] if item.reference is not None else []
-        about = words["material"].format(code=code)
-        asked = [self.instructions(), *note, about, marked, words["finally"], self.form()]
+        asked = [self.instructions(), *note, self._marked(item), words["finally"], self.form()]
         return (Message("system", words["system"]), Message("user", "\n\n".join(asked)))
+
+    def decision_messages(self, item: JudgedItem) -> tuple[Message, ...]:
+        """Write what a decision is about: the texts of one item, sanitized and delimited alike."""
+        return (Message("system", decision_wording()["system"]), Message("user", self._marked(item)))
+
+    def decision_task(self, *, has_reference: bool) -> str:
+        """Write the question of a decision, whose levels are sent beside it."""
+        note = [wording()["reference_note"]] if has_reference else []
+        context = [f"{wording()['context']}\n{self.context}"] if self.context else []
+        return "\n\n".join([*self._task(), *context, *note])
 
     def instructions(self) -> str:
         """The task with its levels, the rubric and the context."""
         words, template = wording(), self.template
-        parts = [template.task]
-        if template.rubric:
-            parts.append(f"{words['rubric']}\n{template.rubric}")
+        parts = self._task()
         if template.highest is not None:
             parts.append(words["range"].format(highest=template.highest))
         else:
@@ -133,6 +134,19 @@ class PromptForm:
         shown = [self.instructions(), self.form(), self.correction(""), self.reference_place, wording()]
         return hashlib.sha256(json.dumps(shown, sort_keys=True, default=str).encode()).hexdigest()[:8]
 
+    def _task(self) -> list[str]:
+        rubric = self.template.rubric
+        return [self.template.task, *([f"{wording()['rubric']}\n{rubric}"] if rubric else [])]
+
+    def _marked(self, item: JudgedItem) -> str:
+        words, parts = wording(), self._material(item)
+        code = mark_code(*(text for _, text in parts), self.template.content_hash, self.context)
+        marked = "\n\n".join(
+            f"[BEGIN {words[name].upper()} {code}]\n{text}\n[END {words[name].upper()} {code}]"
+            for name, text in parts
+        )
+        return f"{words['material'].format(code=code)}\n\n{marked}"
+
     def _material(self, item: JudgedItem) -> list[tuple[str, str]]:
         parts = [("question", sanitize(item.question)[0]), ("answer", sanitize(item.answer)[0])]
         if item.reference is not None:
@@ -157,6 +171,12 @@ class PromptForm:
 def wording() -> dict[str, Any]:
     """The words around every template, as they ship with Semscale."""
     return read_yaml("wording")
+
+
+@cache
+def decision_wording() -> dict[str, Any]:
+    """The words around every decision, as they ship with Semscale."""
+    return read_yaml("decision_wording")
 
 
 def _listed(number: float | None, label: str, meaning: str) -> str:

@@ -27,16 +27,24 @@ class JudgeCollector:
         templates: what each judge was asked, by the judge's name.
         columns: which column is what.
         plan: how intervals are made.
+        criteria: weights of the criteria of a judge that has a rubric; of a panel's judges they are not kept.
     """
 
-    def __init__(self, templates: Mapping[str, Template], columns: JudgeColumns, plan: IntervalPlan) -> None:
+    def __init__(
+        self,
+        templates: Mapping[str, Template],
+        columns: JudgeColumns,
+        plan: IntervalPlan,
+        criteria: Mapping[str, float] | None = None,
+    ) -> None:
         self.n = 0
         self._columns, self._plan = columns, plan
         self._template = next(iter(templates.values()))
-        self._judges = {name: JudgeTally(template) for name, template in templates.items()}
+        self._judges = {name: JudgeTally(template, criteria) for name, template in templates.items()}
         self._status: list[Statuses] = []
         self._expected: list[Floats] = []
         self._labels: list[Floats] = []
+        self._inclusion: list[Floats] = []
         self._groups: list[str | None] = []
         self._lowest, self._disputed, self._vague = (ForemostRows[JudgedRow](KEPT_ITEMS) for _ in range(3))
         self._left_out = LeftOutRows()
@@ -56,6 +64,8 @@ class JudgeCollector:
         self._expected.append(part.expected)
         if part.labels is not None:
             self._labels.append(part.labels)
+        if self._columns.inclusion is not None:
+            self._inclusion.append(floats_in(column_in(frame, self._columns.inclusion).cast(pl.Float64)))
         self._groups += part.groups
         widths = [
             judge.add(own) for judge, own in zip(self._judges.values(), part.judges.values(), strict=True)
@@ -123,7 +133,8 @@ class JudgeCollector:
         for part in self._labels:
             labels[row : row + len(part), : part.shape[1]] = part
             row += len(part)
-        return beside_humans(expected, labels, self._template, plan=self._plan)
+        drawn = np.concatenate(self._inclusion) if self._inclusion else None
+        return beside_humans(expected, labels, self._template, plan=self._plan, inclusion=drawn)
 
 
 class _JudgedPart:

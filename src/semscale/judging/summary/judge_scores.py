@@ -1,7 +1,7 @@
 """Scores of one judge for all items, and counts of how they came about."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from semscale.judging.prompts.template import Template
 from semscale.judging.verdict import REPLIED, Provenance
@@ -26,6 +26,11 @@ class JudgeScores:
         fifths: shape (5,), mass that all distributions together put on each fifth of 0 to 1.
         n_little_covered: scores whose distribution rests on less than .9 of the mass.
         failure: the most frequent reason why a call had no reply; ``None`` where every call had one.
+        n_normalised: decisions whose probabilities did not sum to 1 as they came.
+        order_bias: mean of how far the order of the levels moved the distributions, 0 to 1; NaN where only
+            one order was asked for.
+        criteria: shape (n,) each, expected scores by each criterion of a rubric; empty for a template.
+        weights: of the criteria, by their names.
     """
 
     template: Template
@@ -37,6 +42,10 @@ class JudgeScores:
     fifths: Floats
     n_little_covered: int
     failure: str | None
+    n_normalised: int = 0
+    order_bias: float = float("nan")
+    criteria: Mapping[str, Floats] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def counts(self) -> dict[Status, int]:

@@ -154,6 +154,15 @@ class JudgeSummary(Presentable):
         return estimate_mean(self.human.mean_label, bounds=(0.0, 1.0), plan=self.plan)
 
     @cached_property
+    def criteria(self) -> dict[str, MeanEstimate]:
+        """Mean expected score by each criterion of a rubric, 0 to 1, by its name; empty for a template."""
+        return {
+            name: estimate_mean(values, bounds=(0.0, 1.0), plan=self.plan)
+            for own in self.judges.values()
+            for name, values in own.criteria.items()
+        }
+
+    @cached_property
     def severities(self) -> dict[str, MeanEstimate]:
         """How much higher each judge of a panel scores than the others do on the same items, by its name."""
         if not self.is_panel:
@@ -215,6 +224,13 @@ class JudgeSummary(Presentable):
             "counts": own.counts,
             "provenance": own.provenances,
             "estimates": self.judge_estimates[name],
+            "method": dict(own.signature.fields).get("method", "prose"),
+            "n_normalised": own.n_normalised,
+            "order_bias": own.order_bias,
+            "criteria": [
+                {"name": criterion, "weight": own.weights[criterion], "estimate": self.criteria[criterion]}
+                for criterion in own.criteria
+            ],
         }
 
     def _panel_record(self) -> dict[str, Any] | None:

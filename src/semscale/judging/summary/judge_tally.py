@@ -1,9 +1,11 @@
 """Scores and counts of one judge, collected part by part."""
 
 from collections import Counter
+from collections.abc import Mapping
 
 import numpy as np
 
+from semscale.judging.decisions.criterion_columns import CRITERION
 from semscale.judging.prompts.template import Template
 from semscale.judging.summary.judge_scores import LITTLE_COVERED, JudgeScores
 from semscale.judging.summary.judged_rows import JudgedColumns
@@ -12,6 +14,7 @@ from semscale.signature import Signature
 from semscale.types import Floats, Status, Statuses
 
 _FIFTHS = 5
+_SLACK = 1e-6
 _MOST_REASONS = 1000  # different ones that are counted
 
 
@@ -20,10 +23,14 @@ class JudgeTally:
 
     Args:
         template: what the judge was asked.
+        weights: of a rubric's criteria by their names; empty for a template.
     """
 
-    def __init__(self, template: Template) -> None:
-        self._template = template
+    def __init__(self, template: Template, weights: Mapping[str, float] | None = None) -> None:
+        self._template, self._weights = template, weights or {}
+        self._criteria: dict[str, list[Floats]] = {name: [] for name in self._weights}
+        self._order_biases: list[Floats] = []
+        self._n_normalised = 0
         self._status: list[Statuses] = []
         self._score: list[Floats] = []
         self._expected: list[Floats] = []
@@ -46,7 +53,13 @@ class JudgeTally:
         self._score.append(own.floats("score"))
         self._expected.append(expected)
         self._provenances.update(own.column("provenance").drop_nulls().to_list())
-        self._n_little_covered += int((own.floats("covered")[status == Status.SCORED] < LITTLE_COVERED).sum())
+        covered, scored = own.floats("covered"), status == Status.SCORED
+        self._n_little_covered += int((covered[scored] < LITTLE_COVERED).sum())
+        decided = (own.column("provenance") == Provenance.DECISION).fill_null(False).to_numpy()  # noqa: FBT003
+        self._n_normalised += int((np.abs(covered[scored & decided] - 1) > _SLACK).sum())
+        self._order_biases.append(own.floats("order_bias"))
+        for name, found in self._criteria.items():
+            found.append(own.floats(CRITERION + name))
         for reason in own.column("reason").filter(status == Status.FAILED).fill_null("").to_list():
             if reason in self._reasons or len(self._reasons) < _MOST_REASONS:
                 self._reasons[reason] += 1
@@ -75,4 +88,13 @@ class JudgeTally:
             fifths=self._fifths,
             n_little_covered=self._n_little_covered,
             failure=self._reasons.most_common(1)[0][0] if self._reasons else None,
+            n_normalised=self._n_normalised,
+            order_bias=_mean_of_known(np.concatenate(self._order_biases)),
+            criteria={name: np.concatenate(found) for name, found in self._criteria.items()},
+            weights=self._weights,
         )
+
+
+def _mean_of_known(values: Floats) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else float("nan")

@@ -11,7 +11,7 @@ from semscale.store.columns import floats_in, statuses_in
 from semscale.store.writing import PREFIX
 from semscale.types import Floats, Status, Statuses
 
-_OF_THE_RUN = {False: ("masses",), True: ("masses", "covered")}
+_OF_THE_RUN = {False: ("masses",), True: ("masses", "covered", "order_bias")}
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,10 @@ class JudgedColumns:
 
     def verdict(self, place: int) -> Verdict:
         """Read one verdict."""
-        names = ("score", "masses", "provenance", "covered", "explanation", "replies", "status", "reason")
+        names = (
+            *("score", "masses", "provenance", "covered", "explanation"),
+            *("replies", "status", "reason", "order_bias"),
+        )
         cells = {name: self.column(name)[place] for name in names}
         provenance, masses = cells["provenance"], cells["masses"]
         return Verdict(
@@ -100,6 +103,7 @@ class JudgedColumns:
             replies=tuple(cells["replies"]),
             status=Status(cells["status"]),
             reason=cells["reason"] or "",
+            order_bias=_number(cells["order_bias"]),
         )
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from semscale.errors import InputError
 from semscale.guards.registry import GUARDS, Guards, Mode
 from semscale.matching.calibrated.arithmetic import (
     LAYERS,
@@ -23,6 +22,7 @@ from semscale.matching.calibrated.explanation import explain_words
 from semscale.matching.calibrated.weights import CalibratedWeights, calibrated_weights_for
 from semscale.matching.pair_languages import are_across, guards_read, with_identifier
 from semscale.matching.pairs import Pairs
+from semscale.matching.recall_share import checked_recall_share
 from semscale.matching.scored_pairs import ScoredPairs
 from semscale.matching.unrelated import corpus_hash, unrelated_pairs
 from semscale.matching.words.similarity_layers import WordLayers
@@ -91,9 +91,9 @@ class CalibratedMatch:
         calibration: CalibratedWeights | None = None,
     ) -> None:
         self._calibration = calibration or calibrated_weights_for(encoder.signature)
-        self._recall_share = self._calibration.recall_share if recall_share is None else recall_share
-        if not isinstance(self._recall_share, int | float | np.floating) or not 0 <= self._recall_share <= 1:
-            raise InputError(f"recall_share must be between 0 and 1, got {recall_share!r}")
+        self._recall_share = checked_recall_share(
+            self._calibration.recall_share if recall_share is None else recall_share
+        )
         self._encoder = encoder
         fitted = self._calibration
         subject = SubjectWeights(fitted.subject_weight, fitted.pronoun_weight)

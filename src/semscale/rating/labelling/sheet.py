@@ -5,9 +5,9 @@ from pathlib import Path
 
 import polars as pl
 
-from semscale.rating.labelling.drawing import DrawnTexts
 from semscale.scales import Scale
 from semscale.signature import Signature
+from semscale.stats.calibration.drawing import DrawnTexts
 from semscale.store.atomic import replacing
 from semscale.store.writing import write_table
 

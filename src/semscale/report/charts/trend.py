@@ -135,13 +135,14 @@ class _Plane:
     top: float
     height: float
     greatest: float = 1.0
+    least: float = 0.0
 
     def x(self, place: float) -> float:
         low, high = self.ends
         return _LEFT + self.width * (place - low) / (high - low)
 
     def y(self, value: float) -> float:
-        return self.top + self.height * (1 - value / self.greatest)
+        return self.top + self.height * (self.greatest - value) / (self.greatest - self.least)
 
     def points(self, places: Sequence[float], values: Floats) -> list[elements.Point]:
         return [(self.x(place), self.y(value)) for place, value in zip(places, values.tolist(), strict=True)]
@@ -169,7 +170,7 @@ def courses(timeline: Timeline, metrics: Sequence[Course], *, width: int) -> str
     planes = [_Plane(ends, plot, 16, _STRIP - 24)]
     for order, metric in enumerate(metrics):
         top = _STRIP + step * order + _TITLE
-        planes.append(_Plane(ends, plot, top, _HEIGHT[narrow], _greatest(metric)))
+        planes.append(_Plane(ends, plot, top, _HEIGHT[narrow], _greatest(metric), _least(metric)))
         _draw_metric(svg, planes[-1], timeline, metric)
     _draw_models(svg, planes, timeline, most=_MOST_LABELS[narrow])
     _draw_gate(svg, planes[0], timeline)
@@ -186,7 +187,7 @@ def _draw_metric(svg: ElementTree.Element, plane: _Plane, timeline: Timeline, me
     _draw_levels(svg, plane, places, metric.change)
     few, mean_line = len(places) <= _FEW_RUNS, _NONE | {"stroke": ACCENT, "stroke-width": "1.5"}
     means = plane.points(places, metric.loss)
-    highs, lows = plane.points(places, metric.high), plane.points(places, np.maximum(metric.low, 0.0))
+    highs, lows = plane.points(places, metric.high), plane.points(places, np.maximum(metric.low, plane.least))
     if few:
         elements.add_path(
             svg, elements.whiskers(highs, lows), _NONE | {"stroke": ACCENT, "stroke-width": "1.5"}
@@ -225,9 +226,9 @@ def _draw_levels(
 
 
 def _draw_axis(svg: ElementTree.Element, plane: _Plane) -> None:
-    step = elements.nice_step(plane.greatest)
+    step = elements.nice_step(plane.greatest - plane.least)
     digits = max(0, -int(np.floor(np.log10(step))))
-    ticks = [step * tick for tick in range(int(plane.greatest / step) + 1)]
+    ticks = [step * tick for tick in range(int(plane.least / step), int(plane.greatest / step) + 1)]
     grid = "".join(f"M{_LEFT},{plane.y(tick):.5g}h{plane.width:.5g}" for tick in ticks)
     elements.add_path(svg, grid, _NONE | {"stroke": GRID})
     for tick in ticks:
@@ -297,6 +298,14 @@ def _greatest(metric: Course) -> float:
     ends = np.concatenate([metric.loss, metric.high, metric.limit])
     known = ends[np.isfinite(ends)]
     return float(known.max()) * 1.06 if len(known) and known.max() > 0 else 1.0
+
+
+def _least(metric: Course) -> float:
+    """Give the lower end of the axis: 0, unless a run did better than the baseline."""
+    if not (metric.loss < 0).any():
+        return 0.0
+    ends = np.concatenate([metric.loss, metric.low])
+    return float(ends[np.isfinite(ends)].min()) * 1.06
 
 
 def _round(colour: str, diameter: float) -> dict[str, str]:

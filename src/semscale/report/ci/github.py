@@ -82,6 +82,8 @@ def _errors(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[str
 
 
 def _warnings(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[str, str]]:
+    if (ruler := summary.ruler) is not None and ruler.has_moved:
+        yield "The ruler moved", ruler.words()
     for caution in decision.cautions:
         yield "Caution", caution
     for one in decision.sequence:

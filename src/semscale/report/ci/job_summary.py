@@ -62,20 +62,22 @@ def _sections(summary: DriftSummary, decision: GateDecision) -> Iterator[Section
         more = f", the {_GROUPS} most urgent of {count(len(waiting))}" if len(waiting) > _GROUPS else ""
         table = drift_table(summary, waiting[:_GROUPS])
         yield Section("groups", f"Groups that did not pass{more}", (table,))
-    if checks := tuple(_checks(decision)):
+    if checks := tuple(_checks(summary, decision)):
         yield Section("limits", "Limits, thresholds and all runs", (Findings(checks),))
     if harmed := summary.harm.worst(_ITEMS):
         how = f"{HARM[True]}. Of each item the output that has no partner, or the least alike pair, is shown."
         yield Section("changed", "Items that changed most", (_items(summary, harmed), Paragraph(how)))
 
 
-def _checks(decision: GateDecision) -> Iterator[tuple[Level, str]]:
+def _checks(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[Level, str]]:
     for limit in decision.limits:
         yield "pass" if limit.passed else "fail", broken_limit_words(limit)
     for item in decision.must_pass:
         yield "pass" if item.passed else "fail", must_pass_words(item)
     for check in decision.thresholds:
         yield "pass" if check.passed else "fail", threshold_words(check)
+    if (ruler := summary.ruler) is not None:
+        yield "warn" if ruler.has_moved else "pass", ruler.words()
     for one in decision.sequence:
         yield "warn" if one.is_significant else "pass", sequence_words(one)
 

@@ -82,6 +82,9 @@ def _cases(summary: DriftSummary, decision: GateDecision) -> Iterator[_Case]:
         yield _Case("limit", _named(limit), _outcome(limit.passed), broken_limit_words(limit))
     for item in decision.must_pass:
         yield _Case("must_pass", item.id, _outcome(item.passed), must_pass_words(item))
+    if (ruler := summary.ruler) is not None:
+        held = Outcome.UNDECIDED if ruler.has_moved else Outcome.PASS
+        yield _Case("ruler", ruler.name, held, ruler.words())
 
 
 def _outcome(passed: bool) -> Outcome:

@@ -15,6 +15,8 @@ from semscale.report.document.values import Cell, Count, Quoted, Words
 from semscale.report.drift.figures import group_figures, metrics_figure, spread_blocks
 from semscale.report.drift.items import SHOWN_ITEMS, changed_items
 from semscale.report.drift.limits import limit_blocks
+from semscale.report.drift.quality import quality_cautions, quality_section
+from semscale.report.drift.ruler import ruler_cautions, ruler_section
 from semscale.report.drift.sample_size import unvaried_words
 from semscale.report.drift.tables import covered_words, drift_table, sequence_table, threshold_table
 from semscale.report.drift.words import (
@@ -57,7 +59,7 @@ def drift_document(summary: DriftSummary) -> Document:
         reading=reading(summary),
         facts=facts(summary),
         warnings=unmatched,
-        cautions=tuple(said for said in (decision.cautions if decision else ()) if said not in unmatched),
+        cautions=(*ruler_cautions(summary), *(said for said in _cautions(summary) if said not in unmatched)),
         sections=tuple(_sections(summary)),
         notes=tuple(filter(None, [f"intervals: {intervals}", windowed, _heads_note(summary)])),
         settings=(
@@ -70,6 +72,12 @@ def drift_document(summary: DriftSummary) -> Document:
         ),
         ending=None if outcome is None else (_verdict(summary, outcome), LEVELS[outcome]),
     )
+
+
+def _cautions(summary: DriftSummary) -> Iterator[str]:
+    decision = summary.decision
+    yield from summary.comparison.cautions if decision is None else decision.cautions
+    yield from quality_cautions(summary)
 
 
 def _versions(matching: ItemMatching) -> Iterator[tuple[str, str]]:
@@ -95,11 +103,24 @@ def facts(summary: DriftSummary) -> tuple[tuple[str, Cell], ...]:
     found.append(("Tests", Count(len(decision.tests))))
     for name, outcome in (("Tests failed", Outcome.FAIL), ("Tests undecided", Outcome.UNDECIDED)):
         found.append((name, Count(sum(test.outcome is outcome for test in decision.tests))))
-    if decision.outcome is Outcome.UNDECIDED and decision.n_needed is not None:
-        too_many = is_out_of_reach(decision.n_needed, len(comparison.baseline.items))
-        needed = Words("more than this dataset can give") if too_many else Count(decision.n_needed)
-        found.append(("Items that would decide, about", needed))
+    found += _deciding_facts(summary, decision)
     return tuple(found)
+
+
+def _deciding_facts(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[str, Cell]]:
+    """Give the numbers of items and reruns that would decide an undecided gate."""
+    if decision.outcome is not Outcome.UNDECIDED:
+        return
+    by_formula = decision.n_needed
+    if (simulated := summary.forecast) is not None:
+        if simulated.more_reruns is not None:
+            yield "More reruns that would decide, about", Count(simulated.more_reruns)
+        if simulated.items_needed is not None:
+            yield "Items that would decide, about", Count(simulated.items_needed)
+    elif by_formula is not None:
+        too_many = is_out_of_reach(by_formula, len(summary.comparison.baseline.items))
+        needed = Words("more than this dataset can give") if too_many else Count(by_formula)
+        yield "Items that would decide, about", needed
 
 
 def run_line(run: Run) -> str:
@@ -149,6 +170,7 @@ def _sections(summary: DriftSummary) -> Iterator[Section]:
     runs = (("Baseline", comparison.baseline, summary.approval), ("Candidate", comparison.candidate, None))
     stated = tuple((Definitions(tuple(_run(run, approval)), name),) for name, run, approval in runs)
     yield Section("runs", "What was compared", (SideBySide(stated, "settings"),))
+    yield from quality_section(summary)
     if comparison.metrics:
         yield Section("metrics", "How far each metric drifted", tuple(_metrics(summary)))
     if decision is None:
@@ -157,6 +179,7 @@ def _sections(summary: DriftSummary) -> Iterator[Section]:
             yield Section("groups", "By group", (drift_table(summary, groups, brief_title="By group"),))
     else:
         yield from _of_gate(summary, decision)
+    yield from ruler_section(summary)
     yield Section("changed", "What changed", tuple(_changed(summary)))
     yield from _languages(summary)
     yield Section("left-out", "What was left out", tuple(_left_out(summary)))
@@ -184,9 +207,10 @@ def _of_gate(summary: DriftSummary, decision: GateDecision) -> Iterator[Section]
         yield Section("thresholds", "Thresholds", (Paragraph(said, "note"), threshold_table(decision)))
     if decision.sequence:
         said = (
-            "Evidence is the greatest e-value so far against “no worse than allowed on average”. It may be "
-            "looked at after every run: for one metric by itself, evidence of 20 leaves a chance of at most "
-            "5 % of a false alarm. The p-value is adjusted for the number of metrics."
+            "Evidence is the greatest e-value so far of two bets: that runs lose more than allowed on "
+            "average, and that they lose more than the runs before them. It may be looked at after every "
+            "run: for one metric by itself, evidence of 80 leaves a chance of at most 5 % of a false alarm. "
+            "The p-value is adjusted for the number of metrics."
         )
         title = "All runs against this baseline"
         yield Section("sequence", title, (Paragraph(said, "note"), sequence_table(decision)))

@@ -39,8 +39,8 @@ DRAWN_GROUPS = 40
 
 _SYMBOLS = {Outcome.FAIL: "✕", Outcome.UNDECIDED: "?", Outcome.PASS: ""}  # where a word has no room
 _RULE = (
-    " The gate fails a metric whose drift is beyond chance and reaches the margin, and passes it where the "
-    "whole interval lies below the margin, or the drift itself where all items are alike; with fewer than "
+    " The gate fails a metric whose drift is beyond chance and reaches the margin. It passes one whose drift "
+    "is shown, by a one-sided bound, to lie below the margin or the noise that is tolerated; with fewer than "
     f"{FEWEST_TO_PASS} items none passes."
 )
 
@@ -69,8 +69,8 @@ def spread_blocks(summary: DriftSummary) -> Iterator[Block]:
     metric = min(tested, key=lambda figure: figure.urgency, default=summary.overall[0]).metric
     comparison, digits = summary.comparison, digits_of(metric)
     sets = [("Candidate", comparison.losses(metric.name), HISTOGRAM)]
-    if comparison.reruns:
-        again = np.concatenate([rerun.losses[metric.name] for rerun in comparison.reruns])
+    if reruns := comparison.reruns_with(metric.name):
+        again = np.concatenate([rerun.losses[metric.name] for rerun in reruns])
         sets.append(("Reruns of the baseline", again, GROUP))
     groups = [score_group(*one) for one in sets]
     if not len(groups[0].scores):
@@ -85,7 +85,7 @@ def spread_blocks(summary: DriftSummary) -> Iterator[Block]:
     yield Histogram(
         "losses",
         tuple(groups),
-        (0.0, metric.span),
+        metric.bounds,
         ("loss", "items"),
         DataTable(
             ("", "losses", "mean", "median", "9 of 10 lie below"),

@@ -12,8 +12,9 @@ from semscale.report.parts import Columns, table_of
 
 _LONGEST_NAME, _LONGEST_REASON = 60, 300
 _ABOUT = (
-    "The gate fails if more items than allowed break a limit; there is no statistics in it. What a rerun of "
-    "the baseline does as well is chance and does not count."
+    "The gate fails if more items than allowed break a limit. What a rerun of the baseline does as well is "
+    "chance and does not count. Two limits count outputs and numbers of all items together: they are broken "
+    "if more are lost than allowed, and fewer than 1 in 100 runs of an unchanged model would lose so many."
 )
 
 
@@ -23,7 +24,7 @@ def limit_blocks(decision: GateDecision) -> Iterator[Block]:
     if decision.limits:
         columns: Columns[LimitCheck] = (
             ("limit", _name_of),
-            ("items that break it", lambda one: Count(len(one.items))),
+            ("how many", lambda one: Count(one.n_broken)),
             ("of", lambda one: Count(one.n)),
             ("allowed", lambda one: Words(allowed_words(one))),
             ("", lambda one: _flag(one.passed)),

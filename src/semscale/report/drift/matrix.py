@@ -18,11 +18,13 @@ from semscale.report.formatting import (
     percent,
 )
 from semscale.report.parts import Columns, table_of
+from semscale.report.sentences import first_place_words
 from semscale.report.settings import settings
+from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
 
-_EVEN = 0.5
 _MANY = 1000  # answers whose cost is shown
 _BASES = {"judge": "by the judge", "reference": "by its match with the references"}
+_ALL_ALIKE = "The judge prefers none of them, and there are no references to go by"
 _NOTHING = "Nothing says which is better: name a column with --reference, or a judge with --judge-model"
 
 
@@ -73,7 +75,7 @@ def matrix_document(summary: MatrixSummary) -> Document:
 def headline_words(summary: MatrixSummary) -> str:
     """Say which cell is best, and which ones may be as good."""
     if summary.best is None or summary.basis is None:
-        return _NOTHING
+        return _NOTHING if summary.sides is None else _ALL_ALIKE
     best = one_line(summary.cells[summary.best].name)
     said = f"“{best}” is best {_BASES[summary.basis]}"
     alike = [f"“{one_line(cell.name)}”" for cell in summary.not_told_apart]
@@ -100,10 +102,12 @@ def _columns(summary: MatrixSummary) -> Iterator[tuple[str, Callable[[CellSummar
 def _counts(summary: MatrixSummary) -> DataTable:
     """Lay out what was asked, won and lost."""
     sides: Columns[CellSummary] = (("won", _won), ("tied", _tied), ("lost", _lost))
+    silent: Columns[CellSummary] = (("refused or empty", lambda cell: Count(cell.n_silent)),)
     columns: Columns[CellSummary] = (
         ("cell", lambda cell: Quoted(cell.name, 60)),
         ("asked", lambda cell: Count(cell.n_asked or None)),
         ("answered", _answered),
+        *(silent if any(cell.n_silent for cell in summary.cells) else ()),
         *(sides if summary.sides is not None else ()),
         ("tokens", lambda cell: Number(cell.tokens, 0)),
     )
@@ -175,15 +179,34 @@ def _warnings(summary: MatrixSummary) -> Iterator[str]:
 def _cautions(summary: MatrixSummary) -> Iterator[str]:
     for cell in summary.cells:
         name = f"“{one_line(cell.name)}”"
-        if cell.n_unanswered:
+        if cell.n_silent:
+            yield (
+                f"{name} refused or was empty in {counted(cell.n_silent, 'answer')} of "
+                f"{count(cell.n_asked)}, which score 0 and lose side by side"
+            )
+        if cell.n_failed:
             why = next(iter(cell.reasons), "no reason given")
             yield (
-                f"{name} gave no output in {counted(cell.n_unanswered, 'answer')} of {count(cell.n_asked)}, "
-                f"which are left out of its figures, most often because: {one_line(why)}"
+                f"{counted(cell.n_failed, 'call')} of {count(cell.n_asked)} to {name} failed and "
+                f"{'is' if cell.n_failed == 1 else 'are'} left out, most often because: {one_line(why)}"
             )
         if cell.n_cut:
             yield f"{counted(cell.n_cut, 'reply', 'replies')} of {name} cut at the most tokens allowed"
+    yield from _few_shared(summary)
     yield from _judge_cautions(summary)
+
+
+def _few_shared(summary: MatrixSummary) -> Iterator[str]:
+    """Name the cells that share too few items with the best one."""
+    if summary.best is None:
+        return
+    for place, cell in enumerate(summary.cells):
+        n = summary.n_shared(place)
+        if place != summary.best and cell.down is None and n < FEWEST_CLUSTERS:
+            yield (
+                f"“{one_line(cell.name)}” and the best cell share {counted(n, 'item')}: with fewer than "
+                f"{FEWEST_CLUSTERS} nothing is said to be more than chance"
+            )
 
 
 def _judge_cautions(summary: MatrixSummary) -> Iterator[str]:
@@ -199,13 +222,8 @@ def _judge_cautions(summary: MatrixSummary) -> Iterator[str]:
         )
     if sides.no_strengths is not None:
         yield f"preferred is the share of points, as there are no strengths: {sides.no_strengths}"
-    place = sides.first_place
-    if has_interval(place) and not place.low <= _EVEN <= place.high:
-        which = "first" if place.value > _EVEN else "second"
-        yield (
-            f"the judge prefers the answer that stands {which}: the first one gets {percent(place.value, 0)} "
-            f"of the points ({percent(place.low, 0)} to {percent(place.high, 0)}); both orders even this out"
-        )
+    if said := first_place_words("the judge", sides.first_place):
+        yield said
     if judge in {cell.model for cell in summary.cells}:
         yield f"the judge, {judge}, is one of those that it judges: models prefer their own answers"
 

@@ -11,13 +11,16 @@ from semscale.drift.gate.decision import in_margins
 from semscale.drift.gate.history_summary import DatasetHistory, HistorySummary
 from semscale.drift.gate.trend import MetricTrend, Trends
 from semscale.drift.runs.run_summaries import ApprovedBaseline, RecordedRun
+from semscale.drift.runs.shared_ids import SharedIds
 from semscale.history.runs import Run, short_id
 from semscale.history.stored_comparison import StoredComparison
 from semscale.history.summaries import RunSummary
 from semscale.report.document.blocks import Block, DataTable, Paragraph
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Count, Line, Number, Quoted, Words
+from semscale.report.drift.broken_checks import broken_cell
 from semscale.report.drift.document import run_line
+from semscale.report.drift.shared_ids import former_words, none_shared_words, shared_words
 from semscale.report.drift.tables import metric_cell
 from semscale.report.drift.trend import change_columns, evidence_cell, outcome_cell, trend_document
 from semscale.report.formatting import MISSING, count, counted, listed, number, one_line, printable, signed
@@ -26,6 +29,7 @@ from semscale.report.parts import Columns, table_of
 _TIME = "%Y-%m-%d %H:%M"
 _SHOWN, _MOST_ROWS = 20, 200
 _SHOWN_REASONS = 5
+_PLURALS = {"reading of anchors": "readings of anchors"}
 
 
 def recorded_document(summary: RecordedRun) -> Document:
@@ -42,6 +46,7 @@ def recorded_document(summary: RecordedRun) -> Document:
         "items": Count(len(run.items)),
         "outputs": Count(summary.n_outputs),
         "silent": Count(summary.n_silent),
+        "ids in common": None if summary.shared is None else Words(shared_words(summary.shared)),
         "fields": Words(listed(fields) or "none"),
         "groups": Words(listed(groups) or "none"),
         "rerun of": None if run.rerun_of is None else Words(short_id(run.rerun_of)),
@@ -58,7 +63,10 @@ def recorded_document(summary: RecordedRun) -> Document:
         source=(short_id(run.id),),
         signature=None,
         sections=(Section("run", "The run", (DataTable(("", ""), shown),)),),
-        cautions=() if summary.asked is None else asked_cautions(summary.asked),
+        cautions=(
+            *_shared_cautions(summary.shared, run.dataset),
+            *(() if summary.asked is None else asked_cautions(summary.asked)),
+        ),
         notes=() if summary.is_new else (_known_already(run),),
     )
 
@@ -75,6 +83,7 @@ def _asked_rows(summary: RecordedRun) -> dict[str, Cell | None]:
     return {
         "reruns": Words(", ".join(short_id(rerun.id) for rerun in summary.reruns) or "none"),
         "calls": Count(facts.n_calls),
+        "kept from before": Count(facts.n_kept) if facts.n_kept else None,
         "took": Words(", ".join(taken) or "not known"),
         "seconds a call": None if facts.latency is None else Number(facts.latency, 2),
     }
@@ -115,9 +124,17 @@ def approved_document(summary: ApprovedBaseline) -> Document:
             run_line(run),
             f"approved by {one_line(approval.by)}, {until}: {one_line(approval.why)}",
             *rerun,
+            *(() if summary.shared is None else (former_words(summary.shared),)),
         ),
-        cautions=(silent,) if summary.is_silent else (),
+        cautions=(
+            *_shared_cautions(summary.shared, run.dataset),
+            *((silent,) if summary.is_silent else ()),
+        ),
     )
+
+
+def _shared_cautions(shared: SharedIds | None, dataset: str) -> tuple[str, ...]:
+    return () if shared is None or shared.n else (f"{none_shared_words(shared, dataset)}.",)
 
 
 def history_document(summary: HistorySummary) -> Document:
@@ -143,8 +160,10 @@ def history_document(summary: HistorySummary) -> Document:
 
 def _counting(summary: HistorySummary) -> Iterator[str]:
     for other, merged in summary.merged.items():
-        parts = (merged.runs, "run"), (merged.approvals, "approval"), (merged.comparisons, "comparison")
-        new = ", ".join(counted(n, noun) for n, noun in parts)
+        parts = [(merged.runs, "run"), (merged.approvals, "approval"), (merged.comparisons, "comparison")]
+        anchors = (merged.anchor_sets, "anchor set"), (merged.anchor_readings, "reading of anchors")
+        parts += [(n, noun) for n, noun in anchors if n]
+        new = ", ".join(counted(n, noun, _PLURALS.get(noun)) for n, noun in parts)
         yield f"taken in from {printable(other)}: {new}"
     if not summary.datasets:
         yield "It holds no run yet: semscale drift record OUTPUTS --model NAME"
@@ -157,7 +176,10 @@ def _lists(dataset: DatasetHistory) -> Iterator[Block]:
     heads = ("run", "recorded (UTC)", "model", "items", "version", "revision", "")
     yield _latest(heads, [_run(run, dataset) for run in dataset.runs], "run")
     if dataset.comparisons:
-        compared_heads = ("compared (UTC)", "candidate", "model", "baseline", "outcome", "greatest worsening")
+        compared_heads = (
+            *("compared (UTC)", "candidate", "model", "baseline", "outcome"),
+            *("limits broken", "greatest worsening"),
+        )
         yield _latest(compared_heads, [_comparison(kept) for kept in dataset.comparisons], "comparison")
     if dataset.trends is not None and len(dataset.trends.comparison_ids) > 1:
         yield _trend_table(dataset.trends)
@@ -219,6 +241,7 @@ def _comparison(kept: StoredComparison) -> tuple[Cell, ...]:
         Quoted(kept.model),
         Words(short_id(kept.baseline_id)),
         outcome_cell(kept.outcome),
+        broken_cell(kept.broken),
         Words(greatest),
     )
 

@@ -11,6 +11,7 @@ from semscale.drift.gate.decision import (
     items_needed,
 )
 from semscale.drift.gate.drift_summary import DriftSummary
+from semscale.drift.gate.forecast import MOST_RERUNS, POWER, SizeForecast
 from semscale.report.formatting import capitalised, count, counted, coverage, listed, one_line, percent
 from semscale.stats.intervals.exact_shares import clopper_pearson_upper
 
@@ -22,6 +23,29 @@ _MORE_RUNS = (
     "All runs against this baseline decide what is beyond chance, good ones among them, so that more runs "
     "may decide it; for one bad run by itself set a threshold, such as min_match"
 )
+
+
+def forecast_words(found: SizeForecast) -> str:
+    """Say what would decide a gate by simulation, the cheaper way first.
+
+    Example:
+        >>> forecast_words(SizeForecast(n_items=30, reruns=1, items_needed=None, more_reruns=2))
+        '2 more reruns of the baseline (60 answers) would decide it in 80 % of simulated comparisons'
+    """
+    said = []
+    if found.more_reruns is not None:
+        runs = counted(found.more_reruns, "more rerun")
+        said.append(f"{runs} of the baseline ({count(int(found.answers_by_reruns))} answers)")
+    if found.items_needed is not None:
+        answers = count(int(found.answers_by_items))
+        said.append(f"about {count(found.items_needed)} items ({answers} more answers)")
+    if not said:
+        return (
+            f"Neither {MOST_RERUNS} more reruns nor {MOST_TIMES} times as many items would decide it in most "
+            "simulated comparisons"
+        )
+    ways = capitalised(" or ".join(said if found.says_reruns else said[::-1]))
+    return f"{ways} would decide it in {100 * POWER:g} % of simulated comparisons"
 
 
 def needed_words(tests: Sequence[DriftTest], *, over_runs: bool, n_items: int, reruns: int) -> str:

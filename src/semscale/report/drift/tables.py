@@ -9,6 +9,7 @@ from semscale.drift.measure.metrics import Metric, metric_label
 from semscale.report.document.blocks import DataTable
 from semscale.report.document.values import Cell, Count, Detail, Flag, Number, Quoted, WithInterval, Words
 from semscale.report.drift.words import (
+    CHANGES,
     LEVELS,
     coverage_words,
     digits_of,
@@ -72,6 +73,7 @@ def drift_table(
     further: list[str | Quoted] = [] if by_group else ["items"]
     if tested:
         columns += ["margin", Quoted("p over runs" if over_runs else "p"), ""]
+        columns += [] if by_group else ["change"]
         further.insert(0, Quoted("raw p"))
     left_out = any(one.drift.n_left_out for one in figures)
     further += ["left out"] if left_out else []
@@ -155,6 +157,7 @@ def _drift_row(figure: DriftFigure, *, by_group: bool, left_out: bool) -> tuple[
         row[:0] = name, base_of(figure)
     if test is not None:
         flag = Flag(str(test.outcome), LEVELS[test.outcome])
-        row += [Number(test.margin, digits), p_value(test.p_adjusted), flag, p_value(test.p_value)]
+        row += [Number(test.margin, digits), p_value(test.p_adjusted), flag]
+        row += [p_value(test.p_value)] if by_group else [CHANGES[figure.change], p_value(test.p_value)]
     row += [] if by_group else [Count(figure.drift.n)]
     return *row, *([Count(figure.drift.n_left_out)] if left_out else [])

@@ -15,6 +15,7 @@ from semscale.report.charts.trend import MOST_RUNS, Course, Mark, Timeline, cour
 from semscale.report.document.blocks import Block, DataTable, Figure, Paragraph, Swatch
 from semscale.report.document.document import Decision, Document, Section
 from semscale.report.document.values import Cell, Change, Count, Flag, Number, Quoted, WithInterval, Words
+from semscale.report.drift.broken_checks import broken_cell, broken_words
 from semscale.report.drift.tables import metric_cell
 from semscale.report.drift.words import LEVELS, OUTCOMES, evidence, label, p_said, p_value
 from semscale.report.formatting import MISSING, capitalised, clipped, count, counted, listed, number, one_line
@@ -92,8 +93,9 @@ def _sections(trends: Trends) -> Iterator[Section]:
     blocks: list[Block] = [
         Paragraph(
             "Evidence is the greatest e-value so far against “no more than the limit on average”, from the "
-            "runs' means and the latest run's items, as “drift gate --over-runs” has it. Its p-value holds "
-            "whenever one looks, and is adjusted for the number of metrics.",
+            "runs' means and the latest run's items. Its p-value holds whenever one looks, and is adjusted "
+            "for the number of metrics. “drift gate --over-runs” finds a drift earlier: it reads the reruns "
+            "again, and bets on each item of each run against what reruns lose there, without the margin.",
             "note",
         ),
         _limits_table(trends),
@@ -185,8 +187,11 @@ def _runs_table(trends: Trends) -> DataTable:
         ("model", lambda place: Quoted(trends.models[place], 60)),
         ("run", lambda place: Words(short_id(trends.candidate_ids[place]))),
         ("gate", lambda place: outcome_cell(trends.outcomes[place])),
+        ("limits broken", lambda place: broken_cell(trends.broken[place])),
         *((label(name), partial(_loss, one)) for name, one in trends.metrics.items()),
     ]
+    if moved := trends.ruler_moved:
+        columns.insert(4, ("ruler", lambda place: Words("moved" if place in moved else MISSING)))
     left = len(trends.times) - len(places)
     note = f"The latest {count(len(places))} runs; {count(left)} earlier ones are in the history."
     return table_of(places, columns, note=note if left else "", detail="full")
@@ -240,6 +245,16 @@ def _loss(one: MetricTrend, run: int) -> WithInterval:
     return WithInterval.of(one.loss(run), 3)
 
 
+def _limits_reading(trends: Trends) -> list[str]:
+    """Say in how many runs a limit was broken, and which ones in the latest of these."""
+    known = [place for place, broken in enumerate(trends.broken) if broken is not None]
+    bad = [place for place in known if trends.broken[place]]
+    if not bad:
+        return []
+    latest = f"{trends.times[bad[-1]]:%Y-%m-%d}: {broken_words(trends.broken[bad[-1]] or ())}"
+    return [f"Limits were broken in {count(len(bad))} of {counted(len(known), 'run')}, last on {latest}."]
+
+
 def readings(trends: Trends) -> tuple[str, ...]:
     """Say in sentences what a reader must know, the weightiest first."""
     metrics = list(trends.metrics.values())
@@ -250,6 +265,7 @@ def readings(trends: Trends) -> tuple[str, ...]:
         said.append(f"Over all runs more is lost than allowed, beyond chance: {_few(proved)}.")
     elif tested:
         said.append("Over all runs no metric lost more than is allowed beyond chance.")
+    said += _limits_reading(trends)
     daily = trends.spans_days
     worse = [_slope(one, daily=daily) for one in metrics if one.is_trending and one.course.slope.value > 0]
     better = [_slope(one, daily=daily) for one in metrics if one.is_trending and one.course.slope.value < 0]

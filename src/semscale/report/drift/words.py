@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from semscale.drift.gate.decision import (
     DriftTest,
     GateDecision,
+    MetricChange,
     Outcome,
     SequenceTest,
     ThresholdCheck,
@@ -15,10 +16,11 @@ from semscale.drift.gate.drift_figures import DriftFigure
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.drift.measure.metrics import Metric, metric_label
 from semscale.report.cells import cell_text
-from semscale.report.document.values import Level, Number, Quoted, WithInterval
+from semscale.report.document.values import Flag, Level, Number, Quoted, WithInterval, Words
 from semscale.report.drift.limit_words import broken_limit_words, shown_id
-from semscale.report.drift.sample_size import needed_words
+from semscale.report.drift.sample_size import forecast_words, needed_words
 from semscale.report.formatting import (
+    MISSING,
     capitalised,
     clipped,
     count,
@@ -36,6 +38,16 @@ OUTCOMES = {Outcome.FAIL: "failed", Outcome.UNDECIDED: "undecided", Outcome.PASS
 LEVELS: dict[Outcome, Level] = {Outcome.FAIL: "fail", Outcome.UNDECIDED: "warn", Outcome.PASS: "pass"}
 """How good each is."""
 
+CHANGES: dict[MetricChange, Words | Flag] = {
+    MetricChange.BETTER: Flag("better", "pass"),
+    MetricChange.WORSE: Flag("worse", "fail"),
+    MetricChange.NONE: Flag("no difference", "pass"),
+    MetricChange.NOT_WORSE: Flag("not worse", "pass"),
+    MetricChange.UNKNOWN: Flag("unknown direction", "warn"),
+    MetricChange.UNDECIDED: Words(MISSING),
+}
+"""What became of a metric; no difference is none beyond the margin."""
+
 HARM = {
     True: "Harm is what an item's drift exceeds the margin by, as a share of the metric's worst case, summed "
     "over the metrics that the gate tests",
@@ -43,6 +55,7 @@ HARM = {
 }
 """How items are sorted: where a gate was asked, and where none was."""
 
+_SAID = (MetricChange.BETTER, MetricChange.WORSE, MetricChange.UNKNOWN)
 _FEW = 3
 _LONGEST_NAME = 60
 
@@ -110,16 +123,26 @@ def subject(test: DriftTest | DriftFigure) -> str:
 
 def reading(summary: DriftSummary) -> tuple[str, ...]:
     """Say in sentences which figures decided, the weightiest first; without a gate, what drifted most."""
-    decision = summary.decision
+    decision, ruler = summary.decision, summary.ruler
+    has_moved = ruler is not None and ruler.has_moved
     if decision is None:
         said = _measured(summary)
+    elif has_moved and not _is_own(decision):
+        said = iter(("Nothing failed, and a moved ruler lets nothing pass",))
     elif decision.outcome is Outcome.FAIL:
         said = _failed(summary, decision)
     elif decision.outcome is Outcome.UNDECIDED:
         said = _undecided(summary, decision)
     else:
         said = _passed(summary, decision)
-    return tuple(f"{_begun(sentence)}." for sentence in said)
+    first = (ruler.words(),) if ruler is not None and has_moved else ()
+    return tuple(f"{_begun(sentence)}." for sentence in (*first, *said))
+
+
+def _is_own(decision: GateDecision) -> bool:
+    """Tell whether the gate's tests and limits decided, and not the ruler alone."""
+    waiting = any(test.outcome is Outcome.UNDECIDED for test in decision.overall)
+    return decision.outcome is not Outcome.UNDECIDED or waiting
 
 
 def headline_words(summary: DriftSummary) -> str:
@@ -155,7 +178,8 @@ def result_words(summary: DriftSummary, test: DriftTest) -> str:
     behind = "" if runs is None else f"over {counted(runs, 'run')} "
     drift = cell_text(WithInterval.of(test.drift, digits, signed=True))
     tested = "not testable without a rerun" if math.isnan(test.p_adjusted) else p_said(test.p_adjusted)
-    return f"{subject(test)} drifted by {drift}, {_limit_words(test, digits)} ({behind}{tested}, {n})"
+    found = f"{subject(test)} drifted by {drift}, {_limit_words(test, digits)} ({behind}{tested}, {n})"
+    return f"{found}: {test.change}" if test.change in _SAID else found
 
 
 def sequence_words(test: SequenceTest) -> str:
@@ -219,6 +243,9 @@ def _undecided(summary: DriftSummary, decision: GateDecision) -> Iterator[str]:
         yield f"{result_words(summary, tests[0])}, so it may or may not have become worse"
     if len(tests) > 1:
         yield f"Also undecided: {_named(tests[1:])}"
+    if summary.forecast is not None:
+        yield forecast_words(summary.forecast)
+        return
     n, reruns = len(summary.comparison.baseline.items), len(summary.comparison.reruns)
     yield needed_words(tests, over_runs=bool(decision.sequence), n_items=n, reruns=reruns)
 

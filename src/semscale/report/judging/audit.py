@@ -5,10 +5,20 @@ from typing import TYPE_CHECKING
 
 from semscale.report.document.blocks import Block, DataTable, Paragraph
 from semscale.report.document.document import Document, Section
-from semscale.report.document.values import Cell, Count, Flag, Line, Quoted, Share, WithInterval, Words
+from semscale.report.document.values import (
+    Cell,
+    Count,
+    Flag,
+    Line,
+    Number,
+    Quoted,
+    Share,
+    WithInterval,
+    Words,
+)
 from semscale.report.formatting import count, coverage, one_line
 from semscale.report.judging.words import refused_parameters
-from semscale.report.parts import covered
+from semscale.report.parts import Columns, covered, table_of
 from semscale.report.sentences import plan_words, refused_words, rows_that_count, stopped_cautions
 from semscale.report.settings import signature_fields
 from semscale.types import Status
@@ -35,9 +45,12 @@ def audit_document(summary: "AuditSummary") -> Document:
         reading=("An unbiased judge’s scores stay where they are when only the form changes.", *counting),
         facts=(("Rows", Count(len(first.plain))), ("Judges", Count(len(audits)))),
         cautions=(*stopped_cautions(summary.stopped), *_cautions(summary)),
-        sections=tuple(
-            Section(f"judge-{place}", Quoted(name), _blocks(name, found))
-            for place, (name, found) in enumerate(audits.items(), start=1)
+        sections=(
+            *(
+                Section(f"judge-{place}", Quoted(name), _blocks(name, found))
+                for place, (name, found) in enumerate(audits.items(), start=1)
+            ),
+            *(() if is_alone and first.people is None else (_beside_each_other(audits),)),
         ),
         notes=(f"intervals: {intervals}",),
         settings=(("Intervals", intervals), *(signature_fields(first.signature) if is_alone else each)),
@@ -122,4 +135,36 @@ def _row(check: "BiasCheck") -> tuple[Cell, ...]:
         WithInterval.of(check.effect),
         Share(check.moved.value, 0),
         Flag("biased", "warn") if check.biased else Words(""),
+    )
+
+
+def _beside_each_other(audits: "Mapping[str, Audit]") -> Section:
+    """Lay all judges out beside each other: what they cost, and how far they are from people."""
+    has_people = any(found.people is not None for found in audits.values())
+    has_orders = any(found.order_bias >= 0 for found in audits.values())
+    rows = list(audits.items())
+    columns: Columns[tuple[str, Audit]] = (
+        ("judge", lambda row: Quoted(row[0])),
+        ("scored", lambda row: Count(row[1].plain.n_scored)),
+        ("calls a row", lambda row: Number(row[1].calls_a_row, 1)),
+        ("tokens", lambda row: Count(None if row[1].spent is None else row[1].spent.usage.tokens)),
+        *((("order bias", lambda row: Share(row[1].order_bias, 0)),) if has_orders else ()),
+        *(_people_columns() if has_people else ()),
+    )
+    said = "Tokens are those of this run, without replies from the ledger."
+    if has_people:
+        said += (
+            " The ranked probability score says how far each distribution is from people’s labels, 0 is "
+            "best: a judge who is sure and wrong pays most."
+        )
+    table = table_of(rows, columns, brief_title="Judges beside each other")
+    return Section("beside", "Judges beside each other", (table, Paragraph(said, "note")))
+
+
+def _people_columns() -> "Columns[tuple[str, Audit]]":
+    return (
+        ("judge less people", lambda row: WithInterval.of(row[1].people and row[1].people.less, signed=True)),
+        ("distance", lambda row: WithInterval.of(row[1].people and row[1].people.off)),
+        ("ranked probability score", lambda row: WithInterval.of(row[1].people and row[1].people.rps)),
+        ("kappa", lambda row: Number(row[1].people.kappa.value if row[1].people else None)),
     )

@@ -10,6 +10,7 @@ from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.values import Cell, Count, Line, Number, Quoted, WithInterval, Words
 from semscale.report.formatting import capitalised, counted, has_interval, number
 from semscale.report.judging.figures import (
+    criteria_table,
     human_table,
     judge_table,
     pair_table,
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 
 SHOWN_ITEMS = 8
 _MEAN = "mean score, from 0 to 1"
+_RULE = (
+    "A row’s score is the mean of its criteria by their weights; where one has no score, the row has none."
+)
 _MEAN_EXPECTED = "mean expected score, from 0 to 1"
 
 _JUDGES = Citation(
@@ -104,6 +108,8 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section]:
         yield Section("scores", "How the scores are spread", tuple(spread))
     else:
         yield nothing_section("scores")
+    if criteria := criteria_table(summary):
+        yield Section("criteria", "The criteria", (criteria, Paragraph(_RULE, "note")))
     blocks: list[Block] = [*([severity] if severity else []), judge_table(summary)]
     if summary.is_panel:
         blocks += [Subheading("How far every two judges agree"), pair_table(summary)]

@@ -102,6 +102,20 @@ def judge_table(summary: "JudgeSummary") -> DataTable:
     )
 
 
+def criteria_table(summary: "JudgeSummary") -> DataTable | None:
+    """List the criteria of a rubric with weight and mean expected score; ``None`` for a template."""
+    weights = {name: weight for own in summary.judges.values() for name, weight in own.weights.items()}
+    if not summary.criteria:
+        return None
+    rows = tuple(
+        (Quoted(name), Share(weights[name], 0), Count(mean.n), WithInterval.of(mean))
+        for name, mean in summary.criteria.items()
+    )
+    interval = covered([row[-1] for row in rows], summary.plan.interval)
+    columns = ("criterion", "weight", "rows", f"mean expected score{interval}")
+    return DataTable(columns, rows, brief_title="Criteria")
+
+
 def pair_table(summary: "JudgeSummary") -> DataTable:
     """List how far every two judges of a panel agree."""
     rows = tuple(

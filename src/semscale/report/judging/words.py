@@ -23,11 +23,18 @@ MEANINGS = STATUS_MEANINGS | {
     "refused": "the judge declined to give a score",
 }
 PROVENANCES = {
+    "decision": "from the probabilities that a decision model gave for the levels",
+    "next-token": "from the probabilities of the levels’ letters, averaged over orders of the levels",
     "logprobs": "from the probabilities of the tokens at the score's place",
     "samples": "from the shares of several replies",
     "single": "from one reply each, so all mass lies on the level it states",
 }
 _FEW_LABELS = 20
+_MUCH_ORDER = 0.1
+_STAND_INS = {
+    "next-token": "these verdicts are probabilities of the levels’ letters as the next token",
+    "prose": "these verdicts were read from its prose",
+}
 _LOST = (Status.UNPARSABLE, Status.REFUSED, Status.FAILED)
 
 
@@ -114,9 +121,29 @@ def _cautions_on(name: str, own: "JudgeScores", *, is_panel: bool) -> list[str]:
         said.append(f"{name} gave no usable reply to {rows}, most often because: {why}.")
     if refused := refused_words(name, refused_parameters(own.signature)):
         said.append(refused)
+    said += _cautions_on_decisions(name, own)
     if own.n_little_covered:
         said.append(
             f"For {counted(own.n_little_covered, 'row')} less than {percent(LITTLE_COVERED, 0)} of what "
             f"{name} might have said states a level; their distributions rest on the rest."
+        )
+    return said
+
+
+def _cautions_on_decisions(name: str, own: "JudgeScores") -> list[str]:
+    """Say what stood in for decisions, which probabilities were mended, and what the order of levels did."""
+    said = []
+    method = dict(own.signature.fields).get("method")
+    if method in _STAND_INS:
+        said.append(f"{name} takes no typed decisions, so {_STAND_INS[method]}.")
+    if own.n_normalised:
+        said.append(
+            f"The probabilities of {counted(own.n_normalised, 'decision')} of {name} did not sum to 1, "
+            "within what rounding explains, and were made to."
+        )
+    if own.order_bias > _MUCH_ORDER:
+        said.append(
+            f"The order of the levels moves {percent(own.order_bias, 0)} of the probability of {name}’s "
+            "verdicts on average; they are means over all orders."
         )
     return said

@@ -15,7 +15,9 @@ from semscale.report.matching.figures import parts_figure, scores_histogram
 from semscale.report.matching.words import (
     MEANINGS,
     cautions,
+    contradicted_words,
     costly_tokens,
+    details_title,
     empty_words,
     mean_name,
     part_name,
@@ -52,7 +54,18 @@ BERTSCORE = Citation(
     "ICLR 2020, arXiv:1904.09675",
     "the method",
 )
-_CITED = {"bertscore": BERTSCORE, "cliniqlink-doc": CLINIQLINK, "cliniqlink-code": CLINIQLINK}
+SUMMAC = Citation(
+    "Laban, P., Schnabel, T., Bennett, P. N., & Hearst, M. A. (2022).",
+    "SummaC: Re-visiting NLI-based models for inconsistency detection in summarization",
+    "TACL 10, doi:10.1162/tacl_a_00453",
+    "sentence by sentence",
+)
+_CITED = {
+    "bertscore": BERTSCORE,
+    "entailment": SUMMAC,
+    "cliniqlink-doc": CLINIQLINK,
+    "cliniqlink-code": CLINIQLINK,
+}
 
 
 def match_document(summary: "MatchSummary") -> Document:
@@ -60,7 +73,11 @@ def match_document(summary: "MatchSummary") -> Document:
     base = estimated_document(
         summary, kind="matching report", name="Match", title=_title(summary), n_windowed=summary.n_windowed
     )
-    known = {"empty": empty_words(summary), "separation": separation_words(summary)}
+    known = {
+        "empty": empty_words(summary),
+        "contradicted": contradicted_words(summary),
+        "separation": separation_words(summary),
+    }
     said = {name: words for name, words in known.items() if words}
     return replace(
         base,
@@ -94,6 +111,8 @@ def _facts(summary: "MatchSummary") -> Iterator[tuple[str, Cell]]:
             yield capitalised(mean_name(name)), WithInterval.of(mean)
     if summary.n_flagged is not None:
         yield "With findings", Count(summary.n_flagged)
+    if summary.n_contradicted is not None:
+        yield "Contradicted", Count(summary.n_contradicted)
     if summary.n_across:
         yield "Across languages", Count(summary.n_across)
     if summary.separation:
@@ -180,6 +199,6 @@ def _item(item: "MatchedItem") -> ItemCard:
         ),
         findings=tuple((found.guard, one_line(found.reason)) for found in findings),
         parts=tuple((part_name(name), Number(value)) for name, value in shown_parts(item).items()),
-        details=("words that cost most", costly_tokens(item.tokens)),
+        details=(details_title(item.tokens), costly_tokens(item.tokens)),
         brief=(Quoted(item.prediction), Quoted(item.reference)),
     )

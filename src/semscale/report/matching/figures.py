@@ -61,7 +61,8 @@ def parts_figure(summary: "MatchSummary") -> Figure | None:
     """Draw each part's mean in rows with low, middling and high scores; ``None`` without parts or rows."""
     if not summary.thirds:
         return None
-    drawn = [DotRow(part_name(name), means) for name, means in summary.thirds.items()]
+    told = {name: means for name, means in summary.thirds.items() if name != "cut"}  # no part of a score
+    drawn = [DotRow(part_name(name), means) for name, means in told.items()]
     described = "; ".join(f"{row.name} {', '.join(map(number, row.means))}" for row in drawn)
     return Figure(
         "parts",

@@ -51,6 +51,11 @@ def cautions(summary: "MatchSummary") -> tuple[str, ...]:
             f"In {counted(summary.n_by_text_alone, 'row')} the texts are in different languages: only the "
             "layer of whole texts counts there, as words have no equals."
         )
+    if summary.n_cut:
+        said.append(
+            f"In {counted(summary.n_cut, 'row')} sentences were longer than the model of entailment reads: "
+            "their ends were left out."
+        )
     if misfit := _misfit_words(summary):
         said.append(misfit)
     if other := _fitted_to_another(summary):
@@ -93,6 +98,14 @@ def empty_words(summary: "MatchSummary") -> str | None:
     return None
 
 
+def contradicted_words(summary: "MatchSummary") -> str | None:
+    """Say in how many rows one text contradicts a sentence of the other; ``None`` where nobody looked."""
+    if summary.n_contradicted is None:
+        return None
+    rows = counted(summary.n_contradicted, "row")
+    return f"{rows} with a sentence that the other text contradicts (probability above {number(0.5)})"
+
+
 def separation_words(summary: "MatchSummary") -> str | None:
     """Say how the scores stand beside those of unrelated pairs; ``None`` where that is not known."""
     separation = summary.separation
@@ -129,8 +142,18 @@ def costly_tokens(tokens: pl.DataFrame | None, n: int = 4) -> tuple[str, ...]:
     return tuple(map(_cost_in_words, lost.to_dicts()))
 
 
+def details_title(tokens: pl.DataFrame | None) -> str:
+    """Name what ``costly_tokens`` lists: words, or sentences where entailment was judged."""
+    sentences = tokens is not None and "contradiction" in tokens.columns
+    return f"{'sentences' if sentences else 'words'} that cost most"
+
+
 def _cost_in_words(row: Mapping[str, Any]) -> str:
     token, similarity = f'"{row["token"]}" ({row["side"]})', number(row["similarity"])
+    if row.get("contradiction", 0.0) > row["similarity"]:
+        return f'{token} is contradicted by "{row["matched_token"]}", {number(row["contradiction"])}'
+    if "contradiction" in row:
+        return f'{token} is entailed only {similarity}, by "{row["matched_token"]}"'
     if row["token"] == row["matched_token"]:
         return f"{token} met itself in another context, {similarity}"
     return f'{token} met only "{row["matched_token"]}", {similarity}'
@@ -147,9 +170,13 @@ def part_name(name: str) -> str:
 
 
 def shown_parts(item: "MatchedItem") -> dict[str, float]:
-    """Give the parts of an item's score by name; what findings leave of it only where there are findings."""
+    """Give the parts of an item's score by name, without those that say nothing about this item.
+
+    What findings leave of a score is shown where there are findings, and what was cut where something was.
+    """
     known = {name: part for name, part in item.components.items() if not math.isnan(part)}
-    return {name: part for name, part in known.items() if name != "findings" or item.findings}
+    silent = {"findings" if not item.findings else "", "cut" if not known.get("cut") else ""}
+    return {name: part for name, part in known.items() if name not in silent}
 
 
 def mean_name(figure: str) -> str:
@@ -162,7 +189,7 @@ def mean_name(figure: str) -> str:
     return f"mean {_FIGURES.get(figure, figure)}"
 
 
-_PARTS = {"findings": "kept after findings"}
+_PARTS = {"findings": "kept after findings", "cut": "share cut off"}
 _UNRELATED_HIGH = 0.4
 """Mean score of unrelated pairs above which a layered preset says little; with MiniLM it is below .11."""
 _SEEN = 0.005

@@ -12,6 +12,7 @@ from semscale.report.formatting import LONGEST, capitalised, number, one_line, p
 from semscale.report.lint.words import SSR, VERDICTS, findings
 from semscale.report.parts import estimated_document, headline, nothing_section
 from semscale.report.rating.comparison import comparison_blocks, corrected_words
+from semscale.report.rating.decided import decided_blocks, decided_title
 from semscale.report.rating.figures import (
     estimate_table,
     group_estimate_table,
@@ -153,6 +154,8 @@ def _sections(summary: "RatingSummary") -> Iterator[Section]:
     if summary.comparison is not None and (summary.comparison.n or not summary.comparison.n_seen):
         compared = comparison_blocks(summary.comparison, summary.scale)
         yield Section("humans", "Against human ratings", compared)
+    if summary.decided is not None:
+        yield Section("decided", decided_title(summary.decided), decided_blocks(summary.decided))
     yield from _texts(summary)
     windowed = windowed_words(summary.n_windowed)
     yield left_out_section(

@@ -26,6 +26,7 @@ from semscale.report.self_consistency.figures import (
     decision_table,
     reliability_figure,
     spread_histogram,
+    weight_table,
 )
 from semscale.report.self_consistency.words import (
     MEANINGS,
@@ -35,6 +36,7 @@ from semscale.report.self_consistency.words import (
     cautions,
     contradicted_words,
     labels_words,
+    same_by_words,
 )
 from semscale.report.sentences import left_out_section, stopped_cautions
 from semscale.report.settings import estimated_settings
@@ -105,6 +107,9 @@ def consistency_document(summary: "ConsistencySummary") -> Document:
 def _floor(summary: "ConsistencySummary") -> Iterator[str]:
     if summary.floor is not None:
         yield f"floor: cosine {number(summary.floor, 3)} of answers to different questions"
+    same = same_by_words(summary)
+    if same is not None:
+        yield same
 
 
 def _facts(summary: "ConsistencySummary") -> Iterator[tuple[str, Cell]]:
@@ -163,6 +168,7 @@ def _correctness(correctness: "CorrectnessProbability") -> Section:
             decision_bar(correctness),
             decision_table(correctness),
             calibration_table(correctness),
+            *weight_table(correctness),
             Paragraph(labels_words(correctness), "note", detail="both"),
             SideBySide(
                 ((reliability_figure(correctness),), (area_table(correctness), Paragraph(meaning, "note")))

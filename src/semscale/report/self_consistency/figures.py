@@ -126,3 +126,13 @@ def area_table(correctness: "CorrectnessProbability") -> DataTable:
     rows = tuple((Words(MEASURE_NAMES[name]), WithInterval.of(area, 3)) for name, area in areas)
     interval = covered((area for _, area in rows), correctness.interval)
     return DataTable(("measure", "AUC"), rows, title=f"What tells right from wrong{interval}")
+
+
+def weight_table(correctness: "CorrectnessProbability") -> tuple[DataTable, ...]:
+    """Give the weights of an ensemble's measures, the greatest first; nothing for one measure."""
+    weights = sorted(correctness.weights.items(), key=lambda item: -item[1])
+    if not weights:
+        return ()
+    note = ", tuned on half of the labels" if correctness.measure == "ensemble_tuned" else ""
+    rows = tuple((Words(MEASURE_NAMES[name]), Share(weight)) for name, weight in weights)
+    return (DataTable(("measure", "weight"), rows, title=f"Weights of the ensemble{note}"),)

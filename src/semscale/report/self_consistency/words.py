@@ -25,6 +25,22 @@ MEASURE_NAMES = {
     "bert_score": "BERTScore F1",
     "exact_match": "exact match",
     "exact_match_normalised": "exact match, normalised",
+    "semantic_negentropy": "semantic negentropy",
+    "semantic_sets_confidence": "few semantic sets",
+    "snne": "neighbour agreement (SNNE)",
+    "kernel_agreement": "kernel agreement (KLE)",
+    "semantic_alphabet": "small semantic alphabet",
+    "entailment": "entailment",
+    "noncontradiction": "non-contradiction",
+    "min_probability": "least token probability",
+    "normalised_probability": "mean token probability",
+    "sequence_probability": "probability of all tokens",
+    "first_token_probability": "null: first token",
+    "mean_token_negentropy": "mean token negentropy",
+    "min_token_negentropy": "least token negentropy",
+    "probability_margin": "token probability margin",
+    "ensemble_mean": "ensemble, plain mean",
+    "ensemble_tuned": "ensemble, tuned weights",
     "equal_lengths": "null: equal lengths",
     "brevity": "null: brevity",
 }
@@ -36,6 +52,7 @@ MEANINGS = STATUS_MEANINGS | {
     "weightless": UNREAD,
     "no-value": "no token that counts stands in the answer or in any sample",
 }
+_OTHER_NULLS = ("exact_match_normalised", "exact_match", "first_token_probability")
 _ENOUGH = 0.6
 
 
@@ -84,15 +101,13 @@ def _correctness_cautions(correctness: "CorrectnessProbability") -> list[str]:
         said.append(f"Consistency hardly tells right answers from wrong ones: {area_words(area)}.")
     nulls = {
         name: max(correctness.areas[name].value, 1 - correctness.areas[name].value)
-        for name in NULLS
-        if name in correctness.areas
+        for name in (*NULLS, *_OTHER_NULLS)
+        if name in correctness.areas and name != correctness.measure
     }
     best = max(nulls, key=lambda name: nulls[name], default=None)
     if best is not None and nulls[best] >= area.value:
-        said.append(
-            f"The lengths of the texts alone do as well ({MEASURE_NAMES[best]}, {number(nulls[best])}): "
-            "do not build on this."
-        )
+        simple = "The lengths of the texts alone do" if best in NULLS else "A much simpler measure does"
+        said.append(f"{simple} as well ({MEASURE_NAMES[best]}, {number(nulls[best])}): do not build on this.")
     return said
 
 
@@ -139,6 +154,19 @@ def asking_words(summary: "ConsistencySummary") -> str | None:
     why = f", most often because: {one_line(replies.why_failed)}" if replies.why_failed else ""
     failed = f", {replies.n_failed:,} without a reply{why}" if replies.n_failed else ""
     return f"{asked} asked for{saved}{failed}"
+
+
+_GROUNDS = {
+    "entailment": "by entailment in both directions",
+    "cosine": "by the cosine of their vectors, where no guard finds a contradiction",
+    "exact": "as short answers with the same words",
+}
+
+
+def same_by_words(summary: "ConsistencySummary") -> str | None:
+    """Say by what texts were found to mean the same; ``None`` where no measure asks."""
+    grounds = [f"{_GROUNDS[name]} in {counted(n, 'prompt')}" for name, n in summary.same_by.items()]
+    return f"texts mean the same {', '.join(grounds)}" if grounds else None
 
 
 def contradicted_words(summary: "ConsistencySummary") -> str | None:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.chat.outcomes import OutcomeStatus, RequestOutcome
+from semscale.chat.replies import TokenLogprob
 from semscale.chat.runner import Runner
 from semscale.errors import InterruptedRunError
 from semscale.self_consistency.asking.early_stopping import Side, early_decision
@@ -85,6 +86,8 @@ class Replies:
         reasons: n reasons, in words, why the answer did not come, or else why most of the missing samples did
             not; ``None`` where all came.
         counts: how many replies were asked for, saved, and did not come.
+        tokens: of the n answers; ``None`` where the model gave no log-probabilities.
+        sample_tokens: of each sample, likewise.
         has_failed_calls: whether a call failed that may succeed another time; a refusal is no failure.
     """
 
@@ -94,6 +97,8 @@ class Replies:
     sides: tuple[Side, ...]
     reasons: tuple[str | None, ...]
     counts: ReplyCounts
+    tokens: tuple[tuple[TokenLogprob, ...] | None, ...]
+    sample_tokens: tuple[tuple[tuple[TokenLogprob, ...] | None, ...], ...]
     has_failed_calls: bool = False
 
 
@@ -225,6 +230,8 @@ class Asking:
             tuple(self._sides),
             tuple(self._reason(item, samples[item]) for item in range(n)),
             ReplyCounts(len(self._replies), n_saved, dict(failures), stopped, sorted(left_out)),
+            tuple(self._tokens(item, 0) for item in range(n)),
+            tuple(tuple(self._tokens(item, at) for at in places) for item, places in enumerate(samples)),
             has_failed_calls,
         )
 
@@ -242,6 +249,10 @@ class Asking:
         failures = [self._replies[place].failure for place in places if place in self._replies]
         said = [str(failure) for failure in failures if failure is not None]
         return Counter(said).most_common(1)[0][0] if said else None
+
+    def _tokens(self, item: int, sample: int) -> tuple[TokenLogprob, ...] | None:
+        outcome = self._replies.get((item, sample))
+        return None if outcome is None or outcome.reply is None else outcome.reply.logprobs
 
     def _text(self, item: int, sample: int) -> str | None:
         outcome = self._replies.get((item, sample))

@@ -6,9 +6,11 @@ from typing import Any
 
 import polars as pl
 
+from semscale.chat.replies import TokenLogprob
 from semscale.errors import InputError
 from semscale.results.tallies import check_groups
 from semscale.self_consistency.correctness_probability import FEWEST_LABELS, LabelCounts, read_labels
+from semscale.self_consistency.white_box.token_cells import read_tokens
 from semscale.store.cells import storable
 from semscale.store.columns import as_names, column_in, groups_in
 from semscale.store.list_cells import listed_cell
@@ -29,6 +31,7 @@ class AnswerColumns:
         item: which rows belong to one prompt: the first has the answer, the others a sample each.
         label: whether the answer is right.
         by: names of groups.
+        logprobs: log-probabilities of the answers' tokens, as ``read_tokens`` takes them.
 
     Raises:
         InputError: columns that do not go together.
@@ -40,13 +43,14 @@ class AnswerColumns:
     item: str | None = None
     label: str | None = None
     by: str | None = None
+    logprobs: str | None = None
 
     def __post_init__(self) -> None:
         if self.answer is None:
             if self.prompt is None:
                 raise InputError("answer must name a column, or prompt one whose questions --ask asks")
-            if self.samples or self.item:
-                raise InputError("sample and item need answer: name the column with the answers")
+            if self.samples or self.item or self.logprobs:
+                raise InputError("sample, item and logprobs need answer: name the column with the answers")
             return
         if bool(self.samples) == (self.item is not None):
             raise InputError(
@@ -62,7 +66,7 @@ class AnswerColumns:
     @property
     def named(self) -> Iterator[tuple[str, str]]:
         """Each parameter with the column that it names."""
-        for parameter in ("prompt", "answer", "item", "label", "by"):
+        for parameter in ("prompt", "answer", "item", "label", "by", "logprobs"):
             if (column := getattr(self, parameter)) is not None:
                 yield parameter, column
         yield from (("sample", column) for column in self.samples)
@@ -94,6 +98,7 @@ class AnswerCells:
         samples: n lists of cells.
         labels: n cells, or ``None`` without a column of them.
         groups: n names of groups, or ``None`` without a column of them.
+        tokens: n tuples of the answers' tokens, ``None`` where they are not known or have no column.
     """
 
     rows: pl.DataFrame
@@ -102,6 +107,7 @@ class AnswerCells:
     samples: list[list[Any]]
     labels: list[Any] | None
     groups: list[str | None] | None
+    tokens: list[tuple[TokenLogprob, ...] | None] | None
 
 
 def answer_cells(
@@ -116,7 +122,7 @@ def answer_cells(
         samples: n lists of cells, where they do not stand in columns of the same rows.
 
     Raises:
-        InputError: a broken list; its row is named.
+        InputError: a broken list, or one of other things than log-probabilities; its row is named.
     """
     rows, n = storable(batch), batch.height
 
@@ -138,6 +144,7 @@ def answer_cells(
         samples=samples,
         labels=None if columns.label is None else cells(columns.label),
         groups=None if by is None else as_names(groups_in(column_in(rows, by)), "by"),
+        tokens=None if columns.logprobs is None else read_tokens(cells(columns.logprobs), n, first=first_row),
     )
 
 

@@ -107,6 +107,7 @@ class ConsistencyWork:
             "answer": columns.answer or "none",
             "sample": ", ".join(columns.samples),
             "item": columns.item or "none",
+            **({} if columns.logprobs is None else {"logprobs": columns.logprobs}),
             **dict(signature.fields),
         }
 
@@ -115,7 +116,9 @@ class ConsistencyWork:
         for cells in self._cells(size, skip):
             floor, replies = self._known_floor(), None
             if self.model is None:
-                found = self.instrument.measure_part(cells.answers, cells.samples, floor, self.progress)
+                found = self.instrument.measure_part(
+                    cells.answers, cells.samples, floor, self.progress, tokens=cells.tokens
+                )
             else:
                 prompts = [str(cell) if isinstance(cell, int | float) else cell for cell in cells.prompts]
                 asked = run_apart(

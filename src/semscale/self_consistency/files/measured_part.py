@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from semscale.guards.findings import Finding, Span
@@ -75,7 +76,17 @@ def part_items(frame: pl.DataFrame, notes: Mapping[str, Any]) -> Consistencies:
         floor=notes["applied_floor"],
         floor_from=notes["floor_from"],
         signature=Signature(instrument, tuple((name, value) for name, value in fields)),
+        **_meanings(frame),
     )
+
+
+def _meanings(frame: pl.DataFrame) -> dict[str, Any]:
+    n, there = frame.height, f"{PREFIX}same_by" in frame.columns
+    grounds = frame[f"{PREFIX}same_by"].to_list() if there else [None] * n
+    return {
+        "n_meanings": frame[f"{PREFIX}meanings"].to_numpy() if there else np.zeros(n, np.int64),
+        "same_by": np.array(grounds, dtype=object),
+    }
 
 
 def _places(finding: Finding) -> list[int | None]:

@@ -65,6 +65,8 @@ class PairTexts:
         cosine: shape (p,), of their vectors; NaN where it is not known.
         guarded: shape (p,), whether guards look at the pair: they read English alone.
         same_answer: cosine from which two short answers count as wordings of one, which depends on the model.
+        differing: shape (p,), cosine of the words in which two short answers of one wording differ; NaN where
+            there are none, or where it is not known.
     """
 
     texts: Sequence[str]
@@ -73,6 +75,7 @@ class PairTexts:
     cosine: Floats
     guarded: Mask
     same_answer: float = SAME_ANSWER
+    differing: Floats | None = None
 
 
 def check_guards(names: Iterable[str]) -> tuple[str, ...]:
@@ -104,21 +107,22 @@ def find_contradictions(pairs: PairTexts, guards: Sequence[str]) -> list[tuple[F
     """
     known: dict[tuple[int, int], tuple[Finding, ...]] = {}
     found: list[tuple[Finding, ...]] = []
-    for answer, sample, cosine, guarded in zip(
-        pairs.answer.tolist(), pairs.sample.tolist(), pairs.cosine, pairs.guarded, strict=True
+    differing = np.full(len(pairs.answer), np.nan) if pairs.differing is None else pairs.differing
+    for answer, sample, cosine, apart, guarded in zip(
+        pairs.answer.tolist(), pairs.sample.tolist(), pairs.cosine, differing, pairs.guarded, strict=True
     ):
         if not guarded:
             found.append(())
             continue
         if (answer, sample) not in known:
             both = pairs.texts[answer], pairs.texts[sample]
-            known[answer, sample] = _contradicting(*both, (cosine, pairs.same_answer), guards)
+            known[answer, sample] = _contradicting(*both, (cosine, pairs.same_answer, apart), guards)
         found.append(known[answer, sample])
     return found
 
 
 def _contradicting(
-    answer: str, sample: str, cosines: tuple[float, float], guards: Sequence[str]
+    answer: str, sample: str, cosines: tuple[float, float, float], guards: Sequence[str]
 ) -> tuple[Finding, ...]:
     if answer == sample:
         return ()
@@ -126,7 +130,8 @@ def _contradicting(
         finding for name in guards if name in GUARDS for finding in GUARDS[name].check(answer, sample)
     ]
     if _SHORT_ANSWERS.name in guards:
-        findings += _SHORT_ANSWERS.check(answer, sample, *cosines)
+        cosine, same_answer, differing = cosines
+        findings += _SHORT_ANSWERS.check(answer, sample, cosine, same_answer, differing_cosine=differing)
     return tuple(_reworded(finding) for finding in contradicting(findings))
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from semscale.matching.pairs import Pairs
-from semscale.self_consistency.scoring.measures import item_means
+from semscale.self_consistency.scoring.pair_measures import item_means
 from semscale.types import Floats
 
 NULLS = {

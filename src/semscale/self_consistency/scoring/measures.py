@@ -1,183 +1,26 @@
-"""The measures of consistency by name, and their arithmetic."""
+"""The measures of consistency by name, and what each is made from."""
 
-import re
-import unicodedata
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-
-import numpy as np
-import numpy.typing as npt
+from collections.abc import Iterable
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.messages import did_you_mean
+from semscale.messages import did_you_mean, unknown_name
+from semscale.self_consistency.meanings.meaning_measures import MEANING_MEASURES, MeaningMeasure
+from semscale.self_consistency.meanings.relations import Ground
+from semscale.self_consistency.scoring.pair_measures import PAIR_MEASURES, PairMeasure
+from semscale.self_consistency.white_box.token_scores import TOKEN_MEASURES, TokenMeasure
 from semscale.store.columns import as_list
-from semscale.types import Floats, Integers
+from semscale.weights.known import ENGLISH_NLI
 
-CONTRADICTED = 0.1
-"""What is left of the similarity of a contradicting sample; ``bench/consistency.py`` tries others."""
-
-_KEPT_MARKS = frozenset("%&#@*/‰")
-
-
-@dataclass(frozen=True)
-class PairParts:
-    """What measures are made from, for p pairs of an answer and a sample.
-
-    Attributes:
-        texts: distinct texts.
-        answer: shape (p,), which text is the answer.
-        sample: shape (p,), which text is the sample.
-        cosine: shape (p,), of the two vectors; NaN where no measure needs it.
-        floor: cosine of unrelated answers.
-        contradicted: shape (p,), whether a guard found that the sample contradicts the answer.
-        guarded: shape (p,), whether guards looked: they read English alone.
-        f1: shape (p,), BERTScore F1; NaN where no measure needs it, or no token counts.
-    """
-
-    texts: Sequence[str]
-    answer: Integers
-    sample: Integers
-    cosine: Floats
-    floor: float
-    contradicted: npt.NDArray[np.bool_]
-    guarded: npt.NDArray[np.bool_]
-    f1: Floats
-
-
-@dataclass(frozen=True)
-class Measure:
-    """One measure.
-
-    Attributes:
-        about: what it is, in one sentence.
-        values: gives each pair its value, shape (p,).
-        needs: which of ``cosine``, ``floor``, ``contradicted`` and ``f1`` it is made from.
-        bounds: least and greatest value.
-    """
-
-    about: str
-    values: Callable[[PairParts], Floats]
-    needs: frozenset[str]
-    bounds: tuple[float, float] = (0.0, 1.0)
-
-
-def normalised_cosine(cosine: Floats) -> Floats:
-    """Rescale cosines from -1 to 1 to 0 to 1: (1 + cosine) / 2.
-
-    References:
-        uqlm 0.6, "Normalized Cosine Similarity" (NCS).
-
-    Example:
-        >>> normalised_cosine(np.array([-1.0, 0.0, 1.0])).tolist()
-        [0.0, 0.5, 1.0]
-    """
-    return 0.5 + cosine / 2
-
-
-def above_floor(cosine: Floats, floor: float) -> Floats:
-    """Rescale cosines: (cosine - floor) / (1 - floor), 0 for unrelated answers or less, and 1 for equal ones.
-
-    Args:
-        cosine: shape (p,), -1 to 1.
-        floor: below 1.
-
-    Example:
-        >>> above_floor(np.array([0.0, 0.5, 0.75, 1.0]), 0.5).tolist()
-        [0.0, 0.0, 0.5, 1.0]
-    """
-    stretched: Floats = np.clip((cosine - floor) / (1 - floor), 0.0, 1.0)
-    return stretched
-
-
-@lru_cache(maxsize=65536)
-def normalised(text: str) -> str:
-    """Drop what does not change an answer: case, white space at the ends and runs of it, and marks.
-
-    A point or comma between digits, a sign before one, and % & # @ * / stay.
-
-    Example:
-        >>> normalised(" The  Answer: 3.5%! "), normalised("8 emails")
-        ('the answer 3.5%', '8 emails')
-    """
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    kept = "".join(
-        character if _stays(folded, place, character) else " " for place, character in enumerate(folded)
-    )
-    return " ".join(kept.split()) or " ".join(folded.split())
-
-
-def item_means(values: Floats, item: Integers, n: int) -> Floats:
-    """Average the values of each item's pairs; pairs without a value do not count.
-
-    Args:
-        values: shape (p,), NaN where a pair has none.
-        item: shape (p,), whose pair it is.
-        n: how many items there are.
-
-    Returns:
-        Shape (n,); NaN where an item has no value.
-
-    Example:
-        >>> item_means(np.array([0.2, 0.4, np.nan]), np.array([0, 0, 2]), 3).round(3).tolist()
-        [0.3, nan, nan]
-    """
-    there = ~np.isnan(values)
-    counts = np.bincount(item[there], minlength=n)
-    means: Floats = np.full(n, np.nan)
-    np.divide(np.bincount(item[there], values[there], n), counts, out=means, where=counts > 0)
-    return means
-
-
-def _equal(parts: PairParts) -> Floats:
-    same: Floats = (parts.answer == parts.sample).astype(np.float64)  # texts are distinct
-    return same
-
-
-def _equal_normalised(parts: PairParts) -> Floats:
-    same = [
-        normalised(parts.texts[answer]) == normalised(parts.texts[sample])
-        for answer, sample in zip(parts.answer.tolist(), parts.sample.tolist(), strict=True)
-    ]
-    return np.array(same, dtype=np.float64)
-
-
-def _consistent(parts: PairParts) -> Floats:
-    kept = np.where(parts.contradicted, CONTRADICTED, 1.0)
-    lowered: Floats = above_floor(parts.cosine, parts.floor) * kept
-    return lowered
-
-
-MEASURES: dict[str, Measure] = {
-    "consistency": Measure(
-        "similarity above that of unrelated answers; samples that contradict the answer count a tenth",
-        _consistent,
-        frozenset({"cosine", "floor", "contradicted"}),
-    ),
-    "cosine_sim": Measure(
-        "normalised cosine similarity (NCS), as uqlm defines it",
-        lambda parts: normalised_cosine(parts.cosine),
-        frozenset({"cosine"}),
-    ),
-    "ncs_above_floor": Measure(
-        "cosine similarity above that of unrelated answers",
-        lambda parts: above_floor(parts.cosine, parts.floor),
-        frozenset({"cosine", "floor"}),
-    ),
-    "uncontradicted": Measure(
-        "share of samples in which no guard finds a contradiction, of those that guards read",
-        lambda parts: np.where(parts.guarded, 1.0 - parts.contradicted, np.nan),
-        frozenset({"cosine", "contradicted"}),
-    ),
-    "bert_score": Measure(
-        "BERTScore F1, not rescaled", lambda parts: parts.f1, frozenset({"f1"}), bounds=(-1.0, 1.0)
-    ),
-    "exact_match": Measure("share of samples equal to the answer", _equal, frozenset()),
-    "exact_match_normalised": Measure(
-        "the same, whatever the case, white space and marks", _equal_normalised, frozenset()
-    ),
+MEASURES: dict[str, PairMeasure | MeaningMeasure | TokenMeasure] = {
+    **PAIR_MEASURES,
+    **MEANING_MEASURES,
+    **TOKEN_MEASURES,
 }
 """Every measure by its name."""
+
+SAME_BY = ("auto", *(str(ground) for ground in Ground))
+"""How texts are found to mean the same: by entailment where a model is given; else short answers by their
+words, and other texts by cosine (``auto``). Or one of the three for all texts."""
 
 DEFAULT_MEASURES = (
     "consistency",
@@ -205,12 +48,69 @@ def check_measures(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(chosen))
 
 
-def _stays(text: str, place: int, character: str) -> bool:
-    """Tell whether a character of a folded text counts in a comparison."""
-    if not unicodedata.category(character).startswith("P") or character in _KEPT_MARKS:
-        return True
-    around = text[max(place - 1, 0) : place + 2]
-    if character in ".,":
-        return bool(re.fullmatch(r"\d[.,]\d", around))
-    before = text[place - 1 : place] or " "
-    return character == "-" and text[place + 1 : place + 2].isdigit() and before.isspace()
+def needed_parts(names: Iterable[str], same_by: str, *, has_entailment: bool) -> frozenset[str]:
+    """Tell what measures are made from.
+
+    Args:
+        names: of measures.
+        same_by: as ``SAME_BY`` has it.
+        has_entailment: whether a model of entailment is given.
+
+    Returns:
+        Some of ``cosine``, ``floor``, ``contradicted``, ``f1``, ``meanings`` and ``logprobs``.
+
+    Example:
+        >>> sorted(needed_parts(["snne"], "exact", has_entailment=False))
+        ['meanings']
+        >>> sorted(needed_parts(["snne"], "auto", has_entailment=False))
+        ['contradicted', 'cosine', 'floor', 'meanings']
+    """
+    parts: set[str] = set()
+    for name in names:
+        if name in PAIR_MEASURES:
+            parts |= PAIR_MEASURES[name].needs
+        else:
+            parts.add("meanings" if name in MEANING_MEASURES else "logprobs")
+    if "meanings" in parts and (same_by == Ground.COSINE or (same_by == "auto" and not has_entailment)):
+        parts |= {"cosine", "floor", "contradicted"}
+    return frozenset(parts)
+
+
+def check_same_by(same_by: str, names: Iterable[str], *, has_entailment: bool) -> str:
+    """Check how texts are found to mean the same.
+
+    Args:
+        same_by: as ``SAME_BY`` has it.
+        names: of measures.
+        has_entailment: whether a model of entailment is given.
+
+    Raises:
+        InputError: an unknown way, or a model of entailment is missing.
+    """
+    if same_by not in SAME_BY:
+        raise unknown_name("same_by", str(same_by), SAME_BY)
+    asking = [name for name in names if name in MEANING_MEASURES and MEANING_MEASURES[name].needs_entailment]
+    wanting = [f"measure {name}" for name in asking] or ["same_by entailment"] * (
+        same_by == Ground.ENTAILMENT
+    )
+    if wanting and not has_entailment:
+        raise InputError(
+            f"{wanting[0]} needs a model of entailment (nli), such as {ENGLISH_NLI.hub_id}, "
+            f"which semscale models pull {ENGLISH_NLI.hub_id} gets"
+        )
+    if asking and same_by not in {"auto", Ground.ENTAILMENT}:
+        raise InputError(f"measure {asking[0]} needs same_by auto or entailment, got {same_by!r}")
+    return same_by
+
+
+def check_stopping(name: str) -> None:
+    """Check that asking can stop early by a measure: one of single samples, from 0 to 1.
+
+    Raises:
+        InputError: a measure of meanings or of tokens, or one with other bounds.
+    """
+    measure = PAIR_MEASURES.get(name)
+    if measure is None or measure.bounds != (0.0, 1.0):
+        raise InputError(
+            f"stopping needs a first measure of single samples from 0 to 1, such as consistency, got {name!r}"
+        )

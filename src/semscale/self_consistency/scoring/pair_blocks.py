@@ -14,8 +14,8 @@ from semscale.matching.languages.unread_pairs import in_other_language
 from semscale.matching.pairs import Pairs
 from semscale.self_consistency.scoring.contradictions import PairTexts, find_contradictions, marked
 from semscale.self_consistency.scoring.guarded_samples import guards_read_samples
-from semscale.self_consistency.scoring.measures import MEASURES, PairParts
-from semscale.self_consistency.scoring.short_answers import SAME_ANSWER, same_answer_cosine
+from semscale.self_consistency.scoring.pair_measures import PAIR_MEASURES, PairParts
+from semscale.self_consistency.scoring.short_answers import SAME_ANSWER, differing_words, same_answer_cosine
 from semscale.types import Floats, Integers, Mask, Progress
 
 BLOCK = 32_768
@@ -104,7 +104,7 @@ def value_pairs(  # noqa: PLR0913 - two engines, and what they are for
         found = _findings(chosen, parts, cosines)
         parts = replace(parts, contradicted=marked(found))
         for name in chosen.measures:
-            measures[name][rows] = MEASURES[name].values(parts)
+            measures[name][rows] = PAIR_MEASURES[name].values(parts)
         findings += found
     models = [model.signature for model in (cosines, scorer) if model is not None]
     return PairValues(measures, windows, findings, unread, in_other_language(pairs, *models))
@@ -146,8 +146,27 @@ def _findings(chosen: MeasureChoice, parts: PairParts, cosines: Cosines | None) 
     if "contradicted" not in chosen.needs:
         return [()] * len(parts.cosine)
     same = SAME_ANSWER if cosines is None else same_answer_cosine(cosines.signature, parts.floor)
-    texts = PairTexts(parts.texts, parts.answer, parts.sample, parts.cosine, parts.guarded, same)
+    differing = None if cosines is None or "answer" not in chosen.guards else _differing(parts, cosines)
+    texts = PairTexts(parts.texts, parts.answer, parts.sample, parts.cosine, parts.guarded, same, differing)
     return find_contradictions(texts, chosen.guards)
+
+
+def _differing(parts: PairParts, cosines: Cosines) -> Floats:
+    """Give the cosine of the words in which two short answers of one wording differ, shape (p,).
+
+    NaN where there are none.
+    """
+    found: Floats = np.full(len(parts.answer), np.nan)
+    numbers: dict[str, int] = {}
+    rows: list[list[int]] = []
+    for pair, (answer, sample) in enumerate(zip(parts.answer.tolist(), parts.sample.tolist(), strict=True)):
+        words = differing_words(parts.texts[answer], parts.texts[sample]) if parts.guarded[pair] else None
+        if words is not None:
+            rows.append([pair, *(numbers.setdefault(each, len(numbers)) for each in words)])
+    if rows:
+        pair_of, first, second = np.array(rows, np.int64).T
+        found[pair_of] = cosines.of(list(numbers), first, second).values
+    return found
 
 
 def _guarded(chosen: MeasureChoice, pairs: Pairs) -> Mask:

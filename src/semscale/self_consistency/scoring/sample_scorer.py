@@ -3,18 +3,28 @@
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
 from semscale.embedding.loading import as_embedder
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.matching.cosines import Cosines
+from semscale.matching.entailment.choices import chosen_model
+from semscale.matching.entailment.probabilities import EntailmentModel
 from semscale.matching.pair_languages import with_identifier, with_read_languages
+from semscale.self_consistency.meanings.meaning_measures import (
+    MEANING_MEASURES,
+    Meanings,
+    measure_meanings,
+)
+from semscale.self_consistency.meanings.relations import Relations
 from semscale.self_consistency.scoring.floor import NO_FLOOR, Floor, estimate_floor, given_floor
-from semscale.self_consistency.scoring.measures import MEASURES, item_means
+from semscale.self_consistency.scoring.measures import needed_parts
 from semscale.self_consistency.scoring.memoized_embedder import MemoizedEmbedder
 from semscale.self_consistency.scoring.pair_blocks import PairValues, value_pairs
+from semscale.self_consistency.scoring.pair_measures import PAIR_MEASURES, item_means
+from semscale.self_consistency.scoring.sample_meanings import RelationGrounds
 from semscale.self_consistency.scoring.samples import SampledAnswers, take_samples
 from semscale.self_consistency.scoring.unread_samples import leave_out_unread
 from semscale.signature import Signature
@@ -24,6 +34,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from semscale.embedding import Embedder
+
+
+class _Chosen(NamedTuple):
+    """The measures of pairs, the guards, and what they are made from."""
+
+    measures: tuple[str, ...]
+    guards: tuple[str, ...]
+    needs: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -38,6 +56,8 @@ class SampleScorer:
         seed: of the draw of unrelated pairs.
         embedder_choice: a known model, a folder, a name on the hub, or an embedder; ``None`` for the default.
         bert_choice: the model of ``bert_score``, likewise, or a ``BertScorer``.
+        same_by: how texts are found to mean the same, as ``SAME_BY`` has it.
+        nli_choice: a model of entailment, if any: its name, its folder, or the model.
     """
 
     measures: tuple[str, ...]
@@ -47,6 +67,8 @@ class SampleScorer:
     seed: int
     embedder_choice: "str | Path | Embedder | None"
     bert_choice: "str | Path | Embedder | BertScorer"
+    same_by: str = "auto"
+    nli_choice: "str | Path | EntailmentModel | None" = None
 
     @cached_property
     def embedder(self) -> "Embedder":
@@ -61,10 +83,20 @@ class SampleScorer:
             return BertScorer(cast("str | Path | Embedder", given))
         return cast(BertScorer, given)
 
+    @cached_property
+    def entailment(self) -> EntailmentModel | None:
+        """What says whether texts entail each other; ``None`` if none was chosen."""
+        return None if self.nli_choice is None else chosen_model(self.nli_choice)
+
     @property
     def needs(self) -> frozenset[str]:
-        """What the measures are made from: ``cosine``, ``floor``, ``contradicted``, ``f1``."""
-        return frozenset().union(*(MEASURES[name].needs for name in self.measures))
+        """What the measures are made from: ``cosine``, ``floor``, ``contradicted``, ``f1``, ``meanings``."""
+        return needed_parts(self.measures, self.same_by, has_entailment=self.nli_choice is not None)
+
+    @property
+    def pair_measures(self) -> tuple[str, ...]:
+        """The measures of an answer beside each of its samples."""
+        return tuple(name for name in self.measures if name in PAIR_MEASURES)
 
     def values(
         self,
@@ -85,15 +117,50 @@ class SampleScorer:
         Raises:
             ModelError: the model cannot be run.
         """
-        cosines = cosines or self._cosines()
+        cosines = cosines or self.cosines()
         if floor is None:
             answers = [taken.pairs.texts[place] for place in np.unique(taken.pairs.prediction).tolist()]
             floor = self.floor_of(answers, progress, cosines=cosines)
         scorer = self.bert_scorer if "f1" in self.needs else None
+        chosen = _Chosen(self.pair_measures, self.guards, self.needs)
         values = value_pairs(
-            self, taken.pairs, floor.value, cosines=cosines, scorer=scorer, progress=progress
+            chosen, taken.pairs, floor.value, cosines=cosines, scorer=scorer, progress=progress
         )
         return values, floor
+
+    def meanings(
+        self,
+        taken: SampledAnswers,
+        floor: Floor,
+        progress: Progress | None = None,
+        *,
+        cosines: Cosines | None = None,
+    ) -> Meanings | None:
+        """Compute the measures of items from how all their texts relate; ``None`` if none is asked for.
+
+        Args:
+            taken: n answers with their samples.
+            floor: cosine of unrelated answers.
+            progress: called while texts are embedded.
+            cosines: between texts, where cosines count.
+        """
+        if "meanings" not in self.needs:
+            return None
+        related = self.related(taken, floor, progress, cosines=cosines)
+        names = tuple(name for name in self.measures if name in MEANING_MEASURES)
+        return measure_meanings(related, names, taken.pairs.n_items)
+
+    def related(
+        self,
+        taken: SampledAnswers,
+        floor: Floor,
+        progress: Progress | None = None,
+        *,
+        cosines: Cosines | None = None,
+    ) -> dict[int, Relations]:
+        """Say how all texts of each item relate, by the item's number; as ``meanings`` takes arguments."""
+        grounds = RelationGrounds(self.same_by, self.entailment, self.guards)
+        return grounds.relate(taken.pairs, floor, cosines, progress)
 
     def single_samples(
         self, answers: list[str], floor: Floor | None = None
@@ -108,7 +175,7 @@ class SampleScorer:
             A function that takes k answers and a sample of each, and gives scores of shape (k,), NaN where
             there is none; and the floor.
         """
-        cosines = self._cosines()
+        cosines = self.cosines()
         applied = floor or self.floor_of(answers, cosines=cosines)
 
         def score(answers: list[str], samples: list[str]) -> Floats:
@@ -150,6 +217,7 @@ class SampleScorer:
             settings |= {} if floor.origin == "given" else {"seed": self.seed}
         if "contradicted" in needs:
             settings["guards"] = "+".join(self.guards) or "none"
+        settings |= {"same_by": self.same_by} if "meanings" in needs else {}
         signature = Signature.of("consistency", **settings, fewest_samples=self.fewest_samples)
         if "cosine" in needs:
             signature = signature.extended(self.embedder.signature)
@@ -158,9 +226,15 @@ class SampleScorer:
             signature = signature.extended(
                 Signature("bertscore", tuple((f"bert_{name}", value) for name, value in bert))
             )
+        if "meanings" in needs and self.entailment is not None:
+            model = self.entailment.signature.fields
+            signature = signature.extended(
+                Signature("entailment", tuple((f"entailment_{name}", value) for name, value in model))
+            )
         # Guards pass over pairs in other languages than English.
         looking = "contradicted" in needs and self.guards
         return with_identifier(signature) if looking else with_read_languages(signature)
 
-    def _cosines(self) -> Cosines | None:
+    def cosines(self) -> Cosines | None:
+        """Give cosines that embed each text once; ``None`` if no measure needs them."""
         return Cosines(MemoizedEmbedder(self.embedder)) if "cosine" in self.needs else None

@@ -21,6 +21,16 @@ def signs_needed(alpha: float) -> int:
     return max(2, floor(-log2(alpha)) + 1)
 
 
+def exchanges_needed(alpha: float, runs: int) -> int:
+    """Find how many items the exchange test needs: the worst of k runs at n items has ``k ** -n / 2``.
+
+    Example:
+        >>> exchanges_needed(0.05, 2), exchanges_needed(0.05 / 6, 5)  # 1 / 32, 1 / 250
+        (4, 3)
+    """
+    return max(2, floor(-log2(2 * alpha) / log2(runs)) + 1)
+
+
 def needed_for_significance(drift: float, sd: float, alpha: float) -> int | None:
     """Find how many items make a mean significant in a one-sided t-test.
 

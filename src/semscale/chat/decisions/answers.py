@@ -1,0 +1,131 @@
+"""Answers of a decision: a probability for each value, or the reason why there is none."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from semscale.chat.replies import Reply, Usage
+from semscale.json_reading import parse_json
+
+ROUNDING = 0.005
+"""How far a probability of two decimals may be off."""
+
+_SLACK = 1e-6
+_REFUSED = "the model declined to answer"
+
+
+@dataclass(frozen=True)
+class DecisionAnswer:
+    """The answer to one question.
+
+    Attributes:
+        masses: probabilities of the question's options, in their order; they sum to 1. Empty for no answer.
+        covered: the sum of the probabilities as they came; NaN for no answer.
+        reason: why there is no answer; empty where there is one.
+        refused: whether the model declined to answer.
+        order_bias: how far the order of the options moves the answer, 0 to 1; NaN where only one was tried.
+    """
+
+    masses: tuple[float, ...] = ()
+    covered: float = math.nan
+    reason: str = ""
+    refused: bool = False
+    order_bias: float = math.nan
+
+    @property
+    def is_normalised(self) -> bool:
+        """Whether the probabilities did not sum to 1 as they came."""
+        return bool(self.masses) and abs(self.covered - 1) > _SLACK
+
+    @classmethod
+    def of(cls, probabilities: Sequence[float]) -> "DecisionAnswer":
+        """Make an answer of probabilities; those that rounding to two decimals moved are made to sum to 1.
+
+        Args:
+            probabilities: shape (k,), as they came, each from 0 to 1.
+
+        Returns:
+            An answer; one without masses where the sum is further from 1 than k times .005.
+
+        Raises:
+            ValueError: a value is no probability.
+
+        Example:
+            >>> DecisionAnswer.of([0.33, 0.33, 0.33]).covered
+            0.99
+            >>> DecisionAnswer.of([0.3, 0.3]).reason
+            'the probabilities sum to 0.6, and rounding explains 0.99 to 1.01'
+        """
+        wrong = next((value for value in probabilities if not 0 <= value <= 1 + _SLACK), None)
+        if wrong is not None:
+            raise ValueError(f"a probability must be from 0 to 1, got {wrong}")
+        total = math.fsum(probabilities)
+        most = ROUNDING * len(probabilities)
+        if abs(total - 1) > most + _SLACK:
+            low, high = f"{1 - most:.4g}", f"{1 + most:.4g}"
+            return cls(reason=f"the probabilities sum to {total:.4g}, and rounding explains {low} to {high}")
+        return cls(tuple(value / total for value in probabilities), total)
+
+    @classmethod
+    def refusal(cls) -> "DecisionAnswer":
+        """The answer of a model that declined."""
+        return cls(reason=_REFUSED, refused=True)
+
+
+@dataclass(frozen=True)
+class DecisionAnswers:
+    """The answers to the questions of one request.
+
+    Attributes:
+        answers: by the questions' names.
+        usage: tokens of the call; ``None`` if the model does not state them.
+        model: the endpoint's name for the model that answered.
+        raw: what came back, without keys.
+    """
+
+    answers: Mapping[str, DecisionAnswer] = field(default_factory=dict)
+    usage: Usage | None = None
+    model: str = ""
+    raw: str = ""
+
+
+def as_reply(found: DecisionAnswers) -> Reply:
+    """Write answers as a reply, so that ledgers and runs treat them as any other.
+
+    Example:
+        >>> found = DecisionAnswers({"ok": DecisionAnswer.of([0.25, 0.75])}, model="m")
+        >>> answers_in(as_reply(found))["ok"].masses
+        (0.25, 0.75)
+    """
+    content = {name: _record(answer) for name, answer in found.answers.items()}
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    return Reply(text, usage=found.usage, model=found.model, raw=found.raw)
+
+
+def answers_in(reply: Reply) -> dict[str, DecisionAnswer]:
+    """Read the answers that ``as_reply`` wrote.
+
+    Raises:
+        ValueError, KeyError, TypeError: it did not write the reply.
+    """
+    return {
+        name: DecisionAnswer(
+            tuple(map(float, record["masses"])),
+            math.nan if record["covered"] is None else float(record["covered"]),
+            record["reason"],
+            record["refused"],
+        )
+        for name, record in parse_json(reply.text).items()
+    }
+
+
+def _record(answer: DecisionAnswer) -> dict[str, Any]:
+    covered = None if math.isnan(answer.covered) else answer.covered
+    return {
+        "masses": list(answer.masses),
+        "covered": covered,
+        "reason": answer.reason,
+        "refused": answer.refused,
+    }

@@ -1,0 +1,118 @@
+"""Runs of many decisions, in the first form that the model takes."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from semscale.chat.decisions.answers import DecisionAnswer
+from semscale.chat.decisions.decision_calls import decision_calls, joined_answers, why_not_taken
+from semscale.chat.decisions.decision_model import check_decision
+from semscale.chat.decisions.loading import forms_of, limits_of, load_deciding_model
+from semscale.chat.decisions.questions import DecisionRequest
+from semscale.chat.replies import CallError
+from semscale.chat.runner import Runner, run_apart
+from semscale.errors import InputError, ReplyError
+
+_Found = list[Mapping[str, DecisionAnswer] | CallError]
+
+
+@dataclass(frozen=True)
+class DecisionRun:
+    """Answers to n requests.
+
+    Attributes:
+        answers: of each request, by the questions' names; each question has an answer, or a reason.
+        form: in which the model decided: ``decisions``, ``systemone``, ``langchain``, ``own``, or
+            ``next-token`` for the probabilities of the options' letters.
+        not_taken: why forms that were tried before were not taken, by their names.
+    """
+
+    answers: tuple[dict[str, DecisionAnswer], ...]
+    form: str
+    not_taken: dict[str, str]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many questions were ``answered``, ``refused``, or left without a usable answer (``unusable``).
+
+        Of the answered ones ``normalised`` had probabilities that did not sum to 1.
+        """
+        found = Counter[str]()
+        for answer in (answer for each in self.answers for answer in each.values()):
+            found["answered" if answer.masses else "refused" if answer.refused else "unusable"] += 1
+            found["normalised"] += answer.is_normalised
+        return {name: found[name] for name in ("answered", "refused", "unusable", "normalised")}
+
+
+def decide(
+    model: object, requests: Sequence[DecisionRequest], *, base_url: str | None = None, **settings: object
+) -> DecisionRun:
+    """Ask typed questions; the first request finds out which form the model takes.
+
+    An endpoint is asked for OpenAI's Decisions, then in the System One format, and then, as any chat model,
+    for the probabilities of the next token.
+
+    Args:
+        model: an endpoint's or a chat model's name, a chat model, a decision model, or LangChain's.
+        requests: at least one.
+        base_url: address of an OpenAI-compatible endpoint.
+        settings: as :class:`~semscale.chat.runner.Runner` takes them: ``limits``, ``budget``, ``ledger``, ...
+
+    Raises:
+        InputError: no request, or one that no form can hold.
+        ReplyError: the model takes none of the forms, or no call can succeed.
+        InterruptedRunError: a cap was reached; finished requests are in the ledger.
+
+    Example:
+        >>> from semscale.chat.decisions import DecisionAnswers, DecisionLimits, PredicateQuestion
+        >>> from semscale.signature import Signature
+        >>> class Sure:
+        ...     name, signature, limits = "sure", Signature.of("chat", model="sure"), DecisionLimits()
+        ...     async def decide(self, request):
+        ...         return DecisionAnswers({name: DecisionAnswer.of([0, 1]) for name in request.questions})
+        >>> asked = DecisionRequest.of("It broke.", {"bad": PredicateQuestion("Is it a complaint?")})
+        >>> decide(Sure(), [asked], ledger=False).answers[0]["bad"].masses
+        (0.0, 1.0)
+    """
+    if not requests:
+        raise InputError("requests must hold at least one, got none")
+    deciding = load_deciding_model(model, base_url=base_url)
+    forms, beyond = [], {}
+    for form in forms_of(deciding):
+        try:
+            for request in requests:
+                check_decision(request, limits_of(deciding, form), deciding.name)
+        except InputError as error:
+            beyond[form] = error
+        else:
+            forms.append(form)
+    if not forms:
+        raise next(iter(beyond.values()))
+    runner = Runner(deciding, **settings)  # type: ignore[arg-type]  # it checks them itself
+    return run_apart(_decided(requests, forms, runner, {form: str(error) for form, error in beyond.items()}))
+
+
+async def _decided(
+    requests: Sequence[DecisionRequest], forms: Sequence[str], runner: Runner, not_taken: dict[str, str]
+) -> DecisionRun:
+    for form in forms:
+        first = await _answers(requests[:1], form, runner)
+        runner = runner.rest()
+        why = next(filter(None, map(why_not_taken, first[0])), None)
+        if why is None:
+            found = [*first, *await _answers(requests[1:], form, runner)]
+            joined = map(joined_answers, requests, found)
+            return DecisionRun(tuple(joined), form, not_taken)
+        not_taken = {**not_taken, form: why}
+    raise ReplyError("; ".join(f"{form}: {why}" for form, why in not_taken.items()))
+
+
+async def _answers(requests: Sequence[DecisionRequest], form: str, runner: Runner) -> list[_Found]:
+    calls = [decision_calls(request, form) for request in requests]
+    flat = [call for each in calls for call in each]
+    outcomes = await runner.collect([call.request for call in flat])
+    found = iter(
+        call.read(outcome.reply) if outcome.reply is not None else outcome.failure
+        for call, outcome in zip(flat, outcomes, strict=True)
+    )
+    return [[each for _ in own if (each := next(found)) is not None] for own in calls]

@@ -1,0 +1,52 @@
+"""Options of commands in which a judge compares answers side by side."""
+
+from typing import TYPE_CHECKING, Annotated
+
+from semscale.cli.drift.asking_options import RequestOptions
+from semscale.cli.options.groups import option_group
+from semscale.cli.options.panels import option
+
+if TYPE_CHECKING:
+    from semscale.judging.judge import Judge
+    from semscale.types import Progress
+
+_JUDGE = "Judge"
+
+
+@option_group
+class PairJudgeOptions:
+    """Who judges answers side by side.
+
+    Attributes:
+        model: a model's name, or ``NAME@URL``; nobody judges unless given.
+        rubric: the text, or ``@`` and the name of a file that holds it.
+    """
+
+    model: Annotated[
+        str | None,
+        option(
+            _JUDGE,
+            "A chat model that compares each pair of answers in both orders: a name, NAME@URL, or local.",
+            "NAME",
+            name="--judge-model",
+        ),
+    ] = None
+    rubric: Annotated[
+        str | None,
+        option(_JUDGE, "Your own words on which answer is better; @FILE reads them.", "TEXT"),
+    ] = None
+
+    def load(self, request: RequestOptions, progress: "Progress | None" = None) -> "Judge | None":
+        """Load the judge; ``None`` where nobody judges.
+
+        Raises:
+            SemscaleError: the model cannot be loaded, or a file cannot be read.
+        """
+        from semscale.cli.options.judges import read_rubric
+        from semscale.judging.judge import Judge
+        from semscale.judging.side_by_side import side_by_side_template
+
+        if self.model is None:
+            return None
+        template = side_by_side_template(read_rubric(self.rubric) or "")
+        return Judge(request.load(self.model, progress), template=template)

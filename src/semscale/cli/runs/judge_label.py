@@ -1,0 +1,76 @@
+"""Runs of ``semscale judge label``: judge the rows, draw some, write the table to fill in."""
+
+import shlex
+
+import typer
+
+from semscale.cli.options.judging import JudgeLabelOptions
+from semscale.cli.outputs import check_input
+from semscale.cli.progress import progress_bars
+from semscale.cli.runs.label import check_unlabelled, given_options
+from semscale.errors import InputError, InterruptedRunError
+from semscale.judging.judge import Judge
+from semscale.judging.judge_columns import read_judge_cells
+from semscale.judging.label_draw import HUMAN, INCLUSION, LabelDraw, draw_rows
+from semscale.store.atomic import check_writable
+from semscale.store.writing import output_format, write_table
+
+
+def draw_for_labels(options: JudgeLabelOptions) -> None:
+    """Judge the rows of a file, from the ledger where they were judged before, and draw some for labels.
+
+    Raises:
+        InputError: a column, option or output that does not serve, or no row with a score.
+        InterruptedRunError: a cap was reached; replies are kept, and nothing is drawn.
+        ReplyError: no call can succeed.
+    """
+    if options.n < 1:
+        raise InputError(f"n must be at least 1, got {options.n}")
+    columns = options.columns.columns
+    options.judges.check()
+    output_format(options.out)
+    check_writable(options.out, "out")
+    check_input(options.file, options.out, "out")
+    check_unlabelled(options.out)
+    with progress_bars() as progress:
+        judge = options.judges.load(progress)
+        if not isinstance(judge, Judge):
+            raise InputError("rows are drawn by one judge: name it with --model")
+        cells = read_judge_cells(options.table.open(options.file), columns)
+        verdicts = judge.judge(
+            cells.questions,
+            cells.answers,
+            references=cells.references,
+            running=options.calls.running(),
+            progress=progress,
+        )
+    if verdicts.stopped is not None:
+        raise InterruptedRunError(verdicts.stopped)
+    drawn = draw_rows(verdicts, options.n, alike=options.alike, seed=options.seed)
+    write_table(drawn.table(cells.rows), options.out)
+    typer.echo("\n".join([*_told(options, drawn), f"then: {_command(options)}"]))
+
+
+def _told(options: JudgeLabelOptions, drawn: LabelDraw) -> list[str]:
+    n = len(drawn.rows)
+    said = [f"{n:,} of {drawn.n_scored:,} judged rows drawn", f"table: {options.out}"]
+    if drawn.worth > n:
+        said.append(
+            f"gain: as good as {drawn.worth:,.0f} labels drawn alike, if the judge's distributions say how "
+            "far it may be off"
+        )
+    elif not options.alike:
+        said.append(
+            "gain: none expected, as the judge is equally sure of all rows; --method decision asks for a "
+            "probability of each level"
+        )
+    said.append(f"label the rows at the top in the column {HUMAN!r}; {INCLUSION!r} stays as it is")
+    return said
+
+
+def _command(options: JudgeLabelOptions) -> str:
+    """Write the command that corrects the mean by the filled table; replies come from the ledger."""
+    given = given_options(options.columns, options.judges)
+    return shlex.join(
+        ["semscale", "judge", str(options.out), *given, "--human", HUMAN, "--inclusion", INCLUSION]
+    )

@@ -1,0 +1,226 @@
+"""The class ``BlackBoxUQ`` of ``uqlm`` on Semscale's measures of consistency.
+
+Intended differences from ``uqlm`` 0.6.7:
+
+- ``noncontradiction`` and ``entailment`` use ``nli_model_name``, by default the model that Semscale names. It
+  is pulled on first use; without a connection the message says which command gets it.
+- ``semantic_negentropy`` and ``semantic_sets_confidence`` use that model where one of these two is asked for,
+  too, or ``nli_model_name`` is given. Else short answers mean the same by their words, and other texts by the
+  cosine of their vectors; ``metadata["same_by"]`` counts the prompts of each.
+- Long texts are read in windows instead of being cut at 2,000 characters and 256 tokens.
+- ``bert_score`` uses Semscale's default model; ``bert_model="roberta-large"`` or another name changes it.
+- A missing or empty response or sample has no score (``None``), instead of a score of an empty text.
+- Failed calls are repeated, replies are stored in a ledger, and the number of concurrent calls is limited, so
+  that one refusal does not lose a run.
+- ``to_dict`` returns values that JSON can represent, and ``to_df`` does not shorten names of columns.
+- ``device``, ``use_best``, ``max_length``, ``verbose``, ``nli_batch_size`` and ``use_n_param`` are ignored;
+  the response that was given or generated is the one that is scored.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from semscale.chat.calls.limits import Limits
+from semscale.chat.runner import Runner, run_apart
+from semscale.compat.uqlm.generation import SYSTEM, as_prompt, entailment_model
+from semscale.compat.uqlm.result import UQResult
+from semscale.errors import InputError
+from semscale.self_consistency.consistencies import Consistencies
+from semscale.self_consistency.consistency import Consistency
+from semscale.self_consistency.sampling import Sampling
+from semscale.self_consistency.scoring.samples import given_texts
+from semscale.weights.known import DEFAULT_MODEL
+
+SCORERS = (
+    "semantic_negentropy",
+    "noncontradiction",
+    "exact_match",
+    "bert_score",
+    "cosine_sim",
+    "entailment",
+    "semantic_sets_confidence",
+)
+DEFAULT_SCORERS = (
+    "semantic_negentropy",
+    "noncontradiction",
+    "exact_match",
+    "cosine_sim",
+    "entailment",
+    "semantic_sets_confidence",
+)
+NEEDING_ENTAILMENT = frozenset({"noncontradiction", "entailment"})
+_RETURNED = ("all", "raw", "postprocessed")
+
+
+class BlackBoxUQ:
+    """Scores how consistent sampled responses are.
+
+    Args:
+        llm: a LangChain chat model, or the name of a model; only needed for ``generate_and_score``.
+        scorers: among ``SCORERS``; by default ``DEFAULT_SCORERS``, as in uqlm.
+        device: ignored.
+        use_best: ignored.
+        nli_model_name: a model of entailment: its name on the hub, its folder, or the model.
+        sentence_transformer: the model of ``cosine_sim``.
+        postprocessor: applied to every response before the comparison.
+        structured_response: refused.
+        output_extractor: refused.
+        system_prompt: precedes every prompt that is a text.
+        max_calls_per_min: the most calls per minute.
+        sampling_temperature: temperature of the samples, above 0.
+        return_responses: with a postprocessor: ``all``, ``raw`` or ``postprocessed`` responses are returned.
+        use_n_param: ignored.
+        max_length: ignored.
+        verbose: ignored.
+        nli_batch_size: ignored.
+        bert_model: the model of ``bert_score``.
+        ledger: whether and where to store replies, see ``semscale.chat.runner.Runner``.
+
+    Raises:
+        InputError: (a ``ValueError``) a scorer is unknown, or a setting is out of range.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - the arguments of uqlm
+        self,
+        llm: Any = None,  # noqa: ANN401 - LangChain's model
+        scorers: Sequence[str] | None = None,
+        device: Any = None,  # noqa: ANN401, ARG002
+        use_best: bool = True,  # noqa: FBT001, FBT002, ARG002
+        nli_model_name: Any = "",  # noqa: ANN401
+        sentence_transformer: str = DEFAULT_MODEL,
+        postprocessor: Callable[[str], str] | None = None,
+        structured_response: Any = None,  # noqa: ANN401
+        output_extractor: Any = None,  # noqa: ANN401
+        system_prompt: str | None = None,
+        max_calls_per_min: int | None = None,
+        sampling_temperature: float = 1.0,
+        return_responses: str = "all",
+        use_n_param: bool = False,  # noqa: FBT001, FBT002, ARG002
+        max_length: int = 2000,  # noqa: ARG002
+        verbose: bool = False,  # noqa: FBT001, FBT002, ARG002
+        nli_batch_size: int = 32,  # noqa: ARG002
+        *,
+        bert_model: str = DEFAULT_MODEL,
+        ledger: bool | str | Path = True,
+    ) -> None:
+        self.scorers = _checked_scorers(scorers)
+        if structured_response is not None or output_extractor is not None:
+            raise InputError("structured_response and output_extractor are not offered: use a postprocessor")
+        if return_responses not in _RETURNED:
+            raise InputError(
+                f"return_responses must be one of {', '.join(_RETURNED)}, got {return_responses!r}"
+            )
+        self.llm = llm
+        self.postprocessor = postprocessor
+        self.return_responses = return_responses
+        self.sampling_temperature = sampling_temperature
+        self._sampling = Sampling(temperature=sampling_temperature, system=system_prompt or SYSTEM)
+        self._limits = Limits(requests_per_minute=max_calls_per_min)
+        self._ledger = ledger
+        needing = [name for name in self.scorers if name in NEEDING_ENTAILMENT]
+        nli = (
+            entailment_model(nli_model_name, (*needing, *self.scorers)[0])
+            if needing or nli_model_name
+            else None
+        )
+        self._instrument = Consistency(
+            llm, measures=self.scorers, embedder=sentence_transformer, bert_embedder=bert_model, nli=nli
+        )
+        self._same_by: dict[str, int] = {}
+
+    async def generate_and_score(
+        self,
+        prompts: Sequence[Any],
+        num_responses: int = 5,
+        show_progress_bars: bool | None = True,  # noqa: FBT001, FBT002, ARG002
+    ) -> UQResult:
+        """Request a response and samples for each prompt, and score them.
+
+        Args:
+            prompts: texts, or lists of LangChain's messages.
+            num_responses: number of samples for each prompt.
+            show_progress_bars: ignored.
+
+        Raises:
+            InputError: there is no ``llm``, or a prompt has another type.
+            ReplyError: no call can succeed, such as with a wrong key.
+        """
+        runner = Runner(self._instrument.chat_model, limits=self._limits, ledger=self._ledger)
+        asked = await self._instrument.ask_async(
+            [as_prompt(prompt) for prompt in prompts], num_responses, sampling=self._sampling, runner=runner
+        )
+        data = self._scored(asked.replies.answers, asked.replies.samples)
+        return self._result({"prompts": list(prompts), **data}, num_responses)
+
+    def generate_and_score_sync(
+        self,
+        prompts: Sequence[Any],
+        num_responses: int = 5,
+        show_progress_bars: bool | None = True,  # noqa: FBT001, FBT002
+    ) -> UQResult:
+        """Like ``generate_and_score``, for programs without an event loop and for notebooks."""
+        return run_apart(self.generate_and_score(prompts, num_responses, show_progress_bars))
+
+    def score(
+        self,
+        responses: Sequence[str],
+        sampled_responses: Sequence[Sequence[str]],
+        show_progress_bars: bool | None = True,  # noqa: FBT001, FBT002, ARG002
+    ) -> UQResult:
+        """Score existing responses.
+
+        Args:
+            responses: n texts.
+            sampled_responses: n lists of texts.
+            show_progress_bars: ignored.
+
+        Raises:
+            InputError: the lists have unequal lengths.
+        """
+        n = len(sampled_responses[0]) if len(sampled_responses) else 0
+        return self._result(self._scored(list(responses), [list(one) for one in sampled_responses]), n)
+
+    def _scored(self, responses: list[Any], samples: list[list[Any]]) -> dict[str, Any]:
+        given = {"responses": responses, "sampled_responses": samples}
+        if self.postprocessor is None:
+            return {**given, **self._scores(responses, samples)}
+        texts = [self._processed(text) for text in responses]
+        sampled = [[self._processed(text) for text in row] for row in samples]
+        processed = {"responses": texts, "sampled_responses": sampled}
+        raw = {f"raw_{name}": column for name, column in given.items()}
+        returned: dict[str, dict[str, Any]] = {
+            "all": {**processed, **raw},
+            "raw": given,
+            "postprocessed": processed,
+        }
+        return {**returned[self.return_responses], **self._scores(texts, sampled)}
+
+    def _scores(self, responses: list[Any], samples: list[list[Any]]) -> dict[str, Any]:
+        measured: Consistencies = self._instrument.measure_part(
+            *given_texts(responses, samples), keep_unread=True
+        )
+        grounds = [str(ground) for ground in measured.same_by if ground is not None]
+        self._same_by = {ground: grounds.count(ground) for ground in sorted(set(grounds))}
+        return dict(measured.measures)
+
+    def _processed(self, text: str | None) -> str | None:
+        return None if text is None or self.postprocessor is None else self.postprocessor(text)
+
+    def _result(self, data: dict[str, Any], n: int) -> UQResult:
+        metadata = {
+            "temperature": getattr(self.llm, "temperature", None),
+            "sampling_temperature": self.sampling_temperature,
+            "num_responses": n,
+            "scorers": list(self.scorers),
+            **({"same_by": self._same_by} if self._same_by else {}),
+        }
+        return UQResult({"data": data, "metadata": metadata})
+
+
+def _checked_scorers(scorers: Sequence[str] | None) -> tuple[str, ...]:
+    names = DEFAULT_SCORERS if scorers is None else tuple(scorers)
+    for name in names:
+        if name not in SCORERS:
+            raise InputError(f"scorers must be among {', '.join(SCORERS)}, got {name!r}")
+    return names

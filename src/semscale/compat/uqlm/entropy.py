@@ -1,0 +1,183 @@
+"""The class ``SemanticEntropy`` of ``uqlm`` on Semscale's clusters of meanings.
+
+Intended differences from ``uqlm`` 0.6.7:
+
+- Without ``nli_model_name`` short answers mean the same by their words, and other texts by the cosine of
+  their vectors; with it two texts mean the same if each entails the other, where uqlm takes one direction.
+- The response stays the one that was given or generated: ``use_best`` is ignored, and so are ``device``,
+  ``best_response_selection``, ``use_n_param``, ``verbose``, ``max_length``, ``prompts_in_nli`` and
+  ``nli_batch_size``.
+- A response without samples has no score (``None``).
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from semscale.chat.runner import run_apart
+from semscale.compat.uqlm.generation import ResponseGenerator, entailment_model
+from semscale.compat.uqlm.result import UQResult
+from semscale.self_consistency.meanings.clusters import meaning_clusters
+from semscale.self_consistency.meanings.entropies import share_entropy
+from semscale.self_consistency.meanings.relations import Relations
+from semscale.self_consistency.scoring.contradictions import GUARD_NAMES
+from semscale.self_consistency.scoring.sample_scorer import SampleScorer
+from semscale.self_consistency.scoring.samples import take_samples
+from semscale.self_consistency.white_box.token_cells import read_tokens
+from semscale.self_consistency.white_box.token_scores import measure_tokens
+from semscale.types import Floats, Integers
+from semscale.weights.known import DEFAULT_MODEL
+
+
+class SemanticEntropy:
+    """Entropy of the meanings of a response and its samples, and confidence made of it.
+
+    Args:
+        llm: a LangChain chat model, or the name of a model.
+        postprocessor: applied to every response before the comparison.
+        system_prompt: precedes every prompt that is a text.
+        max_calls_per_min: the most calls per minute.
+        sampling_temperature: temperature of the samples, above 0.
+        nli_model_name: a model of entailment: its name on the hub, its folder, or the model.
+        length_normalize: whether the probability of a response is the geometric mean of its tokens'.
+        sentence_transformer: the model of cosines.
+        ledger: whether and where to store replies.
+        ignored: further arguments of uqlm, see above.
+
+    Raises:
+        ModelError: the model of entailment cannot be had; the message says which command gets it.
+    """
+
+    def __init__(  # noqa: PLR0913 - the arguments of uqlm
+        self,
+        llm: Any = None,  # noqa: ANN401 - LangChain's model
+        postprocessor: Callable[[str], str] | None = None,
+        *,
+        system_prompt: str | None = None,
+        max_calls_per_min: int | None = None,
+        sampling_temperature: float = 1.0,
+        nli_model_name: Any = "",  # noqa: ANN401
+        length_normalize: bool = True,
+        sentence_transformer: str = DEFAULT_MODEL,
+        ledger: bool | str | Path = True,
+        **ignored: Any,  # noqa: ANN401, ARG002
+    ) -> None:
+        self._generator = ResponseGenerator(
+            llm, system_prompt, max_calls_per_min, sampling_temperature, ledger
+        )
+        self._postprocessor = postprocessor
+        nli = entailment_model(nli_model_name, "semantic_negentropy") if nli_model_name else None
+        self._scorer = SampleScorer(
+            ("semantic_negentropy",),
+            GUARD_NAMES,
+            "auto",
+            1,
+            0,
+            sentence_transformer,
+            DEFAULT_MODEL,
+            "auto",
+            nli,
+        )
+        self._sequence = "normalised_probability" if length_normalize else "sequence_probability"
+
+    async def generate_and_score(
+        self,
+        prompts: Sequence[Any],
+        num_responses: int = 5,
+        show_progress_bars: bool | None = True,  # noqa: FBT001, FBT002, ARG002
+    ) -> UQResult:
+        """Request a response and samples for each prompt, and score them.
+
+        Raises:
+            InputError: there is no ``llm``, or a prompt has another type.
+            ReplyError: no call can succeed.
+        """
+        found = await self._generator.generate(prompts, num_responses, logprobs=True)
+        return self.score(prompts, found.responses, found.samples, found.tokens, found.sample_tokens)
+
+    def generate_and_score_sync(self, prompts: Sequence[Any], num_responses: int = 5) -> UQResult:
+        """Like ``generate_and_score``, for programs without an event loop and for notebooks."""
+        return run_apart(self.generate_and_score(prompts, num_responses))
+
+    def score(  # noqa: PLR0913, PLR0917 - the arguments of uqlm
+        self,
+        prompts: Sequence[Any] | None = None,
+        responses: Sequence[Any] = (),
+        sampled_responses: Sequence[Sequence[Any]] = (),
+        logprobs_results: Sequence[Any] | None = None,
+        sampled_logprobs_results: Sequence[Sequence[Any]] | None = None,
+        show_progress_bars: bool | None = True,  # noqa: FBT001, FBT002, ARG002
+    ) -> UQResult:
+        """Score existing responses.
+
+        Args:
+            prompts: n prompts, for the result alone.
+            responses: n texts.
+            sampled_responses: n lists of texts.
+            logprobs_results: for each response a list of objects with ``logprob``, for the entropy of token
+                probabilities.
+            sampled_logprobs_results: for each sample likewise.
+            show_progress_bars: ignored.
+
+        Returns:
+            ``discrete_entropy_values``, ``discrete_confidence_scores`` and ``num_semantic_sets``, and where
+            log-probabilities are given ``tokenprob_entropy_values`` and ``tokenprob_confidence_scores``.
+
+        Raises:
+            InputError: lists of unequal length.
+        """
+        samples = [list(each) for each in sampled_responses]
+        texts = [self._processed(text) for text in responses]
+        processed = [[self._processed(text) for text in each] for each in samples]
+        taken = take_samples(texts, processed)
+        cosines = self._scorer.cosines()
+        _, floor = self._scorer.values(taken, cosines=cosines)
+        related = self._scorer.related(taken, floor, cosines=cosines)
+        data: dict[str, Any] = {} if prompts is None else {"prompts": list(prompts)}
+        data |= {"responses": list(responses), "sampled_responses": samples}
+        data |= _entropies(related, None, len(texts), "discrete")
+        if logprobs_results is not None and sampled_logprobs_results is not None:
+            weights = [
+                [*self._probabilities([own]), *self._probabilities(list(each))]
+                for own, each in zip(logprobs_results, sampled_logprobs_results, strict=True)
+            ]
+            used = {item: np.array([weights[item][0], *(weights[item][1 + at] for at in places)])
+                    for item, places in _places(taken.pairs.item, taken.pairs.place).items()}  # fmt: skip
+            data |= _entropies(related, used, len(texts), "tokenprob")
+        n = len(samples[0]) if samples else 0
+        sampling = {"temperature": self._generator.temperature, "num_responses": n}
+        return UQResult({"data": data, "metadata": {"parameters": sampling}})
+
+    def _processed(self, text: Any) -> Any:  # noqa: ANN401 - any cell
+        return self._postprocessor(text) if self._postprocessor and isinstance(text, str) else text
+
+    def _probabilities(self, cells: list[Any]) -> list[float]:
+        read = read_tokens(cells, len(cells))
+        return list(measure_tokens(read, (self._sequence,))[self._sequence])
+
+
+def _places(item: Integers, place: Integers) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for one, at in zip(item.tolist(), place.tolist(), strict=True):
+        found.setdefault(one, []).append(at)
+    return found
+
+
+def _entropies(
+    related: dict[int, Relations], weights: dict[int, Floats] | None, n: int, kind: str
+) -> dict[str, Floats]:
+    """Give entropy and confidence of n items; of their texts alone, or with the probabilities of texts."""
+    entropy, confidence, sets = (np.full(n, np.nan) for _ in range(3))
+    for item, relations in related.items():
+        clusters = meaning_clusters(relations.same)
+        mass = np.ones(len(clusters)) if weights is None else weights[item]
+        if np.isnan(mass).any() or not mass.sum():
+            continue
+        shares = np.bincount(clusters, weights=mass) / mass.sum()
+        entropy[item] = share_entropy(shares)
+        confidence[item] = 1 - entropy[item] / np.log(len(clusters))
+        sets[item] = len(shares)
+    counted = {} if weights is not None else {"num_semantic_sets": sets}
+    return {f"{kind}_entropy_values": entropy, f"{kind}_confidence_scores": confidence, **counted}

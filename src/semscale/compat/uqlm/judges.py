@@ -1,0 +1,242 @@
+"""The classes ``LLMJudge`` and ``LLMPanel`` of ``uqlm`` 0.6 on Semscale's judges."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from semscale.chat.connections import held_open
+from semscale.chat.loading import load_chat_model
+from semscale.chat.messages import Request
+from semscale.chat.runner import Runner, run_apart
+from semscale.compat.uqlm.result import UQResult
+from semscale.errors import InputError
+from semscale.judging.asking import Running
+from semscale.judging.items import read_items
+from semscale.judging.judge import Judge
+from semscale.judging.panel import Panel
+from semscale.judging.panel_verdicts import PanelVerdicts
+from semscale.judging.prompts.prompting import JudgedItem
+from semscale.judging.prompts.template import TEMPLATES
+from semscale.judging.verdicts import Verdicts
+from semscale.messages import unknown_name
+from semscale.types import Status
+
+DEFAULT_TEMPLATE = "true_false_uncertain"
+
+
+class LLMJudge:
+    """One judge, with Semscale's prompts and parser of replies.
+
+    Args:
+        llm: a LangChain chat model, or a model for ``semscale.load_chat_model``; its own settings apply.
+        max_calls_per_min: the most calls per minute.
+        scoring_template: ``true_false_uncertain``, ``true_false``, ``continuous`` or ``likert``.
+        additional_context: additional instructions for the judge.
+        keywords_to_scores_dict: refused, as replies are not searched for keywords.
+        running: how calls are made and stored; an addition of Semscale's.
+
+    Raises:
+        InputError: the template is unknown, or ``keywords_to_scores_dict`` is given.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - uqlm's own order
+        self,
+        llm: object,
+        max_calls_per_min: int | None = None,
+        scoring_template: str = DEFAULT_TEMPLATE,
+        additional_context: str | None = None,
+        keywords_to_scores_dict: dict[float, list[str]] | None = None,
+        *,
+        running: Running | None = None,
+    ) -> None:
+        if keywords_to_scores_dict is not None:
+            raise InputError(
+                "keywords_to_scores_dict is not taken: a reply must state a level; give semscale.Judge a "
+                "template with levels of your own"
+            )
+        if scoring_template not in TEMPLATES:
+            raise unknown_name("scoring_template", str(scoring_template), TEMPLATES)
+        self.llm, self.scoring_template, self.system_prompt = llm, scoring_template, additional_context
+        self.running = _running(running, max_calls_per_min)
+        self._model = load_chat_model(llm)
+
+    async def judge_responses(
+        self,
+        prompts: Sequence[str],
+        responses: Sequence[str],
+        retries: int = 5,
+        progress_bar: object = None,  # noqa: ARG002 - uqlm's own, ignored
+        explanations: bool = False,  # noqa: FBT001, FBT002 - uqlm's own signature
+    ) -> dict[str, Any]:
+        """Judge responses to prompts.
+
+        Args:
+            prompts: shape (n,).
+            responses: shape (n,).
+            retries: how often the judge is asked again after a reply that cannot be parsed.
+            progress_bar: ignored.
+            explanations: whether the judge explains its score.
+
+        Returns:
+            ``judge_prompts``, ``judge_responses`` (the reply whose score counts, or the last one), ``scores``
+            (NaN if missing), and with ``explanations=True`` ``explanations``.
+
+        Raises:
+            InputError: the lists have unequal lengths.
+        """
+        judge = self.as_judge(retries=retries, explanations=explanations)
+        async with held_open(self._model):
+            rows = read_items(list(prompts), list(responses))
+            verdicts = await judge.judge_items(rows, self.running)
+        return _laid_out(judge, rows, verdicts, explanations=explanations)
+
+    def judge_responses_sync(self, *arguments: Any, **settings: Any) -> dict[str, Any]:  # noqa: ANN401
+        """Like ``judge_responses``, for programs without an event loop."""
+        return run_apart(self.judge_responses(*arguments, **settings))
+
+    def as_judge(self, *, retries: int = 5, explanations: bool = False) -> Judge:
+        """Return the underlying judge: replies in words, at the model's own temperature."""
+        return Judge(
+            self._model,
+            template=self.scoring_template,
+            context=self.system_prompt,
+            order="score-first" if explanations else "score-only",
+            temperature=None,
+            max_tokens=None,
+            structured=False,
+            logprobs=False,
+            corrections=retries,
+        )
+
+
+class LLMPanel:
+    """Several judges of the same responses, asked concurrently.
+
+    Args:
+        judges: ``LLMJudge`` objects or chat models.
+        llm: answers prompts in ``generate_and_score``.
+        system_prompt: system prompt of ``llm``.
+        max_calls_per_min: the most calls per minute of ``llm``, and of judges given as chat models.
+        scoring_templates: one for each judge; by default ``true_false_uncertain``.
+        explanations: whether judges explain their scores.
+        additional_context: additional instructions for judges given as chat models.
+        running: how calls are made and stored; an addition of Semscale's.
+
+    Raises:
+        InputError: there are not as many templates as judges, or there is no judge.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - uqlm's own order
+        self,
+        judges: Sequence[object],
+        llm: object = None,
+        system_prompt: str | None = None,
+        max_calls_per_min: int | None = None,
+        scoring_templates: Sequence[str] | None = None,
+        explanations: bool = False,  # noqa: FBT001, FBT002
+        additional_context: str | None = None,
+        *,
+        running: Running | None = None,
+    ) -> None:
+        templates = list(scoring_templates or [DEFAULT_TEMPLATE] * len(judges))
+        if len(templates) != len(judges) or not judges:
+            raise InputError(
+                f"scoring_templates must have one template for each judge, got {len(templates)} templates "
+                f"and {len(judges)} judges"
+            )
+        self.llm, self.system_prompt, self.explanations = llm, system_prompt, explanations
+        self.scoring_templates = templates
+        self.running = _running(running, max_calls_per_min)
+        self.judges = [
+            judge
+            if isinstance(judge, LLMJudge)
+            else LLMJudge(judge, max_calls_per_min, template, additional_context, running=running)
+            for judge, template in zip(judges, templates, strict=True)
+        ]
+
+    async def generate_and_score(self, prompts: Sequence[str], show_progress_bars: bool = True) -> UQResult:  # noqa: ARG002, FBT001, FBT002
+        """Answer prompts with ``llm`` and judge the answers; a prompt without an answer has no score.
+
+        Raises:
+            InputError: there is no ``llm``, or a prompt is no text.
+        """
+        if self.llm is None:
+            raise InputError(
+                "llm must be a chat model that answers the prompts; or call score with responses"
+            )
+        if not all(isinstance(prompt, str) for prompt in prompts):
+            raise InputError("prompts must be a list of texts")
+        requests = [Request.of(prompt, system=self.system_prompt) for prompt in prompts]
+        how = self.running
+        runner = Runner(
+            load_chat_model(self.llm),
+            limits=how.limits, retries=how.retries, budget=how.budget, prices=how.prices, ledger=how.ledger,
+        )  # fmt: skip
+        outcomes = await runner.collect(requests)
+        answers = [None if outcome.reply is None else outcome.reply.text for outcome in outcomes]
+        return await self.score(list(prompts), answers)
+
+    async def score(
+        self,
+        prompts: Sequence[str],
+        responses: Sequence[str | None],
+        show_progress_bars: bool = True,  # noqa: ARG002, FBT001, FBT002
+    ) -> UQResult:
+        """Judge existing responses.
+
+        Returns:
+            A result with ``prompts``, ``responses``, ``judge_1`` ... , ``avg``, ``max``, ``min`` and
+            ``median``, and ``judge_1_explanation`` ... if judges explain.
+
+        Raises:
+            InputError: the lists have unequal lengths.
+        """
+        rows = read_items(list(prompts), list(responses))
+        panel = [judge.as_judge(explanations=self.explanations) for judge in self.judges]
+        verdicts = await self._verdicts(panel, rows)
+        found: dict[str, Any] = {"prompts": list(prompts), "responses": list(responses)}
+        for number, each in enumerate(verdicts.judges, start=1):
+            found[f"judge_{number}"] = each.score.tolist()
+            if self.explanations:
+                found[f"judge_{number}_explanation"] = [verdict.explanation for verdict in each]
+        figures = {"avg": verdicts.mean, "max": verdicts.max, "min": verdicts.min, "median": verdicts.median}
+        found |= {name: figure.tolist() for name, figure in figures.items()}
+        temperature = getattr(self.llm, "temperature", None)
+        return UQResult({"data": found, "metadata": {"num_judges": len(panel), "temperature": temperature}})
+
+    def generate_and_score_sync(self, prompts: Sequence[str], **settings: Any) -> UQResult:  # noqa: ANN401
+        """Like ``generate_and_score``, for programs without an event loop."""
+        return run_apart(self.generate_and_score(prompts, **settings))
+
+    def score_sync(
+        self,
+        prompts: Sequence[str],
+        responses: Sequence[str | None],
+        **settings: Any,  # noqa: ANN401
+    ) -> UQResult:
+        """Like ``score``, for programs without an event loop."""
+        return run_apart(self.score(prompts, responses, **settings))
+
+    async def _verdicts(self, panel: Sequence[Judge], rows: list[Any]) -> PanelVerdicts:
+        if len(panel) > 1:
+            return await Panel(panel).judge_rows(rows, [judge.running for judge in self.judges])
+        alone = await panel[0].judge_items(rows, self.judges[0].running)
+        return PanelVerdicts((alone.model,), (alone,), alone.status, alone.signature)
+
+
+def _running(running: Running | None, max_calls_per_min: int | None) -> Running:
+    how = running or Running()
+    if max_calls_per_min is None:
+        return how
+    return replace(how, limits=replace(how.limits, requests_per_minute=max_calls_per_min))
+
+
+def _laid_out(
+    judge: Judge, rows: Sequence[JudgedItem | Status], verdicts: Verdicts, *, explanations: bool
+) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "judge_prompts": [judge.prompt(row) if isinstance(row, JudgedItem) else None for row in rows],
+        "judge_responses": [verdict.replies[-1] if verdict.replies else None for verdict in verdicts],
+        "scores": verdicts.score.tolist(),
+    }
+    return found | ({"explanations": [verdict.explanation for verdict in verdicts]} if explanations else {})

@@ -1,0 +1,1 @@
+"""Better or worse: outputs beside references, and pairs of outputs before a judge."""

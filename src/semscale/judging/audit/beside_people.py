@@ -1,0 +1,80 @@
+"""A judge's distributions beside people's labels: the error of their means, and their calibration."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from semscale.judging.human_labels import mean_labels, nearest
+from semscale.judging.verdicts import Verdicts
+from semscale.stats.agreement.estimates import AgreementEstimate
+from semscale.stats.agreement.kappa import weighted_kappa
+from semscale.stats.calibration.proper_scores import ranked_probability_scores
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.means import MeanEstimate, estimate_mean
+from semscale.types import Floats
+
+_BOUNDS = (0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class BesidePeople:
+    """A judge beside people on the same items.
+
+    Attributes:
+        less: mean of expected score less mean label, -1 to 1.
+        off: mean distance of expected score and mean label, 0 to 1.
+        kappa: quadratic weighted kappa of both at the nearest level.
+        rps: mean ranked probability score of the distributions, 0 (best) to 1; a proper score, so that a
+            judge who is sure and wrong pays more than one who is unsure. ``None`` without levels.
+    """
+
+    less: MeanEstimate
+    off: MeanEstimate
+    kappa: AgreementEstimate
+    rps: MeanEstimate | None
+
+
+def beside_people(verdicts: Verdicts, labels: Floats, plan: IntervalPlan) -> BesidePeople:
+    """Compare verdicts with people's labels.
+
+    Args:
+        verdicts: on n items.
+        labels: shape (n, raters), from 0 to 1, NaN where there is none.
+        plan: how intervals are made.
+    """
+    mean, levels = mean_labels(labels), verdicts.template.scores
+    gaps = verdicts.expected - mean
+    kappa = weighted_kappa(
+        nearest(verdicts.expected, levels), nearest(mean, levels), interval=plan.interval, seed=plan.seed
+    )
+    rps = None
+    if verdicts.template.levels:
+        scores = ranked_probability_scores(verdicts.pmf, shares_of_levels(labels, levels))
+        rps = estimate_mean(scores, bounds=_BOUNDS, plan=plan)
+    return BesidePeople(
+        estimate_mean(gaps, bounds=(-1.0, 1.0), plan=plan),
+        estimate_mean(np.abs(gaps), bounds=_BOUNDS, plan=plan),
+        kappa,
+        rps,
+    )
+
+
+def shares_of_levels(labels: Floats, levels: Floats) -> Floats:
+    """Give the share of each item's labels at each level, each label at the nearest one.
+
+    Args:
+        labels: shape (n, raters), NaN where there is none.
+        levels: shape (k,), ascending.
+
+    Returns:
+        Shape (n, k), rows sum to 1; NaN without a label.
+
+    Example:
+        >>> shares_of_levels(np.array([[1.0, 0.9], [np.nan, np.nan]]), np.array([0.0, 1.0])).tolist()
+        [[0.0, 1.0], [nan, nan]]
+    """
+    known = ~np.isnan(labels)
+    at = np.stack([nearest(column, levels) for column in labels.T], axis=1)
+    counts = (at[:, :, None] == levels[None, None, :]).sum(axis=1).astype(np.float64)
+    n = known.sum(axis=1, keepdims=True)
+    return np.where(n > 0, counts / np.maximum(n, 1), np.nan)

@@ -1,0 +1,1 @@
+"""Systems compared side by side by a judge, and ranked."""

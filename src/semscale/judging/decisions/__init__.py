@@ -1,0 +1,1 @@
+"""Verdicts from typed decisions, and rubrics of several criteria."""

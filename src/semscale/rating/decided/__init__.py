@@ -1,0 +1,1 @@
+"""Ratings by typed decisions of a chat model, beside those by similarity."""

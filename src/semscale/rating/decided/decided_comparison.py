@@ -1,0 +1,122 @@
+"""Ratings by similarity beside ratings by decisions, on the same texts."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from semscale.rating.decided.decided_ratings import DecidedRatings
+from semscale.stats.agreement.correlations import ks_similarity, pearson_estimate
+from semscale.stats.intervals.estimates import Estimate, IntervalPlan
+from semscale.stats.intervals.means import MeanEstimate, estimate_mean
+from semscale.types import Floats
+
+_FEWEST = 3
+
+
+@dataclass(frozen=True)
+class DecidedComparison:
+    """How ratings by decisions compare with those by similarity.
+
+    Attributes:
+        model: who decided.
+        form: in which form.
+        counts: of the decisions, as ``DecidedRatings`` has them.
+        order_bias: likewise.
+        n: distinct texts with both ratings.
+        rated: mean by similarity, of these texts.
+        decided: mean by decisions.
+        difference: mean of decision less similarity.
+        correlation: Pearson's, of the texts' means; ``None`` for fewer than three texts.
+        reliability: of the means by similarity, from the agreement of their anchor sets (Spearman-Brown); NaN
+            with one set.
+        corrected: the correlation divided by the root of that reliability, at most 1; NaN likewise. The
+            decisions' own unreliability still lowers it.
+        ks: similarity of the two mean PMFs, 1 less the greatest distance of their distribution functions.
+    """
+
+    model: str
+    form: str
+    counts: dict[str, int]
+    order_bias: float
+    n: int
+    rated: MeanEstimate
+    decided: MeanEstimate
+    difference: MeanEstimate
+    correlation: Estimate | None
+    reliability: float
+    corrected: float
+    ks: float
+
+
+def compare_with_decisions(
+    pmf: Floats,
+    decided: DecidedRatings,
+    values: Floats,
+    set_agreement: Floats,
+    *,
+    model: str,
+    plan: IntervalPlan,
+) -> DecidedComparison:
+    """Compare ratings of the same n texts.
+
+    Args:
+        pmf: shape (n, k), by similarity; NaN where there is none.
+        decided: by decisions.
+        values: shape (k,), of the scale's points.
+        set_agreement: shape (s, s), correlations of the means under each anchor set.
+        model: who decided.
+        plan: how intervals are made.
+
+    References:
+        Spearman (1904), American Journal of Psychology 15, 72-101, doi 10.2307/1412159: attenuation.
+    """
+    both = ~np.isnan(pmf).any(axis=1) & ~np.isnan(decided.pmf).any(axis=1)
+    ours, theirs = pmf[both], decided.pmf[both]
+    x, y = ours @ values, theirs @ values
+    bounds = float(values[0]), float(values[-1])
+    spread = bounds[1] - bounds[0]
+    correlation = None
+    if len(x) >= _FEWEST and np.ptp(x) > 0 and np.ptp(y) > 0:
+        correlation = pearson_estimate(x, y, interval=plan.interval, seed=plan.seed)
+    reliability = set_reliability(set_agreement)
+    corrected = float("nan")
+    if correlation is not None and reliability > 0:
+        corrected = float(np.clip(correlation.value / np.sqrt(reliability), -1, 1))
+    ks = float(ks_similarity(ours.mean(axis=0), theirs.mean(axis=0))) if len(x) else float("nan")
+    return DecidedComparison(
+        model,
+        decided.form,
+        decided.counts,
+        decided.order_bias,
+        len(x),
+        estimate_mean(x, bounds=bounds, plan=plan),
+        estimate_mean(y, bounds=bounds, plan=plan),
+        estimate_mean(y - x, bounds=(-spread, spread), plan=plan),
+        correlation,
+        reliability,
+        corrected,
+        ks,
+    )
+
+
+def set_reliability(agreement: Floats) -> float:
+    """Reliability of the mean over k anchor sets, from their mean correlation r: k r / (1 + (k - 1) r).
+
+    Args:
+        agreement: shape (k, k), correlations of the sets' means; NaN where undefined.
+
+    Returns:
+        At most 1; NaN for one set, or without any correlation.
+
+    Example:
+        >>> round(set_reliability(np.array([[1.0, 0.6], [0.6, 1.0]])), 6)
+        0.75
+    """
+    k = len(agreement)
+    pairs = agreement[np.triu_indices(k, 1)] if k > 1 else np.zeros(0)
+    known = pairs[~np.isnan(pairs)]
+    if not len(known):
+        return float("nan")
+    r = float(known.mean())
+    below = 1 + (k - 1) * r
+    return k * r / below if below > 0 else float("nan")

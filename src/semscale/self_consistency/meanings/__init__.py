@@ -1,0 +1,1 @@
+"""What an answer and its samples mean: which say the same, and entropies of their meanings."""

@@ -1,0 +1,1 @@
+"""Scores of answers from the probabilities of their tokens, where a model gives these."""

@@ -1,0 +1,79 @@
+"""Reads the log-probabilities of answers' tokens from cells of tables and from what chat models give."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from semscale.chat.replies import TokenLogprob
+from semscale.errors import InputError
+from semscale.json_reading import parse_json
+from semscale.store.columns import as_list, is_missing
+
+_SHOWN = 60
+
+
+def read_tokens(cells: object, n: int, *, first: int = 0) -> list[tuple[TokenLogprob, ...] | None]:
+    """Read the tokens of n answers.
+
+    Args:
+        cells: n lists, one for each answer, of log-probabilities as numbers, of mappings with ``logprob`` and
+            perhaps ``token`` and ``top_logprobs`` as OpenAI gives them, or of ``TokenLogprob``; or the JSON
+            text of such a list. A missing or empty one means that the tokens are not known.
+        n: how many answers there are.
+        first: place of the first of them among all answers, from 0.
+
+    Raises:
+        InputError: another number of cells, a cell that is no such list, or a probability above 1.
+
+    Example:
+        >>> read_tokens([[-0.5], None, '[{"token": "Paris", "logprob": -0.1}]'], 3)[2][0].token
+        'Paris'
+    """
+    listed = as_list(cells, "logprobs")
+    if len(listed) != n:
+        raise InputError(f"logprobs must have {n} rows, one for each answer, got {len(listed)}")
+    return [_tokens(cell, place) for place, cell in enumerate(listed, first)]
+
+
+def _tokens(cell: Any, place: int) -> tuple[TokenLogprob, ...] | None:  # noqa: ANN401 - any cell
+    if is_missing(cell) or (isinstance(cell, str) and not cell.strip()):
+        return None
+    content = _parsed(cell) if isinstance(cell, str) else cell
+    if isinstance(content, Mapping):  # OpenAI's {"content": [...]}
+        content = content.get("content")
+    if isinstance(content, str | bytes) or not isinstance(content, Sequence):
+        raise _refused(cell, place)
+    return tuple(_token(one, cell, place) for one in content) or None
+
+
+def _parsed(text: str) -> object:
+    try:
+        return parse_json(text)
+    except json.JSONDecodeError:
+        return None
+
+
+def _token(one: Any, cell: Any, place: int) -> TokenLogprob:  # noqa: ANN401 - any cell
+    if isinstance(one, TokenLogprob):
+        return one
+    given = one if isinstance(one, Mapping) else {"logprob": one}
+    logprob = _logprob(given.get("logprob"), cell, place)
+    top = tuple(
+        (str(other.get("token", "")), _logprob(other.get("logprob"), cell, place))
+        for other in given.get("top_logprobs") or ()
+    )
+    return TokenLogprob(str(given.get("token", "")), logprob, top)
+
+
+def _logprob(value: Any, cell: Any, place: int) -> float:  # noqa: ANN401 - any cell
+    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or value > 0:
+        raise _refused(cell, place)
+    return max(float(value), -1e9)  # some endpoints write minus infinity
+
+
+def _refused(cell: object, place: int) -> InputError:
+    return InputError(
+        "logprobs must hold for each answer a list of log-probabilities of at most 0, or of objects with "
+        f'"logprob", or be empty, got {str(cell)[:_SHOWN]!r} at {place} (from 0)'
+    )

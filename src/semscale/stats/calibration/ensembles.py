@@ -1,0 +1,158 @@
+"""Weighted means of several scores, with weights tuned on labels."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+
+from semscale.errors import InputError
+from semscale.stats.calibration.folds import FOLDS, folds_of
+from semscale.types import Floats, Mask
+
+PENALTIES = (0.01, 0.1, 1.0, 10.0)
+"""How strongly weights are drawn to equal ones; cross-validation chooses."""
+FEWEST_TUNING = 40
+"""Labels of items with a score that tuning needs, of both kinds."""
+
+
+@dataclass(frozen=True)
+class EnsembleWeights:
+    """Weights of k scores.
+
+    Attributes:
+        weights: shape (k,), at least 0; they sum to 1.
+        penalty: how strongly they were drawn to equal ones.
+        n: labels they were fitted to.
+    """
+
+    weights: Floats
+    penalty: float
+    n: int
+
+
+def weighted_mean(scores: Floats, weights: Floats | None = None) -> Floats:
+    """Average k scores of each item; a missing one leaves its weight to the others.
+
+    Args:
+        scores: shape (k, n), NaN where there is none.
+        weights: shape (k,), at least 0; equal unless given.
+
+    Returns:
+        Shape (n,); NaN where an item has no score with a weight.
+
+    Example:
+        >>> weighted_mean(np.array([[0.0, 1.0], [1.0, np.nan]]), np.array([0.75, 0.25])).tolist()
+        [0.25, 1.0]
+    """
+    used = np.ones(len(scores)) if weights is None else np.asarray(weights, dtype=np.float64)
+    there = ~np.isnan(scores) & (used > 0)[:, None]
+    total = (used[:, None] * there).sum(axis=0)
+    means: Floats = np.full(scores.shape[1], np.nan)
+    summed = (used[:, None] * np.where(there, scores, 0.0)).sum(axis=0)
+    np.divide(summed, total, out=means, where=total > 0)
+    return means
+
+
+def tune_weights(scores: Floats, correct: Floats, *, folds: int = FOLDS, seed: int = 0) -> EnsembleWeights:
+    """Tune the weights of a mean, so that it tells right items from wrong ones.
+
+    The weights are the slopes of a logistic regression of the labels on the scores, each divided by its
+    spread, none of them below 0, drawn to their mean by a ridge penalty that cross-validation chooses.
+
+    Args:
+        scores: shape (k, n), NaN where there is none.
+        correct: shape (n,), 1 right, 0 wrong, NaN not known.
+        folds: parts of the cross-validation.
+        seed: of the parting.
+
+    Raises:
+        InputError: fewer than 40 labels of items with a score, or of one kind only.
+
+    References:
+        Weighted means of scorers, tuned on graded answers: Bouchard and Chauhan (2025), arXiv 2504.19254.
+    """
+    x, y = _usable(scores, correct)
+    part = folds_of(len(y), folds=folds, seed=seed)
+    losses = [
+        sum(_held_out_loss(x, y, part == fold, penalty) for fold in range(int(part.max()) + 1))
+        for penalty in PENALTIES
+    ]
+    penalty = PENALTIES[int(np.argmin(losses))]
+    return EnsembleWeights(_weights(_fit(x, y, penalty)[0], x), penalty, len(y))
+
+
+def nested_scores(scores: Floats, correct: Floats, *, folds: int = FOLDS, seed: int = 0) -> Floats:
+    """Give each labelled item the weighted mean whose weights and penalty were tuned without it.
+
+    Figures from these are honest; those of weights on the labels that they were tuned on are not.
+
+    Args:
+        scores: shape (k, n), NaN where there is none.
+        correct: shape (n,), 1 right, 0 wrong, NaN not known.
+        folds: parts of the outer and of the inner cross-validation.
+        seed: of the parting.
+
+    Returns:
+        Shape (n,); NaN where there is no score or no label.
+
+    Raises:
+        InputError: as ``tune_weights``.
+    """
+    rows = np.flatnonzero(~np.isnan(correct) & ~np.isnan(scores).all(axis=0))
+    part = folds_of(len(rows), folds=folds, seed=seed)
+    found: Floats = np.full(len(correct), np.nan)
+    for fold in range(int(part.max()) + 1):
+        inside, outside = rows[part == fold], rows[part != fold]
+        tuned = tune_weights(scores[:, outside], correct[outside], folds=folds, seed=seed + 1)
+        found[inside] = weighted_mean(scores[:, inside], tuned.weights)
+    return found
+
+
+def _usable(scores: Floats, correct: Floats) -> tuple[Floats, Floats]:
+    """Give the labelled items' scores, shape (m, k), missing ones as the mean of the item's others."""
+    there = ~np.isnan(correct) & ~np.isnan(scores).all(axis=0)
+    y = correct[there]
+    least = FEWEST_TUNING * (FOLDS - 1) // FOLDS  # what is left of the fewest in an outer fold
+    if len(y) < least or not 0 < y.sum() < len(y):
+        raise InputError(
+            f"tuned weights need at least {FEWEST_TUNING} labels of items with a score, of both kinds, got "
+            f"{int(y.sum())} right and {int((1 - y).sum())} wrong: take the plain mean"
+        )
+    x = scores[:, there]
+    return np.where(np.isnan(x), weighted_mean(x), x).T, y
+
+
+def _fit(x: Floats, y: Floats, penalty: float) -> tuple[Floats, float]:
+    """Fit slopes of standardised scores, at least 0, and an intercept."""
+    z, k = (x - x.mean(axis=0)) / _spread(x), x.shape[1]
+
+    def loss(parameters: Floats) -> tuple[float, Floats]:
+        slopes, away = parameters[:k], parameters[:k] - parameters[:k].mean()
+        odds = z @ slopes + parameters[k]
+        value = float((np.logaddexp(0, odds) - y * odds).sum() + penalty * (away**2).sum())
+        wrong = 1 / (1 + np.exp(-odds)) - y
+        return value, np.append(z.T @ wrong + 2 * penalty * away, wrong.sum())
+
+    bounds = [(0.0, 50.0)] * k + [(-50.0, 50.0)]
+    found = minimize(loss, np.append(np.full(k, 1 / k), 0.0), jac=True, bounds=bounds, method="L-BFGS-B").x
+    return found[:k], float(found[k])
+
+
+def _weights(slopes: Floats, x: Floats) -> Floats:
+    """Turn slopes of standardised scores into weights that sum to 1; equal ones if all slopes are 0."""
+    raw = slopes / _spread(x)
+    total = raw.sum()
+    return raw / total if total > 0 else np.full(len(raw), 1 / len(raw))
+
+
+def _held_out_loss(x: Floats, y: Floats, inside: Mask, penalty: float) -> float:
+    outside = ~inside
+    slopes, height = _fit(x[outside], y[outside], penalty)
+    z = (x[inside] - x[outside].mean(axis=0)) / _spread(x[outside])
+    odds = z @ slopes + height
+    return float((np.logaddexp(0, odds) - y[inside] * odds).sum())
+
+
+def _spread(x: Floats) -> Floats:
+    spread: Floats = x.std(axis=0)
+    return np.where(spread > 1e-12, spread, 1.0)  # noqa: PLR2004 - a constant score has no slope

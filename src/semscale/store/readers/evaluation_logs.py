@@ -1,0 +1,216 @@
+"""Reading of evaluation logs as tables: those of inspect_ai and promptfoo, and of OpenAI's evals."""
+
+import json
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.json_reading import parse_json
+from semscale.store.cells import column_of
+from semscale.store.table import Table
+
+LOG_FORMATS = ("inspect", "promptfoo", "openai-evals")
+"""Names of the formats."""
+
+_GRADES = {"C": "correct", "I": "incorrect"}  # as inspect_ai writes them
+_HEAD = 4096
+
+Row = dict[str, Any]
+
+
+def open_log(path: Path, name: str, format: str) -> Table:  # noqa: A002 - the name of the command's option
+    """Open an evaluation log as a table; all of it is held in memory.
+
+    Columns of ``inspect`` (``.eval``, ``.json``): ``id``, ``epoch``, ``input``, ``target``, ``output``,
+    ``model``, ``error``, ``logprobs``, and ``score_NAME`` for each scorer, where C and I read ``correct`` and
+    ``incorrect``. Of ``promptfoo`` (``.json``): ``test``, ``prompt``, ``provider``, ``output``, ``success``,
+    ``score``, ``error``, and ``var_NAME`` for each variable. Of ``openai-evals`` (``.jsonl``): ``sample_id``,
+    ``prompt``, ``output``, ``expected``, ``correct``.
+
+    Args:
+        path: the file.
+        name: its name in messages.
+        format: among ``LOG_FORMATS``.
+
+    Raises:
+        InputError: the file is no such log, or holds no samples.
+    """
+    rows = _READERS[format](path, name)
+    columns = tuple(dict.fromkeys(key for row in rows for key in row))
+    if not rows:
+        raise InputError(f"{name} holds no samples; an evaluation log with results is needed")
+    frame = pl.DataFrame([column_of(column, [row.get(column) for row in rows]) for column in columns])
+
+    def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
+        for start in range(skip, frame.height, size):
+            yield frame.slice(start, size)
+
+    return Table(name, path, columns, read, settings=(format,))
+
+
+def log_format(path: Path) -> str | None:
+    """Tell which evaluation log a file is, by its content; ``None`` if it is none that can be read.
+
+    Args:
+        path: the file.
+    """
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    if head.startswith(b"PK"):
+        return "inspect" if path.suffix.lower() == ".eval" else None
+    if path.suffix.lower() in {".jsonl", ".ndjson"}:
+        first = head.split(b"\n", 1)[0]
+        return "openai-evals" if first.lstrip().startswith(b'{"spec"') else None
+    if path.suffix.lower() != ".json":
+        return None
+    content = _parsed(path.read_bytes())
+    if not isinstance(content, Mapping):
+        return None
+    if "eval" in content and "samples" in content:
+        return "inspect"
+    results = content.get("results")
+    return "promptfoo" if isinstance(results, Mapping) and isinstance(results.get("results"), list) else None
+
+
+def _inspect_rows(path: Path, name: str) -> list[Row]:
+    samples: Any
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as package:
+            members = sorted(one for one in package.namelist() if one.startswith("samples/"))
+            samples = [_parsed(package.read(one)) for one in members]
+    else:
+        content = _parsed(path.read_bytes())
+        samples = content.get("samples") if isinstance(content, Mapping) else None
+    if not isinstance(samples, list) or not all(isinstance(one, Mapping) for one in samples):
+        raise InputError(f"{name} is no log of inspect_ai with samples; write one with --log-format json")
+    return [_inspect_row(sample) for sample in samples]
+
+
+def _inspect_row(sample: Mapping[str, Any]) -> Row:
+    output = _mapping(sample.get("output"))
+    choices = output.get("choices") or [{}]
+    first = _mapping(choices[0])
+    said = _text(_mapping(first.get("message")).get("content")) or output.get("completion") or None
+    error = _mapping(sample.get("error")).get("message") or output.get("error")
+    target = sample.get("target")
+    logprobs = _mapping(first.get("logprobs")).get("content")
+    row: Row = {
+        "id": None if sample.get("id") is None else str(sample["id"]),
+        "epoch": sample.get("epoch"),
+        "input": _conversation(sample.get("input")),
+        "target": json.dumps(target, ensure_ascii=False) if isinstance(target, list) else target,
+        "output": said,
+        "model": output.get("model"),
+        "error": error,
+        "logprobs": json.dumps(logprobs) if logprobs else None,
+    }
+    for scorer, score in _mapping(sample.get("scores")).items():
+        value = _mapping(score).get("value")
+        row[f"score_{scorer}"] = _GRADES.get(value, value) if isinstance(value, str) else _plain(value)
+    return row
+
+
+def _promptfoo_rows(path: Path, name: str) -> list[Row]:
+    content = _parsed(path.read_bytes())
+    results = _mapping(_mapping(content).get("results")).get("results")
+    if not isinstance(results, list):
+        raise InputError(
+            f"{name} holds no results of promptfoo; write them with promptfoo eval -o results.json"
+        )
+    rows = []
+    for place, found in enumerate(map(_mapping, results)):
+        prompt, response = _mapping(found.get("prompt")), _mapping(found.get("response"))
+        provider = found.get("provider")
+        rows.append(
+            {
+                "test": str(found.get("testIdx", place)),
+                "prompt": _conversation(_from_json(prompt.get("raw"))),
+                "provider": provider.get("id") if isinstance(provider, Mapping) else provider,
+                "output": _text(response.get("output")),
+                "success": found.get("success"),
+                "score": found.get("score"),
+                "error": found.get("error") or response.get("error"),
+                **{f"var_{key}": _plain(value) for key, value in _mapping(found.get("vars")).items()},
+            }
+        )
+    return rows
+
+
+def _openai_rows(path: Path, name: str) -> list[Row]:
+    rows: list[Row] = []
+    graded: dict[str, Row] = {}
+    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+        event = _parsed(line) if line.strip() else {}
+        if not isinstance(event, Mapping):
+            raise InputError(
+                f"{name}: line {number} is no JSON object; a log of OpenAI's evals has one a line"
+            )
+        data, sample = _mapping(event.get("data")), str(event.get("sample_id"))
+        if event.get("type") == "sampling":
+            said = data.get("sampled")
+            for text in said if isinstance(said, list) else [said]:
+                rows.append(
+                    {
+                        "sample_id": sample,
+                        "prompt": _conversation(data.get("prompt")),
+                        "output": _text(text),
+                        "expected": None,
+                        "correct": None,
+                    }
+                )
+        elif event.get("type") == "match":
+            graded[sample] = {"expected": _plain(data.get("expected")), "correct": data.get("correct")}
+    return [{**row, **graded.get(row["sample_id"], {})} for row in rows]
+
+
+_READERS: dict[str, Callable[[Path, str], list[Row]]] = {
+    "inspect": _inspect_rows,
+    "promptfoo": _promptfoo_rows,
+    "openai-evals": _openai_rows,
+}
+
+
+def _parsed(content: bytes) -> Any:  # noqa: ANN401 - any JSON
+    try:
+        return parse_json(content.decode("utf-8-sig"))
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        return None
+
+
+def _from_json(text: Any) -> Any:  # noqa: ANN401 - any JSON
+    """Read a prompt that is a conversation in JSON; other texts stay."""
+    if isinstance(text, str) and text.lstrip().startswith("["):
+        found = _parsed(text.encode())
+        return found if isinstance(found, list) else text
+    return text
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:  # noqa: ANN401 - any JSON
+    return value if isinstance(value, Mapping) else {}
+
+
+def _conversation(value: Any) -> str | None:  # noqa: ANN401 - any JSON
+    """Write a prompt as a text: of several messages each with its role."""
+    if not isinstance(value, list):
+        return _text(value)
+    messages = [_mapping(message) for message in value]
+    if len(messages) == 1:
+        return _text(messages[0].get("content"))
+    return "\n".join(f"{one.get('role', 'user')}: {_text(one.get('content')) or ''}" for one in messages)
+
+
+def _text(value: Any) -> str | None:  # noqa: ANN401 - any JSON
+    """Write a content as a text: of parts those that are texts; other values as JSON."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(part, Mapping) for part in value):
+        return "".join(str(part["text"]) for part in value if isinstance(part.get("text"), str))
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - any JSON
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value

@@ -1,0 +1,45 @@
+"""Answers: probabilities that rounding moved, and those that nothing explains."""
+
+import math
+
+import pytest
+
+from semscale.chat.decisions import DecisionAnswer, DecisionAnswers
+from semscale.chat.decisions.answers import answers_in, as_reply
+from semscale.chat.replies import Usage
+
+
+def test_probabilities_of_two_decimals_are_made_to_sum_to_1():
+    # .33 + .33 + .33 = .99, and three values may each be off by .005: .985 to 1.015 is rounding
+    found = DecisionAnswer.of([0.33, 0.33, 0.33])
+    assert found.masses == pytest.approx((1 / 3, 1 / 3, 1 / 3))
+    assert (found.covered, found.is_normalised) == (pytest.approx(0.99), True)
+
+
+@pytest.mark.parametrize(("last", "usable"), [(0.51, True), (0.512, False), (0.49, True), (0.488, False)])
+def test_the_tolerance_is_half_a_hundredth_for_each_value(last, usable):
+    # two values: .01 in all
+    assert bool(DecisionAnswer.of([0.5, last]).masses) is usable
+
+
+def test_a_sum_of_1_is_left_alone():
+    found = DecisionAnswer.of([0.25, 0.75])
+    assert (found.masses, found.is_normalised) == ((0.25, 0.75), False)
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.2, math.nan, math.inf])
+def test_what_is_no_probability_is_refused(value):
+    with pytest.raises(ValueError, match="probability"):
+        DecisionAnswer.of([0.5, value])
+
+
+def test_answers_survive_the_ledger():
+    answers = {
+        "a": DecisionAnswer.of([0.1, 0.9]),
+        "b": DecisionAnswer.refusal(),
+        "c": DecisionAnswer.of([0.1, 0.2]),
+    }
+    found = answers_in(as_reply(DecisionAnswers(answers, Usage(3, 1), "m", "{}")))
+    assert (found["a"].masses, found["b"].refused) == ((0.1, 0.9), True)
+    assert found["c"].reason == answers["c"].reason
+    assert math.isnan(found["c"].covered)

@@ -1,0 +1,133 @@
+"""``semscale judge --method decision`` and ``--criteria``, over a real HTTP server."""
+
+import json
+
+import polars as pl
+import pytest
+from decision_endpoint import deciding_endpoint
+from tests.schema_check import check_json
+
+from semscale.cli.main import main
+
+pytestmark = pytest.mark.needs("api")
+
+RUBRIC = """
+name: support
+criteria:
+  - {name: right, question: "Does it say what is true?", weight: 0.6, levels: [wrong, right]}
+  - {name: tone, question: "How friendly is it?", weight: 0.4, levels: [rude, kind]}
+"""
+MASSES = {"wrong": 0.1, "right": 0.9, "rude": 0.5, "kind": 0.5}
+
+
+@pytest.fixture
+def decider():
+    with deciding_endpoint() as found:
+        found.masses = lambda asked, names, text: (
+            [MASSES[name.split(":")[0]] for name in names] if len(names) == 2 else [0, 0.1, 0.2, 0.3, 0.4]
+        )
+        yield found
+
+
+@pytest.fixture
+def command(decider, tmp_path, monkeypatch):
+    monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
+    table = tmp_path / "answers.csv"
+    pl.DataFrame(
+        {"q": ["1+1?"] * 4, "a": ["2", "3", "two", None], "people": ["5", "1", "5", None]}
+    ).write_csv(table)
+
+    def written(*more: str) -> list[str]:
+        return [
+            "judge",
+            str(table),
+            "--question",
+            "q",
+            "--answer",
+            "a",
+            "--model",
+            "m",
+            "--base-url",
+            decider.url,
+            *more,
+        ]
+
+    return written
+
+
+def test_decisions_are_asked_for_and_written(command, decider, tmp_path, capsys):
+    out = tmp_path / "judged.csv"
+    assert main(command("--method", "decision", "--human", "people", "--out", str(out), "--json")) == 0
+    text = capsys.readouterr().out
+    check_json(text)
+    found = json.loads(text)
+    judge = found["judges"][0]
+    assert (judge["method"], judge["n_normalised"], judge["order_bias"]) == ("decisions", 0, None)
+    assert judge["provenance"] == {"decision": 3}
+    judged = pl.read_csv(out)
+    # 0, .1, .2, .3 and .4 on 0, .25, .5, .75 and 1: .025 + .1 + .225 + .4
+    assert judged["semscale_expected"].to_list()[:3] == pytest.approx([0.75] * 3)
+    assert judged["semscale_confidence"].to_list() == [0.4, 0.4, 0.4, None]
+    assert decider.paths == ["decisions"] * 3
+
+
+def test_a_rubric_has_columns_for_each_criterion_and_a_table(command, tmp_path, capsys):
+    rubric, out, report = tmp_path / "rubric.yaml", tmp_path / "judged.parquet", tmp_path / "report.html"
+    rubric.write_text(RUBRIC)
+    more = ("--method", "decision", "--criteria", str(rubric), "--out", str(out), "--report", str(report))
+    assert main(command(*more, "--json")) == 0
+    text = capsys.readouterr().out
+    check_json(text)
+    found = json.loads(text)["judges"][0]["criteria"]
+    assert [(each["name"], each["weight"], each["estimate"]["value"]) for each in found] == [
+        ("right", 0.6, pytest.approx(0.9)),
+        ("tone", 0.4, pytest.approx(0.5)),
+    ]
+    judged = pl.read_parquet(out)
+    assert judged["semscale_criterion_tone"].to_list()[:3] == pytest.approx([0.5] * 3)
+    assert judged["semscale_expected"].to_list()[:3] == pytest.approx([0.6 * 0.9 + 0.4 * 0.5] * 3)
+    assert "The criteria" in report.read_text(encoding="utf-8")
+
+
+def test_the_screen_says_that_an_endpoint_takes_no_decisions(command, decider, capsys):
+    decider.speaks = ("completions",)
+    assert main(command("--method", "decision")) == 0
+    assert "m takes no typed decisions" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_run_that_goes_on_pays_for_nothing_twice(command, decider, tmp_path, capsys):
+    out = tmp_path / "judged.csv"
+    assert (
+        main(command("--method", "decision", "--out", str(out), "--part-rows", "1", "--max-calls", "2")) == 3
+    )
+    assert main(command("--method", "decision", "--out", str(out), "--part-rows", "1")) == 0
+    assert decider.paths == ["decisions"] * 3
+    assert pl.read_csv(out)["semscale_status"].to_list() == ["scored"] * 3 + ["missing"]
+    capsys.readouterr()
+
+
+def test_a_dry_run_counts_one_call_a_row(command, decider, capsys):
+    assert main(command("--method", "decision", "--dry-run", "--json")) == 0
+    assert json.loads(capsys.readouterr().out)["models"][0]["calls"] == 3
+    assert decider.requests == []
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (
+            ("--method", "decision", "--template", "continuous"),
+            "--method decision needs a template with levels",
+        ),
+        (("--method", "decision", "--template", "recommendation"), "2 to 10 levels, got 11"),
+        (("--method", "guess"), "method"),
+        (("--criteria", "none.yaml"), "rubric file 'none.yaml' cannot be read"),
+        (("--criteria", "r.yaml", "--template", "true_false"), "leave --template and --rubric out"),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_sent(command, decider, capsys, more, said):
+    assert main(command(*more)) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+    assert decider.requests == []

@@ -1,0 +1,78 @@
+"""``semscale judge label``, and ``judge --inclusion`` after it."""
+
+import json
+import shlex
+
+import polars as pl
+import pytest
+from decision_endpoint import deciding_endpoint
+
+from semscale.cli.main import main
+
+pytestmark = pytest.mark.needs("api")
+
+
+@pytest.fixture
+def decider():
+    with deciding_endpoint() as found:
+        found.masses = lambda asked, names, text: [0, 0, 1, 0, 0] if "sure" in text else [0.5, 0, 0, 0, 0.5]
+        yield found
+
+
+@pytest.fixture
+def command(decider, tmp_path, monkeypatch):
+    monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
+    table = tmp_path / "answers.csv"
+    answers = [f"sure {row}" for row in range(10)] + [f"open {row}" for row in range(10)]
+    pl.DataFrame({"q": ["q"] * 20, "a": answers}).write_csv(table)
+
+    def written(*more: str) -> list[str]:
+        return ["judge", "label", str(table), "--question", "q", "--answer", "a", "--model", "m", *more]
+
+    return lambda *more: [*written("--base-url", decider.url, "--method", "decision"), *more]
+
+
+def test_rows_are_drawn_labelled_and_the_mean_is_corrected(command, decider, tmp_path, capsys):
+    out = tmp_path / "labels.csv"
+    assert main(command("--n", "8", "--out", str(out))) == 0
+    said = capsys.readouterr().out
+    assert "8 of 20 judged rows drawn" in said
+    # half the rows have s = .5 and .6 each: 20 * 10 * .25 / (10 * .25 / .6) = 12
+    assert "as good as 12 labels drawn alike" in said
+    table = pl.read_csv(out)
+    assert table["inclusion"].drop_nulls().len() == 8
+    table.with_columns(
+        human=pl.when(pl.col("inclusion").is_not_null()).then(pl.lit(5)).otherwise(None)
+    ).write_csv(out)
+    then = shlex.split(said.partition("then: semscale ")[2])
+    assert main([*then, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["human"]
+    assert found["n_labelled"] == 8
+    assert found["corrected"]["value"] == pytest.approx(1.0)
+    assert len(decider.requests) == 20
+
+
+def test_a_sheet_with_labels_is_not_drawn_over(command, tmp_path, capsys):
+    out = tmp_path / "labels.csv"
+    pl.DataFrame({"human": ["5"]}).write_csv(out)
+    assert main(command("--out", str(out))) == 2
+    assert "has 1 label, which would be lost" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--n", "0"), "--n must be at least 1"),
+        (("--template", "continuous"), "needs a template with levels"),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_sent(command, decider, tmp_path, capsys, more, said):
+    assert main(command("--out", str(tmp_path / "labels.csv"), *more)) == 2
+    assert said in capsys.readouterr().err
+    assert decider.requests == []
+
+
+def test_probabilities_without_labels_are_refused(command, tmp_path, capsys):
+    file = command()[2]
+    assert main(["judge", file, "--question", "q", "--answer", "a", "--model", "m", "--inclusion", "p"]) == 2
+    assert "--inclusion belongs to human" in capsys.readouterr().err

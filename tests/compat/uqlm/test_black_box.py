@@ -1,0 +1,167 @@
+import asyncio
+import json
+import math
+
+import numpy as np
+import pytest
+from langchain_core.language_models.fake_chat_models import FakeListChatModel
+from langchain_core.messages import HumanMessage, SystemMessage
+
+import semscale
+from semscale.compat.uqlm import BlackBoxUQ, generation
+from semscale.compat.uqlm.result import UQResult
+from semscale.errors import InputError, ModelError
+from semscale.signature import Signature
+
+
+class MadeUpEntailment:
+    signature = Signature.of("nli", model="made-up")
+
+    def probabilities(self, premises, hypotheses):
+        return np.tile([0.75, 0.25, 0.0], (len(premises), 1))
+
+
+RESPONSES = ["Paris", "Yes", "12", "safe", "The cat sat on the mat.", "8"]
+SAMPLES = [
+    ["London", "Paris"],
+    ["No"],
+    ["13", "12", "twelve"],
+    ["not safe"],
+    ["A cat was sitting on a mat.", "Interest rates rose again in March."],
+    ["8 emails", "8"],
+]
+# What uqlm 0.6.7 gives for them (CosineScorer and MatchScorer; torch 2.13, sentence-transformers 5).
+COSINE_SIM = [0.8946739, 0.8667476, 0.9541963, 0.943773, 0.7394114, 0.8772558]
+EXACT_MATCH = [0.5, 0.0, 1 / 3, 0.0, 0.0, 0.5]
+
+
+def test_scores_equal_those_of_uqlm():
+    result = BlackBoxUQ(scorers=["cosine_sim", "exact_match"]).score(RESPONSES, SAMPLES)
+    np.testing.assert_allclose(result.data["cosine_sim"], COSINE_SIM, atol=1e-5)
+    np.testing.assert_allclose(result.data["exact_match"], EXACT_MATCH, atol=1e-12)
+
+
+def test_bert_score_is_the_mean_f1_of_the_response_as_candidate():
+    result = BlackBoxUQ(scorers=["bert_score"]).score(RESPONSES[:2], SAMPLES[:2])
+    f1 = semscale.bertscore(["Paris", "Paris", "Yes"], ["London", "Paris", "No"]).f1
+    np.testing.assert_allclose(result.data["bert_score"], [f1[:2].mean(), f1[2]], atol=1e-12)
+
+
+def test_the_published_example_runs_after_changing_the_import():
+    llm = FakeListChatModel(responses=["Paris", "Paris", "Paris.", "London", "Paris", "Rome"])
+    prompts = ["What is the capital of France?"]
+
+    async def example():
+        bbuq = BlackBoxUQ(
+            llm=llm,
+            scorers=["cosine_sim"],
+            sentence_transformer="all-MiniLM-L6-v2",
+            ledger=False,
+        )
+        return await bbuq.generate_and_score(prompts=prompts, num_responses=5)
+
+    results = asyncio.run(example())
+    assert 0.5 < results.to_df()["cosine_sim"][0] < 1
+    assert list(results.data) == ["prompts", "responses", "sampled_responses", "cosine_sim"]
+    assert len(results.data["sampled_responses"][0]) == 5
+    assert results.metadata == {
+        "temperature": None,
+        "sampling_temperature": 1.0,
+        "num_responses": 5,
+        "scorers": ["cosine_sim"],
+    }
+
+
+def test_synchronous_calls_and_prompts_of_messages():
+    llm = FakeListChatModel(responses=["8", "8", "8"])
+    prompt = [SystemMessage("Be brief."), HumanMessage("How many?")]
+    uq = BlackBoxUQ(llm, ["exact_match"], ledger=False, max_calls_per_min=60_000)
+    result = uq.generate_and_score_sync([prompt], num_responses=2)
+    assert result.data["exact_match"] == [1.0]
+    assert json.loads(json.dumps(result.to_dict()))["data"]["prompts"] == [
+        [{"type": "system", "content": "Be brief."}, {"type": "human", "content": "How many?"}]
+    ]
+
+
+def test_columns_keep_their_names_and_what_is_missing_is_null():
+    result = BlackBoxUQ(scorers=["exact_match"]).score(["a", "b"], [["a"], []])
+    assert list(result.to_df().columns) == ["responses", "sampled_responses", "exact_match"]
+    assert result.data["exact_match"] == [1.0, None]
+    assert json.loads(json.dumps(result.to_dict())) == result.to_dict()
+
+
+def test_a_postprocessor_comes_before_the_comparison():
+    both = BlackBoxUQ(scorers=["exact_match"], postprocessor=str.lower).score(["A"], [["a", "B"]])
+    assert both.data == {
+        "responses": ["a"],
+        "sampled_responses": [["a", "b"]],
+        "raw_responses": ["A"],
+        "raw_sampled_responses": [["a", "B"]],
+        "exact_match": [0.5],
+    }
+    raw = BlackBoxUQ(scorers=["exact_match"], postprocessor=str.lower, return_responses="raw")
+    assert raw.score(["A"], [["a"]]).data["responses"] == ["A"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"scorers": ["bleurt"]}, "scorers must be among semantic_negentropy, .*, got 'bleurt'"),
+        ({"structured_response": dict}, "structured_response and output_extractor are not offered"),
+        ({"return_responses": "none"}, "return_responses must be one of all, raw, postprocessed"),
+        ({"sampling_temperature": 0}, "temperature must be > 0"),
+    ],
+)
+def test_what_is_not_offered_is_refused_by_name(settings, message):
+    with pytest.raises(InputError, match=message):
+        BlackBoxUQ(**settings)
+
+
+def test_the_default_scorers_are_those_of_uqlm():
+    result = BlackBoxUQ(nli_model_name=MadeUpEntailment()).score(["Monday"], [["monday", "Tuesday"]])
+    # The model says .75 entailed, .25 neutral for all pairs but equal ones: one meaning.
+    assert result.data["semantic_negentropy"] == [pytest.approx(1)]
+    assert result.data["semantic_sets_confidence"] == [1.0]
+    assert result.data["entailment"] == [pytest.approx(0.75)]
+    assert result.data["noncontradiction"] == [1.0]
+    assert set(result.data) >= {"exact_match", "cosine_sim"}
+
+
+def test_a_scorer_without_its_model_says_which_command_gets_it(monkeypatch):
+    def missing(name):
+        raise ModelError(f"{name} is not here")
+
+    monkeypatch.setattr(generation, "chosen_model", missing)
+    with pytest.raises(
+        ModelError, match="'entailment' needs .* semscale models pull cross-encoder/nli-MiniLM2"
+    ):
+        BlackBoxUQ(scorers=["exact_match", "entailment"])
+
+
+def test_the_first_example_of_the_readme_needs_no_model_of_entailment():
+    llm = FakeListChatModel(responses=["Paris", "It is Paris.", "paris", "London", "Paris", "Paris"])
+    bbuq = BlackBoxUQ(llm=llm, scorers=["semantic_negentropy"], use_best=True, ledger=False)
+    results = asyncio.run(bbuq.generate_and_score(prompts=["The capital of France?"], num_responses=5))
+    # 5 of 6 say Paris, one London.
+    entropy = -(5 / 6 * math.log(5 / 6) + 1 / 6 * math.log(1 / 6))
+    assert results.to_df()["semantic_negentropy"][0] == pytest.approx(1 - entropy / math.log(6))
+    assert results.metadata["same_by"] == {"exact": 1}
+
+
+def test_unequal_lengths_and_no_model_are_refused():
+    with pytest.raises(InputError, match="equal lengths"):
+        BlackBoxUQ(scorers=["exact_match"]).score(["a"], [["a"], ["b"]])
+    with pytest.raises(InputError, match="chat_model must be given"):
+        BlackBoxUQ(scorers=["exact_match"], ledger=False).generate_and_score_sync(["q"])
+
+
+def test_without_pandas_a_polars_frame_comes(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
+    frame = UQResult({"data": {"x": np.array([1.0, np.nan])}, "metadata": {}}).to_df()
+    assert frame["x"].to_list() == [1.0, None]
+
+
+def test_emoji_are_compared_as_uqlm_does():
+    # The model knows neither, so uqlm's cosine of the two is that of equal texts.
+    result = BlackBoxUQ(scorers=["cosine_sim"]).score(["👍"], [["👎"]])
+    assert result.data["cosine_sim"] == pytest.approx([1.0])

@@ -1,0 +1,119 @@
+"""Small random checkpoints of five families, as their libraries write them."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+from safetensors.numpy import save_file
+from word_tokenizer import WORDS, write_tokenizer
+
+HIDDEN, HEADS, LAYERS, INNER, POSITIONS = 8, 2, 3, 16, 24
+
+CONFIGS = {
+    "bert": {"hidden_act": "gelu", "layer_norm_eps": 1e-12, "type_vocab_size": 2, "pad_token_id": 0},
+    "roberta": {"hidden_act": "gelu", "layer_norm_eps": 1e-5, "type_vocab_size": 1, "pad_token_id": 1},
+    "xlm-roberta": {"hidden_act": "gelu", "layer_norm_eps": 1e-5, "type_vocab_size": 1, "pad_token_id": 1},
+    "distilbert": {"activation": "gelu", "pad_token_id": 0},
+    # The settings of DeBERTa-v3, but for the sizes: nearer than 4 tokens each distance has a row of its own.
+    "deberta-v2": {
+        "hidden_act": "gelu", "layer_norm_eps": 1e-7, "type_vocab_size": 0, "pad_token_id": 0,
+        "relative_attention": True, "position_buckets": 8, "max_relative_positions": -1,
+        "share_att_key": True, "norm_rel_ebd": "layer_norm", "pos_att_type": ["p2c", "c2p"],
+        "position_biased_input": False,
+    },
+}  # fmt: skip
+
+
+_SHAPING = {
+    "type_vocab_size", "position_buckets", "max_relative_positions", "share_att_key", "norm_rel_ebd",
+    "pos_att_type", "position_biased_input", "conv_kernel_size",
+}  # fmt: skip
+"""Settings that decide which parameters a checkpoint has; others may be stated wrongly by a test."""
+
+
+def config_of(family: str) -> dict:
+    sizes = (
+        {"dim": HIDDEN, "n_heads": HEADS, "n_layers": LAYERS, "hidden_dim": INNER}
+        if family == "distilbert"
+        else {
+            "hidden_size": HIDDEN,
+            "num_attention_heads": HEADS,
+            "num_hidden_layers": LAYERS,
+            "intermediate_size": INNER,
+        }
+    )
+    shared = {"model_type": family, "vocab_size": WORDS, "max_position_embeddings": POSITIONS}
+    return {**shared, **sizes, **CONFIGS[family]}
+
+
+def parameter_shapes(config: dict) -> dict[str, tuple[int, ...]]:
+    """Names and shapes as transformers saves them."""
+    distilled, sees_distances = (config["model_type"] == family for family in ("distilbert", "deberta-v2"))
+    shapes: dict[str, tuple[int, ...]] = {"embeddings.word_embeddings.weight": (WORDS, HIDDEN)}
+    if config.get("position_biased_input", True):
+        shapes["embeddings.position_embeddings.weight"] = (POSITIONS, HIDDEN)
+    if config.get("type_vocab_size", 0):
+        shapes["embeddings.token_type_embeddings.weight"] = (config["type_vocab_size"], HIDDEN)
+    norms = ["embeddings.LayerNorm"]
+    contents = ("query", "key", "value")
+    if sees_distances:
+        reach = config["max_relative_positions"]
+        span = (
+            config["position_buckets"]
+            if config["position_buckets"] > 0
+            else reach
+            if reach > 0
+            else POSITIONS
+        )
+        shapes["encoder.rel_embeddings.weight"] = (2 * span, HIDDEN)
+        norms += ["encoder.LayerNorm"] * (config["norm_rel_ebd"] == "layer_norm")
+        width = config.get("conv_kernel_size", 0)
+        if width:
+            shapes["encoder.conv.conv.weight"] = (HIDDEN, HIDDEN, width)
+            shapes["encoder.conv.conv.bias"] = (HIDDEN,)
+            norms.append("encoder.conv.LayerNorm")
+        kinds = {} if config["share_att_key"] else {"c2p": "pos_key_proj", "p2c": "pos_query_proj"}
+        projections = [name for kind, name in kinds.items() if kind in config["pos_att_type"]]
+        contents = (*(f"{name}_proj" for name in contents), *projections)
+    denses: dict[str, tuple[int, int]] = {}
+    for layer in range(LAYERS):
+        start = f"transformer.layer.{layer}." if distilled else f"encoder.layer.{layer}."
+        square = (
+            ["attention.q_lin", "attention.k_lin", "attention.v_lin", "attention.out_lin"]
+            if distilled
+            else [f"attention.self.{name}" for name in contents] + ["attention.output.dense"]
+        )
+        denses |= {start + name: (HIDDEN, HIDDEN) for name in square}
+        denses[start + ("ffn.lin1" if distilled else "intermediate.dense")] = (INNER, HIDDEN)
+        denses[start + ("ffn.lin2" if distilled else "output.dense")] = (HIDDEN, INNER)
+        norms += [
+            start + name
+            for name in (
+                ("sa_layer_norm", "output_layer_norm")
+                if distilled
+                else ("attention.output.LayerNorm", "output.LayerNorm")
+            )
+        ]
+    for name, shape in denses.items():
+        shapes |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
+    for name in norms:
+        shapes |= {f"{name}.weight": (HIDDEN,), f"{name}.bias": (HIDDEN,)}
+    return shapes
+
+
+def write_random_checkpoint(
+    folder: Path, family: str, *, seed: int = 0, prefix: str = "", **config: object
+) -> dict:
+    """Write a random checkpoint of a family into a folder, and return its weights."""
+    folder.mkdir()
+    rng = np.random.default_rng(seed)
+    settings = config_of(family) | config
+    made = config_of(family) | {name: value for name, value in config.items() if name in _SHAPING}
+    weights = {
+        name: rng.normal(1.0 if "orm.weight" in name else 0.0, 0.4, shape).astype(np.float32)
+        for name, shape in parameter_shapes(made).items()
+    }
+    save_file({prefix + name: value for name, value in weights.items()}, folder / "model.safetensors")
+    (folder / "config.json").write_text(json.dumps(settings))
+    write_tokenizer(folder / "tokenizer.json", settings["pad_token_id"])
+    return weights

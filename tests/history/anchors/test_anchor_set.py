@@ -1,0 +1,46 @@
+import pytest
+from stored_anchors import an_anchor_set, pairs
+
+from semscale.errors import InputError
+from semscale.history.anchors.anchor_set import AnchorPair, dump_pairs, load_pairs
+
+
+def test_a_hash_stands_for_texts_labels_and_their_order():
+    digest = an_anchor_set().digest
+    assert len(digest) == 12
+    assert an_anchor_set(name="other", dataset="other", id="x").digest == digest
+    assert an_anchor_set(pairs=pairs()[::-1]).digest != digest
+    first, *others = pairs()
+    for changed in (
+        AnchorPair(first.id, first.reference + " ", first.output, first.label),
+        AnchorPair(first.id, first.reference, first.output, 0.5),
+    ):
+        assert an_anchor_set(pairs=(changed, *others)).digest != digest
+
+
+@pytest.mark.parametrize("n", [0, 9, 501])
+def test_too_few_or_too_many_pairs_are_refused(n):
+    with pytest.raises(InputError, match=f"an anchor set needs 10 to 500 pairs, got {n}"):
+        an_anchor_set(pairs=pairs(n))
+
+
+@pytest.mark.parametrize(
+    ("pair", "said"),
+    [
+        (AnchorPair("0", "a", "b"), "ids of anchors must occur once, got '0' more than once"),
+        (AnchorPair("x", " ", "b"), "anchor 'x' has no reference"),
+        (AnchorPair("x", "a", "\n"), "anchor 'x' has no output"),
+        (AnchorPair("x", "a", "b", 3.0), "label of anchor 'x' must lie in 0 to 1, got 3: .*--label-range"),
+    ],
+)
+def test_a_pair_that_cannot_be_measured_is_refused(pair, said):
+    with pytest.raises(InputError, match=said):
+        an_anchor_set(pairs=(*pairs(), pair))
+
+
+def test_every_sign_survives_a_database():
+    hard = (AnchorPair("\0", "a\ud800", "😀 “b”", 1 / 3),)
+    body = dump_pairs(hard)
+    assert load_pairs(body) == hard
+    assert body.isascii()
+    assert "\0" not in body

@@ -1,0 +1,99 @@
+"""Judges beside people's labels, and decisions beside prose."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from decision_endpoint import deciding_endpoint
+from tests.judging.conftest import Scripted, plain_running
+from tests.schema_check import check_json
+
+from semscale.cli.main import main
+from semscale.judging.audit.audit import audit
+from semscale.judging.audit.beside_people import beside_people, shares_of_levels
+from semscale.judging.decisions.rubric import Criterion, Rubric, spread
+from semscale.judging.judge import Judge
+from semscale.stats.intervals.estimates import IntervalPlan
+
+RUBRIC = Rubric(
+    "mine",
+    (
+        Criterion("tone", spread("tone", "How kind?", [("rude", ""), ("kind", "")]), 0.5),
+        Criterion("care", spread("care", "How careful?", [("not", ""), ("very", "")]), 0.5),
+    ),
+)
+
+
+def test_shares_of_labels_lie_at_the_nearest_levels():
+    found = shares_of_levels(np.array([[0.0, 0.5, 0.6], [1.0, np.nan, np.nan]]), np.array([0.0, 0.5, 1.0]))
+    assert found.tolist() == [[pytest.approx(1 / 3), pytest.approx(2 / 3), 0.0], [0.0, 0.0, 1.0]]
+
+
+def test_the_figures_beside_people():
+    judge = Judge(Scripted(lambda _: "Score: 4"), logprobs=False)
+    verdicts = judge.judge(["q"] * 2, ["a", "b"], running=plain_running())
+    found = beside_people(verdicts, np.array([[1.0], [0.5]]), IntervalPlan())
+    # .75 against 1 and .5: -.25 and .25
+    assert (found.less.value, found.off.value) == (0.0, 0.25)
+    # one of four thresholds lies between level 4 and the label each time
+    assert found.rps.value == pytest.approx(0.25)
+
+
+def test_a_rubric_is_audited_by_its_own_levels():
+    judge = Judge(Scripted(lambda _: "Score: 2"), criteria=RUBRIC, logprobs=False)
+    found = {
+        check.name: check for check in audit(judge, ["q"] * 3, ["a"] * 3, running=plain_running()).checks
+    }
+    # always the second one: 1 as it stands, 0 with the levels turned round
+    assert found["reversed"].effect.value == -1.0
+
+
+@pytest.mark.needs("api")
+def test_a_judge_that_decides_is_audited_beside_its_prose(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path))
+    table = tmp_path / "answers.csv"
+    pl.DataFrame({"q": ["q"] * 3, "a": ["x", "y", "z"], "people": [5, 5, 4]}).write_csv(table)
+    by_label = {"incorrect": 0.0, "partially": 0.0, "mostly": 0.25, "completely": 0.75}
+
+    def masses(asked, names, text):
+        return [
+            0.0 if "incorrect" in name else by_label[word] if (word := _word(name, by_label)) else 0
+            for name in names
+        ]
+
+    with deciding_endpoint() as decider:
+        decider.masses, decider.say = masses, lambda asked: "Score: 4"
+        arguments = [
+            "--question",
+            "q",
+            "--answer",
+            "a",
+            "--human",
+            "people",
+            "--model",
+            "m",
+            "--base-url",
+            decider.url,
+        ]
+        assert main(["judge", "audit", str(table), *arguments, "--method", "decision", "--json"]) == 0
+    text = capsys.readouterr().out
+    check_json(text)
+    decision, prose = json.loads(text)["judges"]
+    assert (decision["name"], prose["name"]) == ("m, decision", "m, prose")
+    assert (decision["calls_a_row"], prose["calls_a_row"]) == (1.0, 1.0)
+    # 20 tokens a decision; in prose each call takes 15
+    assert (decision["spent"]["prompt_tokens"], prose["spent"]["prompt_tokens"]) == (60, 36)
+    # .25 * .75 + .75 = .9375 against 1, 1 and .75
+    assert decision["people"]["judge_less_people"]["value"] == pytest.approx(0.9375 - 2.75 / 3)
+    assert prose["people"]["judge_less_people"]["value"] == pytest.approx(0.75 - 2.75 / 3)
+    assert (
+        decision["people"]["ranked_probability_score"]["value"]
+        < prose["people"]["ranked_probability_score"]["value"]
+    )
+    reversed_ = next(check for check in decision["checks"] if check["check"] == "reversed")
+    assert reversed_["effect"]["value"] == pytest.approx(0.0)
+
+
+def _word(name, words):
+    return next((word for word in words if word in name.lower()), None)

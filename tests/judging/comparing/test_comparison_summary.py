@@ -1,0 +1,110 @@
+"""Systems compared by a judge: wins, ties, win rates, position bias, ranking."""
+
+import re
+
+import pytest
+from tests.judging.conftest import Scripted, plain_running
+
+from semscale.chat.replies import CallError, FailureKind
+from semscale.errors import InputError
+from semscale.judging.comparing.comparing import compare_systems
+from semscale.judging.comparing.comparison_summary import system_names
+from semscale.judging.judge import Judge
+from semscale.judging.side_by_side import side_by_side_template
+
+ANSWER = re.compile(r"\[BEGIN (\w+ ANSWER \w{12})\]\n(.*?)\n\[END \1\]", re.DOTALL)
+
+
+def judge(rule):
+    def say(request):
+        said = rule(*(text for _, text in ANSWER.findall(request.messages[-1].text)))
+        return said if isinstance(said, Exception) else f"Score: {said}"
+
+    return Judge(Scripted(say), template=side_by_side_template(), structured=False, logprobs=False)
+
+
+def longer(first, second):
+    return 2 if len(first) == len(second) else 1 if len(first) > len(second) else 3
+
+
+def compared(rule, systems, **settings):
+    n = len(next(iter(systems.values())))
+    return compare_systems(
+        judge(rule), [f"q{row}" for row in range(n)], systems, running=plain_running(), **settings
+    )
+
+
+def test_wins_ties_and_losses_are_counted_and_the_win_rate_halves_ties():
+    summary, table = compared(longer, {"a": ["xxx", "x", "xx", "yy"], "b": ["x", "xxx", "yy", "x"]})
+    duel = summary.duels[0]
+    assert (duel.wins, duel.ties, duel.losses, duel.n_unjudged, duel.n_moved) == (2, 1, 1, 0, 0)
+    # (1 + 0 + .5 + 1) / 4
+    assert duel.win_rate.value == 0.625
+    assert table["preferred"].to_list() == ["a", "b", "tie", "a"]
+    assert table["row"].to_list() == [1, 2, 3, 4]
+
+
+def test_a_judge_that_takes_what_stands_first_ties_everything_and_is_told():
+    summary, _ = compared(lambda first, second: 1, {"a": list("pqrs" * 8), "b": list("tuvw" * 8)})
+    duel = summary.duels[0]
+    assert (duel.wins, duel.ties, duel.losses, duel.n_moved) == (0, 32, 0, 32)
+    assert summary.sides.first_place.value == 1.0
+    assert any("prefers the answer that stands first" in said for said in summary.document().cautions)
+
+
+def test_three_systems_are_ranked_with_intervals():
+    lengths = {"long": [9, 8, 3, 9], "mid": [5, 5, 5, 5], "short": [1, 6, 1, 1]}
+    summary, table = compared(longer, {name: ["x" * n for n in own] for name, own in lengths.items()})
+    # of 8 duels each: long 7 of 8 (it loses to mid once), mid 3 + 1 = 4, short 1
+    shares = [record.share.value for record in summary.sides.records]
+    assert shares == pytest.approx([7 / 8, 4 / 8, 1 / 8])
+    assert summary.names[summary.sides.best] == "long"
+    chances = [record.chance.value for record in summary.sides.records]
+    assert chances == sorted(chances, reverse=True)
+    assert len(summary.duels) == 3
+    assert table.height == 12
+
+
+def test_a_row_without_an_answer_or_a_question_is_left_out_and_counted():
+    systems = {"a": ["x", None, "x"], "b": ["xx", "x", "xx"]}
+    summary, table = compare_systems(judge(longer), ["q", "q", None], systems, running=plain_running())
+    assert summary.counts == {"scored": 1, "missing": 2}
+    assert table.height == 1
+
+
+def test_refused_pairs_have_no_verdict_and_the_reason_is_told():
+    refused = CallError("not this", kind=FailureKind.REFUSED)
+    summary, table = compared(lambda first, second: refused, {"a": ["x"], "b": ["y"]})
+    assert summary.duels[0].n_unjudged == 1
+    assert table["preferred"].to_list() == [None]
+    assert summary.sides.best is None
+    assert "not this" in summary.failed
+    assert "not this" in " ".join(summary.document().cautions)
+
+
+def test_references_stand_beside_the_answers():
+    scripted = judge(longer)
+    compare_systems(
+        scripted, ["q"], {"a": ["x"], "b": ["xx"]}, references=["known right"], running=plain_running()
+    )
+    assert all("known right" in request.messages[-1].text for request in scripted.model.requests)
+
+
+def test_one_system_cannot_be_compared():
+    with pytest.raises(InputError, match="two or more, got 1"):
+        compared(longer, {"a": ["x"]})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("a", None, []), "two systems or more"),
+        (("a", "a", []), "name of its own, got 'a' twice"),
+        (("a", None, ["b=a"]), "column of its own, got 'a' twice"),
+        (("a", "b", ["c"]), "NAME=COLUMN, got 'c'"),
+        (("a", "b", ["=c"]), "NAME=COLUMN"),
+    ],
+)
+def test_systems_need_names_and_columns_of_their_own(arguments, said):
+    with pytest.raises(InputError, match=said):
+        system_names(*arguments)

@@ -1,0 +1,82 @@
+"""Rubrics: weights, the rule of combination, and what is refused."""
+
+import math
+
+import pytest
+
+from semscale.errors import InputError
+from semscale.judging.decisions.rubric import Criterion, Rubric, alone, spread
+from semscale.judging.prompts.template import load_template
+from semscale.judging.verdict import Provenance, Verdict
+from semscale.types import Status
+
+TONE = spread("tone", "How kind?", [("rude", ""), ("kind", "")])
+CARE = spread("care", "How careful?", [("not", ""), ("fairly", ""), ("very", "")])
+RUBRIC = Rubric("mine", (Criterion("tone", TONE, 0.75), Criterion("care", CARE, 0.25)))
+
+
+def verdict(score, *masses, covered=1.0):
+    return Verdict(score, masses, Provenance.DECISION, covered, "", ("raw",), Status.SCORED)
+
+
+def test_the_combined_score_is_the_mean_by_the_weights():
+    tone = verdict(1.0, (0.0, 0.2), (1.0, 0.8))  # expected .8
+    care = verdict(0.5, (0.0, 0.1), (0.5, 0.6), (1.0, 0.3), covered=0.99)  # expected .6
+    found = RUBRIC.combined([tone, care])
+    assert found.expected == pytest.approx(0.75 * 0.8 + 0.25 * 0.6)
+    assert found.score == pytest.approx(0.75 * 1.0 + 0.25 * 0.5)
+    # the mixture: 0 has .75 * .2 + .25 * .1, .5 has .25 * .6, 1 has .75 * .8 + .25 * .3
+    assert dict(found.distribution) == pytest.approx({0.0: 0.175, 0.5: 0.15, 1.0: 0.675})
+    assert (found.covered, found.provenance) == (0.99, Provenance.DECISION)
+    assert found.criteria == (tone, care)
+
+
+@pytest.mark.parametrize("status", [Status.REFUSED, Status.FAILED, Status.UNPARSABLE, Status.UNFINISHED])
+def test_a_criterion_without_a_score_leaves_none_for_the_whole(status):
+    lost = Verdict.without_score(status, "said why")
+    found = RUBRIC.combined([verdict(1.0, (1.0, 1.0)), lost])
+    assert (found.status, math.isnan(found.score)) == (status, True)
+    assert found.reason == "criterion 'care': said why"
+    assert found.criteria[0].score == 1.0
+
+
+def test_the_levels_of_the_whole_are_those_of_all_criteria():
+    assert RUBRIC.template.scores.tolist() == [0.0, 0.5, 1.0]
+
+
+def test_a_template_is_a_rubric_of_one_criterion():
+    template = load_template("likert")
+    assert alone(template).template is template
+
+
+def test_weights_that_do_not_sum_to_1_are_refused_with_the_sum():
+    with pytest.raises(InputError, match=r"tone 0\.75, care 0\.5, which sum to 1\.25"):
+        Rubric("mine", (Criterion("tone", TONE, 0.75), Criterion("care", CARE, 0.5)))
+
+
+def test_a_weight_of_0_is_refused():
+    with pytest.raises(InputError, match="above 0"):
+        Rubric("mine", (Criterion("tone", TONE, 1.0), Criterion("care", CARE, 0.0)))
+
+
+def test_criteria_have_different_names():
+    with pytest.raises(InputError, match="got 'tone' twice"):
+        Rubric("mine", (Criterion("tone", TONE, 0.5), Criterion("tone", CARE, 0.5)))
+
+
+@pytest.mark.parametrize("levels", [[("one", "")], [("a", ""), ("a", "")]])
+def test_levels_are_two_or_more_of_different_names(levels):
+    with pytest.raises(InputError, match="two or more levels with different labels"):
+        spread("tone", "How kind?", levels)
+
+
+def test_the_hash_changes_with_a_weight_and_a_word():
+    other = Rubric("mine", (Criterion("tone", TONE, 0.5), Criterion("care", CARE, 0.5)))
+    words = Rubric(
+        "mine",
+        (
+            Criterion("tone", spread("tone", "How nice?", [("rude", ""), ("kind", "")]), 0.75),
+            Criterion("care", CARE, 0.25),
+        ),
+    )
+    assert len({RUBRIC.content_hash, other.content_hash, words.content_hash}) == 3

@@ -1,0 +1,93 @@
+"""Rows drawn for labels: more often where the verdict is wide, and never with probability 0."""
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.judging.conftest import Scripted, plain_running
+
+from semscale.errors import InputError
+from semscale.judging.human_labels import beside_humans
+from semscale.judging.judge import Judge
+from semscale.judging.label_draw import draw_rows
+from semscale.judging.prompts.template import load_template
+from semscale.judging.verdict import Provenance, Verdict
+from semscale.judging.verdicts import Verdicts
+from semscale.signature import Signature
+from semscale.types import Status
+
+TEMPLATE = load_template("likert")
+
+
+def verdicts(*distributions):
+    each = tuple(
+        Verdict(found[0][0], found, Provenance.DECISION, 1.0, "", (), Status.SCORED)
+        if found
+        else Verdict.without_score(Status.REFUSED)
+        for found in distributions
+    )
+    status = np.array([verdict.status for verdict in each], dtype=object)
+    return Verdicts(each, status, TEMPLATE, "m", Signature.of("judge"))
+
+
+SURE, UNSURE = ((0.5, 1.0),), ((0.0, 0.5), (1.0, 0.5))
+
+
+def test_wide_verdicts_are_drawn_more_often_and_sure_ones_too():
+    found = draw_rows(verdicts(*[SURE] * 50, *[UNSURE] * 50), 20, seed=1)
+    by_row = dict(zip(found.rows.tolist(), found.probability.tolist(), strict=True))
+    # average width .25: sure rows have .5, unsure ones .5 + .5 * 2 = 1.5; of 20, (.5, 1.5) * 20 / 100
+    assert {round(chance, 9) for row, chance in by_row.items() if row < 50} == {0.1}
+    assert {round(chance, 9) for row, chance in by_row.items() if row >= 50} == {0.3}
+    # variance with s = .5 on 50 rows: 100 * 50 * .25 / (50 * .25 / .3) = 30
+    assert found.worth == pytest.approx(30)
+
+
+def test_alike_all_rows_have_the_same_probability():
+    found = draw_rows(verdicts(*[SURE] * 5, *[UNSURE] * 5), 4, alike=True)
+    assert set(found.probability.tolist()) == {0.4}
+    assert found.worth == pytest.approx(4)
+
+
+def test_rows_without_a_score_are_never_drawn():
+    found = draw_rows(verdicts(SURE, (), UNSURE), 9)
+    assert sorted(found.rows.tolist()) == [0, 2]
+    assert found.n_scored == 2
+
+
+def test_the_table_has_drawn_rows_first_and_room_for_labels():
+    drawn = draw_rows(verdicts(*[UNSURE] * 4), 2, seed=3)
+    table = drawn.table(pl.DataFrame({"q": list("abcd")}))
+    assert table["human"].to_list() == [None] * 4
+    assert [chance is None for chance in table["inclusion"].to_list()] == [False, False, True, True]
+    assert table["q"].to_list()[:2] == [list("abcd")[row] for row in drawn.rows]
+    assert sorted(table["q"].to_list()) == list("abcd")
+
+
+def test_a_column_that_the_labels_need_is_refused():
+    drawn = draw_rows(verdicts(SURE), 1)
+    with pytest.raises(InputError, match="has a column 'human'"):
+        drawn.table(pl.DataFrame({"human": [1]}))
+
+
+def test_a_mean_corrected_by_such_labels_is_unbiased():
+    """Where the judge errs most on the rows it is unsure of, labels taken as a plain sample mislead."""
+    rng = np.random.default_rng(0)
+    # sure rows are right (.5); on unsure rows the judge expects .5 and people say 1: the true mean is .75
+    found = verdicts(*[SURE] * 200, *[UNSURE] * 200)
+    truth = np.r_[np.full(200, 0.5), np.ones(200)]
+    weighted, plain = [], []
+    for seed in rng.integers(1_000_000, size=200).tolist():
+        drawn = draw_rows(found, 40, seed=seed)
+        labels, inclusion = np.full((400, 1), np.nan), np.full(400, np.nan)
+        labels[drawn.rows, 0], inclusion[drawn.rows] = truth[drawn.rows], drawn.probability
+        weighted.append(beside_humans(found.expected, labels, TEMPLATE, inclusion=inclusion).corrected.value)
+        plain.append(beside_humans(found.expected, labels, TEMPLATE).corrected.value)
+    assert np.mean(weighted) == pytest.approx(0.75, abs=0.01)
+    # taken as a plain sample three quarters of the labels are of unsure rows: .5 * .25 + 1 * .75
+    assert np.mean(plain) == pytest.approx(0.875, abs=0.01)
+
+
+def test_a_label_without_a_probability_is_refused():
+    judged = Judge(Scripted(lambda _: "Score: 4")).judge(["q"] * 2, ["a", "b"], running=plain_running())
+    with pytest.raises(InputError, match="inclusion"):
+        beside_humans(judged.expected, np.array([[1.0], [0.5]]), TEMPLATE, inclusion=np.array([0.5, np.nan]))

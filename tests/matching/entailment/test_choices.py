@@ -1,0 +1,30 @@
+"""The model of entailment that a user names or gives."""
+
+import pytest
+from random_classifier import write_random_classifier
+from tests.matching.made_up_entailment import KnownPairs
+
+from semscale.errors import InputError
+from semscale.matching.entailment.choices import chosen_model
+from semscale.matching.entailment.nli_model import NliModel
+
+
+def test_a_name_is_loaded_and_a_model_taken_as_it_is(tmp_path):
+    write_random_classifier(tmp_path / "nli", "bert")
+    assert isinstance(chosen_model(str(tmp_path / "nli"), cache=False), NliModel)
+    model = KnownPairs({})
+    assert chosen_model(model) is model
+
+
+@pytest.mark.parametrize(
+    ("nli", "settings", "message"),
+    [
+        (None, {}, "nli must name a model of entailment .* such as cross-encoder/nli-MiniLM2-L6-H768"),
+        (5, {}, "nli must be a name, a folder or a model of entailment, got 5"),
+        (KnownPairs({}), {"precision": "fast"}, "need the name of a model"),
+        (KnownPairs({}), {"labels": ["a"]}, "need the name of a model"),
+    ],
+)
+def test_what_is_no_choice_is_refused(nli, settings, message):
+    with pytest.raises(InputError, match=message):
+        chosen_model(nli, **settings)

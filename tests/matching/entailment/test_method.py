@@ -1,0 +1,159 @@
+"""Matching by entailment: both directions, sentence by sentence, with made-up probabilities."""
+
+import numpy as np
+import pytest
+from random_classifier import write_random_classifier
+from tests.matching.made_up_entailment import KnownPairs
+
+from semscale.errors import InputError, UnknownNameError
+from semscale.matching.entailment import method as entailment_method
+from semscale.matching.matcher import Matcher, explain_items, match
+from semscale.types import Status
+
+DOG, CAT, ANIMAL, RAIN = "A dog bit a man.", "A cat slept.", "An animal bit a man.", "It rained."
+
+
+def model():
+    return KnownPairs(
+        {
+            (DOG, ANIMAL): (0.9, 0.1, 0.0),
+            (ANIMAL, DOG): (0.3, 0.5, 0.2),
+            (DOG, "A man bit a dog."): (0.05, 0.15, 0.8),
+            ("A man bit a dog.", DOG): (0.0, 0.3, 0.7),
+        }
+    )
+
+
+def test_the_score_is_the_mean_of_both_directions():
+    found = match([ANIMAL], [DOG], "entailment", nli=model())
+    assert found.score == pytest.approx([0.6])  # (.9 + .3) / 2
+    parts = {name: values[0] for name, values in found.components.items()}
+    assert parts == pytest.approx(
+        {
+            "reference_entails": 0.9,
+            "reference_neutral": 0.1,
+            "reference_contradicts": 0.0,
+            "prediction_entails": 0.3,
+            "prediction_neutral": 0.5,
+            "prediction_contradicts": 0.2,
+            "contradiction": 0.2,
+            "cut": 0.0,
+        }
+    )
+    assert found.bounds == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(("share", "expected"), [(0, 0.9), (1, 0.3), (0.25, 0.75)])
+def test_recall_share_leans_to_one_direction(share, expected):
+    assert match([ANIMAL], [DOG], "entailment", nli=model(), recall_share=share).score == pytest.approx(
+        [expected]
+    )
+
+
+def test_a_swap_of_roles_is_contradicted_in_both_directions():
+    found = match(["A man bit a dog."], [DOG], "entailment", nli=model())
+    assert found.score == pytest.approx([0.025])  # (.05 + 0) / 2
+    assert found.components["contradiction"] == pytest.approx([0.8])
+
+
+def test_each_sentence_counts_by_its_best_one():
+    found = match([f"{ANIMAL} {RAIN}"], [f"{CAT} {DOG} {RAIN}"], "entailment", nli=model())
+    # By the reference: .9 by the dog, and 1, as it rained; mean .95.
+    # By the prediction: the cat 0, the dog .3, the rain 1; mean 1.3 / 3.
+    assert found.components["reference_entails"] == pytest.approx([0.95])
+    assert found.components["prediction_entails"] == pytest.approx([1.3 / 3])
+    assert found.score == pytest.approx([(0.95 + 1.3 / 3) / 2])
+
+
+def test_of_several_references_the_best_counts_and_missing_stays_missing():
+    found = match([ANIMAL, None, " ", ANIMAL], [[CAT, DOG], DOG, DOG, None], "entailment", nli=model())
+    assert found.reference.tolist() == [1, -1, -1, -1]
+    assert found.score[0] == pytest.approx(0.6)
+    assert np.isnan(found.score[1:]).all()
+    assert found.status.tolist() == [Status.SCORED, Status.MISSING, Status.EMPTY, Status.NO_REFERENCE]
+
+
+def test_all_pairs_go_to_the_model_together_or_in_blocks_with_the_same_result(monkeypatch):
+    rows = [ANIMAL, CAT, f"{ANIMAL} {RAIN}", DOG, RAIN], [DOG, CAT, DOG, f"{CAT} {DOG}", CAT]
+    together, apart = model(), model()
+    expected = match(*rows, "entailment", nli=together)
+    assert len(together.asked) == 1
+    monkeypatch.setattr(entailment_method, "TOGETHER", 4)
+    found = match(*rows, "entailment", nli=apart)
+    # Pairs of sentences in both directions: 2, 2, 4, 4 and 2.
+    assert [len(asked) for asked in apart.asked] == [4, 4, 4, 2]
+    assert found.score.tolist() == expected.score.tolist()
+
+
+def test_the_sentence_that_contradicts_is_named():
+    prediction, reference = f"A man bit a dog. {RAIN}", f"{RAIN} {DOG}"
+    matcher = Matcher("entailment", nli=model())
+    found = matcher.match([prediction], [reference])
+    table = explain_items(matcher.pair_method, [prediction], [reference], found, [0])[0]
+    first = table.row(0, named=True)
+    assert first["token"] == "A man bit a dog."
+    assert first["matched_token"] == DOG
+    assert first["contradiction"] == pytest.approx(0.8)
+    assert table["side"].to_list() == ["prediction", "prediction", "reference", "reference"]
+    assert table["matched_place"].to_list() == [1, 0, 1, 0]
+    assert table["weight"].sum() == pytest.approx(1)
+    assert table["contribution"].sum() == pytest.approx(found.score[0])
+
+
+def test_a_summary_counts_what_is_more_likely_contradicted_than_not():
+    predictions = ["A man bit a dog.", f"{RAIN} A man bit a dog.", ANIMAL, RAIN, None]
+    found = match(predictions, [DOG] * 5, "entailment", nli=model())
+    # The first two hold a sentence that is contradicted at .8; the third one at .2 alone.
+    summary = found.summarize(predictions, [DOG] * 5)
+    assert (summary.n_contradicted, summary.n_cut) == (2, 0)
+    assert summary.record()["contradicted"] == 2
+    assert match(["a"], ["a"], "cosine").summarize().n_contradicted is None
+
+
+def test_texts_that_the_model_cannot_read_have_no_score(tmp_path):
+    write_random_classifier(tmp_path / "nli", "bert")
+    matcher = Matcher("entailment", nli=tmp_path / "nli")
+    # The model knows the words w0 to w25 alone.
+    found = matcher.match(["w1 w2", "what is this", "w1\nwhat is\nw2"], ["w3", "w3", "w3"])
+    assert found.status.tolist() == [Status.SCORED, Status.WEIGHTLESS, Status.SCORED]
+    assert np.isnan(found.score).tolist() == [False, True, False]
+    assert 0 <= found.score[0] <= 1
+    fields = dict(found.signature.fields)
+    assert fields["method"] == "entailment"
+    assert fields["precision"] == "float32"
+    assert fields["model"].startswith("nli#")
+
+
+def test_a_sentence_that_is_too_long_is_cut_and_the_share_is_told(tmp_path):
+    write_random_classifier(tmp_path / "nli", "bert")
+    long = " ".join(["w1"] * 40)  # the model has 24 positions
+    found = match(["w1 w2", long], ["w3", "w3.\nw4 w5"], "entailment", nli=tmp_path / "nli")
+    assert found.components["cut"].tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({}, "nli must name a model of entailment"),
+        ({"nli": "x/y", "embedder": "e5-small"}, "name its model as nli"),
+        ({"nli": "x/y", "corpus": ["a"]}, "corpus belongs to methods calibrated"),
+        ({"nli": "x/y", "layer": 3}, "layer belongs to method 'bertscore'"),
+        ({"nli": KnownPairs({}), "recall_share": 1.5}, "recall_share must be between 0 and 1"),
+        ({"nli": KnownPairs({}), "recall_share": "all"}, "recall_share must be between 0 and 1, got 'all'"),
+        ({"nli": KnownPairs({}), "guards": {"number": "weigh"}}, "guards weigh in method calibrated"),
+    ],
+)
+def test_settings_that_do_not_serve_are_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        Matcher("entailment", **settings)
+
+
+@pytest.mark.parametrize("setting", ["nli", "nli_labels"])
+def test_other_methods_read_no_such_model(setting):
+    with pytest.raises(InputError, match=f"{setting} belongs to method 'entailment', got it with 'cosine'"):
+        Matcher("cosine", **{setting: "x/y"})
+
+
+def test_a_method_that_is_misspelt_is_named():
+    with pytest.raises(UnknownNameError, match="did you mean 'entailment'"):
+        Matcher("entailmet")

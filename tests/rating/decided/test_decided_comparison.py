@@ -1,0 +1,51 @@
+"""Ratings by similarity beside ratings by decisions."""
+
+import numpy as np
+import pytest
+
+from semscale.rating.decided.decided_comparison import compare_with_decisions, set_reliability
+from semscale.rating.decided.decided_ratings import DecidedRatings
+from semscale.stats.intervals.estimates import IntervalPlan
+
+VALUES = np.array([1.0, 2.0, 3.0])
+
+
+def one_hot(*points):
+    return np.eye(3)[[point - 1 for point in points]]
+
+
+def compared(ours, theirs, agreement):
+    decided = DecidedRatings(theirs, "decisions", {"answered": 4}, float("nan"))
+    return compare_with_decisions(ours, decided, VALUES, agreement, model="m", plan=IntervalPlan())
+
+
+def test_the_figures_of_a_small_example():
+    ours, theirs = one_hot(1, 2, 3, 2), one_hot(1, 3, 3, 1)
+    found = compared(ours, theirs, np.array([[1.0, 0.5], [0.5, 1.0]]))
+    # x = 1 2 3 2 (deviations -1 0 1 0), y = 1 3 3 1 (-1 1 1 -1): 2 / sqrt(2 * 4)
+    assert found.correlation.value == pytest.approx(2 / 8**0.5)
+    # two sets that correlate .5: 2 * .5 / 1.5 = 2/3
+    assert found.reliability == pytest.approx(2 / 3)
+    assert found.corrected == pytest.approx(2 / 8**0.5 / (2 / 3) ** 0.5)
+    assert (found.rated.value, found.decided.value, found.difference.value) == (2.0, 2.0, 0.0)
+    # mean PMFs .25 .5 .25 and .5 0 .5: distribution functions .25 .75 and .5 .5
+    assert found.ks == pytest.approx(0.75)
+
+
+def test_texts_without_both_ratings_are_left_out():
+    theirs = one_hot(1, 2, 3, 3)
+    theirs[3] = np.nan
+    assert compared(one_hot(1, 2, 3, 1), theirs, np.eye(1)).n == 3
+
+
+def test_what_cannot_be_computed_is_missing():
+    found = compared(one_hot(1, 1, 1), one_hot(1, 2, 3), np.array([[1.0]]))
+    assert found.correlation is None
+    assert np.isnan(found.corrected)
+    assert np.isnan(found.reliability)
+
+
+def test_reliability_of_three_sets():
+    # mean correlation .5 of three sets: 3 * .5 / 2
+    agreement = np.array([[1, 0.4, 0.6], [0.4, 1, 0.5], [0.6, 0.5, 1]])
+    assert set_reliability(agreement) == pytest.approx(0.75)

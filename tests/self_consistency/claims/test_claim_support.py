@@ -1,0 +1,32 @@
+import math
+
+from semscale.self_consistency.claims.claim_support import ClaimJudge, Support
+
+CLAIM = "The shop is open on Sunday."
+
+
+def test_of_two_sentences_the_nearer_one_decides():
+    judge = ClaimJudge()
+    texts = [
+        ["The shop is not open on Sunday.", "The shop is open on Sunday."],
+        ["The shop is not open on Sunday."],
+    ]
+    supported, contradicted = judge.judge([CLAIM, CLAIM], texts)
+    assert (supported.verdict, supported.text) == (Support.SUPPORTED, 1)
+    assert contradicted.verdict is Support.CONTRADICTED
+    assert "not open" in contradicted.reason
+
+
+def test_without_a_sentence_nothing_is_found():
+    verdict = ClaimJudge().judge([CLAIM], [[]])[0]
+    assert verdict.verdict is Support.NOT_FOUND
+    assert math.isnan(verdict.score)
+    assert verdict.sentence is None
+
+
+def test_no_claims_are_no_verdicts():
+    assert ClaimJudge().judge([], []) == []
+
+
+def test_the_signature_has_the_bounds():
+    assert "supports:0.6|related:0.3" in str(ClaimJudge().signature)

@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+
+from semscale.errors import InputError
+from semscale.self_consistency.claims.claim_support import Support
+from semscale.self_consistency.claims.long_answers import claim_consistency, groundedness
+from semscale.signature import Signature
+
+PASSAGE = "The Eiffel tower stands in Paris and was built in 1889."
+
+
+class Table:
+    """A made-up model of entailment: probabilities by premise and hypothesis; other pairs are neutral."""
+
+    signature = Signature.of("nli", model="made-up")
+
+    def __init__(self, **known):
+        self.known, self.calls = known, 0
+
+    def probabilities(self, premises, hypotheses):
+        self.calls += 1
+        pairs = zip(premises, hypotheses, strict=True)
+        return np.array([self.known.get(f"{a}{b}".strip("."), (0.0, 1.0, 0.0)) for a, b in pairs])
+
+
+def test_each_claim_is_supported_contradicted_or_not_found_with_the_sentence_that_says_so():
+    answer = "The tower is in Paris. It was built in 1920. It is 330 metres tall."
+    found = groundedness([answer], [["Bread is baked every day. " + PASSAGE]])
+    assert [one.verdict for one in found.claims[0]] == ["supported", "contradicted", "not-found"]
+    assert found.score.tolist() == [pytest.approx(1 / 3)]
+    assert {one.sentence for one in found.claims[0][:2]} == {PASSAGE}
+    assert found.claims[0][1].reason == 'The claim says "1920", the sentence "1889".'
+    assert [claim.claim for _, claim, _ in found.worst(2)] == [
+        "It was built in 1920.",
+        "It is 330 metres tall.",
+    ]
+
+
+def test_what_cannot_be_judged_has_a_status_and_no_score():
+    found = groundedness([None, " ", "It is tall.", 7], [[PASSAGE], [PASSAGE], ["", None], [PASSAGE]])
+    assert [str(one) for one in found.status] == ["missing", "empty", "no-reference", "not-text"]
+    assert np.isnan(found.score).all()
+    assert found.claims == ((), (), (), ())
+    assert found.to_frame()["supported"].to_list() == [0, 0, 0, 0]
+
+
+def test_a_model_of_entailment_decides_where_it_is_given_in_one_call():
+    # The first passage entails "red"; the second one contradicts "big" more than the first entails it.
+    model = Table(ared=(0.9, 0.1, 0.0), abig=(0.6, 0.4, 0.0), bbig=(0.0, 0.2, 0.8), bold=(0.4, 0.5, 0.1))
+    found = groundedness(["red. big. old."], [["a", "b"]], nli=model)
+    assert [one.verdict for one in found.claims[0]] == ["supported", "contradicted", "not-found"]
+    assert [(one.sentence, one.text) for one in found.claims[0]] == [("a", 0), ("b", 1), ("b", 1)]
+    assert model.calls == 1
+    assert "model:made-up" in str(found.signature)
+
+
+def test_claims_are_judged_by_each_sample_and_the_worst_are_shown_first():
+    # red: entailed .9 and .5, mean .7; big: .8 by the first sample, contradicted by the second, a tenth of 0.
+    model = Table(ared=(0.9, 0.1, 0.0), bred=(0.5, 0.5, 0.0), abig=(0.8, 0.2, 0.0), bbig=(0.0, 0.1, 0.9))
+    found = claim_consistency(["red. big."], [["a", "b", ""]], nli=model)
+    assert found.values[0] == pytest.approx((0.7, 0.4))
+    assert found.score.tolist() == [pytest.approx(0.55)]
+    answer, claim, value = found.worst(1)[0]
+    assert (answer, claim.claim, claim.verdict, value) == (
+        0,
+        "big.",
+        Support.CONTRADICTED,
+        pytest.approx(0.4),
+    )
+
+
+def test_a_long_answer_without_samples_has_no_score():
+    found = claim_consistency(["It is tall.", "It is tall."], [[], ["", None]])
+    assert [str(one) for one in found.status] == ["too-few-samples"] * 2
+
+
+def test_passages_that_are_no_list_are_refused():
+    with pytest.raises(InputError, match="must hold a list of texts"):
+        groundedness(["It is tall."], ["The tower is tall."])

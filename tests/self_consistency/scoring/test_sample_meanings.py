@@ -1,0 +1,31 @@
+import numpy as np
+from tests.conftest import ToyEmbedder
+
+from semscale.matching.cosines import Cosines
+from semscale.matching.pairs import pair_up
+from semscale.self_consistency.meanings.relations import Ground
+from semscale.self_consistency.scoring.floor import NO_FLOOR
+from semscale.self_consistency.scoring.sample_meanings import RelationGrounds
+
+LONG = "the pool in the old town is open on every sunny weekday morning"
+PAIRS = pair_up(["red", LONG, "x"], [["Red"], [LONG, "not " + LONG], []])
+
+
+def grounds(same_by, **settings):
+    related = RelationGrounds(same_by, None, ("negation",)).relate(
+        PAIRS, NO_FLOOR, Cosines(ToyEmbedder()), **settings
+    )
+    return {item: one.ground for item, one in related.items()}
+
+
+def test_each_item_has_the_ground_that_its_texts_allow():
+    assert grounds("auto") == {0: Ground.EXACT, 1: Ground.COSINE}
+    assert grounds("cosine") == {0: Ground.COSINE, 1: Ground.COSINE}
+    assert grounds("exact") == {0: Ground.EXACT, 1: Ground.EXACT}
+
+
+def test_a_text_that_a_guard_contradicts_does_not_mean_the_same():
+    related = RelationGrounds("cosine", None, ("negation",)).relate(PAIRS, NO_FLOOR, Cosines(ToyEmbedder()))
+    np.testing.assert_array_equal(related[1].same, [[1, 1, 0], [1, 1, 0], [0, 0, 1]])
+    unguarded = RelationGrounds("cosine", None, ()).relate(PAIRS, NO_FLOOR, Cosines(ToyEmbedder()))
+    assert unguarded[1].similarity[0, 2] > related[1].similarity[0, 2]

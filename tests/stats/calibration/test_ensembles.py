@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+
+from semscale.errors import InputError
+from semscale.stats.calibration.ensembles import nested_scores, tune_weights, weighted_mean
+from semscale.stats.intervals.roc_areas import roc_area
+
+
+def area(scores, correct):
+    return roc_area(scores[correct == 1], scores[correct == 0]).value
+
+
+def test_a_missing_score_leaves_its_weight_to_the_others():
+    scores = np.array([[0.2, np.nan, np.nan], [0.8, 0.6, np.nan]])
+    np.testing.assert_allclose(weighted_mean(scores), [0.5, 0.6, np.nan])
+    np.testing.assert_allclose(weighted_mean(scores, np.array([1.0, 0.0])), [0.2, np.nan, np.nan])
+
+
+def one_that_tells_and_noise(n, seed=0):
+    rng = np.random.default_rng(seed)
+    correct = (np.arange(n) % 2).astype(float)
+    telling = np.clip(0.5 + 0.2 * (2 * correct - 1) + rng.normal(0, 0.2, n), 0, 1)
+    return np.stack([telling, rng.random(n), rng.random(n)]), correct
+
+
+def test_weights_go_to_the_score_that_tells():
+    scores, correct = one_that_tells_and_noise(400)
+    tuned = tune_weights(scores, correct)
+    assert tuned.weights.sum() == pytest.approx(1)
+    assert (tuned.weights >= 0).all()
+    assert tuned.weights[0] > 0.7
+    assert tuned.n == 400
+
+
+def test_a_score_that_points_the_wrong_way_gets_nothing():
+    scores, correct = one_that_tells_and_noise(400)
+    misleading = 1 - one_that_tells_and_noise(400, seed=1)[0][0]
+    assert tune_weights(np.stack([scores[0], misleading]), correct).weights[0] > 0.8
+
+
+def test_a_constant_score_changes_nothing():
+    scores, correct = one_that_tells_and_noise(200)
+    tuned = tune_weights(np.stack([scores[0], np.full(200, 0.3)]), correct)
+    assert np.isfinite(tuned.weights).all()
+
+
+def test_nested_scores_of_pure_noise_are_at_chance_on_average():
+    # 12 useless scores and 100 labels: weights that saw the labels reach more than .5, nested ones do not.
+    seen, nested = [], []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        scores, correct = rng.random((12, 100)), rng.permutation(np.arange(100) % 2).astype(float)
+        seen.append(area(weighted_mean(scores, tune_weights(scores, correct).weights), correct))
+        nested.append(area(nested_scores(scores, correct), correct))
+    assert np.mean(seen) > 0.58
+    # Each has a standard error of about .058; of 8 together .02.
+    assert abs(np.mean(nested) - 0.5) < 0.08
+
+
+def test_items_without_a_label_have_no_nested_score():
+    scores, correct = one_that_tells_and_noise(100)
+    correct[::5] = np.nan
+    found = nested_scores(scores, correct)
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(correct))
+
+
+def test_too_few_labels_are_refused():
+    scores, correct = one_that_tells_and_noise(20)
+    with pytest.raises(
+        InputError, match="at least 40 labels .* got 10 right and 10 wrong: take the plain mean"
+    ):
+        tune_weights(scores, correct)
