@@ -40,8 +40,8 @@ DRAWN_GROUPS = 40
 _SYMBOLS = {Outcome.FAIL: "✕", Outcome.UNDECIDED: "?", Outcome.PASS: ""}  # where a word has no room
 _RULE = (
     " The gate fails a metric whose drift is beyond chance and reaches the margin. It passes one whose drift "
-    "is shown, by a one-sided bound, to lie below the margin or the noise that is tolerated; with fewer than "
-    f"{FEWEST_TO_PASS} items none passes."
+    "is shown, by a one-sided bound, to lie below the tolerance (“passes below” in the table): the margin, "
+    f"or half of the noise if that is more. With fewer than {FEWEST_TO_PASS} items none passes."
 )
 
 
