@@ -95,6 +95,7 @@ bench-validity: $(VENV)/developer
 	$(BIN)/python bench/guard_pairs.py unseen
 	$(BIN)/python bench/guard_pairs.py feedback_developed
 	$(BIN)/python bench/guard_pairs.py feedback_unseen
+	$(BIN)/python bench/flips.py
 	$(BIN)/python bench/snapshots.py $(if $(QUICK),--pairs 20)
 	$(BIN)/python bench/drift_self_test.py $(if $(QUICK),--draws 5)
 
