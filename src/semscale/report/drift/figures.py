@@ -69,9 +69,8 @@ def spread_blocks(summary: DriftSummary) -> Iterator[Block]:
     metric = min(tested, key=lambda figure: figure.urgency, default=summary.overall[0]).metric
     comparison, digits = summary.comparison, digits_of(metric)
     sets = [("Candidate", comparison.losses(metric.name), HISTOGRAM)]
-    if reruns := comparison.reruns_with(metric.name):
-        again = np.concatenate([rerun.losses[metric.name] for rerun in reruns])
-        sets.append(("Reruns of the baseline", again, GROUP))
+    if again := comparison.rerun_losses(metric.name):
+        sets.append(("Reruns of the baseline", np.concatenate(again), GROUP))
     groups = [score_group(*one) for one in sets]
     if not len(groups[0].scores):
         return
