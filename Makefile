@@ -11,7 +11,7 @@ WORKERS ?= 2
 SECONDS ?= 600
 PYTEST := python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: demo test faults check bench bench-validity fuzz test-local test-torch weights-wheel clean
+.PHONY: demo test faults check bench bench-validity fuzz test-local test-torch test-inspect weights-wheel clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo
@@ -77,6 +77,11 @@ test-local: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --editable ".[local]"
 	$(BIN)/$(PYTEST) tests/chat
 
+# The tests of the extra semscale[inspect]; `make test` runs them, too, once it is installed.
+test-inspect: $(VENV)/developer
+	$(BIN)/python -m pip install --quiet --editable ".[inspect]"
+	$(BIN)/$(PYTEST) tests/compat/test_inspect_ai.py
+
 # How well each method of matching agrees with people, with the data of ../shared where they are.
 bench-validity: $(VENV)/developer
 	$(BIN)/python bench/fit_match.py --check
@@ -90,6 +95,7 @@ bench-validity: $(VENV)/developer
 	$(BIN)/python bench/guard_pairs.py unseen
 	$(BIN)/python bench/guard_pairs.py feedback_developed
 	$(BIN)/python bench/guard_pairs.py feedback_unseen
+	$(BIN)/python bench/flips.py
 	$(BIN)/python bench/snapshots.py $(if $(QUICK),--pairs 20)
 	$(BIN)/python bench/drift_self_test.py $(if $(QUICK),--draws 5)
 

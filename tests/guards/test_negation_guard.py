@@ -6,6 +6,8 @@ from semscale.guards.negation_guard import NegationGuard
 
 DIFFER = [
     # prediction, reference, where the prediction negates or asserts, where the reference does
+    ("He discontinued aspirin.", "He took aspirin.", "discontinued aspirin", "aspirin"),
+    ("If you do not like noise, stay.", "If you like noise, stay.", "not like", "like"),
     ("Aspirin is not indicated.", "Aspirin is indicated.", "not indicated", "indicated"),
     ("The drug is not safe.", "The drug is safe.", "not safe", "safe"),
     ("The drug is unsafe.", "The drug is safe.", "unsafe", "safe"),
@@ -64,6 +66,18 @@ DIFFER = [
 ]
 
 AGREE = [
+    ("The bag holds nothing except stones.", "The bag holds stones."),  # an exception is affirmed
+    ("Besides Carl, nobody spoke.", "Carl spoke."),
+    ("No fruit other than pears is sold.", "Pears are sold."),
+    ("No other town is as warm as Cadiz.", "Cadiz is warmer than any town."),
+    ("Add no more than two eggs.", "Add two eggs at most."),  # a bound
+    ("Do not add more than two eggs.", "Add at most two eggs."),
+    ("Even a child can open it.", "Anybody can open it, not even a child fails."),  # a repeated denial
+    ("Salt the water.", "If you do not salt the water, it boils sooner."),  # a condition states nothing
+    ("Ask whether the shop is open.", "It hardly matters whether the shop is open."),
+    ("Two guards saw the hole.", "The hole was missed by a third guard."),  # what somebody missed is there
+    ("He discontinued the diet.", "He stopped following the diet."),
+    ("I have doubts about the roof.", "I am not convinced by the roof."),
     ("They are not disconnected.", "They are connected."),
     ("The terminals are separated.", "The terminals are not connected."),
     ("The switch is not open.", "The switch is closed."),

@@ -36,6 +36,10 @@ def test_a_yes_or_no_answers_where_a_sentence_begins_and_no_noun_follows(texts, 
         (["on", "the", "road"], 0, False),
         (["at", "least", "5"], 1, False),
         (["the", "least"], 1, True),
+        (["an", "even", "number"], 1, True),
+        (["even", "a", "child"], 0, False),
+        (["most", "of", "the", "day"], 0, False),
+        (["the", "most", "expensive"], 1, True),
     ],
 )
 def test_switches_and_bounds_are_content_only_in_their_place(texts, at, counts):

@@ -1,1 +1,1 @@
-"""Guards: checks for differences that similarity misses (negations, opposites, numbers and units, names)."""
+"""Guards: checks for differences that similarity misses (negations, numbers, names, who did what to whom)."""

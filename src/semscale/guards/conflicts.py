@@ -14,6 +14,7 @@ from semscale.guards.words import stem
 Cause = Literal["negation", "opposite"]
 
 _ANSWERS = sides("yes")[0].key
+_ORDERS = frozenset(("before", "after", "prior"))
 
 
 class Conflict(NamedTuple):
@@ -111,10 +112,35 @@ def _differently_attached(one: Mention, other: Mention, prediction: Polarity, re
 
 
 def _excused(conflict: Conflict, prediction: Polarity, reference: Polarity) -> bool:
-    """Tell whether another word in a negation's reach has the same sign in the other text."""
+    """Tell whether another word in a negation's reach has the same sign in the other text.
+
+    Nor is there a conflict if one of the words is a condition alone: "eat", "if you do not eat". Whether a
+    condition is set by "if" or by "unless" is left to the guard of conditions.
+    """
+    ours, theirs = (
+        prediction.is_condition(conflict.prediction.at),
+        reference.is_condition(conflict.reference.at),
+    )
+    if ours and theirs and _is_of_unless(conflict, prediction, reference):
+        return True
+    if conflict.cause == "negation" and (ours != theirs or _is_of_order(conflict, prediction, reference)):
+        return True
     return _answered(conflict.prediction, prediction, reference) or _answered(
         conflict.reference, reference, prediction
     )
+
+
+def _is_of_unless(conflict: Conflict, prediction: Polarity, reference: Polarity) -> bool:
+    """Tell whether "unless" alone denies one of two words."""
+    cues = [prediction.words.texts[at] for at in conflict.prediction.cues]
+    cues += [reference.words.texts[at] for at in conflict.reference.cues]
+    return cues == ["unless"]
+
+
+def _is_of_order(conflict: Conflict, prediction: Polarity, reference: Polarity) -> bool:
+    """Tell whether "before" or "after" is what is denied: no word of its own, but part of what follows."""
+    words = prediction.words.texts[conflict.prediction.at], reference.words.texts[conflict.reference.at]
+    return not _ORDERS.isdisjoint(words)
 
 
 def _answered(negated: Mention, here: Polarity, there: Polarity) -> bool:

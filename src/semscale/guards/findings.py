@@ -24,7 +24,7 @@ class Finding:
     """A difference between the texts of a pair that may flip the meaning, although the texts are similar.
 
     Attributes:
-        guard: name of the guard: ``negation``, ``number``, ``opposite`` or ``name``.
+        guard: name of the guard: one of ``GUARDS`` of the registry, such as ``negation``.
         kind: kind of difference in kebab-case, such as ``negated-prediction`` or ``other-value``.
         reason: one sentence that explains it.
         prediction: its place in the prediction; ``None`` if the prediction lacks it.

@@ -1,6 +1,7 @@
 """Which words of a text negate, and in which direction: "lacks a label", "a label is missing"."""
 
 from collections.abc import Sequence
+from itertools import pairwise, takewhile
 
 from semscale.guards.roles import is_answer, rules_of_negation
 
@@ -8,6 +9,9 @@ _GERUND = "-ing"
 _SHORTEST_GERUND = 5
 _BETWEEN_PASSIVE = 3
 _LONGEST_HINDERED = 5
+_FARTHEST_BUT = 3
+_FARTHEST_BOUND = 4
+_SENTENCE_ENDS = ".;:?!"
 
 
 def denies_next(texts: Sequence[str], at: int) -> bool:
@@ -47,6 +51,8 @@ def denies_before(texts: Sequence[str], at: int) -> int | None:
         return at - 1 if is_phrase else None
     if text in rules["either_way"]:
         return None if _has_object(texts, at) else at
+    if text in rules["unnoticed"] and _following(texts, at) == "by":
+        return None
     if text in rules["participles"]:
         return at if _is_passive(texts, at) and _following(texts, at) != "out" else None
     return at if text in rules["backward_absent"] else None
@@ -99,9 +105,52 @@ def _is_idle(texts: Sequence[str], at: int) -> bool:
     rules, text, following = rules_of_negation(), texts[at], _following(texts, at)
     if following in rules["pseudo"].get(text, "").split():
         return True
-    if text == "no" and (not following or not following[0].isalpha() or is_answer(list(texts), at)):
-        return True
-    return text == "not" and at > 0 and texts[at - 1] in rules["idle_after"]
+    idle_no = text == "no" and _is_idle_no(texts, at)
+    idle_not = text == "not" and at > 0 and _is_idle_not(texts, at)
+    return idle_no or idle_not or _sets_bound(texts, at) or _leaves_exception(texts, at)
+
+
+def _is_idle_no(texts: Sequence[str], at: int) -> bool:
+    """Tell whether "no" stands before no word, answers, or begins "no other is as good"."""
+    following = _following(texts, at)
+    begins = at == 0 or texts[at - 1] in _SENTENCE_ENDS
+    return not following[:1].isalpha() or is_answer(list(texts), at) or (following == "other" and begins)
+
+
+def _is_idle_not(texts: Sequence[str], at: int) -> bool:
+    """Tell whether "not" leaves a question open ("whether or not") or repeats a denial (", not even you")."""
+    repeats = _following(texts, at) == "even" and texts[at - 1] == ","
+    return repeats or texts[at - 1] in rules_of_negation()["idle_after"]
+
+
+def _sets_bound(texts: Sequence[str], at: int) -> bool:
+    """Tell whether a negation with "more than" close behind sets a bound: do not take more than one."""
+    text, bounded = texts[at], rules_of_negation()["bounded"]
+    farthest = 1 if text == "no" else _FARTHEST_BOUND
+    if text not in ("no", "not") and not text.endswith("n't"):
+        return False
+    ahead = list(takewhile(lambda word: word[0].isalpha(), texts[at + 1 : at + 2 + farthest]))
+    return any(word in bounded and following == "than" for word, following in pairwise(ahead))
+
+
+def _leaves_exception(texts: Sequence[str], at: int) -> bool:
+    """Tell whether all but an exception is denied, and the exception affirmed: nothing except the logo."""
+    rules = rules_of_negation()
+    if texts[at] not in rules["no_others"] and texts[at : at + 2] != ["no", "one"]:
+        return False
+    start = next((place + 1 for place in range(at - 1, -1, -1) if texts[place] in _SENTENCE_ENDS), 0)
+    end = next((place for place in range(at, len(texts)) if texts[place] in _SENTENCE_ENDS), len(texts))
+    return any(_excepts(texts, place, at) for place in range(start, end))
+
+
+def _excepts(texts: Sequence[str], at: int, denial: int) -> bool:
+    """Tell whether a word sets an exception to a denial; "but" does so close behind it alone."""
+    rules, text = rules_of_negation(), texts[at]
+    if text == "but":
+        return denial < at <= denial + _FARTHEST_BUT and texts[at - 1] != ","
+    return (
+        text in rules["exceptive"] or _following(texts, at) in rules["exceptive_pairs"].get(text, "").split()
+    )
 
 
 def _has_object(texts: Sequence[str], at: int) -> bool:

@@ -44,7 +44,7 @@ def sides(word: str) -> tuple[Side, ...]:
     bare = bare_word(word)
     if bare in _lexicon():
         return tuple(Side(place.key, -place.side) for place in _lexicon()[bare])
-    return (Side(_stem(bare), -1),) if bare else (Side(_stem(word), 1),)
+    return (Side(base_stem(bare), -1),) if bare else (Side(base_stem(word), 1),)
 
 
 def is_listed(word: str) -> bool:
@@ -83,7 +83,7 @@ def regular_forms(word: str) -> set[str]:
     return endings | {word}
 
 
-def _stem(word: str) -> str:
+def base_stem(word: str) -> str:
     """Return a word's stem, for an irregular form of a verb that of its base form (paid, pay)."""
     return stem(_base_forms().get(word, word))
 

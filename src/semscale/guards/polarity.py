@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from semscale.guards.clauses import clause_start
 from semscale.guards.comparatives import Relation, may_compare, read_relations
 from semscale.guards.converses import Exchange, read_exchanges
 from semscale.guards.negation_reach import Reach, negation_reach
 from semscale.guards.opposites import sides
-from semscale.guards.roles import CONTENT, CONTENT_IN_PLACE, NEGATING, is_content, role_of
+from semscale.guards.roles import CONTENT, CONTENT_IN_PLACE, NEGATING, is_content, role_of, rules_of_negation
 from semscale.guards.words import TextWords, kind_of, stem
 
 
@@ -97,6 +98,12 @@ class Polarity:
     def is_negated(self, at: int) -> bool:
         """Tell whether an odd number of negations reaches the word at a position."""
         return len(self._reached.get(at, ())) % 2 == 1
+
+    def is_condition(self, at: int) -> bool:
+        """Tell whether a word stands in a clause that begins with "if" and the like."""
+        texts = self.words.texts
+        start = clause_start(texts, [role_of(text) for text in texts], at)
+        return start > 0 and texts[start - 1] in rules_of_negation()["conditional"]
 
     def keys_at(self, at: int) -> set[str]:
         """Return the keys of the word at a position."""

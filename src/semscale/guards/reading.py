@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 
+from semscale.guards.claims.wording import Wording
 from semscale.guards.findings import Span
 from semscale.guards.names import Name, read_names
 from semscale.guards.numbers.quantities import Quantity, read_quantities
@@ -10,7 +11,7 @@ from semscale.guards.words import TextWords, is_english_script, same_but_for_mar
 
 
 class AnalysedText:
-    """A text's words, polarity, quantities and names; each is computed when it is first needed.
+    """A text's words, wording, polarity, quantities and names; each is computed when it is first needed.
 
     Attributes:
         text: the text.
@@ -18,7 +19,7 @@ class AnalysedText:
         words: its words; none if the letters are not Latin.
     """
 
-    __slots__ = ("_names", "_polarity", "_quantities", "is_english_script", "text", "words")
+    __slots__ = ("_names", "_polarity", "_quantities", "_wording", "is_english_script", "text", "words")
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -27,6 +28,14 @@ class AnalysedText:
         self._polarity: Polarity | None = None
         self._quantities: list[Quantity] | None = None
         self._names: list[Name] | None = None
+        self._wording: Wording | None = None
+
+    @property
+    def wording(self) -> Wording:
+        """Its phrases and content words for the guards of claims."""
+        if self._wording is None:
+            self._wording = Wording(self.words)
+        return self._wording
 
     @property
     def polarity(self) -> Polarity:

@@ -6,6 +6,12 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from semscale.errors import InputError
+from semscale.guards.claims.certainty_guard import CertaintyGuard
+from semscale.guards.claims.condition_guard import ConditionGuard
+from semscale.guards.claims.exclusivity_guard import ExclusivityGuard
+from semscale.guards.claims.order_guard import OrderGuard
+from semscale.guards.claims.quantity_guard import QuantityGuard
+from semscale.guards.claims.role_guard import RoleGuard
 from semscale.guards.findings import Finding
 from semscale.guards.name_guard import NameGuard
 from semscale.guards.negation_guard import NegationGuard
@@ -13,7 +19,18 @@ from semscale.guards.numbers.number_guard import NumberGuard
 from semscale.guards.opposite_guard import OppositeGuard
 from semscale.signature import Signature
 
-_BUILT_IN = (NegationGuard(), OppositeGuard(), NumberGuard(), NameGuard())
+_BUILT_IN = (
+    NegationGuard(),
+    OppositeGuard(),
+    NumberGuard(),
+    NameGuard(),
+    RoleGuard(),
+    QuantityGuard(),
+    CertaintyGuard(),
+    ExclusivityGuard(),
+    OrderGuard(),
+    ConditionGuard(),
+)
 
 GUARDS = MappingProxyType({guard.name: guard for guard in _BUILT_IN})
 FINDING_KINDS = tuple(f"{guard.name}:{kind}" for guard in _BUILT_IN for kind in guard.kinds)

@@ -17,7 +17,9 @@ _ANSWERS = frozenset(("yes", "yeah", "yep", "no", "nope"))
 _SWITCHES = frozenset(("on", "off", "up", "down", "out"))
 _BOUNDS = {"at": ("least", "most"), "or": ("more", "less", "fewer")}
 _BOUND_WORDS = frozenset(word for words in _BOUNDS.values() for word in words)
+_IN_PLACE = _ANSWERS | _SWITCHES | _BOUND_WORDS | {"too", "left", "even"}
 _BEFORE_ANSWERS = "?:"
+_COUNTED = ("number", "integer", "page", "digit", "row", "day")
 _CUES = "forward", "forward_before", "weakening", "either_way", "after_hindering"
 _ABSENCES = "backward_absent", "either_way", "participles"
 
@@ -36,7 +38,7 @@ def role_of(text: str) -> int:
     rules = rules_of_negation()
     is_word = text[0].isalpha()
     role = 0
-    if text in _ANSWERS or text in _SWITCHES or text in _BOUND_WORDS or text in ("too", "left"):
+    if text in _IN_PLACE:
         role |= CONTENT_IN_PLACE
     elif is_word and ((len(text) > 1 and text not in rules["stop"] and "'" not in text) or is_listed(text)):
         role |= CONTENT
@@ -55,9 +57,11 @@ def is_content(texts: list[str], at: int) -> bool:
     """Tell whether a word that may be content or a small word is content in its place."""
     following = texts[at + 1] if at + 1 < len(texts) else ""
     if texts[at] in _BOUND_WORDS:
-        return not _is_bound(texts, at)
+        return not (_is_bound(texts, at) or texts[at : at + 2] == ["most", "of"])
     if texts[at] == "too":
         return following in rules_of_negation()["too_little"]
+    if texts[at] == "even":
+        return following.startswith(_COUNTED)
     if texts[at] == "left":
         return following != "out"
     return is_answer(texts, at) if texts[at] in _ANSWERS else _is_switch(texts, at)

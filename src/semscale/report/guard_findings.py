@@ -10,6 +10,12 @@ GUARD_MEANINGS = {
     "number": "a number or a unit differs",
     "opposite": "a word has become its opposite, or the other side",
     "name": "a named thing is missing or invented",
+    "roles": "who and whom are exchanged",
+    "quantity": "another share: all, most, some, few, none",
+    "certainty": "one text is sure of what the other only suspects",
+    "exclusivity": "only this, this too, or all but this",
+    "order": "the events come in another order",
+    "condition": "another condition, or a condition in one text alone",
 }
 """What it means that a guard found something in a pair of texts."""
 

@@ -83,6 +83,9 @@ OTHER = [
 ]
 
 AGREE = [
+    ("Two out of every three lamps work.", "Two thirds of the lamps work."),
+    ("We stayed one week more.", "We stayed on for another week."),
+    ("The red ones are ripe.", "The red apples are ripe."),
     ("It rose from 5 to 7.", "From 5 it rose to 7."),
     ("It rose from 5 to 7, and fell from 7 to 5.", "It fell from 7 to 5 after it rose from 5 to 7."),
     ("A precedes B.", "B follows A."),

@@ -71,8 +71,8 @@ class MatchOptions:
         list[str] | None,
         option(
             MATCHING,
-            "What a guard does: negation, opposite, number, name or all, =off, =warn or =weigh; can be "
-            "repeated.",
+            "What a guard does: negation, opposite, number, name, roles, quantity, certainty, exclusivity, "
+            "order, condition or all, =off, =warn or =weigh; can be repeated.",
             "GUARD=MODE",
         ),
     ] = None

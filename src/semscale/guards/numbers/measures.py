@@ -125,7 +125,8 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         # two thirds, a quarter of
         "fraction": rf"\b(?P<count>{_COUNT}|an?)[\s-]{part}\b(?P<of>\sof\b)?",
         "half": r"(?<!other )(?<!first )(?<!second )(?<!latter )(?<!each )\bhalf\s(?:of\b|the\b)",
-        "share": rf"\b(?P<count>{_COUNT})\s(?:in|out\sof)\s(?P<of>{_COUNT})\b(?![.,:/-]?\d)(?!\s{unit}s?\b)",
+        "share": rf"\b(?P<count>{_COUNT})\s(?:in|out\sof)(?:\severy)?\s(?P<of>{_COUNT})\b"
+        rf"(?![.,:/-]?\d)(?!\s{unit}s?\b)",
         "single": rf"(?:\b(?P<before>\w+)\s)?\b(?P<article>an?|the|whole|full|last|next|past)\s{unit}\b",
     }
     return {name: re.compile(pattern) for name, pattern in patterns.items()}

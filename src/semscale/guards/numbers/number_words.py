@@ -37,6 +37,7 @@ _OTHER_WORDS = {
     "none": 0.0,
 }
 _WEAK_UP_TO = 1.0
+_ONE = ("one", "ones")
 _HYPHENS = "-\u2010\u2011\u2013"
 _CARDINALS = word_list("number_words")
 _WEAK = {**_MONTHS, **_OTHER_WORDS}
@@ -100,7 +101,7 @@ def spelt_numbers(words: TextWords) -> list[SpeltNumber]:
         first, last = places[number.start], places[number.end - 1]
         if any(kind_of(text) == "n" for text in texts[first : last + 1]):
             continue
-        weak = number.is_ordinal or (first == last and number.value <= _WEAK_UP_TO and texts[first] == "one")
+        weak = number.is_ordinal or (first == last and number.value <= _WEAK_UP_TO and texts[first] in _ONE)
         value = float(number.value)
         if first > 1 and texts[first - 1] in ("a", "an") and texts[first - 2] == "half":
             value, first = value / 2, first - 2

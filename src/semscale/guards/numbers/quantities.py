@@ -228,10 +228,20 @@ def _in_words(words: TextWords) -> list[Quantity]:
         start, end = words.place(number.first, number.last)
         unit, end = _unit_after(text, end)
         noun = "" if unit else _noun_after(text, end)
-        weak = number.weak and not unit
         about = _is_about(text, start)
         found.append(
-            Quantity((number.value,), start, end, text[start:end], unit, "", noun, weak, 1, about=about)
+            Quantity(
+                (number.value,),
+                start,
+                end,
+                text[start:end],
+                unit,
+                noun=noun,
+                weak=number.weak,
+                digits=1,
+                replaces=number.weak and bool(unit),
+                about=about,
+            )
         )
     return found
 

@@ -32,8 +32,13 @@ CONTRADICTING = frozenset(
 _EXCHANGED = frozenset({"name:missing-name", "name:invented-name"})  # one for the other, if both are found
 _SHORT_ANSWERS = ShortAnswerGuard()
 
-GUARD_NAMES = (*GUARDS, _SHORT_ANSWERS.name)
-"""The guards that look at samples: those of ``matching``, and one for short answers."""
+_SAMPLE_GUARDS = tuple(
+    name
+    for name, guard in GUARDS.items()
+    if not (CONTRADICTING | _EXCHANGED).isdisjoint(f"{name}:{kind}" for kind in guard.kinds)
+)
+GUARD_NAMES = (*_SAMPLE_GUARDS, _SHORT_ANSWERS.name)
+"""The guards that look at samples: those whose findings contradict an answer, and one for short answers."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,95 @@
+"""How often ``calibrated`` puts a paraphrase above a flip, and how often the guards speak, kind by kind.
+
+Run with ``python bench/flips.py``; ``--model NAME`` takes another model than the default, ``--show`` prints
+the pairs that go wrong. It reads every ``data/flips_*.csv`` there is: pairs that are nearly alike and say
+something else in one respect (``flip``), and pairs that say the same in other words (``paraphrase``).
+Rules were written with ``flips_dev.csv`` in view, and penalties fitted to it.
+"""
+
+import argparse
+import csv
+import time
+from pathlib import Path
+
+import numpy as np
+
+from beetle import auc
+from measuring import machine
+from semscale.guards.reading import analyse
+from semscale.guards.registry import Guards
+from semscale.matching.matcher import match
+from semscale.weights.known import DEFAULT_MODEL
+
+FOLDER = Path(__file__).parent / "data"
+METHODS = ("cosine", "calibrated")
+
+
+def read_half(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def findings_either_way(rows):
+    """Findings of each pair, both ways round."""
+    guards = Guards()
+    return [
+        guards.check(row["text_a"], row["text_b"]) + guards.check(row["text_b"], row["text_a"])
+        for row in rows
+    ]
+
+
+def seconds_a_pair(rows, turns):
+    """Least processor time of all guards on a pair of new texts."""
+    guards, spent = Guards(), []
+    for _ in range(turns):
+        analyse.cache_clear()
+        start = time.process_time()
+        for row in rows:
+            guards.check(row["text_a"], row["text_b"])
+        spent.append((time.process_time() - start) / len(rows))
+    return min(spent)
+
+
+def print_half(rows, model):
+    """One line a kind: AUC of each method, flips found and false alarms."""
+    first, second = [row["text_a"] for row in rows], [row["text_b"] for row in rows]
+    scores = {name: match(first, second, method=name, embedder=model).score for name in METHODS}
+    kind, same = (
+        np.array([row["kind"] for row in rows]),
+        np.array([row["label"] == "paraphrase" for row in rows]),
+    )
+    found = np.array([bool(findings) for findings in findings_either_way(rows)])
+    print("| kind | " + " | ".join(f"AUC of {name}" for name in METHODS) + " | flips found | false alarms |")
+    print("|---|" + "---|" * (len(METHODS) + 2))
+    for name in (*dict.fromkeys(kind.tolist()), "all"):
+        of = (kind == name) | (name == "all")
+        figures = [f"{auc(same[of], values[of]):.3f}" for values in scores.values()]
+        counts = [f"{found[of & rows_of].sum()} of {(of & rows_of).sum()}" for rows_of in (~same, same)]
+        print(f"| {name} | " + " | ".join(figures + counts) + " |")
+
+
+def print_wrong(rows):
+    for row, findings in zip(rows, findings_either_way(rows), strict=True):
+        if bool(findings) == (row["label"] == "paraphrase"):
+            kinds = sorted({f"{one.guard}:{one.kind}" for one in findings})
+            print(row["label"], row["kind"], "|", row["text_a"], "|", row["text_b"], *kinds)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", default=DEFAULT_MODEL)
+    parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument("--show", action="store_true", help="for the half on which rules are developed")
+    settings = parser.parse_args()
+    print(machine())
+    for path in sorted(FOLDER.glob("flips_*.csv")):
+        rows = read_half(path)
+        print(f"\n{path.stem}, {settings.model}\n")
+        print_half(rows, settings.model)
+        print(f"\nguards: {1000 * seconds_a_pair(rows, settings.turns):.3f} ms of processor time a new pair")
+        if settings.show:
+            print_wrong(rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""The certainty guard: reports what one text states plainly, and the other as possible, said or doubted."""
+
+from semscale.guards.claims.phrases import Cue
+from semscale.guards.claims.reporting import report
+from semscale.guards.claims.wording import Wording, first_of, kinds_of, similarity
+from semscale.guards.clauses import sentence_end
+from semscale.guards.findings import Finding
+from semscale.guards.reading import AnalysedText, analyse, comparable
+
+OTHER_CERTAINTY = "other-certainty"
+_LEVELS = ("doubted", "hedged")
+_CERTAIN = "certain"
+_OPEN = "open"
+_PLAIN = "plain"
+_ALIKE, _ALIKE_BOTH = 0.75, 0.6
+
+
+class CertaintyGuard:
+    """Finds statements that one text makes plainly, and the other hedges or doubts.
+
+    Example:
+        >>> found = CertaintyGuard().check("The patch may fix the crash.", "The patch fixes the crash.")
+        >>> found[0].kind, found[0].prediction.text
+        ('other-certainty', 'may')
+        >>> CertaintyGuard().check("Perhaps it rains.", "It may rain.")
+        []
+    """
+
+    name = "certainty"
+    kinds = (OTHER_CERTAINTY,)
+
+    def check(self, prediction: str, reference: str) -> list[Finding]:
+        """Return a finding if the texts say nearly the same with another certainty.
+
+        Args:
+            prediction: the text to be judged.
+            reference: the text that it should agree with.
+
+        Returns:
+            At most one finding.
+        """
+        ours, theirs = analyse(prediction), analyse(reference)
+        if not comparable(ours, theirs):
+            return []
+        cues = _cue(ours.wording), _cue(theirs.wording)
+        levels = [_PLAIN if cue is None else cue.kind for cue in cues]
+        if not _differ(*levels) or not _are_alike(ours, theirs, _PLAIN in levels):
+            return []
+        if not (_is_shared(ours, cues[0], theirs) and _is_shared(theirs, cues[1], ours)):
+            return []
+        return report(
+            self.name, OTHER_CERTAINTY, (ours, theirs), cues, "One text is more certain than the other"
+        )
+
+
+def _cue(wording: Wording) -> Cue | None:
+    """Return the phrase that decides how certain a text is."""
+    cues = wording.cues(CertaintyGuard.name)
+    for level in (*_LEVELS, _OPEN, _CERTAIN):
+        if level in kinds_of(cues):
+            return first_of(cues, (level,))
+    return None
+
+
+def _differ(one: str, other: str) -> bool:
+    return one != other and _OPEN not in (one, other) and {one, other} != {_PLAIN, _CERTAIN}
+
+
+def _is_shared(text: AnalysedText, cue: Cue | None, other: AnalysedText) -> bool:
+    """Tell whether the other text, too, speaks of what a phrase hedges: the next word of its sentence."""
+    if cue is None:
+        return True
+    content, end = text.wording.content, sentence_end(text.words.texts, cue.last)
+    hedged = next((content[at] for at in range(cue.last + 1, end) if at in content), None)
+    return hedged is None or hedged in other.wording.counts
+
+
+def _are_alike(ours: AnalysedText, theirs: AnalysedText, one_is_plain: bool) -> bool:
+    least = _ALIKE if one_is_plain else _ALIKE_BOTH
+    return similarity(ours.wording, theirs.wording, CertaintyGuard.name) >= least

@@ -1,0 +1,112 @@
+"""The condition guard: reports conditions that differ, such as "if" and "unless", or that one text lacks."""
+
+from typing import NamedTuple
+
+from semscale.guards.claims.events import ClauseParts, crossing, denied_otherwise, is_denied, parts_at
+from semscale.guards.claims.phrases import Cue
+from semscale.guards.claims.reporting import report
+from semscale.guards.claims.wording import Wording, coverage, similarity
+from semscale.guards.clauses import begins_sentence
+from semscale.guards.findings import Finding
+from semscale.guards.reading import AnalysedText, analyse, comparable
+
+OTHER_CONDITION = "other-condition"
+_DIFFERENCE = "The texts set another condition"
+_IF = frozenset(("if", "when", "provided", "unless", "without", "only_if"))
+_TELLING_ALONE = frozenset(("if", "provided", "unless", "only_if"))
+_DENYING = frozenset(("unless", "without"))
+_ALIKE, _ALIKE_ALONE, _COVERED, _FEWEST = 0.7, 0.75, 0.9, 4
+
+
+class _Condition(NamedTuple):
+    """A condition: whether it is denied, whether what depends on it is, and the stems of both."""
+
+    cue: Cue
+    denied: bool
+    outcome_denied: bool
+    stems: tuple[set[str], set[str]]
+
+
+class ConditionGuard:
+    """Finds conditions that exclude each other, are turned round, or stand in only one of the texts.
+
+    Example:
+        >>> found = ConditionGuard().check("Run it if the cache is cold.", "Run it unless the cache is cold.")
+        >>> found[0].kind, found[0].prediction.text, found[0].reference.text
+        ('other-condition', 'if', 'unless')
+        >>> ConditionGuard().check("Do not run it unless asked to.", "Run it only if asked to.")
+        []
+    """
+
+    name = "condition"
+    kinds = (OTHER_CONDITION,)
+
+    def check(self, prediction: str, reference: str) -> list[Finding]:
+        """Return a finding if nearly the same depends on another condition.
+
+        Args:
+            prediction: the text to be judged.
+            reference: the text that it should agree with.
+
+        Returns:
+            At most one finding.
+        """
+        ours, theirs = analyse(prediction), analyse(reference)
+        if not comparable(ours, theirs):
+            return []
+        here, there = ours.wording.cues(self.name), theirs.wording.cues(self.name)
+        if not (here or there):
+            return []
+        if not (here and there):
+            return self._alone(ours, theirs)
+        if similarity(ours.wording, theirs.wording, self.name) < _ALIKE:
+            return []
+        one, other = _condition(ours.wording, here[0]), _condition(theirs.wording, there[0])
+        if not _exclude(one, other):
+            return []
+        return report(self.name, OTHER_CONDITION, (ours, theirs), (one.cue, other.cue), _DIFFERENCE)
+
+    def _alone(self, ours: AnalysedText, theirs: AnalysedText) -> list[Finding]:
+        """Report a condition that only one text has, if they say the same otherwise."""
+        both = ours.wording, theirs.wording
+        fewest = min(len(wording.content) for wording in both)
+        if fewest < _FEWEST or similarity(*both, self.name) < _ALIKE_ALONE:
+            return []
+        cues = tuple(_telling_cue(wording) for wording in both)
+        if not any(cues) or coverage(*both, self.name) < _COVERED or denied_otherwise(*both):
+            return []
+        return report(self.name, OTHER_CONDITION, (ours, theirs), (cues[0], cues[1]), _DIFFERENCE)
+
+
+def _telling_cue(wording: Wording) -> Cue | None:
+    """Return the first condition that tells something in one text alone.
+
+    It stands behind what depends on it: at the start of a sentence it often only repeats what is spoken of.
+    """
+    cues = (cue for cue in wording.cues(ConditionGuard.name) if cue.kind in _TELLING_ALONE)
+    return next((cue for cue in cues if not begins_sentence(wording.words.texts, cue.first)), None)
+
+
+def _condition(wording: Wording, cue: Cue) -> _Condition:
+    parts: ClauseParts = parts_at(wording, cue)
+    denied, outcome_denied = is_denied(wording, parts.sub), is_denied(wording, parts.main)
+    if cue.kind in _DENYING:
+        denied = not denied
+    if cue.kind == "only_if":  # "only if it rains" is "not if it does not rain"
+        denied, outcome_denied = not denied, not outcome_denied
+    stems = (
+        wording.stems(parts.main.start, parts.main.stop),
+        wording.stems(parts.sub.start, parts.sub.stop),
+    )
+    return _Condition(cue, denied, outcome_denied, stems)
+
+
+def _exclude(one: _Condition, other: _Condition) -> bool:
+    kinds = {one.cue.kind, other.cue.kind}
+    if len(kinds) == 1:
+        return kinds <= _IF and crossing(one.stems, other.stems)
+    if not kinds <= _IF:
+        return bool(one.stems[0] and other.stems[0]) and not _IF.isdisjoint(kinds) and "without" not in kinds
+    if (one.denied != other.denied) != (one.outcome_denied != other.outcome_denied):
+        return True
+    return kinds == {"if", "only_if"} and one.denied != other.denied

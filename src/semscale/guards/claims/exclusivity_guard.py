@@ -1,0 +1,137 @@
+"""The exclusivity guard: reports "only this" beside "this too", "all but this", or the plain statement."""
+
+from semscale.guards.claims.events import denied_otherwise
+from semscale.guards.claims.phrases import Cue
+from semscale.guards.claims.reporting import report
+from semscale.guards.claims.wording import Wording, first_of, kinds_of, similarity
+from semscale.guards.clauses import sentence_end
+from semscale.guards.findings import Finding
+from semscale.guards.reading import AnalysedText, analyse, comparable
+
+OTHER_EXCLUSIVITY = "other-exclusivity"
+_DIFFERENCE = "One text excludes what the other does not"
+_ONLY = "only"
+_EXCEPTING = ("except", "besides")
+_SENTENCE_ENDS = ".;:?!"
+_DENIALS = frozenset(("no", "nobody", "none", "nothing", "nowhere", "never", "not", "neither", "cannot"))
+_CONTRAST = "contrast"
+_SOFT = ("just", "simply", "mere", "merely", "purely")
+_TELLING = ("only", "except", "also", "even")
+_CONFLICTS = frozenset(
+    frozenset(pair)
+    for pair in (
+        ("only", "also"),
+        ("only", "even"),
+        ("only", "except"),
+        ("only", ""),
+        ("except", ""),
+        ("except", "also"),
+        ("except", "even"),
+    )
+)
+_ALIKE, _ALIKE_BOTH = 0.8, 0.6
+_CLAUSE_STARTS = frozenset(("that", "and", "but", "because", "if", "when", "as", "so", "while"))
+
+
+class ExclusivityGuard:
+    """Finds restrictions to one thing that the other text lacks, lifts or turns round.
+
+    Example:
+        >>> found = ExclusivityGuard().check("Only admins can log in.", "Even admins can log in.")
+        >>> found[0].kind, found[0].prediction.text, found[0].reference.text
+        ('other-exclusivity', 'Only', 'Even')
+        >>> ExclusivityGuard().check("Only admins can log in.", "Nobody but admins can log in.")
+        []
+    """
+
+    name = "exclusivity"
+    kinds = (OTHER_EXCLUSIVITY,)
+
+    def check(self, prediction: str, reference: str) -> list[Finding]:
+        """Return a finding if the texts say nearly the same of another choice of things.
+
+        Args:
+            prediction: the text to be judged.
+            reference: the text that it should agree with.
+
+        Returns:
+            At most one finding.
+        """
+        ours, theirs = analyse(prediction), analyse(reference)
+        if not comparable(ours, theirs):
+            return []
+        cues = _cues(ours.wording), _cues(theirs.wording)
+        if not any(cues):
+            return []
+        first = first_of(cues[0], _TELLING), first_of(cues[1], _TELLING)
+        if not _differ(ours, theirs, cues, first):
+            return []
+        return report(self.name, OTHER_EXCLUSIVITY, (ours, theirs), first, _DIFFERENCE)
+
+
+def _cues(wording: Wording) -> list[Cue]:
+    """Return the phrases of a text; "nothing except this" says "only this"."""
+    return [
+        cue._replace(kind=_ONLY) if cue.kind in _EXCEPTING and _is_denied_around(wording, cue) else cue
+        for cue in wording.cues(ExclusivityGuard.name)
+    ]
+
+
+def _is_denied_around(wording: Wording, cue: Cue) -> bool:
+    texts = wording.words.texts
+    start = next((at + 1 for at in range(cue.first - 1, -1, -1) if texts[at] in _SENTENCE_ENDS), 0)
+    return any(_denies(text) for text in texts[start : sentence_end(texts, cue.last)])
+
+
+def _denies(text: str) -> bool:
+    return text in _DENIALS or text.endswith("n't")
+
+
+def _differ(
+    ours: AnalysedText,
+    theirs: AnalysedText,
+    cues: tuple[list[Cue], list[Cue]],
+    first: tuple[Cue | None, Cue | None],
+) -> bool:
+    kinds = frozenset(cue.kind if cue else "" for cue in first)
+    one, other = first
+    if one and other and one.kind == other.kind == _ONLY:
+        return _moved((ours.wording, one), (theirs.wording, other)) and _alike(ours, theirs, _ALIKE)
+    if kinds_of(cues[0]) & kinds_of(cues[1]) or kinds not in _CONFLICTS:
+        return False
+    if not any(
+        cue and not _is_soft(text.wording, cue) for text, cue in zip((ours, theirs), first, strict=True)
+    ):
+        return False
+    if None in first and _CONTRAST in kinds_of(cues[first.index(None)]):
+        return False
+    if None in first and denied_otherwise(ours.wording, theirs.wording):
+        return False
+    return _alike(ours, theirs, _ALIKE if None in first else _ALIKE_BOTH)
+
+
+def _is_soft(wording: Wording, cue: Cue) -> bool:
+    """Tell whether a phrase is often said for emphasis alone: "just try it"."""
+    return wording.words.texts[cue.first] in _SOFT
+
+
+def _alike(ours: AnalysedText, theirs: AnalysedText, least: float) -> bool:
+    return similarity(ours.wording, theirs.wording, ExclusivityGuard.name) >= least
+
+
+def _moved(one: tuple[Wording, Cue], other: tuple[Wording, Cue]) -> bool:
+    """Tell whether "only" restricts the subject in one text, and something behind it in the other.
+
+    "I only ate two" and "I ate only two" say the same; "only I ate two" does not.
+    """
+    if one[1].first != one[1].last or other[1].first != other[1].last or _begins(*one) == _begins(*other):
+        return False
+    (first, cue), (second, moved) = (one, other) if _begins(*one) else (other, one)
+    subject = next((stem for at, stem in first.content.items() if at > cue.last), "")
+    return subject in second.stems(0, moved.first)
+
+
+def _begins(wording: Wording, cue: Cue) -> bool:
+    """Tell whether a word stands at the start of its clause."""
+    before = wording.words.texts[cue.first - 1] if cue.first else "."
+    return not before[0].isalnum() or before in _CLAUSE_STARTS

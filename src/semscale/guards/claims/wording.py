@@ -1,0 +1,100 @@
+"""The words of a text as guards of claims need them: cues of each guard, and stems of content words."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from semscale.guards.claims.phrases import Cue, phrase_book
+from semscale.guards.opposites import base_stem
+from semscale.guards.roles import rules_of_negation
+from semscale.guards.words import TextWords, kind_of
+
+
+class Wording:
+    """A text's cues and the stems of its content words, each computed when it is first needed.
+
+    Args:
+        words: the words of the text.
+    """
+
+    __slots__ = ("_content", "_counts", "_cues", "words")
+
+    def __init__(self, words: TextWords) -> None:
+        self.words = words
+        self._cues: dict[str, list[Cue]] = {}
+        self._content: dict[int, str] | None = None
+        self._counts: Counter[str] | None = None
+
+    def cues(self, guard: str) -> list[Cue]:
+        """Return the phrases of a guard in the text."""
+        if guard not in self._cues:
+            self._cues[guard] = phrase_book(guard).read(self.words)
+        return self._cues[guard]
+
+    @property
+    def content(self) -> dict[int, str]:
+        """Stems of content words and numbers by their positions, in order."""
+        if self._content is None:
+            idle = rules_of_negation()["stop"]
+            self._content = {
+                at: base_stem(text)
+                for at, text in enumerate(self.words.texts)
+                if text not in idle and kind_of(text) != "p"
+            }
+        return self._content
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How often each stem of the content occurs."""
+        if self._counts is None:
+            self._counts = Counter(self.content.values())
+        return self._counts
+
+    def stems(self, first: int, end: int) -> set[str]:
+        """Return the stems of content words from one position up to, without, another."""
+        content = self.content
+        return {content[at] for at in range(first, end) if at in content}
+
+
+def similarity(ours: Wording, theirs: Wording, guard: str) -> float:
+    """Return the share of content words that two texts have in common, apart from the guard's cues (Dice).
+
+    Twice the number of common words, over the number of words in both.
+
+    Returns:
+        0 to 1; 0 for texts without content.
+
+    Example:
+        >>> texts = "Only admins may log in", "Admins may log in too"
+        >>> similarity(*(Wording(TextWords(text)) for text in texts), "exclusivity")
+        1.0
+    """
+    one, other = _apart_from(ours, guard), _apart_from(theirs, guard)
+    shared = (one & other).total()
+    return 2 * shared / ((one.total() + other.total()) or 1)
+
+
+def coverage(ours: Wording, theirs: Wording, guard: str) -> float:
+    """Return the share of the shorter text's content words that the longer one has, apart from cues.
+
+    Returns:
+        0 to 1; 0 if one of the texts has no content.
+    """
+    one, other = _apart_from(ours, guard), _apart_from(theirs, guard)
+    return (one & other).total() / (min(one.total(), other.total()) or 1)
+
+
+def kinds_of(cues: Iterable[Cue]) -> set[str]:
+    """Return the classes of some cues."""
+    return {cue.kind for cue in cues}
+
+
+def first_of(cues: Sequence[Cue], kinds: Iterable[str]) -> Cue | None:
+    """Return the first cue of some classes."""
+    wanted = set(kinds)
+    return next((cue for cue in cues if cue.kind in wanted), None)
+
+
+def _apart_from(wording: Wording, guard: str) -> Counter[str]:
+    content = wording.content
+    covered = [at for cue in wording.cues(guard) for at in range(cue.first, cue.last + 1) if at in content]
+    return wording.counts - Counter(content[at] for at in covered) if covered else wording.counts
