@@ -1,6 +1,7 @@
 """Judges claims by the sentences of other texts: supported, contradicted, or not found there."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -13,6 +14,7 @@ from semscale.matching.entailment.choices import chosen_model
 from semscale.matching.entailment.probabilities import CONTRADICTION, ENTAILMENT, EntailmentModel
 from semscale.matching.entailment.sentences import worded_sentences
 from semscale.matching.matcher import Matcher
+from semscale.matching.methods import CorpusDependent
 from semscale.self_consistency.meanings.relations import distinct_entailments
 from semscale.self_consistency.scoring.contradictions import contradicting
 from semscale.signature import Signature
@@ -21,6 +23,7 @@ from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from semscale.embedding import Embedder
+    from semscale.embedding.tokens.token_states import TokenEncoder
 
 SUPPORTS = 0.6
 """Score by ``calibrated`` from which a sentence supports a claim.
@@ -87,7 +90,7 @@ class ClaimJudge:
     def __init__(
         self,
         *,
-        embedder: "str | Path | Embedder" = DEFAULT_MODEL,
+        embedder: "str | Path | Embedder | TokenEncoder" = DEFAULT_MODEL,
         nli: str | Path | EntailmentModel | None = None,
     ) -> None:
         self._nli = None if nli is None else chosen_model(nli)
@@ -97,6 +100,24 @@ class ClaimJudge:
             if self._nli is not None
             else Matcher("calibrated", embedder=embedder, recall_share=0.0, guards=warned)
         )
+
+    @property
+    def uses_entailment(self) -> bool:
+        """Whether a model of entailment decides."""
+        return self._nli is not None
+
+    def over(self, corpus: Sequence[str]) -> "ClaimJudge":
+        """Return the judge with word weights and levels from a corpus, not from the texts of each call.
+
+        Args:
+            corpus: sentences; a model of entailment estimates nothing from them.
+        """
+        if self._matcher is None or not isinstance(self._matcher.pair_method, CorpusDependent):
+            return self
+        other = copy(self)
+        other._matcher = copy(self._matcher)
+        other._matcher.pair_method = self._matcher.pair_method.over(corpus)
+        return other
 
     @property
     def signature(self) -> Signature:
