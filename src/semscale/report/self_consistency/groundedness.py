@@ -45,7 +45,7 @@ _WORDS = {verdict: str(verdict).replace("-", " ") for verdict in Support}
 _BY_SCORES = (
     "A claim is a sentence of the answer. A sentence of the passages supports it if their calibrated score "
     "reaches .6 and no guard finds a contradiction; it contradicts it if a guard does and the score reaches "
-    ".3."
+    ".3. Swapped roles or quantity words lower the score."
 )
 _BY_ENTAILMENT = (
     "A claim is a sentence of the answer. A sentence of the passages supports or contradicts it if the model "
