@@ -245,7 +245,9 @@ def test_items_that_a_candidate_lacks_are_told_before_the_outcome(semscale, appr
     (tmp_path / "later.jsonl").write_text(
         "".join(json.dumps(item) + "\n" for item in later), encoding="utf-8"
     )
-    ended = semscale("drift", "gate", "later.jsonl", *NEW, "--summary", "summary.md", "--github")
+    assert semscale("drift", "gate", "later.jsonl", *NEW).code == 1  # none may be missing
+    allowed = (*NEW, "--limit", "missing=2")
+    ended = semscale("drift", "gate", "later.jsonl", *allowed, "--summary", "summary.md", "--github")
     assert ended.code == 0, ended.out + ended.err
     told = "2 of the baseline's 30 items are not in the candidate"
     before_outcome = ended.out[: ended.out.index("\npass: ")]
@@ -254,7 +256,7 @@ def test_items_that_a_candidate_lacks_are_told_before_the_outcome(semscale, appr
     assert "1 new item that the baseline lacks, not compared: 'added'" in before_outcome
     assert f"::warning title=Caution::{told}" in ended.out
     assert told in (tmp_path / "summary.md").read_text(encoding="utf-8")
-    content = json.loads(semscale("drift", "gate", "later.jsonl", *NEW, "--json").out)
+    content = json.loads(semscale("drift", "gate", "later.jsonl", *allowed, "--json").out)
     assert content["items"] == content["matching"]["common"] == 28
     assert sorted(content["matching"]["lost"]) == sorted(lost)
     assert content["matching"]["new"] == ["added"]
@@ -277,7 +279,7 @@ def test_a_candidate_that_lacks_items_goes_on_with_the_series(semscale, approved
     assert all(one["losses"][0] == pytest.approx(one["losses"][1]) for one in fewer["sequence"])
     last = json.loads(semscale("drift", "gate", BAD, "--model", "model-d", *over).out)
     assert {len(one["losses"]) for one in last["sequence"]} == {3}
-    assert semscale("drift", "gate", "fewer.jsonl", "--model", "model-e").code == 0
+    assert semscale("drift", "gate", "fewer.jsonl", "--model", "model-e", "--limit", "missing=off").code == 0
     (feedback,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
     assert len(feedback["trend"]["comparisons"]) == 2
     assert any("because they were measured on other items" in line for line in feedback["trend"]["cautions"])

@@ -121,6 +121,14 @@ def test_a_dry_run_counts_one_call_a_row(command, decider, capsys):
         ),
         (("--method", "decision", "--template", "recommendation"), "2 to 10 levels, got 11"),
         (("--method", "guess"), "method"),
+        (
+            ("--method", "decision", "--temperature", "0.7"),
+            "leave --temperature 0.7 out with --method decision",
+        ),
+        (
+            ("--method", "decision", "--order", "explanation-first"),
+            "leave --order explanation-first out with --method decision",
+        ),
         (("--criteria", "none.yaml"), "rubric file 'none.yaml' cannot be read"),
         (("--criteria", "r.yaml", "--template", "true_false"), "leave --template and --rubric out"),
     ],
@@ -131,3 +139,35 @@ def test_bad_input_is_one_line_and_nothing_is_sent(command, decider, capsys, mor
     assert said in error
     assert error.count("\n") == 1
     assert decider.requests == []
+
+
+def test_one_row_against_a_policy_does_not_decide_the_form(command, decider, capsys):
+    decider.planned.append((400, {"error": {"message": "content policy"}}))
+    assert main(command("--method", "decision", "--json")) == 0
+    judge = json.loads(capsys.readouterr().out)["judges"][0]
+    assert (judge["method"], judge["provenance"]) == ("decisions", {"decision": 2})
+    assert judge["counts"] == {"scored": 2, "missing": 1, "failed": 1}
+    assert decider.paths == ["decisions"] * 3
+
+
+def test_rows_without_a_usable_answer_have_a_reason_and_another_exit_code(command, decider, capsys):
+    decider.masses = lambda asked, names, text: [0.2, 0.2, 0.2, 0.1, 0.1]
+    assert main(command("--method", "decision")) == 2
+    said = capsys.readouterr()
+    # five levels, each rounded by up to .005: .975 to 1.025
+    why = "the probabilities sum to 0.8, and rounding explains 0.975 to 1.025"
+    shown = f"m gave no usable answer about 3 rows, most often because: {why}."
+    assert shown in " ".join(said.out.replace("│", " ").split())
+    assert said.err.strip().endswith(f"no call brought a usable reply, most often because: {why}")
+
+
+def test_a_dry_run_says_what_letters_would_take(command, decider, capsys):
+    assert main(command("--method", "decision", "--dry-run", "--json")) == 0
+    text = capsys.readouterr().out
+    check_json(text)
+    # five letters for each of 3 rows, less the 3 calls of decisions
+    assert json.loads(text)["models"][0]["stand_ins"]["calls"] == 12
+    assert main(command("--dry-run", "--json")) == 0
+    assert json.loads(capsys.readouterr().out)["models"][0]["stand_ins"]["calls"] == 0
+    assert main(command("--method", "decision", "--dry-run")) == 0
+    assert "if the model takes no decisions" in " ".join(capsys.readouterr().out.split())

@@ -53,3 +53,33 @@ def test_options_that_do_not_go_together_are_refused(rate, seven_answers, more, 
     ended = rate(*more)
     assert ended.code == 2
     assert said in ended.err
+
+
+SUMS = "the probabilities sum to 0.8, and rounding explains 0.975 to 1.025"
+
+
+def test_texts_without_a_usable_answer_are_a_caution(rate, seven_answers, decider):
+    decider.masses = lambda asked, names, text: (
+        [0, 0, 0, 0.5, 0.5] if len(decider.requests) > 2 else [0, 0, 0, 0.5, 0.3]
+    )
+    ended = rate(*options(decider, "--json", "--concurrency", "1"))
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    assert f"m gave no usable answer about 2 texts, most often because: {SUMS}." in found["cautions"]
+    assert found["decided"]["reason"] == SUMS
+
+
+def test_without_any_usable_answer_the_last_line_says_why(rate, seven_answers, decider):
+    decider.masses = lambda asked, names, text: [0, 0, 0, 0.5, 0.3]
+    ended = rate(*options(decider))
+    assert ended.code == 2
+    assert SUMS in ended.err.strip().splitlines()[-1]
+
+
+def test_letters_in_the_place_of_decisions_are_a_caution(rate, seven_answers, decider):
+    decider.speaks = ("completions",)
+    ended = rate(*options(decider, "--json"))
+    assert (
+        "m takes no typed decisions, so probabilities of the points’ letters stand in."
+        in (json.loads(ended.out)["cautions"])
+    )

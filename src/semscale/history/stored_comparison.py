@@ -48,7 +48,8 @@ class StoredCheck:
         name: of the limit or threshold; the id of a must-pass item.
         passed: whether it holds.
         group: kind and name of the slice that it is about; ``None`` for all items.
-        value: items that break a limit, or the mean that a threshold is about; NaN without one.
+        value: items that break a limit, outputs or numbers that are lost where it is of a total, or the mean
+            that a threshold is about; NaN without one.
         allowed: the setting; NaN for a must-pass item.
         items: ids of the first items that break a limit.
         reasons: what became worse in a must-pass item.

@@ -12,7 +12,7 @@ from semscale.chat.chat_model import ChatModel
 from semscale.chat.costs.budget import Budget, Spent
 from semscale.chat.costs.prices import PriceTable
 from semscale.chat.decisions.answers import DecisionAnswer
-from semscale.chat.decisions.decision_calls import DecisionCall, why_not_taken
+from semscale.chat.decisions.decision_calls import DecisionCall, may_lie_in_item, why_not_taken
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.messages import Message, Request
 from semscale.chat.replies import CallError, Reply
@@ -94,6 +94,11 @@ class Conversation:
         if self.failure is not None:
             return why_not_taken(self.failure) is not None
         return self.answers is not None and why_not_taken(self.answers) is not None
+
+    @property
+    def may_lie_in_item(self) -> bool:
+        """Whether the call failed so that the item, and not the form, may be the reason."""
+        return self.failure is not None and may_lie_in_item(self.failure)
 
     @property
     def unread(self) -> bool:

@@ -92,9 +92,9 @@ class Judge:
         method: Method = "prose",
         criteria: Rubric | str | Path | None = None,
     ) -> None:
-        temperature = checked_temperature(temperature, samples)
         check_settings(order=order, samples=samples, corrections=corrections, reference_place=reference_place)
-        check_method(method, samples)
+        check_method(method, samples, temperature=temperature, order=order)
+        temperature = checked_temperature(temperature, samples)
         deciding = load_deciding_model(chat_model) if method == "decision" else None
         self.model = deciding or load_chat_model(chat_model)
         self._settings: JudgeSettings = {

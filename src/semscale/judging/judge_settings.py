@@ -51,11 +51,13 @@ def checked_temperature(temperature: float | Literal["auto"] | None, samples: in
     return temperature
 
 
-def check_method(method: str, samples: int) -> None:
+def check_method(
+    method: str, samples: int, *, temperature: float | Literal["auto"] | None, order: str
+) -> None:
     """Check how a judge is asked.
 
     Raises:
-        InputError: an unknown method, or samples of a decision.
+        InputError: an unknown method; or samples, a temperature or an order of a decision.
     """
     if method not in METHODS:
         raise unknown_name("method", str(method), METHODS)
@@ -64,6 +66,18 @@ def check_method(method: str, samples: int) -> None:
             f"samples must be 1 with method='decision', got {samples}: "
             "a decision has a probability for each level"
         )
+    if method == "decision" and temperature not in {"auto", None, 0.0}:
+        raise _prose_only("temperature", temperature)
+    if method == "decision" and order == "explanation-first":
+        raise _prose_only("order", order)
+
+
+def _prose_only(name: str, value: object) -> InputError:
+    said = "it is for replies in prose, and a decision is a probability for each level"
+    return InputError(
+        f"leave {name}={value!r} out with method='decision': {said}",
+        in_shell=f"leave --{name} {value} out with --method decision: {said}",
+    )
 
 
 def check_settings(*, order: str, samples: int, corrections: int, reference_place: str) -> None:

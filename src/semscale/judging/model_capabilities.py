@@ -1,7 +1,9 @@
 """Finds out which options a chat model takes: decisions, structured output, and probabilities of tokens.
 
 Endpoints refuse options that they do not know. So the first item is asked about with all options, and with
-fewer until a request is taken. Whether a model ignores an option that it takes shows in its replies.
+fewer until a request is taken. A decision may be rejected for what the item says, so a form of decisions is
+given up only where further items are rejected, too. Whether a model ignores an option that it takes shows in
+its replies.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -9,12 +11,12 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, Literal
 
+from semscale.chat.decisions.decision_calls import TRIED_ITEMS
 from semscale.chat.messages import Message, Parameters, Request
 from semscale.judging.asking import Conversation, Running
 from semscale.judging.prompts.prompting import JudgedItem
 
 _TOP = (20, 5)
-_TRIED_ITEMS = 3
 
 
 @dataclass(frozen=True)
@@ -64,18 +66,27 @@ async def find_capabilities(
 ) -> tuple[ModelCapabilities, Running, dict[JudgedItem, list[Conversation]], str | None]:
     """Ask about the first item, each time with fewer options, until a request is taken.
 
-    An item may be refused for itself, so up to three are tried.
+    An item may be refused for itself, so up to three are tried: in each form of decisions, and in prose.
 
     Returns:
         What the model takes; what is left to run with; the conversations that have a reply; why asking
         stopped, or ``None``.
     """
-    for item in items[:_TRIED_ITEMS]:
-        for capabilities in to_try:
-            conversations = conversations_about(item, capabilities)
-            running, stopped = await asked(conversations[:1], running)
-            if stopped is not None or not conversations[0].is_not_taken:
-                return capabilities, running, {item: conversations}, stopped
-            if len(to_try) == 1:
-                return capabilities, running, {item: conversations}, stopped
+    first = items[:TRIED_ITEMS]
+    prose = [each for each in to_try if each.decision is None]
+    decisions = [(each, item) for each in to_try if each.decision is not None for item in first]
+    heard: dict[ModelCapabilities, dict[JudgedItem, list[Conversation]]] = {}
+    unable: set[ModelCapabilities] = set()
+    for capabilities, item in (*decisions, *((each, item) for item in first for each in prose)):
+        if capabilities in unable:
+            continue
+        conversations = conversations_about(item, capabilities)
+        running, stopped = await asked(conversations[:1], running)
+        found = {**heard.get(capabilities, {}), item: conversations}
+        if stopped is not None or not conversations[0].is_not_taken or len(to_try) == 1:
+            return capabilities, running, found, stopped
+        if capabilities.decision is not None:
+            heard[capabilities] = found
+            if not conversations[0].may_lie_in_item:
+                unable.add(capabilities)
     return to_try[-1], running, {}, None

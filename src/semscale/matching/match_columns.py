@@ -25,6 +25,7 @@ class MatchColumns:
         prediction: name of the column of predictions.
         references: names of the columns of references, at least one; cells are texts or lists of texts.
         by: name of the column of groups; ``None`` without groups.
+        called: what messages call the columns of references.
 
     Raises:
         InputError: no reference, or a column that would be matched with itself.
@@ -33,17 +34,18 @@ class MatchColumns:
     prediction: str
     references: tuple[str, ...]
     by: str | None = None
+    called: str = "reference"
 
     def __post_init__(self) -> None:
         if not self.references:
-            raise InputError("reference must name at least one column, got none")
+            raise InputError(f"{self.called} must name at least one column, got none")
         if self.prediction in self.references:
             raise InputError(
-                f"reference must be another column than prediction, got '{self.prediction}' for both"
+                f"{self.called} must be another column than prediction, got '{self.prediction}' for both"
             )
         double = [column for at, column in enumerate(self.references) if column in self.references[:at]]
         if double:
-            raise InputError(f"reference: column '{double[0]}' is named twice; name it once")
+            raise InputError(f"{self.called}: column '{double[0]}' is named twice; name it once")
 
     @property
     def titles(self) -> set[str]:
@@ -58,7 +60,7 @@ class MatchColumns:
         """
         table.require(self.prediction, "prediction")
         for reference in self.references:
-            table.require(reference, "reference")
+            table.require(reference, self.called)
         if self.by is not None:
             table.require(self.by, "by")
         check_free(table.columns, table.name)
@@ -98,7 +100,7 @@ def match_cells(batch: pl.DataFrame, columns: MatchColumns, first_row: int = 0) 
     return MatchCells(
         rows,
         column_in(batch, columns.prediction).to_list(),
-        reference_lists(references, columns.references, first_row),
+        reference_lists(references, columns.references, first_row, columns.called),
         None if by is None else as_names(groups_in(column_in(rows, by)), "by"),
     )
 
@@ -114,8 +116,8 @@ class CellChecks:
         self._columns = columns
         self._groups: set[str | None] = set()
         # A cell that shows what stands in a column until a text is found there.
-        self._given: dict[str, object] = {"prediction": None, "reference": None}
-        self._has_text = {"prediction": False, "reference": False}
+        self._given: dict[str, object] = {"prediction": None, columns.called: None}
+        self._has_text = {"prediction": False, columns.called: False}
 
     def add(self, cells: MatchCells) -> None:
         """Check the next rows.
@@ -124,7 +126,7 @@ class CellChecks:
             InputError: more than 1,000 groups.
         """
         self._look("prediction", [cells.predictions])
-        self._look("reference", cells.references)
+        self._look(self._columns.called, cells.references)
         if cells.groups is not None:
             self._groups.update(cells.groups)
             check_groups(self._groups)
@@ -135,7 +137,7 @@ class CellChecks:
         Raises:
             InputError: no text in the predictions, or none in the references.
         """
-        sides = {"prediction": (self._columns.prediction,), "reference": self._columns.references}
+        sides = {"prediction": (self._columns.prediction,), self._columns.called: self._columns.references}
         for parameter, titles in sides.items():
             named = "' and '".join(titles)
             if not self._has_text[parameter]:
@@ -156,7 +158,10 @@ class CellChecks:
 
 
 def reference_lists(
-    columns: Sequence[Sequence[Any]], names: Sequence[str], first_row: int = 0
+    columns: Sequence[Sequence[Any]],
+    names: Sequence[str],
+    first_row: int = 0,
+    called: str = "reference",
 ) -> list[list[Any]]:
     """List the references of each row, from several columns and from lists in cells.
 
@@ -167,6 +172,7 @@ def reference_lists(
         columns: each of shape (n,).
         names: of the columns, for messages.
         first_row: row of the file that the first cells stand in, from 0.
+        called: what messages call the columns.
 
     Returns:
         n lists.
@@ -182,6 +188,6 @@ def reference_lists(
     for name, column in zip(names, columns, strict=True):
         for row, cell in enumerate(column):
             rows[row] += listed_cell(
-                cell, parameter="reference", column=name, row=first_row + row, only_nulls=False
+                cell, parameter=called, column=name, row=first_row + row, only_nulls=False
             )
     return rows

@@ -44,6 +44,7 @@ def _further(found: "Forecast") -> DataTable:
     named = (
         ("asking again for replies that cannot be read", found.corrections),
         ("repeating calls that fail", found.repetitions),
+        ("letters or prose, if the model takes no decisions", found.stand_ins),
     )
     cost = f"cost in {found.currency}" if found.currency else "cost"
     rows: list[tuple[Cell, ...]] = [

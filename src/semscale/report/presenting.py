@@ -18,6 +18,7 @@ _DOCUMENTS = {
     "EvaluationSummary": ("semscale.report.matching.submission", "evaluation_document"),
     "ForecastSummary": ("semscale.report.forecasts", "forecast_document"),
     "GatePlan": ("semscale.report.drift.plan", "plan_document"),
+    "GroundingSummary": ("semscale.report.self_consistency.groundedness", "groundedness_document"),
     "HistorySummary": ("semscale.report.drift.records", "history_document"),
     "JudgeSummary": ("semscale.report.judging.document", "judge_document"),
     "LayerCalibration": ("semscale.report.matching.layers", "calibration_document"),

@@ -43,3 +43,10 @@ def test_answers_survive_the_ledger():
     assert (found["a"].masses, found["b"].refused) == ((0.1, 0.9), True)
     assert found["c"].reason == answers["c"].reason
     assert math.isnan(found["c"].covered)
+
+
+def test_a_probability_may_be_off_by_a_millionth_at_both_ends():
+    # a predicate's yes of 1.0000004 leaves -.0000004 for no; two decimals could not show either
+    assert DecisionAnswer.of([-4e-7, 1.0000004]).masses == (0.0, 1.0)
+    with pytest.raises(ValueError, match="probability"):
+        DecisionAnswer.of([-2e-6, 1.0])

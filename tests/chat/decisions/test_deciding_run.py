@@ -6,7 +6,15 @@ from decision_endpoint import ASKED, REQUEST
 from semscale.chat import ImagePart, Message
 from semscale.chat.calls.retrying import Retries
 from semscale.chat.costs.budget import Budget
-from semscale.chat.decisions import DecisionRequest, Option, PredicateQuestion, ScoreQuestion, decide
+from semscale.chat.decisions import (
+    DecisionAnswer,
+    DecisionRequest,
+    Option,
+    PredicateQuestion,
+    ScoreQuestion,
+    decide,
+)
+from semscale.chat.decisions.deciding_run import DecisionRun
 from semscale.errors import InputError, InterruptedRunError, ReplyError
 
 BY_NAME = {"no": 0.1, "yes": 0.9, "billing": 0.2, "sales": 0.8, "rude": 0.3, "kind": 0.7}
@@ -104,8 +112,43 @@ def test_a_call_that_fails_for_a_while_is_repeated(decider, run):
 def test_answers_of_another_form_are_repeated_and_then_fail(decider, run):
     decider.planned.extend([(200, {"answers": [{"type": "predicate"}] * 3})] * 2)
     found = run(retries=Retries(1, first_wait=0))
-    assert "cannot be read" in found.answers[0]["tone"].reason
+    assert found.answers[0]["tone"].reason == (
+        "m answered with decisions that cannot be read: the field 'probability' is missing"
+    )
     assert found.counts["unusable"] == 3
+
+
+POLICY = (400, {"error": {"message": "content policy"}})
+
+
+def test_one_rejected_request_does_not_decide_the_form(decider, run):
+    decider.planned.append(POLICY)
+    found = run(requests(4))
+    assert (found.form, found.not_taken) == ("decisions", {})
+    # the other three have three answers each
+    assert found.counts == {"answered": 9, "refused": 0, "unusable": 3, "normalised": 0}
+    assert "content policy" in found.answers[0]["tone"].reason == found.reason
+    assert decider.paths == ["decisions"] * 4
+
+
+def test_three_rejected_requests_show_that_a_form_is_not_taken(decider, run):
+    decider.planned.extend([POLICY] * 3)
+    found = run(requests(4))
+    assert found.form == "systemone"
+    assert decider.paths == ["decisions"] * 3 + ["systemone"] * 4
+
+
+def test_an_endpoint_that_answers_with_nothing_takes_no_decisions(decider, run):
+    decider.planned.append((200, {}))
+    found = run()
+    assert found.form == "systemone"
+    assert found.not_taken["decisions"].endswith("has no answers in it")
+
+
+def test_letters_are_never_counted_as_mended():
+    answers = ({"q": DecisionAnswer((0.5, 0.5), 0.8)},)
+    assert DecisionRun(answers, "decisions", {}).counts["normalised"] == 1
+    assert DecisionRun(answers, "next-token", {}).counts["normalised"] == 0
 
 
 def test_a_cap_on_calls_stops_and_keeps_what_came(decider, run):

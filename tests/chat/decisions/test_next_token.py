@@ -67,3 +67,10 @@ def test_an_order_without_probabilities_leaves_no_balanced_mean():
     found = averaged([DecisionAnswer((0.5, 0.5), 1.0), None], 2)
     assert found.masses == ()
     assert found.reason == "1 of 2 orders of the options have probabilities"
+
+
+def test_letters_with_almost_no_mass_are_no_answer():
+    found = letter_masses(reply(("I", 0.95), ("A", 0.002)), (0, 1, 2, 3, 4))
+    assert found.masses == ()
+    assert "the letters have 0.002 of the next token's probability, and 0.1 is the least" in found.reason
+    assert letter_masses(reply(("I", 0.85), ("A", 0.15)), (0, 1)).masses == (1.0, 0.0)

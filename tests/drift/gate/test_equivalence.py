@@ -7,13 +7,55 @@ from scipy.stats import ttest_1samp
 from semscale.drift.gate.equivalence import equivalence
 
 
-def test_without_reruns_it_is_the_t_test():
-    drifts = np.random.default_rng(0).normal(0.02, 0.1, 25)
+def test_without_reruns_and_skewness_it_is_the_t_test():
+    half = np.random.default_rng(0).normal(0.0, 0.1, 13)
+    drifts = 0.02 + np.concatenate([half, -half])
     found = equivalence(drifts[:, None], 0.05, 0.05)
     against = ttest_1samp(drifts, 0.05, alternative="less")
     assert found.p_value == pytest.approx(against.pvalue)
     assert found.bound == pytest.approx(against.confidence_interval(0.95).high)
     assert found.sd == pytest.approx(drifts.std(ddof=1))
+
+
+def test_rare_losses_have_the_bound_of_johnsons_t():
+    # 4 of 20 items lose 1: mean .2, variance .16 * 20 / 19 = .168421, s = .410391, s / sqrt(20) = .0917663.
+    # Third moment p q (q - p) = .2 * .8 * .6 = .096; g = .096 / .410391 ** 3 = 1.38893.
+    # t(19, .95) = 1.729133; 1 + 2 t ** 2 = 6.979800; g * 6.9798 / (6 sqrt(20)) = .361293.
+    drifts = np.array([1.0] * 4 + [0.0] * 16)
+    found = equivalence(drifts[:, None], 0.3, 0.05)
+    assert found.skewness == pytest.approx(1.38893, rel=1e-5)
+    assert found.bound == pytest.approx(0.2 + (1.729133 + 0.361293) * 0.0917663, rel=1e-5)
+    mirrored = equivalence(-drifts[:, None], 0.3, 0.05)  # losses that are common: the t-test as it is
+    assert (mirrored.skewness, mirrored.bound) == (0.0, pytest.approx(-0.2 + 1.729133 * 0.0917663, rel=1e-5))
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.2])
+def test_the_p_value_is_alpha_where_the_bound_is_tolerated(alpha):
+    drifts = np.random.default_rng(1).exponential(0.1, (40, 1))
+    bound = equivalence(drifts, 1.0, alpha).bound
+    assert equivalence(drifts, bound, alpha).p_value == pytest.approx(alpha)
+
+
+def test_a_drift_far_beyond_what_is_tolerated_has_no_small_p_value():
+    drifts = np.array([1.0] + [0.0] * 11)[:, None]
+    assert equivalence(drifts, -10.0, 0.05).p_value > 0.5
+
+
+@pytest.mark.parametrize(
+    ("drawn", "mean", "n"),
+    [
+        (lambda rng, shape: rng.random(shape) < 0.05, 0.05, 60),
+        (lambda rng, shape: rng.random(shape) < 0.05, 0.05, 200),
+        (lambda rng, shape: rng.random(shape) < 0.1, 0.1, 30),
+        (lambda rng, shape: rng.exponential(1.0, shape), 1.0, 30),
+        (lambda rng, shape: rng.normal(0.0, 1.0, shape), 0.0, 30),
+    ],
+)
+def test_a_drift_at_the_tolerance_passes_in_about_5_percent(drawn, mean, n):
+    # The plain t-test passes 19 %, 12 %, 18 % and 10 % of the first four.
+    rng = np.random.default_rng(2)
+    bounds = [equivalence(drawn(rng, (n, 1)).astype(float), mean, 0.05).bound for _ in range(3000)]
+    assert 0.02 < np.mean(np.array(bounds) < mean) < 0.085
 
 
 def test_the_variance_is_shrunk_towards_the_noise():

@@ -8,7 +8,9 @@ from made_up import comparison
 
 from semscale.drift.gate.decision import Outcome
 from semscale.drift.gate.gate import decide
+from semscale.drift.gate.next_step import next_step
 from semscale.drift.gate.settings import GateSettings
+from semscale.drift.runs.item_matching import ItemMatching
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 
@@ -175,7 +177,9 @@ def test_numbers_are_not_judged_where_their_guard_is_off():
 def test_an_unchanged_candidate_breaks_nothing():
     decision = decided(made(saying(24), saying(24), saying(24)))
     assert [check.name for check in decision.limits] == [
+        "missing",
         "silenced",
+        "refused",
         "lost_outputs",
         "lost_fields",
         "changed_numbers",
@@ -218,7 +222,9 @@ def test_an_emptied_list_is_lost_where_silence_is_not_checked():
     allowed = decided(found, limits={"silenced": 2})  # counted there, and out of the 24 elsewhere
     assert not allowed.broken_limits
     assert {check.name: check.n for check in allowed.limits if check.name != "lost_fields"} == {
+        "missing": 24,
         "silenced": 24,
+        "refused": 24,
         "lost_outputs": 22,
         "changed_numbers": 22,
         "fewer_outputs": 44,
@@ -280,3 +286,58 @@ def test_what_does_not_exist_is_refused(settings, said):
 def test_a_share_of_all_outputs_cannot_be_lost():
     with pytest.raises(InputError, match="lost_share must be at least 0 and below 1"):
         GateSettings(lost_share=1.0)
+
+
+def lacking(n, *ids):
+    """A comparison in which nothing changed, but for items of the baseline that the candidate lacks."""
+    found = made(saying(n), saying(n), saying(n))
+    common = tuple(item.id for item in found.baseline.items)
+    return replace(found, matching=ItemMatching(common=common, lost=ids, places=tuple(range(n))))
+
+
+def test_items_that_the_candidate_lacks_fail_the_gate():
+    # 24 items of which nothing changed pass; with three that were left out there are 27.
+    found = lacking(24, "a", "b", "c")
+    decision = decided(found)
+    assert decision.outcome is Outcome.FAIL
+    (check,) = decision.broken_limits
+    assert (check.name, check.n, check.items) == ("missing", 27, ("a", "b", "c"))
+    assert next_step(found, decision) == (
+        "3 of 27 items of the baseline have not been recorded: record the 3 missing items, without outputs "
+        "where the model gave nothing ('a', 'b', 'c')"
+    )
+    one = lacking(24, "a")
+    assert next_step(one, decided(one)).startswith("1 of 25 items of the baseline has not been recorded: ")
+
+
+def test_missing_items_may_be_allowed():
+    for allowed in (3, 0.2, "off"):
+        decision = decided(lacking(24, "a", "b", "c"), limits={"missing": allowed})
+        assert decision.outcome is Outcome.PASS
+    assert decided(lacking(24, "a", "b", "c"), limits={"missing": 2}).outcome is Outcome.FAIL
+
+
+def test_missing_items_belong_to_no_slice():
+    with pytest.raises(InputError, match="missing counts the whole baseline's items"):
+        GateSettings(slices={"exercise": {"a": {"limits": {"missing": 2}}}})
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("-", "silenced"),
+        ("...", "silenced"),
+        ("null", "silenced"),
+        ("\u200b", "silenced"),
+        ("I'm sorry, but I can't help with that.", "refused"),
+        ("N/A", "refused"),
+    ],
+)
+def test_outputs_without_content_and_refusals_fail_the_gate(text, limit):
+    # The losses are those of an unchanged run, so that no test can fail.
+    now = list(saying(24))
+    now[5] = replace(now[5], outputs=(Output(text), Output(text)))
+    decision = decided(made(saying(24), tuple(now), saying(24)))
+    assert broken(decision)[limit] == ("item-5",)
+    excused = decided(made(saying(24), tuple(now), tuple(now)))
+    assert limit not in broken(excused)

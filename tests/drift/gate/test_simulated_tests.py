@@ -46,7 +46,7 @@ def test_an_item_that_is_drawn_twice_counts_twice():
     few = ROLES[:12]
     counts = np.array([[2, *[1] * 11], [1] * 12])
     twice, once = moments_of_drawn(few, counts), moments_of_runs([few[[0, *range(12)]], few])
-    for name in ("drift", "squares", "variance", "third"):
+    for name in ("drift", "squares", "cubes", "variance", "third"):
         np.testing.assert_allclose(getattr(twice, name), getattr(once, name))
     assert twice.n.tolist() == once.n.tolist() == [13, 12]
 

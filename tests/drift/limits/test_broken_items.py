@@ -152,3 +152,21 @@ def test_other_numbers_of_a_rerun_excuse_and_its_silence_does_not():
 
 def test_changed_numbers_that_were_not_measured_are_not_judged():
     assert "changed_numbers" not in found(items(["Divide by 4."]), items(["Divide by 40."]))
+
+
+def test_texts_without_words_are_silent_where_the_baseline_has_words():
+    # A baseline of stars alone has nothing to lose by other stars; a thumb says something.
+    before = items(["Good."], ["***"], ["Good."], ["Good.", "But short."])
+    both = found(before, items(["-"], ["**"], ["\U0001f44d"], ["null", "But short."]))
+    assert both["silenced"].broken.tolist() == [True, False, False, False]
+    assert both["fewer_outputs"].counts[:, 0].tolist() == [0, 1, 1, 1]
+
+
+def test_an_item_is_refused_if_all_its_outputs_decline_and_the_baselines_did_not():
+    no = "I cannot help with that."
+    before = items(["Good."], ["Good.", "But short."], [no], ["Good."])
+    refused = found(before, items([no], [no, "But short."], [no], []))["refused"]
+    assert refused.broken.tolist() == [True, False, False, False]
+    again = found(before, items([no], [no], [no], [no]), items([no], ["Fine."], ["Fine."], ["Fine."]))
+    assert again["refused"].broken.tolist() == [False, True, False, True]
+    assert again["refused"].excused.tolist() == [True, False, False, False]

@@ -6,7 +6,9 @@ from semscale.errors import InputError, UnknownNameError
 
 def test_every_limit_is_in_force_unless_it_is_off():
     assert limits_in_force({}) == {
+        "missing": 0,
         "silenced": 0,
+        "refused": 0,
         "lost_outputs": 0,
         "lost_fields": 0,
         "changed_numbers": 0.25,

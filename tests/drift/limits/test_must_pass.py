@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from made_up import comparison, run
 
+from semscale.drift.limits.broken_items import BrokenItems
+from semscale.drift.limits.checks import LimitRule
 from semscale.drift.limits.must_pass import check_ids, check_must_pass
 from semscale.drift.runs.item_matching import ItemMatching
 from semscale.errors import UnknownNameError
@@ -55,6 +57,29 @@ def test_without_a_rerun_texts_are_not_judged_and_counts_are():
         (),
         (),
     ]
+
+
+def test_without_a_rerun_what_guards_find_is_not_judged():
+    losses = {"contradictions": [1.0, 0.0, 0.0], "changed_numbers": [1.0, 0.0, 0.0]}
+    margins = {name: np.full(3, 0.1) for name in losses}
+    rules = [LimitRule(name, 0.25, np.full(3, True), None, 0.5) for name in ("changed_numbers", "silenced")]
+    first, others = np.array([True, False, False]), np.full(3, False)
+    broken = {
+        "changed_numbers": BrokenItems(np.full(3, True), first, others),
+        "silenced": BrokenItems(np.full(3, True), others, others),
+    }
+
+    def reasons_of(found):
+        (check,) = check_must_pass(found, ("item-0",), margins, rules, broken)
+        return check.reasons
+
+    assert reasons_of(comparison(losses)) == ()
+    still = {name: [0.0, 0.0, 0.0] for name in losses}
+    assert reasons_of(comparison(losses, reruns=[still])) == (
+        "other numbers or none",
+        "contradictions lost 1.000 more than the worst rerun, margin 0.100",
+        "changed numbers lost 1.000 more than the worst rerun, margin 0.100",
+    )
 
 
 def test_an_unknown_id_is_refused_with_the_nearest_one():

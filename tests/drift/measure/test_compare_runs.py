@@ -45,6 +45,18 @@ def test_a_silent_model_is_not_excused_by_a_silent_rerun(meter):
         compare(BASELINE, run("", "", ""), reruns=[silent], meter=meter)
 
 
+def test_outputs_that_all_equal_the_baselines_are_a_caution(meter):
+    same = replace(BASELINE, model="new", id="")
+    (said,) = compare(BASELINE, same, meter=meter).cautions
+    assert said.startswith("all outputs equal the baseline's")
+    other = run("A clear introduction.", "Give the voltage.", "The order is right.", rerun_of=BASELINE.id)
+    assert compare(BASELINE, same, reruns=[other], meter=meter).cautions == (said,)
+    # A model whose reruns are all alike never varies: nothing is strange about an equal candidate.
+    rerun = run(*(item.outputs[0].text for item in BASELINE.items), rerun_of=BASELINE.id)
+    assert compare(BASELINE, same, reruns=[rerun], meter=meter).cautions == ()
+    assert compare(BASELINE, replace(other, rerun_of=None), meter=meter).cautions == ()
+
+
 def test_a_candidate_is_not_its_own_rerun(meter):
     again = run("A start.", "Give the voltage.", "In order.", rerun_of=BASELINE.id)
     with pytest.raises(InputError, match="reruns must not hold the candidate"):

@@ -29,7 +29,7 @@ def test_the_metric_is_what_was_lost_less_what_was_won():
     base = comparison({"match": [0.0, 0.0, 0.0, 0.0]}, reruns=[{"match": [0.0, 0.0, 0.0, 0.0]}])
     found = with_side_by_side(base, judged([1.0, 0.0, 0.5, np.nan]))
     np.testing.assert_allclose(found.losses("side_by_side"), [-1.0, 1.0, 0.0, np.nan])
-    assert found.reruns_with("side_by_side") == ()
+    assert found.rerun_losses("side_by_side") == ()
     assert "side_by_side_model:judge" in str(found.signature)
     assert "side_by_side" not in base.metrics
 

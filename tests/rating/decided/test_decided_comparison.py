@@ -15,7 +15,7 @@ def one_hot(*points):
 
 
 def compared(ours, theirs, agreement):
-    decided = DecidedRatings(theirs, "decisions", {"answered": 4}, float("nan"))
+    decided = DecidedRatings(theirs, "decisions", {"answered": 4}, "", float("nan"))
     return compare_with_decisions(ours, decided, VALUES, agreement, model="m", plan=IntervalPlan())
 
 

@@ -259,3 +259,17 @@ def test_outputs_are_counted_by_language_where_some_are_not_english(compared):
     (section,) = (section for section in mixed.sections if section.name == "languages")
     # The made-up model is not known, so nobody can say what it reads.
     assert (Words("French"), Count(0), Count(1), Words("–")) in section.blocks[0].rows
+
+
+def test_the_table_has_the_tolerance_that_a_test_passes_below(compared, decided, read_page):
+    tests = tuple(replace(test, margin=0.05, tolerance=0.128) for test in decided.tests)
+    table = read_page(page_of(compared, replace(decided, tests=tests))).text
+    assert "Passes below" in table
+    assert "0.128" in table
+    assert "lie below the tolerance (“passes below” in the table)" in table
+
+
+def test_a_loss_over_runs_stands_with_the_latest_and_since_when(parsed):
+    # Made up: cosine lost .05, .3, .4 where .12 is allowed, and only the third run's evidence is enough.
+    assert "beyond chance since run 3" in parsed.text
+    assert "Latest" in parsed.text

@@ -97,6 +97,12 @@ def test_a_change_that_no_item_can_undergo_is_no_zero(shown_of):
     assert "1 of 1 kind of damage" in shown.text
 
 
+def test_one_rerun_is_too_few_to_draw_a_candidate_from(shown_of):
+    shown = shown_of(result_of([row("rerun", 0, harmful=False, share=0.0, draws=0), row("swap", 200)]))
+    assert "needs two reruns" in shown.text
+    assert "no item can be changed so" not in shown.text
+
+
 def test_every_kind_of_change_is_explained(shown_of):
     rows = [row(kind, 100, harmful=damage.is_harmful) for kind, damage in DAMAGES.items()]
     shown = shown_of(result_of(rows))

@@ -10,12 +10,16 @@ from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, Seque
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.drift.gate.settings import GateSettings
 from semscale.report.drift.words import (
+    beyond_chance_words,
     coverage_words,
     group_label,
     headline_words,
+    is_untested,
     label,
     reading,
     result_words,
+    sequence_words,
+    untested_words,
 )
 from semscale.signature import Signature
 from semscale.stats.intervals.means import MeanEstimate
@@ -94,6 +98,55 @@ def test_a_p_value_of_many_runs_is_said_to_be_one():
     of_group = one_test(Outcome.UNDECIDED, 0.4, group=("topic", "a"))
     summary = about(replace(decided(of_group), sequence=(runs,)))
     assert "margin 0.050 (p = 0.020, 30 items)" in result_words(summary, of_group)
+
+
+def test_a_loss_over_runs_says_since_when_it_is_beyond_chance():
+    # Evidence of 4 / .05 = 80 is needed for one metric; of two metrics Holm's factor is 2, so 160: run 4.
+    losses, evidence = (0.0, 0.0, 0.2, 0.3, 0.5), (1.0, 1.0, 90.0, 170.0, 400.0)
+    alone = SequenceTest("match", losses, 0.25, evidence, 0.01, is_significant=True)
+    of_two = replace(alone, p_adjusted=0.02)
+    decision = decided(one_test(Outcome.UNDECIDED, 0.4))
+    assert beyond_chance_words(alone, decision) == "beyond chance since run 3"
+    assert beyond_chance_words(of_two, decision) == "beyond chance since run 4"
+    assert sequence_words(of_two, decision).startswith(
+        "match over 5 runs: the loss, 0.200 on average and 0.500 in the latest run, where 0.250 is allowed, "
+        "is beyond chance since run 4 "
+    )
+
+
+def test_a_test_that_cannot_be_significant_is_called_untested():
+    # Two items of 30 differ, with one rerun: p = (1/3)**2 / 2 = .056. Of 6 tests Holm gives .33 at most, so
+    # that 1 means that the test was left out.
+    out = replace(one_test(Outcome.UNDECIDED, 0.067), p_value=0.056, p_adjusted=1.0)
+    decision = decided(out, *[one_test(Outcome.PASS, 0.0) for _ in range(5)])
+    assert is_untested(decision, out)
+    assert untested_words(about(decision)) == "Too few items differ to test match."
+    assert "(too few items differ to be tested, 30 items)" in result_words(about(decision), out)
+    by_chance = replace(out, p_value=0.3)  # 6 times .3 is 1 after Holm
+    assert not is_untested(decided(by_chance, *decision.tests[1:]), by_chance)
+    assert untested_words(about(decided(by_chance, *decision.tests[1:]))) is None
+
+
+def test_a_group_is_untested_by_itself_or_with_its_metric():
+    overall = replace(one_test(Outcome.PASS, 0.0), p_value=0.01, p_adjusted=0.01)
+    groups = [one_test(Outcome.UNDECIDED, 0.1, group=("topic", name)) for name in "ab"]
+    few = replace(groups[0], p_value=0.1, p_adjusted=1.0)  # Holm: .2 at most
+    assert is_untested(decided(overall, few, groups[1], outcome=Outcome.PASS), few)
+    unlike = replace(overall, p_value=1.0, p_adjusted=1.0)  # the group has its metric's p-value
+    assert not is_untested(decided(unlike, few, groups[1], outcome=Outcome.PASS), few)
+
+
+def test_an_undecided_gate_ends_with_the_first_lines_remedy():
+    # More items are needed than 16 can grow to, so that the first line names those that changed or a rerun.
+    one = one_test(Outcome.UNDECIDED, 0.049, needed=751_349)
+    runs = SequenceTest("match", (0.1, 0.1), 0.15, (1.0, 1.0), 1.0, is_significant=False)
+    for loss, said in ((0.4, "look at 'item-1'"), (0.06, "record a rerun of the baseline")):
+        compared = comparison({"match": [0.0, loss] * 8}, reruns=[{"match": [0.0, 0.05] * 8}])
+        summary = DriftSummary(compared, replace(decided(one), sequence=(runs,)))  # so that none is simulated
+        remedy = summary.next_step.partition(": ")[2]
+        assert remedy.startswith(said)
+        assert "More items than this dataset can give" in reading(summary)[-2]
+        assert reading(summary)[-1] == f"{remedy[0].upper()}{remedy[1:]}."
 
 
 def test_a_pass_names_what_leaves_least_room_and_undecided_groups():

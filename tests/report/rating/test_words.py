@@ -18,7 +18,9 @@ from semscale.signature import Signature
 
 def summary(*, nps=None, comparison=None, lint=None):
     estimates = SimpleNamespace(overall=SimpleNamespace(nps=nps))
-    return SimpleNamespace(calibration=None, estimates=estimates, comparison=comparison, lint=lint)
+    return SimpleNamespace(
+        calibration=None, estimates=estimates, comparison=comparison, lint=lint, decided=None
+    )
 
 
 def test_nothing_to_say_says_nothing():

@@ -30,3 +30,10 @@ def test_no_claims_are_no_verdicts():
 
 def test_the_signature_has_the_bounds():
     assert "supports:0.6|related:0.3" in str(ClaimJudge().signature)
+
+
+def test_a_sentence_that_swaps_who_and_whom_or_all_and_some_does_not_support():
+    claims = ["A man bit a dog.", "All patients recovered within a week.", "The man was bitten by a dog."]
+    texts = [["A dog bit a man."], ["Some patients recovered within a week."], ["A dog bit a man."]]
+    found = [one.verdict for one in ClaimJudge().judge(claims, texts)]
+    assert found == [Support.NOT_FOUND, Support.NOT_FOUND, Support.SUPPORTED]

@@ -41,7 +41,7 @@ def test_what_cannot_be_judged_has_a_status_and_no_score():
     assert [str(one) for one in found.status] == ["missing", "empty", "no-reference", "not-text"]
     assert np.isnan(found.score).all()
     assert found.claims == ((), (), (), ())
-    assert found.to_frame()["supported"].to_list() == [0, 0, 0, 0]
+    assert found.to_frame()["supported"].to_list() == [None] * 4
 
 
 def test_a_model_of_entailment_decides_where_it_is_given_in_one_call():

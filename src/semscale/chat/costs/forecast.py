@@ -48,6 +48,7 @@ class Forecast:
         price_note: the remedy if the price is unknown, else empty.
         corrections: calls that ask again for replies that cannot be read, at most.
         repetitions: calls that repeat failed ones, corrections among them, at most.
+        stand_ins: calls that come on top where the model takes no decisions, and letters or prose stand in.
     """
 
     requests: int
@@ -61,6 +62,15 @@ class Forecast:
     price_note: str
     corrections: FurtherCalls = field(default_factory=FurtherCalls)
     repetitions: FurtherCalls = field(default_factory=FurtherCalls)
+    stand_ins: FurtherCalls = field(default_factory=FurtherCalls)
+
+    def less(self, other: "Forecast") -> FurtherCalls:
+        """Give what this forecast has on top of another, at least nothing."""
+        prompts = max(0, self.most.prompt_tokens - other.most.prompt_tokens)
+        replies = max(0, self.most.completion_tokens - other.most.completion_tokens)
+        known = self.money is not None and other.money is not None
+        money = max(0.0, (self.money or 0.0) - (other.money or 0.0)) if known else None
+        return FurtherCalls(max(0, self.calls - other.calls), Usage(prompts, replies), money)
 
     def beyond(self, budget: Budget) -> list[str]:
         """Return the caps of a budget that the run may reach.

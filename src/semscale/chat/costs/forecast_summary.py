@@ -57,6 +57,7 @@ def _record(name: str, found: Forecast) -> dict[str, Any]:
         "price_note": found.price_note or None,
         "corrections": _further(found.corrections),
         "repetitions": _further(found.repetitions),
+        "stand_ins": _further(found.stand_ins),
     }
 
 

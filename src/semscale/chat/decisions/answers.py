@@ -58,15 +58,16 @@ class DecisionAnswer:
             >>> DecisionAnswer.of([0.3, 0.3]).reason
             'the probabilities sum to 0.6, and rounding explains 0.99 to 1.01'
         """
-        wrong = next((value for value in probabilities if not 0 <= value <= 1 + _SLACK), None)
+        wrong = next((value for value in probabilities if not -_SLACK <= value <= 1 + _SLACK), None)
         if wrong is not None:
             raise ValueError(f"a probability must be from 0 to 1, got {wrong}")
-        total = math.fsum(probabilities)
-        most = ROUNDING * len(probabilities)
+        masses = [max(0.0, value) for value in probabilities]
+        total = math.fsum(masses)
+        most = ROUNDING * len(masses)
         if abs(total - 1) > most + _SLACK:
             low, high = f"{1 - most:.4g}", f"{1 + most:.4g}"
             return cls(reason=f"the probabilities sum to {total:.4g}, and rounding explains {low} to {high}")
-        return cls(tuple(value / total for value in probabilities), total)
+        return cls(tuple(value / total for value in masses), total)
 
     @classmethod
     def refusal(cls) -> "DecisionAnswer":
@@ -116,6 +117,7 @@ def answers_in(reply: Reply) -> dict[str, DecisionAnswer]:
             math.nan if record["covered"] is None else float(record["covered"]),
             record["reason"],
             record["refused"],
+            math.nan if record.get("order_bias") is None else float(record["order_bias"]),
         )
         for name, record in parse_json(reply.text).items()
     }
@@ -128,4 +130,50 @@ def _record(answer: DecisionAnswer) -> dict[str, Any]:
         "covered": covered,
         "reason": answer.reason,
         "refused": answer.refused,
+        "order_bias": None if math.isnan(answer.order_bias) else answer.order_bias,
     }
+
+
+def what_is_wrong(found: DecisionAnswers, n_options: Mapping[str, int]) -> str | None:
+    """Say why answers are none to the questions that were asked; ``None`` where nothing is wrong.
+
+    Args:
+        found: what a decision model gave.
+        n_options: how many options each question has, by its name.
+
+    Example:
+        >>> what_is_wrong(DecisionAnswers({"ok": DecisionAnswer((2, 3))}), {"ok": 2})
+        "the probabilities of 'ok' must be from 0 to 1, got 2"
+    """
+    left_out = next((name for name in n_options if name not in found.answers), None)
+    if left_out is not None:
+        return f"there is no answer to {left_out!r:.40}"
+    unknown = next((name for name in found.answers if name not in n_options), None)
+    if unknown is not None:
+        return f"there is no question {unknown!r:.40}"
+    return next(filter(None, (_fault(name, found.answers[name], n) for name, n in n_options.items())), None)
+
+
+def _fault(name: str, answer: DecisionAnswer, n: int) -> str | None:
+    if not answer.masses:
+        said = answer.reason or answer.refused
+        return None if said else f"the answer to {name!r:.40} has neither probabilities nor a reason"
+    if len(answer.masses) != n:
+        return f"{name!r:.40} has {n} options and {len(answer.masses)} probabilities"
+    wrong = next((value for value in answer.masses if not 0 <= value <= 1 + _SLACK), None)
+    if wrong is not None:
+        return f"the probabilities of {name!r:.40} must be from 0 to 1, got {wrong}"
+    total = math.fsum(answer.masses)
+    return f"the probabilities of {name!r:.40} sum to {total:.4g}" if abs(total - 1) > _SLACK else None
+
+
+def why_unreadable(error: Exception) -> str:
+    """Say in words why answers cannot be read.
+
+    Example:
+        >>> why_unreadable(KeyError("noul"))
+        "the field 'noul' is missing"
+    """
+    if isinstance(error, KeyError):
+        return f"the field {error.args[0]!r:.40} is missing"
+    return str(error) if isinstance(error, ValueError) else "a field has a value of another type"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from semscale.chat.chat_model import ChatModel
-from semscale.chat.decisions.answers import as_reply
+from semscale.chat.decisions.answers import as_reply, what_is_wrong
 from semscale.chat.decisions.decision_model import DecisionModel
 from semscale.chat.decisions.questions import DecisionRequest, question_from, question_record
 from semscale.chat.messages import Parameters, Request
@@ -45,11 +45,18 @@ class DecidingChat:
         """Send one request; see :class:`~semscale.chat.chat_model.ChatModel`."""
         asked = request.parameters.extra.get(_FIELD)
         if isinstance(asked, Mapping):
-            decider = self.deciders[asked["form"]]
-            return as_reply(await decider.decide(_decision(request, asked)))
+            return await self._decided(self.deciders[asked["form"]], _decision(request, asked))
         if self.chat is None:
             raise CallError(f"{self.name} takes decisions only", kind=FailureKind.UNSUPPORTED)
         return await self.chat.complete(request)
+
+    async def _decided(self, decider: DecisionModel, asked: DecisionRequest) -> Reply:
+        found = await decider.decide(asked)
+        wrong = what_is_wrong(found, {name: len(each.options) for name, each in asked.questions.items()})
+        if wrong is not None:
+            said = f"{self.name} answered with decisions that cannot be used: {wrong}"
+            raise CallError(said, kind=FailureKind.MALFORMED, raw=found.raw, usage=found.usage)
+        return as_reply(found)
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""

@@ -5,9 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from semscale.chat.decisions.answers import DecisionAnswer
-from semscale.chat.decisions.decision_calls import decision_calls, joined_answers, why_not_taken
+from semscale.chat.decisions.decision_calls import (
+    TRIED_ITEMS,
+    decision_calls,
+    joined_answers,
+    may_lie_in_item,
+    why_not_taken,
+)
 from semscale.chat.decisions.decision_model import check_decision
-from semscale.chat.decisions.loading import forms_of, limits_of, load_deciding_model
+from semscale.chat.decisions.loading import NEXT_TOKEN, forms_of, limits_of, load_deciding_model
 from semscale.chat.decisions.questions import DecisionRequest
 from semscale.chat.replies import CallError
 from semscale.chat.runner import Runner, run_apart
@@ -35,22 +41,31 @@ class DecisionRun:
     def counts(self) -> dict[str, int]:
         """How many questions were ``answered``, ``refused``, or left without a usable answer (``unusable``).
 
-        Of the answered ones ``normalised`` had probabilities that did not sum to 1.
+        Of the answered ones ``normalised`` had probabilities that did not sum to 1; letters never do, as
+        other tokens are possible, and are not counted.
         """
         found = Counter[str]()
         for answer in (answer for each in self.answers for answer in each.values()):
             found["answered" if answer.masses else "refused" if answer.refused else "unusable"] += 1
-            found["normalised"] += answer.is_normalised
+            found["normalised"] += answer.is_normalised and self.form != NEXT_TOKEN
         return {name: found[name] for name in ("answered", "refused", "unusable", "normalised")}
+
+    @property
+    def reason(self) -> str:
+        """The most frequent reason why an answer is unusable; empty where none is."""
+        answers = (answer for each in self.answers for answer in each.values())
+        reasons = Counter(each.reason for each in answers if not each.masses and not each.refused)
+        return reasons.most_common(1)[0][0] if reasons else ""
 
 
 def decide(
     model: object, requests: Sequence[DecisionRequest], *, base_url: str | None = None, **settings: object
 ) -> DecisionRun:
-    """Ask typed questions; the first request finds out which form the model takes.
+    """Ask typed questions; the first requests find out which form the model takes.
 
     An endpoint is asked for OpenAI's Decisions, then in the System One format, and then, as any chat model,
-    for the probabilities of the next token.
+    for the probabilities of the next token. One request may be refused for what it says, so up to three are
+    tried before a form counts as not taken.
 
     Args:
         model: an endpoint's or a chat model's name, a chat model, a decision model, or LangChain's.
@@ -96,11 +111,16 @@ async def _decided(
     requests: Sequence[DecisionRequest], forms: Sequence[str], runner: Runner, not_taken: dict[str, str]
 ) -> DecisionRun:
     for form in forms:
-        first = await _answers(requests[:1], form, runner)
-        runner = runner.rest()
-        why = next(filter(None, map(why_not_taken, first[0])), None)
+        tried: list[_Found] = []
+        why: str | None = None
+        for request in requests[:TRIED_ITEMS]:
+            tried += await _answers([request], form, runner)
+            runner = runner.rest()
+            why = next(filter(None, map(why_not_taken, tried[-1])), None)
+            if why is None or not all(map(may_lie_in_item, tried[-1])):
+                break
         if why is None:
-            found = [*first, *await _answers(requests[1:], form, runner)]
+            found = [*tried, *await _answers(requests[len(tried) :], form, runner)]
             joined = map(joined_answers, requests, found)
             return DecisionRun(tuple(joined), form, not_taken)
         not_taken = {**not_taken, form: why}

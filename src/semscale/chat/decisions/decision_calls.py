@@ -14,6 +14,10 @@ from semscale.chat.replies import CallError, FailureKind, Reply
 NOT_TAKEN = frozenset({FailureKind.REJECTED, FailureKind.UNSUPPORTED, FailureKind.BROKEN})
 """Failures after which a request may be taken in another form."""
 
+_OF_ITEM = frozenset({FailureKind.REJECTED, FailureKind.BROKEN})
+TRIED_ITEMS = 3
+"""Items that are tried in a form before it counts as not taken, as one may be refused for what it says."""
+
 NO_LOGPROBS = "the model gives no log-probabilities"
 
 
@@ -55,6 +59,11 @@ def why_not_taken(found: Mapping[str, DecisionAnswer] | CallError) -> str | None
     if isinstance(found, CallError):
         return str(found) if found.kind in NOT_TAKEN else None
     return next((answer.reason for answer in found.values() if answer.reason == NO_LOGPROBS), None)
+
+
+def may_lie_in_item(found: Mapping[str, DecisionAnswer] | CallError) -> bool:
+    """Whether a call failed so that the item may be the reason and not the form, as by a content policy."""
+    return isinstance(found, CallError) and found.kind in _OF_ITEM
 
 
 def joined_answers(

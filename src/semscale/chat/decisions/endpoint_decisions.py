@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from semscale.chat.decisions import openai_format, systemone_format
-from semscale.chat.decisions.answers import DecisionAnswer, DecisionAnswers
+from semscale.chat.decisions.answers import DecisionAnswer, DecisionAnswers, why_unreadable
 from semscale.chat.decisions.decision_model import DecisionLimits
 from semscale.chat.decisions.questions import DecisionRequest
 from semscale.chat.endpoint.openai_endpoint import EndpointChat
@@ -92,11 +92,14 @@ class EndpointDecisions:
         body, raw = clean_json(text, scrubber, model=name)
         fields: Mapping[str, Any] = body if isinstance(body, dict) else {}
         usage = usage_in(fields, "input_tokens", "output_tokens")
+        if "answers" not in fields:
+            said = f"{name}: what the endpoint answers at {path} has no answers in it"
+            raise CallError(said, kind=FailureKind.UNSUPPORTED, raw=raw, usage=usage)
         try:
             answers = self._format.answers(fields, request)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            said = scrubber.line(f"{name} answered with decisions that cannot be read: {error!r}")
-            raise CallError(said, kind=FailureKind.MALFORMED, raw=raw, usage=usage) from None
+            said = f"{name} answered with decisions that cannot be read: {why_unreadable(error)}"
+            raise CallError(scrubber.line(said), kind=FailureKind.MALFORMED, raw=raw, usage=usage) from None
         return DecisionAnswers(answers, usage, str(fields.get("model") or name), raw)
 
     async def aclose(self) -> None:

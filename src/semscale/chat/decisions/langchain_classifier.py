@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from semscale.chat.decisions.answers import DecisionAnswers
+from semscale.chat.decisions.answers import DecisionAnswers, why_unreadable
 from semscale.chat.decisions.decision_model import DecisionLimits
 from semscale.chat.decisions.questions import DecisionRequest
 from semscale.chat.decisions.systemone_format import state_of, systemone_answers, systemone_question
@@ -64,8 +64,10 @@ class LangChainClassifier:
         try:
             answers = systemone_answers(outcome, request)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            said = self._scrubber.line(f"{self.name} answered with decisions that cannot be read: {error!r}")
-            raise CallError(said, kind=FailureKind.MALFORMED, raw=raw, usage=usage) from None
+            said = f"{self.name} answered with decisions that cannot be read: {why_unreadable(error)}"
+            raise CallError(
+                self._scrubber.line(said), kind=FailureKind.MALFORMED, raw=raw, usage=usage
+            ) from None
         return DecisionAnswers(answers, usage, str(outcome.get("model") or self.name), raw)
 
     async def _asked(self, content: Mapping[str, Any]) -> Mapping[str, Any] | CallError:

@@ -20,6 +20,7 @@ LIMITS = DecisionLimits(levels=len(LETTERS), options=len(LETTERS), reads_images=
 TOP = 20
 _AROUND = " \t\n\r\"'*:._([{)]}▁Ġ"
 _ROUNDING = 1e-3
+_LEAST_MASS = 0.1
 
 Order = tuple[int, ...]
 """The number of the option that stands at each place, from 0."""
@@ -62,13 +63,15 @@ def letter_masses(reply: Reply, order: Order) -> DecisionAnswer | None:
     """Read the probabilities of the options from the first token of a reply.
 
     Each letter must be a whole token. Several tokens for one letter, such as with a blank before it, add up.
+    Letters that have less than .1 together are no answer: the model would have said something else.
 
     Args:
         reply: to ``next_token_request``.
         order: in which the options stood.
 
     Returns:
-        The answer, in the options' own order; one without masses where the letters are no whole tokens.
+        The answer, in the options' own order; one without masses where the letters are no whole tokens, or
+        are unlikely.
         ``None`` where the model gives no log-probabilities.
     """
     if not reply.logprobs:
@@ -82,8 +85,13 @@ def letter_masses(reply: Reply, order: Order) -> DecisionAnswer | None:
         if len(letter) == 1 and 0 <= place < len(order):
             masses[order[place]] += math.exp(logprob)
     covered = float(masses.sum())
+    likeliest = max(shares, key=lambda token: shares[token])
+    if 0 < covered < _LEAST_MASS:
+        return DecisionAnswer(
+            reason=f"the letters have {covered:.2g} of the next token's probability, and {_LEAST_MASS:g} is "
+            f"the least; {likeliest!r:.30} is the likeliest token"
+        )
     if not 0 < covered <= 1 + _ROUNDING:
-        likeliest = max(shares, key=lambda token: shares[token])
         return DecisionAnswer(
             reason=f"none of the letters A to {LETTERS[len(order) - 1]} is among the likeliest tokens, "
             f"{likeliest!r:.30} is the first: the letters must be whole tokens of the model"

@@ -10,16 +10,18 @@ def match(options: MatchOptions) -> None:
 
     [bold]semscale match answers.csv --prediction answer --reference expected --report match.html[/bold]
 
-    Where there are several references, the highest score counts.
+    Where there are several references, the highest score counts. With --context in the place of --reference
+    each sentence of a prediction is supported, contradicted or not found in the passages of its row.
 
     If it is stopped, the same command with --out goes on after the last finished part.
 
     Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
     """
     from semscale.cli.outputs import present
+    from semscale.cli.runs.groundedness import ground_table
     from semscale.cli.runs.match import match_table
 
-    summary = match_table(options)
+    summary = ground_table(options) if options.columns.context else match_table(options)
     with options.outputs.told_if_stopped():
         present(summary, options.outputs)
 

@@ -19,4 +19,4 @@ def rate(options: RatingOptions) -> None:
 
     summary = rate_table(options)
     with options.outputs.told_if_stopped():
-        present(summary, options.outputs)
+        present(summary, options.outputs, failed=None if summary.decided is None else summary.decided.failed)

@@ -108,7 +108,7 @@ def refuse_given(owner: str, *groups: object, but: Collection[str] = ()) -> None
     Args:
         owner: what they belong to, and that it is not given.
         groups: dataclasses of options.
-        but: fields that are let pass.
+        but: fields, or whole groups in them, that are let pass.
 
     Raises:
         InputError: a field has another value than its default.
@@ -125,9 +125,11 @@ def _given(group: Any, but: Collection[str]) -> Iterator[str]:  # noqa: ANN401 -
     hints, _ = _declared(kind)
     for field in fields(group):
         value = getattr(group, field.name)
+        if field.name in but:
+            continue
         if is_dataclass(value):
             yield from _given(value, but)
-        elif field.name not in but and value not in (field.default, MISSING):
+        elif value not in (field.default, MISSING):
             _, notes = _parted(hints[field.name])
             for note in notes:
                 if isinstance(named := _named(note, field.name), OptionInfo):

@@ -5,30 +5,60 @@ from typing import Annotated, Literal
 import typer
 
 from semscale.cli.options.corpus import MATCHING, CorpusOptions
-from semscale.cli.options.groups import instead, option_group, without
+from semscale.cli.options.groups import instead, option_group, refuse_given, without
 from semscale.cli.options.model import ModelOptions
 from semscale.cli.options.panels import RUN, column, option, setting
 from semscale.cli.options.run import RunOptions
 from semscale.cli.options.table import File, TableOptions
 from semscale.cli.outputs import Outputs, written_as
+from semscale.errors import InputError
 
 Method = Annotated[str, setting(MATCHING, "How to match.", "METHOD")]
 
 
+_OF_CONTEXT = ("file", "columns", "nli", "nli_labels", "outputs", "model", "table", "run")
+"""Options of ``semscale match`` that serve with passages, too."""
+
+
 @option_group
 class MatchColumnOptions:
-    """The columns, as ``MatchColumns`` takes them."""
+    """The columns, as ``MatchColumns`` takes them.
+
+    Raises:
+        InputError: neither references nor passages are named, or both.
+    """
 
     prediction: Annotated[str, column("The texts to be judged.")]
     reference: Annotated[
-        list[str], column('What they should say: texts, or lists like ["one", "other"]; can be repeated.')
-    ]
+        list[str] | None,
+        column('What they should say: texts, or lists like ["one", "other"]; can be repeated.'),
+    ] = None
+    context: Annotated[
+        list[str] | None,
+        column(
+            "Passages that should back each sentence, in the place of references: texts or lists; can be "
+            "repeated."
+        ),
+    ] = None
     by: Annotated[str | None, column("Names of groups to compare.")] = None
+
+    def __post_init__(self) -> None:
+        if not self.reference and not self.context:
+            raise InputError(
+                "reference must name the column with what the predictions should say, or --context the one "
+                "with passages that should back them"
+            )
+        if self.reference and self.context:
+            raise InputError("context needs no --reference: name passages or references, not both")
 
 
 @option_group
 class MatchOptions:
-    """All options of ``semscale match``."""
+    """All options of ``semscale match``.
+
+    Raises:
+        InputError: an option without the one that it belongs to.
+    """
 
     file: File
     columns: MatchColumnOptions
@@ -62,7 +92,11 @@ class MatchOptions:
     layer: Annotated[int | None, option(MATCHING, "Layer that bertscore compares.", "NUMBER")] = None
     nli: Annotated[
         str | None,
-        option(MATCHING, "For entailment, its model: a folder, or a name on the hub.", "MODEL"),
+        option(
+            MATCHING,
+            "For entailment or --context, a model of entailment: a folder, or a name on the hub.",
+            "MODEL",
+        ),
     ] = None
     nli_labels: Annotated[
         str | None,
@@ -77,6 +111,20 @@ class MatchOptions:
     model: ModelOptions
     table: TableOptions
     run: RunOptions
+
+    def __post_init__(self) -> None:
+        if self.columns.reference:
+            return
+        refuse_given("--reference, which is not given", self, but=_OF_CONTEXT)
+        if self.nli is None and self.nli_labels is not None:
+            raise InputError("nli_labels belongs to --nli, which is not given")
+        if self.nli is not None and self.model.name is not None:
+            raise InputError("--model belongs to --context without --nli, which has a model of its own")
+
+    @property
+    def nli_label_list(self) -> list[str] | None:
+        """Classes of the model of entailment in their order, where they were stated."""
+        return None if self.nli_labels is None else self.nli_labels.split(",")
 
 
 @option_group

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -121,6 +122,8 @@ async def forecast_judge(
 ) -> Forecast:
     """Forecast the form of requests that needs the fewest calls: the one that the model took before.
 
+    Of a judge that decides, and that the ledger has no reply of, the dearest form is what may come on top.
+
     Args:
         judge: who would be asked.
         requests: gives the requests of a form, by its number, as ``judge.requests`` orders them.
@@ -131,7 +134,10 @@ async def forecast_judge(
         await forecast(requests(form), judge.model, ledger=ledger, follow_ups=judge.corrections_after)
         for form in range(n_forms)
     ]
-    return min(found, key=lambda each: each.calls)
+    least, dearest = min(found, key=lambda each: each.calls), max(found, key=lambda each: each.calls)
+    if judge.method != "decision" or any(each.answered for each in found):
+        return least
+    return replace(least, stand_ins=dearest.less(least))
 
 
 def _requests(judge: Judge, parts: _Parts, form: int) -> Iterator[Request]:

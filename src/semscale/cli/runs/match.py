@@ -16,7 +16,9 @@ def match_table(options: MatchOptions) -> MatchSummary:
         InputError: an unknown method, or an extension, folder or file that does not serve.
         SemscaleError: what the table, the model or the method cannot do.
     """
-    columns = MatchColumns(options.columns.prediction, tuple(options.columns.reference), options.columns.by)
+    columns = MatchColumns(
+        options.columns.prediction, tuple(options.columns.reference or ()), options.columns.by
+    )
     modes, model = guard_modes(options.guard or []), options.model
     check_method(options.method, model.engine)
     if options.explain:
@@ -35,7 +37,7 @@ def match_table(options: MatchOptions) -> MatchSummary:
             options.recall_share,
             options.layer,
             options.nli,
-            None if options.nli_labels is None else options.nli_labels.split(","),
+            options.nli_label_list,
         )
         return match_file(
             table,

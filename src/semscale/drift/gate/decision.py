@@ -140,6 +140,16 @@ class SequenceTest:
         """Anytime-valid p-value after the latest run, not corrected: the evidence is one part of alpha's."""
         return min(1.0, EVIDENCE_PARTS / self.latest_evidence)
 
+    def significant_since(self, alpha: float) -> int:
+        """Return the number of the first run, from 1 on, after which the corrected p-value is below alpha.
+
+        Args:
+            alpha: level of all metrics together; the latest run's correction is that of every run.
+        """
+        correction = self.p_adjusted / self.p_value
+        early = sum(correction * min(1.0, EVIDENCE_PARTS / one) >= alpha for one in self.evidence)
+        return min(early + 1, len(self.evidence))
+
     @property
     def mean_loss(self) -> float:
         """Mean of all runs' losses; NaN without a run."""

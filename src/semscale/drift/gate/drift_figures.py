@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from semscale.drift.gate.decision import DriftTest, GateDecision, MetricChange, Outcome, in_margins
 from semscale.drift.gate.gate import group_members
-from semscale.drift.gate.mean_drifts import Group, missing_drifts
+from semscale.drift.gate.mean_drifts import missing_drifts
 from semscale.drift.gate.metric_choice import margins
 from semscale.drift.gate.settings import GateSettings
+from semscale.drift.limits.slices import Group
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.metrics import Metric
@@ -77,7 +78,7 @@ def drift_figures(
     for group, inside in members.items():
         limits = margins(comparison, settings, comparison.metrics, group)
         for name, metric in comparison.metrics.items():
-            test, reruns = tests.get((name, group)), comparison.reruns_with(name)
+            test, reruns = tests.get((name, group)), comparison.rerun_losses(name)
             drift = found[name, group].mean if test is None else test.drift
             margin = limits[name] if test is None else test.margin
             change = None if test is None else test.change

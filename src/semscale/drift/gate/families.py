@@ -4,12 +4,10 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
+from semscale.drift.gate.mean_drifts import About
 from semscale.stats.tests.exchange import ExchangeTest
 from semscale.stats.tests.multiple_testing import Correction, adjusted_discrete
 from semscale.types import Floats
-
-About = tuple[str, tuple[str, str] | None]
-"""A metric, and kind and name of a group; ``None`` for all items."""
 
 
 def adjusted_in_families(
@@ -20,7 +18,8 @@ def adjusted_in_families(
     The tests over all items are one family. The groups of one kind in one metric are another, which is below
     the metric's test over all items: no group has a smaller adjusted p-value than that. If some group drifts,
     the metric is not without drift over all items, so that the chance of any false alarm stays at most alpha
-    over all families together.
+    over all families together, as far as single p-values keep it: mid-p-values do on average, and where few
+    items differ the chance is up to .09 at an alpha of .05.
 
     Args:
         asked: what each test is about; every metric is tested over all items.
@@ -49,5 +48,4 @@ def adjusted_in_families(
     for places in families.values():
         shown[places] = adjusted_discrete(p_values[places], least[places], correction, alpha)
     above = {metric: shown[place] for place, (metric, group) in enumerate(asked) if group is None}
-    return np.array([max(p, above[metric]) if p == p and above[metric] == above[metric] else np.nan  # noqa: PLR0124
-                     for p, (metric, _) in zip(shown.tolist(), asked, strict=True)])  # fmt: skip
+    return np.asarray(np.maximum(shown, [above[metric] for metric, _ in asked]))  # NaN if either is

@@ -110,7 +110,7 @@ def forecast(comparison: Comparison, decision: GateDecision) -> SizeForecast | N
     tests = [test for test in decision.overall if test.outcome is Outcome.UNDECIDED]
     if not tests or not comparison.reruns or decision.sequence:
         return None
-    if any(test.drift.n < FEWEST_TO_PASS or not comparison.reruns_with(test.metric) for test in tests):
+    if any(test.drift.n < FEWEST_TO_PASS or not comparison.rerun_losses(test.metric) for test in tests):
         return None
     settings = decision.settings
     simulation = _Simulation(comparison, tests, settings.alpha, settings.seed, len(decision.overall))

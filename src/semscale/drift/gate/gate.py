@@ -1,5 +1,6 @@
 """The gate: decides whether a candidate is worse than the baseline by more than a margin and chance."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -18,10 +19,11 @@ from semscale.drift.gate.decision import (
 from semscale.drift.gate.equivalence import DriftBound, equivalence
 from semscale.drift.gate.families import adjusted_in_families
 from semscale.drift.gate.hard_limits import check_hard_limits
-from semscale.drift.gate.mean_drifts import Group, mean_drifts
+from semscale.drift.gate.mean_drifts import mean_drifts
 from semscale.drift.gate.metric_choice import chosen_metrics, margins, tolerances
 from semscale.drift.gate.more_reruns import reruns_needed
-from semscale.drift.gate.sequence import sequence_cautions, sequence_tests, series_before
+from semscale.drift.gate.sequence import sequence_cautions, sequence_tests
+from semscale.drift.gate.series import series_before
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.gate.signature import gate_signature
 from semscale.drift.gate.thresholds import (
@@ -30,7 +32,7 @@ from semscale.drift.gate.thresholds import (
     read_thresholds,
     threshold_cautions,
 )
-from semscale.drift.limits.slices import each_slice, slice_members
+from semscale.drift.limits.slices import Group, each_slice, slice_members
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import mean_loss
 from semscale.drift.quality.changes import with_changes
@@ -184,7 +186,7 @@ def _questions(comparison: Comparison, settings: GateSettings, names: Sequence[s
             metric=name,
             group=group,
             loss=mean_loss(losses[name][inside]),
-            noise=mean_loss(expected[name][inside]) if comparison.reruns_with(name) else None,
+            noise=mean_loss(expected[name][inside]) if comparison.rerun_losses(name) else None,
             margin=limits[group][name],
             tolerance=tolerated[group][name],
             mean=found[name, group].mean,
@@ -271,7 +273,7 @@ def _needed(
     if drift.value < question.tolerance:
         gap = question.tolerance - drift.value
         needed, fewest = needed_for_width(gap, sd, 1 - 2 * settings.alpha), FEWEST_TO_PASS
-    elif is_material and single_alpha is not None and question.chance.p_value == question.chance.p_value:  # noqa: PLR0124
+    elif is_material and single_alpha is not None and not math.isnan(question.chance.p_value):
         needed, fewest = needed_for_significance(drift.value, sd, single_alpha), 0
     else:  # more runs or a rerun would decide here, not more items
         return None

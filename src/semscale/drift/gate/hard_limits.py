@@ -7,7 +7,13 @@ import numpy as np
 
 from semscale.drift.gate.metric_choice import margins
 from semscale.drift.gate.settings import GateSettings
-from semscale.drift.limits.checks import excused_cautions, items_breaking, limit_cautions, limit_rules
+from semscale.drift.limits.checks import (
+    excused_cautions,
+    items_breaking,
+    limit_cautions,
+    limit_rules,
+    missing_items,
+)
 from semscale.drift.limits.must_pass import check_must_pass
 from semscale.drift.limits.results import LimitCheck, MustPassCheck
 from semscale.drift.limits.slices import each_slice, slice_members
@@ -50,14 +56,16 @@ def check_hard_limits(comparison: Comparison, settings: GateSettings, names: Seq
     """
     rules = limit_rules(comparison, settings.limits, settings.slices, lost_share=settings.lost_share)
     broken = items_breaking(comparison, rules, settings.lost_share)
-    limits = tuple(rule.check(comparison, broken) for rule in rules)
+    missing = missing_items(comparison, settings.limits)
+    limits = (*missing, *(rule.check(comparison, broken) for rule in rules))
     item_margins = _item_margins(comparison, settings, names) if settings.must_pass else {}
     must_pass = check_must_pass(comparison, settings.must_pass, item_margins, rules, broken)
     cautions = (*limit_cautions(comparison, rules), *excused_cautions(limits))
     if settings.must_pass and not comparison.reruns:
         cautions += (
             "must_pass: without a rerun of the baseline nobody knows how far its texts vary by chance, so "
-            "that these items are judged by outputs, numbers and limits alone",
+            "that these items are judged by their outputs and fields, and by limits other than that of "
+            "changed numbers",
         )
     return HardLimits(limits, must_pass, cautions)
 

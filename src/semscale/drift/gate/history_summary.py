@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from semscale.drift.gate.records import group_record, stored_figure_record
-from semscale.drift.gate.sequence import latest_complete
+from semscale.drift.gate.series import latest_complete
 from semscale.drift.gate.trend import Trends, trends
 from semscale.drift.measure.indexed_baseline import IndexedBaseline
 from semscale.drift.runs.run_summaries import approval_record

@@ -4,7 +4,7 @@ from math import sqrt
 
 from scipy.special import stdtrit
 
-from semscale.drift.gate.equivalence import PRIOR_ITEMS, DriftBound
+from semscale.drift.gate.equivalence import PRIOR_ITEMS, DriftBound, for_skewness
 
 MOST_RERUNS = 20
 """More reruns than these hardly narrow anything: what the candidate adds to the noise stays."""
@@ -40,6 +40,7 @@ def reruns_needed(
     now = 1 + 1 / (reruns + 1) if reruns else 2.0
     for more in range(1, MOST_RERUNS + 1):
         sd = found.sd * sqrt((1 + 1 / (reruns + more + 1)) / now)
-        if drift + quantile * sd / sqrt(n) < tolerance:
+        skewness = found.skewness * (found.sd / sd) ** 3  # the items' third moment stays
+        if drift + for_skewness(quantile, skewness, n) * sd / sqrt(n) < tolerance:
             return more
     return None

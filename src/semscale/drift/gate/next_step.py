@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from semscale.drift.gate.decision import FEWEST_TO_PASS, GateDecision, MetricChange, Outcome, is_out_of_reach
 from semscale.drift.gate.forecast import SizeForecast
 from semscale.drift.gate.harm import harm_of
+from semscale.drift.limits.kinds import MISSING
 from semscale.drift.limits.results import LimitCheck
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.metrics import metric_label
+from semscale.history.runs import named
 
 _FEW = 3
 _ASK_AGAIN = "record a rerun of the baseline (--rerun-of baseline) and run the gate again"
@@ -30,11 +32,14 @@ def next_step(comparison: Comparison, decision: GateDecision, found: SizeForecas
     if decision.outcome is Outcome.UNDECIDED:
         return _when_undecided(comparison, decision, found)
     (first, items), *others = _causes(decision)
+    missing = next((check for check in decision.broken_limits if check.name == MISSING), None)
     must = _must_pass_words(decision)
     if must and must != first:
         others = [one for one in others if one[0] != must]
         first = f"{first}, {must}" if others else f"{first}, and {must}"
     also = f", and {len(others)} more finding{'s' * (len(others) > 1)}" if others else ""
+    if missing is not None:
+        return f"{first}{also}: {_record(missing.items)}"
     looked_at = ", ".join(map(repr, (items or _worst(comparison, decision))[:_FEW])) or "the report"
     better = _better(decision)
     but = f"; by {better} it became better" if better else ""
@@ -102,6 +107,12 @@ def _too_few(decision: GateDecision) -> str:
             f"{min(test.drift.n for test in waiting)}: add items there, or leave its kind out of --by"
         )
     return ""
+
+
+def _record(missing: tuple[str, ...]) -> str:
+    """Say which items are to be recorded."""
+    counted = "the missing item" if len(missing) == 1 else f"the {len(missing):,} missing items"
+    return f"record {counted}, without outputs where the model gave nothing ({named(missing)})"
 
 
 def _when_undecided(comparison: Comparison, decision: GateDecision, found: SizeForecast | None) -> str:

@@ -5,8 +5,8 @@ from dataclasses import asdict
 from typing import Any
 
 from semscale.drift.gate.decision import DriftTest, SequenceTest, ThresholdCheck
-from semscale.drift.gate.mean_drifts import Group
 from semscale.drift.limits.results import LimitCheck, MustPassCheck
+from semscale.drift.limits.slices import Group
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.measured import AlignedPair
 from semscale.drift.measure.pair_differences import Difference, pair_differences

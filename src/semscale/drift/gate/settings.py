@@ -1,5 +1,6 @@
 """Settings of the gate: metrics, margins, thresholds, and levels of significance."""
 
+import math
 from collections import Counter
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -108,7 +109,7 @@ class GateSettings(BaseModel):
             span: the metric's worst case.
             noise: root mean square of the reruns' losses; ``None`` or NaN without reruns.
         """
-        relative = self.noise_share * noise if noise is not None and noise == noise else 0.0  # noqa: PLR0124
+        relative = self.noise_share * noise if noise is not None and not math.isnan(noise) else 0.0
         return max(self.material_share * span, relative)
 
     def without_metric(self, name: str) -> Self:

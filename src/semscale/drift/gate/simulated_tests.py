@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 
 from semscale.drift.gate.decision import FEWEST_TO_PASS
-from semscale.drift.gate.equivalence import PRIOR_ITEMS
+from semscale.drift.gate.equivalence import PRIOR_ITEMS, for_skewness
 from semscale.types import Floats, Integers, Mask
 
 
@@ -19,6 +19,7 @@ class DriftMoments:
         n: items with a value.
         drift: their drift.
         squares: squares of their drift.
+        cubes: its third powers.
         variance: variance of an item's drift over all roles.
         third: third central moment of it.
     """
@@ -26,6 +27,7 @@ class DriftMoments:
     n: Floats
     drift: Floats
     squares: Floats
+    cubes: Floats
     variance: Floats
     third: Floats
 
@@ -69,8 +71,8 @@ def _of_items(by_role: Floats) -> list[Floats]:
     """Give each item's part of the moments, in their order."""
     drift = by_role[:, 0]
     centred = by_role - by_role.mean(axis=1, keepdims=True)
-    parts = np.ones_like(drift), drift, drift**2, (centred**2).mean(axis=1), (centred**3).mean(axis=1)
-    return list(parts)
+    of_roles = (centred**2).mean(axis=1), (centred**3).mean(axis=1)
+    return [np.ones_like(drift), drift, drift**2, drift**3, *of_roles]
 
 
 def decided(moments: DriftMoments, level: GateLevel) -> tuple[Mask, Mask]:
@@ -87,7 +89,10 @@ def decided(moments: DriftMoments, level: GateLevel) -> tuple[Mask, Mask]:
     own = np.maximum(moments.squares - n * mean**2, 0.0)
     freedom = n - 1 + PRIOR_ITEMS
     variance = (own + PRIOR_ITEMS * moments.variance / n) / freedom
-    bound = mean - stdtrit(freedom, level.alpha) * np.sqrt(variance / n)
+    third = np.maximum(moments.cubes / n - 3 * mean * moments.squares / n + 2 * mean**3, 0.0)
+    skewness = np.asarray(np.where(variance > 0, third / np.where(variance > 0, variance, 1.0) ** 1.5, 0.0))
+    quantile = np.asarray(-stdtrit(freedom, level.alpha), dtype=np.float64)
+    bound = mean + for_skewness(quantile, skewness, n) * np.sqrt(variance / n)
     fails = (exchange_p_values(moments) < level.strictest) & (mean >= level.margin)
     passes = ~fails & (bound < level.tolerance) & (moments.n >= FEWEST_TO_PASS)
     return fails, passes

@@ -9,7 +9,7 @@ import numpy as np
 
 from semscale.drift.gate.gate import group_members
 from semscale.drift.gate.metric_choice import chosen_metrics, margins, tolerances
-from semscale.drift.gate.sequence import latest_complete, one_series
+from semscale.drift.gate.series import latest_complete, one_series
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.metrics import TEXT_METRICS, is_usual

@@ -13,7 +13,7 @@ def stored_checks(decision: GateDecision) -> tuple[StoredCheck, ...]:
             check.name,
             check.passed,
             check.group,
-            value=float(len(check.items)),
+            value=float(check.n_broken),
             allowed=float(check.allowed),
             items=check.items[:NAMED_ITEMS],
         )

@@ -2,16 +2,21 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from semscale.chat.declining import declines_to_answer
 from semscale.drift.asking.answers import ASKED_FIELDS
 from semscale.drift.limits.stated_numbers import n_numbers, states_any_number
 from semscale.drift.limits.totals import counts_of_numbers, counts_of_outputs, with_fewest
 from semscale.drift.runs.run_texts import number_of
-from semscale.history.items import Item
+from semscale.history.items import Item, Output
+from semscale.rating.wordless import has_emoji, is_wordless
 from semscale.types import Floats, Integers, Mask
+
+_NO_WORDS = frozenset({"null", "nan", "undefined"})
+"""What programs write for a text that they do not have."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +72,11 @@ def broken_items(
     Returns:
         For each limit by name; without those on numbers if ``changed_numbers`` was not measured.
     """
+    run = _without_wordless(baseline, run)
+    reruns = [_without_wordless(baseline, rerun) for rerun in reruns]
     found = {
         "silenced": _by_item(baseline, run, reruns, _is_silenced),
+        "refused": _by_item(baseline, run, reruns, _is_refused),
         "lost_outputs": _lost_outputs(baseline, run, reruns, lost_share, silence_checked),
         "lost_fields": _by_item(baseline, run, reruns, _lost_fields),
     }
@@ -105,6 +113,23 @@ def fields_of(item: Item) -> frozenset[str]:
     return frozenset(set.intersection(*held)) - {*ASKED_FIELDS} if held else frozenset()
 
 
+def _without_wordless(baseline: Sequence[Item], run: RunOutputs) -> RunOutputs:
+    """Take outputs without words for silent ones, in items in which the baseline has words."""
+    items = [
+        replace(after, outputs=tuple(output for output in after.outputs if _has_words(output)))
+        if any(map(_has_words, before.outputs)) and not all(map(_has_words, after.outputs))
+        else after
+        for before, after in zip(baseline, run.items, strict=True)
+    ]
+    return replace(run, items=items)
+
+
+def _has_words(output: Output) -> bool:
+    """Tell whether a text has a letter, digit or emoji, and is no program's word for a missing text."""
+    text = output.text or ""
+    return text.strip().casefold() not in _NO_WORDS and (not is_wordless(text) or has_emoji(text))
+
+
 def _of_total(counts: Floats, counted: Mask) -> BrokenItems:
     """Count a total over some items, without those whose silence another limit counts."""
     broken = counted & with_fewest(counts)
@@ -138,6 +163,16 @@ def _counting(found: BrokenItems, counted: Sequence[bool]) -> BrokenItems:
 def _is_silenced(before: Item, after: Item) -> frozenset[str]:
     is_lost = bool(before.outputs_with_text) and not after.outputs_with_text
     return frozenset({"outputs"}) if is_lost else frozenset()
+
+
+def _is_refused(before: Item, after: Item) -> frozenset[str]:
+    refuses = bool(after.outputs_with_text) and all(map(_declines, after.outputs_with_text))
+    answered = not all(map(_declines, before.outputs_with_text))
+    return frozenset({"answer"}) if refuses and answered else frozenset()
+
+
+def _declines(output: Output) -> bool:
+    return declines_to_answer(output.text or "")
 
 
 def _lost_outputs(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semscale.drift.limits.broken_items import BrokenItems, RunOutputs, broken_items
-from semscale.drift.limits.kinds import LIMITS, limits_in_force
+from semscale.drift.limits.kinds import LIMITS, MISSING, limits_in_force
 from semscale.drift.limits.results import LimitCheck
 from semscale.drift.limits.slices import Group, Slices, each_slice, slice_members
 from semscale.drift.limits.totals import chance_of_total, lost_total
@@ -95,10 +95,26 @@ def items_breaking(
     )
 
 
+def missing_items(comparison: Comparison, limits: Mapping[str, float | str]) -> tuple[LimitCheck, ...]:
+    """Count the items of the baseline that the candidate lacks; nothing if that limit is ``off``.
+
+    Args:
+        comparison: a candidate measured against the baseline.
+        limits: in place of the usual ones.
+    """
+    usual, matching = limits_in_force(limits), comparison.matching
+    if MISSING not in usual:
+        return ()
+    n = matching.n_baseline or len(comparison.baseline.items)
+    return (LimitCheck(MISSING, usual[MISSING], n, matching.lost),)
+
+
 def limit_rules(
     comparison: Comparison, limits: Mapping[str, float | str], slices: Slices, *, lost_share: float
 ) -> tuple[LimitRule, ...]:
     """List the limits in force: those of all items, and those of slices, which replace them there.
+
+    Missing items are counted by ``missing_items``.
 
     Args:
         comparison: a candidate measured against the baseline.
@@ -114,6 +130,8 @@ def limit_rules(
     usual = limits_in_force(limits)
     rules = []
     for name in LIMITS:
+        if name == MISSING:
+            continue
         if name in ("changed_numbers", "fewer_numbers") and not _reads_numbers(comparison):
             continue
         outside = tuple(group for group, given in own.items() if name in given)

@@ -8,8 +8,13 @@ from types import MappingProxyType
 from semscale.errors import InputError, UnknownNameError
 from semscale.messages import shortened, unknown_name
 
+_ROUNDING = 1e-9
+
 OFF = "off"
 """In place of a number: the limit is not checked."""
+
+MISSING = "missing"
+"""The limit that counts items of the baseline that the candidate lacks."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +45,9 @@ LIMITS: Mapping[str, Limit] = MappingProxyType(
     {
         limit.name: limit
         for limit in (
+            Limit(MISSING, 0, "items of the baseline", "not been recorded"),
             Limit("silenced", 0, "items with outputs", "lost all outputs"),
+            Limit("refused", 0, "items with outputs", "been refused"),
             Limit("lost_outputs", 0, "items with outputs", "lost more than {share} of their outputs"),
             Limit("lost_fields", 0, "items with fields", "lost a field"),
             Limit("changed_numbers", 0.25, "items with numbers", "other numbers or none"),
@@ -59,8 +66,9 @@ def limits_in_force(given: Mapping[str, float | str]) -> dict[str, float]:
         given: limits that replace the usual ones; ``off`` takes one out.
 
     Example:
-        >>> limits_in_force({"changed_numbers": "off", "lost_fields": "off", "silenced": 0.1})
-        {'silenced': 0.1, 'lost_outputs': 0, 'fewer_outputs': 0.05, 'fewer_numbers': 0.33}
+        >>> off = dict.fromkeys(("refused", "lost_fields", "changed_numbers"), "off")
+        >>> limits_in_force({**off, "silenced": 0.1})
+        {'missing': 0, 'silenced': 0.1, 'lost_outputs': 0, 'fewer_outputs': 0.05, 'fewer_numbers': 0.33}
     """
     usual: dict[str, float | str] = {name: limit.allowed for name, limit in LIMITS.items()}
     return {name: allowed for name, allowed in (usual | dict(given)).items() if not isinstance(allowed, str)}
@@ -69,11 +77,13 @@ def limits_in_force(given: Mapping[str, float | str]) -> dict[str, float]:
 def most_allowed(allowed: float, n: float) -> float:
     """Return how many of n items may break a limit: a share of them below 1, else the number itself.
 
+    A share has a billionth more, so that 29 of 100 items are no more than .29 of them.
+
     Example:
-        >>> most_allowed(0, 24), most_allowed(0.25, 24), most_allowed(2, 24)
+        >>> most_allowed(0, 24), round(most_allowed(0.25, 24), 6), most_allowed(2, 24)
         (0, 6.0, 2)
     """
-    return allowed * n if 0 < allowed < 1 else allowed
+    return allowed * n + _ROUNDING if 0 < allowed < 1 else allowed
 
 
 def read_limits(given: object) -> dict[str, float | str]:

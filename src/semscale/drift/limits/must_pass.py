@@ -15,6 +15,7 @@ from semscale.messages import did_you_mean, shortened
 from semscale.types import Floats
 
 _ROUNDING = 1e-12
+_BY_GUARDS = ("contradictions", "changed_numbers")
 _LOST, _CHANGED = "the candidate lacks it", "the candidate was asked something else"
 
 
@@ -45,8 +46,8 @@ def check_must_pass(
 
     An item fails if its loss in a metric is greater than the greatest loss of the reruns by the margin or
     more, if it breaks a limit, whatever number of items may break it, or if the candidate lacks it or was
-    asked something else. Without a rerun the similarity of texts is not judged, as nobody knows how far a
-    rewording may go.
+    asked something else. Without a rerun similarities, contradictions and changed numbers are not judged, as
+    nobody knows how far a rewording may go, and guards find some in honest ones.
 
     Args:
         comparison: a candidate measured against the baseline.
@@ -63,6 +64,7 @@ def check_must_pass(
     check_ids(comparison.baseline, [one for one in ids if one not in lost])
     places = {item.id: place for place, item in enumerate(comparison.baseline.items)}
     excess = {name: _beyond_reruns(comparison, name) for name in margins if _is_judged(comparison, name)}
+    judged_rules = [rule for rule in rules if comparison.reruns or rule.name not in _BY_GUARDS]
     checks = []
     for one in ids:
         if one in lost:
@@ -70,7 +72,7 @@ def check_must_pass(
             continue
         place = places[one]
         reasons = [
-            *_limits_broken(place, rules, broken),
+            *_limits_broken(place, judged_rules, broken),
             *_losses(comparison, place, excess, margins),
         ]
         checks.append(MustPassCheck(one, tuple(reasons)))
@@ -78,12 +80,12 @@ def check_must_pass(
 
 
 def _is_judged(comparison: Comparison, name: str) -> bool:
-    return bool(comparison.reruns) or not comparison.metrics[name].is_similarity
+    return bool(comparison.reruns) or not (comparison.metrics[name].is_similarity or name in _BY_GUARDS)
 
 
 def _beyond_reruns(comparison: Comparison, name: str) -> Floats:
     """Return by how much each item's loss exceeds the reruns' greatest, shape (n,); NaN without a loss."""
-    losses = [np.nan_to_num(rerun.losses[name]) for rerun in comparison.reruns_with(name)]
+    losses = [np.nan_to_num(losses) for losses in comparison.rerun_losses(name)]
     greatest = np.max(losses, axis=0) if losses else np.zeros(len(comparison.baseline.items))
     return np.asarray(comparison.losses(name) - greatest)
 
@@ -102,7 +104,7 @@ def _losses(
 ) -> Iterator[str]:
     for name, values in excess.items():
         if values[place] >= margins[name][place] - _ROUNDING:
-            than = "the worst rerun" if comparison.reruns_with(name) else "the baseline"
+            than = "the worst rerun" if comparison.rerun_losses(name) else "the baseline"
             yield (
                 f"{comparison.metrics[name].label} lost {values[place]:.3f} more than {than}, margin "
                 f"{margins[name][place]:.3f}"

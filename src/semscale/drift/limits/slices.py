@@ -5,13 +5,14 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from semscale.drift.limits.kinds import read_limits
+from semscale.drift.limits.kinds import MISSING, read_limits
 from semscale.drift.measure.comparison import Comparison
 from semscale.errors import InputError
 from semscale.messages import first_mistake, shortened, unknown_name
 from semscale.types import Mask
 
 Group = tuple[str, str]
+"""Kind and name of a group of items."""
 
 _Number = Annotated[float, Field(allow_inf_nan=False)]
 
@@ -34,7 +35,10 @@ class SliceSettings(BaseModel):
     @field_validator("limits", mode="before")
     @classmethod
     def _read_limits(cls, given: object) -> object:
-        return read_limits(given)
+        limits = read_limits(given)
+        if MISSING in limits:
+            raise InputError("limits, missing counts the whole baseline's items; set it outside of slices")
+        return limits
 
 
 Slices = Mapping[str, Mapping[str, SliceSettings]]

@@ -71,8 +71,23 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         recorded=candidate,
         rerun_items=tuple(rerun.items for rerun in repeated),
         reruns_name=_reruns_name(reruns),
+        cautions=_about_equal_outputs(common.baseline, common.candidate, repeated),
     )
     return with_reference_match(compared, measuring, progress=progress)
+
+
+def _about_equal_outputs(baseline: Run, candidate: Run, reruns: Sequence[Run]) -> tuple[str, ...]:
+    """Ask for the right file where nothing changed, unless the reruns show a model that never varies."""
+    if not _are_equal(baseline, candidate) or (
+        reruns and all(_are_equal(baseline, rerun) for rerun in reruns)
+    ):
+        return ()
+    return ("all outputs equal the baseline's: see that this is the run that you mean to judge",)
+
+
+def _are_equal(baseline: Run, other: Run) -> bool:
+    pairs = zip(baseline.items, other.items, strict=True)
+    return all(ours.outputs == theirs.outputs for ours, theirs in pairs)
 
 
 def _reruns_name(reruns: Sequence[Run]) -> str | None:

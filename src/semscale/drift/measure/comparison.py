@@ -159,20 +159,20 @@ class Comparison:
 
     def noise(self, metric: str) -> float | None:
         """Return the mean loss between baseline and reruns; ``None`` without a rerun, NaN without a value."""
-        if not self.reruns_with(metric):
+        if not self.rerun_losses(metric):
             return None
         return mean_loss(self.expected(metric))
 
-    def reruns_with(self, metric: str) -> tuple[MeasuredRun, ...]:
-        """Return the reruns in which a metric was measured: a judge compares none of them."""
-        return tuple(rerun for rerun in self.reruns if metric in rerun.losses)
+    def rerun_losses(self, metric: str) -> tuple[Floats, ...]:
+        """Return the items' losses, shape (n,), in each rerun with the metric: a judge compares none."""
+        return tuple(rerun.losses[metric] for rerun in self.reruns if metric in rerun.losses)
 
     def noise_rms(self, metric: str) -> float | None:
         """Return the root mean square of the losses between baseline and reruns; ``None`` without a rerun.
 
         It grows with the mean of the losses and with their variation over the items. NaN if none has a value.
         """
-        if not self.reruns_with(metric):
+        if not self.rerun_losses(metric):
             return None
         return math.sqrt(mean_loss(self._of_references(metric).ravel() ** 2))
 
@@ -241,13 +241,12 @@ class Comparison:
         An item that a run lacks is NaN in all columns, as its runs cannot be exchanged.
         """
         candidate = self.losses(metric)
-        reruns = (rerun.losses[metric] for rerun in self.reruns_with(metric))
-        losses = np.column_stack([candidate, np.zeros_like(candidate), *reruns])
+        losses = np.column_stack([candidate, np.zeros_like(candidate), *self.rerun_losses(metric)])
         return np.where(np.isnan(losses).any(axis=1, keepdims=True), np.nan, losses)
 
     def _of_references(self, metric: str) -> Floats:
         """Return the losses of the pairs of baseline and reruns that were measured, shape (n, pairs)."""
-        pairs = [rerun.losses[metric] for rerun in self.reruns_with(metric)]
+        pairs = list(self.rerun_losses(metric))
         if self._has_pairs(metric):
             pairs += [later.losses[metric] for against in self.between for later in against[:-1]]
         return np.column_stack(pairs)

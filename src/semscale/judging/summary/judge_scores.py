@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from semscale.judging.prompts.template import Template
-from semscale.judging.verdict import REPLIED, Provenance
+from semscale.judging.verdict import Provenance
 from semscale.signature import Signature
 from semscale.types import Floats, Status, Statuses, are_scored, count_statuses
 
@@ -26,6 +26,7 @@ class JudgeScores:
         fifths: shape (5,), mass that all distributions together put on each fifth of 0 to 1.
         n_little_covered: scores whose distribution rests on less than .9 of the mass.
         failure: the most frequent reason why a call had no reply; ``None`` where every call had one.
+        unusable: the most frequent reason why a reply gave no score; ``None`` where each did, or declined.
         n_normalised: decisions whose probabilities did not sum to 1 as they came.
         order_bias: mean of how far the order of the levels moved the distributions, 0 to 1; NaN where only
             one order was asked for.
@@ -42,6 +43,7 @@ class JudgeScores:
     fifths: Floats
     n_little_covered: int
     failure: str | None
+    unusable: str | None = None
     n_normalised: int = 0
     order_bias: float = float("nan")
     criteria: Mapping[str, Floats] = field(default_factory=dict)
@@ -51,11 +53,6 @@ class JudgeScores:
     def counts(self) -> dict[Status, int]:
         """How many items have each status, as far as it occurs."""
         return count_statuses(self.statuses)
-
-    @property
-    def has_replies(self) -> bool:
-        """Whether any call brought a reply, were it a refusal."""
-        return any(status in self.counts for status in REPLIED)
 
     @property
     def is_scored_anywhere(self) -> bool:

@@ -105,11 +105,15 @@ class JudgeSummary(Presentable):
 
     @property
     def failed(self) -> str | None:
-        """Why every call failed; ``None`` where one brought a reply, or where nobody was asked."""
+        """Why no call brought a usable reply; ``None`` where one did, if only to decline.
+
+        A run that was stopped may bring one yet, so that only calls without any reply count there.
+        """
         judges = self.judges.values()
-        if any(own.has_replies for own in judges):
+        if any(own.counts.get(status) for own in judges for status in (Status.SCORED, Status.REFUSED)):
             return None
-        return next((own.failure for own in judges if own.failure), None)
+        reasons = (own.failure or (None if self.stopped else own.unusable) for own in judges)
+        return next((reason for reason in reasons if reason), None)
 
     @property
     def template(self) -> Template:

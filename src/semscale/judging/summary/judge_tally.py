@@ -35,7 +35,7 @@ class JudgeTally:
         self._score: list[Floats] = []
         self._expected: list[Floats] = []
         self._provenances: Counter[str] = Counter()
-        self._reasons: Counter[str] = Counter()
+        self._reasons = {Status.FAILED: Counter[str](), Status.UNPARSABLE: Counter[str]()}
         self._fifths = np.zeros(_FIFTHS)
         self._n_little_covered = 0
 
@@ -60,9 +60,10 @@ class JudgeTally:
         self._order_biases.append(own.floats("order_bias"))
         for name, found in self._criteria.items():
             found.append(own.floats(CRITERION + name))
-        for reason in own.column("reason").filter(status == Status.FAILED).fill_null("").to_list():
-            if reason in self._reasons or len(self._reasons) < _MOST_REASONS:
-                self._reasons[reason] += 1
+        for kind, counted in self._reasons.items():
+            for reason in own.column("reason").filter(status == kind).fill_null("").to_list():
+                if reason in counted or len(counted) < _MOST_REASONS:
+                    counted[reason] += 1
         widths = np.full(len(status), np.nan)
         for place, masses in enumerate(own.column("masses").to_list()):
             for score, mass in masses:
@@ -87,12 +88,17 @@ class JudgeTally:
             provenances={known: self._provenances[known] for known in Provenance if self._provenances[known]},
             fifths=self._fifths,
             n_little_covered=self._n_little_covered,
-            failure=self._reasons.most_common(1)[0][0] if self._reasons else None,
+            failure=_most_frequent(self._reasons[Status.FAILED]),
+            unusable=_most_frequent(self._reasons[Status.UNPARSABLE]),
             n_normalised=self._n_normalised,
             order_bias=_mean_of_known(np.concatenate(self._order_biases)),
             criteria={name: np.concatenate(found) for name, found in self._criteria.items()},
             weights=self._weights,
         )
+
+
+def _most_frequent(reasons: Counter[str]) -> str | None:
+    return reasons.most_common(1)[0][0] if reasons else None
 
 
 def _mean_of_known(values: Floats) -> float:

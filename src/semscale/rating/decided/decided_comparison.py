@@ -21,6 +21,7 @@ class DecidedComparison:
         model: who decided.
         form: in which form.
         counts: of the decisions, as ``DecidedRatings`` has them.
+        reason: likewise.
         order_bias: likewise.
         n: distinct texts with both ratings.
         rated: mean by similarity, of these texts.
@@ -37,6 +38,7 @@ class DecidedComparison:
     model: str
     form: str
     counts: dict[str, int]
+    reason: str
     order_bias: float
     n: int
     rated: MeanEstimate
@@ -46,6 +48,11 @@ class DecidedComparison:
     reliability: float
     corrected: float
     ks: float
+
+    @property
+    def failed(self) -> str | None:
+        """Why no text has a decision; ``None`` where one has, or the model declined about one."""
+        return None if self.counts["answered"] or self.counts["refused"] else self.reason or None
 
 
 def compare_with_decisions(
@@ -87,6 +94,7 @@ def compare_with_decisions(
         model,
         decided.form,
         decided.counts,
+        decided.reason,
         decided.order_bias,
         len(x),
         estimate_mean(x, bounds=bounds, plan=plan),

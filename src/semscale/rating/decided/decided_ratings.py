@@ -29,12 +29,15 @@ class DecidedRatings:
         form: in which the model decided, as ``DecisionRun`` has it.
         counts: texts that were ``answered``, ``refused``, or left without a usable answer (``unusable``), and
             those whose probabilities were made to sum to 1 (``normalised``).
+        reason: the most frequent reason why a text has no usable answer; empty where every one has, or was
+            refused.
         order_bias: mean of how far the order of the points moved a rating, 0 to 1; NaN for one order.
     """
 
     pmf: Floats
     form: str
     counts: dict[str, int]
+    reason: str
     order_bias: float
 
 
@@ -82,4 +85,5 @@ def decide_ratings(
     k = len(scale.points)
     pmf = np.array([answers[text].masses or (np.nan,) * k for text in texts]).reshape(-1, k)
     biases = [answer.order_bias for answer in answers.values() if answer.order_bias >= 0]
-    return DecidedRatings(pmf, run.form, run.counts, float(np.mean(biases)) if biases else float("nan"))
+    order_bias = float(np.mean(biases)) if biases else float("nan")
+    return DecidedRatings(pmf, run.form, run.counts, run.reason, order_bias)

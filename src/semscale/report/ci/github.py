@@ -88,7 +88,7 @@ def _warnings(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[s
         yield "Caution", caution
     for one in decision.sequence:
         if one.is_significant:
-            yield f"Over many runs: {one.metric}", sequence_words(one)
+            yield f"Over many runs: {one.metric}", sequence_words(one, decision)
     yield from _tests(summary, decision, Outcome.UNDECIDED)
 
 

@@ -79,7 +79,7 @@ def _checks(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[Lev
     if (ruler := summary.ruler) is not None:
         yield "warn" if ruler.has_moved else "pass", ruler.words()
     for one in decision.sequence:
-        yield "warn" if one.is_significant else "pass", sequence_words(one)
+        yield "warn" if one.is_significant else "pass", sequence_words(one, decision)
 
 
 def _items(summary: DriftSummary, harmed: tuple[HarmedItem, ...]) -> DataTable:

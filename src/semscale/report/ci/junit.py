@@ -65,7 +65,7 @@ def junit_xml(summary: DriftSummary, decision: GateDecision, *, seconds: float |
         headline_words(summary),
         *(f"Caution: {caution}" for caution in decision.cautions),
     ]
-    said += [f"{sequence_words(one)}." for one in decision.sequence]
+    said += [f"{sequence_words(one, decision)}." for one in decision.sequence]
     ElementTree.SubElement(suite, "system-out").text = printable("\n".join(said))
     ElementTree.indent(suites)
     document = ElementTree.tostring(suites, encoding="unicode")

@@ -8,6 +8,7 @@ from semscale.report.drift.words import group_label
 from semscale.report.formatting import MISSING, count, number, one_line
 
 _FEW = 3
+_LOST = {"fewer_outputs": "output", "fewer_numbers": "number"}  # limits of totals count no items
 
 
 def broken_cell(broken: Sequence[StoredCheck] | None) -> Cell:
@@ -23,6 +24,8 @@ def broken_words(broken: Sequence[StoredCheck]) -> str:
     Example:
         >>> broken_words([StoredCheck("limit", "silenced", False, value=2.0, allowed=0.0)])
         'silenced (2 items)'
+        >>> broken_words([StoredCheck("limit", "fewer_outputs", False, value=6.0, allowed=0.05)])
+        'fewer_outputs (6 outputs)'
     """
     more = f" and {count(len(broken) - _FEW)} more" if len(broken) > _FEW else ""
     return ", ".join(map(_said, broken[:_FEW])) + more
@@ -36,4 +39,4 @@ def _said(check: StoredCheck) -> str:
     if check.kind == "threshold":
         return f"{name}{within} ({number(check.value, 3)})"
     n = round(check.value)
-    return f"{name}{within} ({count(n)} item{'s' * (n != 1)})"
+    return f"{name}{within} ({count(n)} {_LOST.get(check.name, 'item')}{'s' * (n != 1)})"

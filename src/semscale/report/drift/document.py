@@ -27,6 +27,7 @@ from semscale.report.drift.words import (
     model_name,
     reading,
     sorting_words,
+    untested_words,
 )
 from semscale.report.formatting import count, counted, one_line, printable
 from semscale.report.languages import language_name, language_section
@@ -190,6 +191,8 @@ def _metrics(summary: DriftSummary) -> Iterator[Block]:
     yield metrics_figure(summary)
     if shown:
         yield drift_table(summary, shown, f"All items{covered_words(summary)}")
+    if untested := untested_words(summary):
+        yield Paragraph(untested, "note", "both")
     if unvaried := unvaried_words(summary):
         yield Paragraph(unvaried, "note", "both")
     yield from spread_blocks(summary)

@@ -40,8 +40,8 @@ DRAWN_GROUPS = 40
 _SYMBOLS = {Outcome.FAIL: "✕", Outcome.UNDECIDED: "?", Outcome.PASS: ""}  # where a word has no room
 _RULE = (
     " The gate fails a metric whose drift is beyond chance and reaches the margin. It passes one whose drift "
-    "is shown, by a one-sided bound, to lie below the margin or the noise that is tolerated; with fewer than "
-    f"{FEWEST_TO_PASS} items none passes."
+    "is shown, by a one-sided bound, to lie below the tolerance (“passes below” in the table): the margin, "
+    f"or half of the noise if that is more. With fewer than {FEWEST_TO_PASS} items none passes."
 )
 
 
@@ -69,9 +69,8 @@ def spread_blocks(summary: DriftSummary) -> Iterator[Block]:
     metric = min(tested, key=lambda figure: figure.urgency, default=summary.overall[0]).metric
     comparison, digits = summary.comparison, digits_of(metric)
     sets = [("Candidate", comparison.losses(metric.name), HISTOGRAM)]
-    if reruns := comparison.reruns_with(metric.name):
-        again = np.concatenate([rerun.losses[metric.name] for rerun in reruns])
-        sets.append(("Reruns of the baseline", again, GROUP))
+    if again := comparison.rerun_losses(metric.name):
+        sets.append(("Reruns of the baseline", np.concatenate(again), GROUP))
     groups = [score_group(*one) for one in sets]
     if not len(groups[0].scores):
         return

@@ -204,7 +204,8 @@ def _rate_table(rows: Sequence[SelfTestRow], title: str) -> DataTable:
 
 
 def _rate_row(row: SelfTestRow) -> tuple[Cell, ...]:
-    rates: tuple[Cell, ...] = (Words("no item can be changed so"), Words(""), Words(""), Words(""))
+    why = "needs two reruns" if row.kind == "rerun" else "no item can be changed so"
+    rates: tuple[Cell, ...] = (Words(why), Words(""), Words(""), Words(""))
     if row.n_draws:
         found = Words(MISSING) if row.detected_by is None else metric_cell(row.detected_by)
         failed = WithInterval.of(row.failed, is_share=True)

@@ -11,11 +11,14 @@ from semscale.report.document.values import Cell, Count, Detail, Flag, Number, Q
 from semscale.report.drift.words import (
     CHANGES,
     LEVELS,
+    UNTESTED,
+    beyond_chance_words,
     coverage_words,
     digits_of,
     drift_cell,
     evidence,
     group_label,
+    is_untested,
     label,
     p_value,
 )
@@ -72,18 +75,24 @@ def drift_table(
     columns = ["group", "items", *figures_of_all] if by_group else figures_of_all
     further: list[str | Quoted] = [] if by_group else ["items"]
     if tested:
-        columns += ["margin", Quoted("p over runs" if over_runs else "p"), ""]
+        columns += ["margin", "passes below", Quoted("p over runs" if over_runs else "p"), ""]
         columns += [] if by_group else ["change"]
         further.insert(0, Quoted("raw p"))
     left_out = any(one.drift.n_left_out for one in figures)
     further += ["left out"] if left_out else []
+    shown = figures[:MOST_ROWS]
     cut = [f"The first {MOST_ROWS} of {count(len(figures))}; the JSON has all."]
     cut = cut if len(figures) > MOST_ROWS else []
+    untested = [summary.decision is not None and is_untested(summary.decision, one.test) for one in shown]
+    small = [small_base_words("item")] if any(map(has_small_base, figures)) else []
     return DataTable(
         (*columns, *further),
-        tuple(_drift_row(one, by_group=by_group, left_out=left_out) for one in figures[:MOST_ROWS]),
+        tuple(
+            _drift_row(one, by_group=by_group, left_out=left_out, is_untested=unknown)
+            for one, unknown in zip(shown, untested, strict=True)
+        ),
         title,
-        note=" ".join([*cut, *([small_base_words("item")] if any(map(has_small_base, figures)) else [])]),
+        note=" ".join([*cut, *([UNTESTED] if by_group and any(untested) else []), *small]),
         most=_MOST_GROUPS,
         detail=detail,
         brief_title=brief_title,
@@ -133,18 +142,20 @@ def sequence_table(decision: GateDecision) -> DataTable:
     columns: Columns[SequenceTest] = (
         ("metric", lambda one: metric_cell(one.metric)),
         ("mean loss", lambda one: Number(one.mean_loss, 3)),
+        ("latest", lambda one: Number(one.losses[-1] if one.losses else None, 3)),
         ("allowed", lambda one: Number(one.allowed, 3)),
         ("evidence", lambda one: evidence(one.latest_evidence)),
         (Quoted("p"), lambda one: p_value(one.p_adjusted)),
         ("loss is",
-         lambda one: Flag("beyond chance", "fail") if one.is_significant else Words("within chance")),
+         lambda one: Flag(beyond_chance_words(one, decision), "fail")
+         if one.is_significant else Words("within chance")),
         ("runs", lambda one: Count(len(one.losses))),
     )  # fmt: skip
     title = f"Over {counted(runs, 'run')} against this baseline"
-    return table_of(decision.sequence, columns, title=title, brief=6)
+    return table_of(decision.sequence, columns, title=title, brief=7)
 
 
-def _drift_row(figure: DriftFigure, *, by_group: bool, left_out: bool) -> tuple[Cell, ...]:
+def _drift_row(figure: DriftFigure, *, by_group: bool, left_out: bool, is_untested: bool) -> tuple[Cell, ...]:
     digits, test = digits_of(figure.metric), figure.test
     row: list[Cell] = [
         metric_cell(figure.metric),
@@ -157,7 +168,8 @@ def _drift_row(figure: DriftFigure, *, by_group: bool, left_out: bool) -> tuple[
         row[:0] = name, base_of(figure)
     if test is not None:
         flag = Flag(str(test.outcome), LEVELS[test.outcome])
-        row += [Number(test.margin, digits), p_value(test.p_adjusted), flag]
+        limits = Number(test.margin, digits), Number(test.tolerance, digits)
+        row += [*limits, Number(None) if is_untested else p_value(test.p_adjusted), flag]
         row += [p_value(test.p_value)] if by_group else [CHANGES[figure.change], p_value(test.p_value)]
     row += [] if by_group else [Count(figure.drift.n)]
     return *row, *([Count(figure.drift.n_left_out)] if left_out else [])

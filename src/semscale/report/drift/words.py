@@ -27,6 +27,7 @@ from semscale.report.formatting import (
     counted,
     coverage,
     digits_for,
+    listed,
     number,
     one_line,
 )
@@ -54,6 +55,9 @@ HARM = {
     False: "Harm is an item's drift as a share of the metric's worst case, summed over all metrics",
 }
 """How items are sorted: where a gate was asked, and where none was."""
+
+UNTESTED = "p –: too few items differ there to be tested."
+"""What stands below a table of groups where some tests cannot be significant."""
 
 _SAID = (MetricChange.BETTER, MetricChange.WORSE, MetricChange.UNKNOWN)
 _FEW = 3
@@ -177,17 +181,59 @@ def result_words(summary: DriftSummary, test: DriftTest) -> str:
     runs = _runs_behind(summary, test)
     behind = "" if runs is None else f"over {counted(runs, 'run')} "
     drift = cell_text(WithInterval.of(test.drift, digits, signed=True))
-    tested = "not testable without a rerun" if math.isnan(test.p_adjusted) else p_said(test.p_adjusted)
+    if math.isnan(test.p_adjusted):
+        tested = "not testable without a rerun"
+    elif summary.decision is not None and is_untested(summary.decision, test):
+        tested = "too few items differ to be tested"
+    else:
+        tested = p_said(test.p_adjusted)
     found = f"{subject(test)} drifted by {drift}, {_limit_words(test, digits)} ({behind}{tested}, {n})"
     return f"{found}: {test.change}" if test.change in _SAID else found
 
 
-def sequence_words(test: SequenceTest) -> str:
+def is_untested(decision: GateDecision, test: DriftTest | None) -> bool:
+    """Tell whether too few items differ between runs for a test to be significant, so that it was left out.
+
+    Such a test has the adjusted p-value 1 (``adjusted_discrete``). No correction makes a p-value greater
+    than the number of tests times itself, so that 1 beyond that shows it. A group whose metric has 1 over
+    all items gets that; it counts as tested if its metric was.
+    """
+    if test is None or math.isnan(test.p_value) or test.p_adjusted < 1:
+        return False
+    if test.group is None:
+        return len(decision.overall) * test.p_value < 1
+    family = [
+        one
+        for one in decision.tests
+        if one.group is not None and (one.metric, one.group[0]) == (test.metric, test.group[0])
+    ]
+    above = next((one for one in decision.overall if one.metric == test.metric), None)
+    if above is not None and above.p_adjusted >= 1:
+        return is_untested(decision, above)
+    return len(family) * test.p_value < 1
+
+
+def untested_words(summary: DriftSummary) -> str | None:
+    """Name the metrics in which too few items differ to be tested; ``None`` without any."""
+    if summary.decision is None:
+        return None
+    decision = summary.decision
+    names = [label(test.metric) for test in decision.overall if is_untested(decision, test)]
+    return f"Too few items differ to test {listed(names)}." if names else None
+
+
+def beyond_chance_words(test: SequenceTest, decision: GateDecision) -> str:
+    """Say since which run a loss is beyond chance."""
+    return f"beyond chance since run {count(test.significant_since(decision.settings.alpha))}"
+
+
+def sequence_words(test: SequenceTest, decision: GateDecision) -> str:
     """Say what many runs together show about one metric."""
-    found = "beyond chance" if test.is_significant else "within what chance explains"
+    found = beyond_chance_words(test, decision) if test.is_significant else "within what chance explains"
+    mean, latest = number(test.mean_loss, 3), number(test.losses[-1] if test.losses else math.nan, 3)
     return (
-        f"{label(test.metric)} over {counted(len(test.losses), 'run')}: mean loss against "
-        f"{number(test.allowed, 3)} allowed is {found} "
+        f"{label(test.metric)} over {counted(len(test.losses), 'run')}: the loss, {mean} on average and "
+        f"{latest} in the latest run, where {number(test.allowed, 3)} is allowed, is {found} "
         f"(evidence {cell_text(evidence(test.latest_evidence))}, {p_said(test.p_adjusted)})"
     )
 
@@ -234,7 +280,7 @@ def _failed(summary: DriftSummary, decision: GateDecision) -> Iterator[str]:
     yield from (threshold_words(check) for check in broken[:_FEW])
     if len(broken) > _FEW:
         yield f"{count(len(broken) - _FEW)} more thresholds do not hold"
-    yield from (sequence_words(one) for one in decision.sequence if one.is_significant)
+    yield from (sequence_words(one, decision) for one in decision.sequence if one.is_significant)
 
 
 def _undecided(summary: DriftSummary, decision: GateDecision) -> Iterator[str]:
@@ -243,11 +289,14 @@ def _undecided(summary: DriftSummary, decision: GateDecision) -> Iterator[str]:
         yield f"{result_words(summary, tests[0])}, so it may or may not have become worse"
     if len(tests) > 1:
         yield f"Also undecided: {_named(tests[1:])}"
+    n, reruns = len(summary.comparison.baseline.items), len(summary.comparison.reruns)
     if summary.forecast is not None:
         yield forecast_words(summary.forecast)
-        return
-    n, reruns = len(summary.comparison.baseline.items), len(summary.comparison.reruns)
-    yield needed_words(tests, over_runs=bool(decision.sequence), n_items=n, reruns=reruns)
+    else:
+        yield needed_words(tests, over_runs=bool(decision.sequence), n_items=n, reruns=reruns)
+    remedy = (summary.next_step or "").partition(": ")[2]
+    if remedy.startswith("look at") or (reruns and remedy.startswith("record a rerun")):
+        yield remedy
 
 
 def _passed(summary: DriftSummary, decision: GateDecision) -> Iterator[str]:

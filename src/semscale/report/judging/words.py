@@ -136,6 +136,10 @@ def _cautions_on_decisions(name: str, own: "JudgeScores") -> list[str]:
     method = dict(own.signature.fields).get("method")
     if method in _STAND_INS:
         said.append(f"{name} takes no typed decisions, so {_STAND_INS[method]}.")
+    if own.unusable and method not in {None, "prose"}:
+        rows = counted(own.counts.get(Status.UNPARSABLE, 0), "row")
+        why = one_line(own.unusable).rstrip(".")
+        said.append(f"{name} gave no usable answer about {rows}, most often because: {why}.")
     if own.n_normalised:
         said.append(
             f"The probabilities of {counted(own.n_normalised, 'decision')} of {name} did not sum to 1, "

@@ -1,4 +1,4 @@
-"""Ratings by decisions beside those by similarity, in a rating report."""
+"""Ratings by decisions beside those by similarity, in a rating report, and the cautions on them."""
 
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,7 @@ def decided_blocks(found: "DecidedComparison") -> tuple[Block, ...]:
     table = DataTable(
         ("", "value"), tuple((Words(name), cell) for name, cell in rows), brief_title="Beside decisions"
     )
-    return (table, Paragraph(_left_out(found), "note"), Paragraph(_EXPLAINED, "note", detail="full"))
+    return (table, Paragraph(_EXPLAINED, "note", detail="full"))
 
 
 def decided_title(found: "DecidedComparison") -> str:
@@ -43,16 +43,21 @@ _EXPLAINED = (
 )
 
 
-def _left_out(found: "DecidedComparison") -> str:
-    said = [f"{counted(found.counts['answered'], 'text')} decided"]
-    for name, words in (("refused", "refused"), ("unusable", "without a usable answer")):
-        if found.counts[name]:
-            said.append(f"{found.counts[name]:,} {words}")
-    if found.counts["normalised"]:
-        said.append(f"{found.counts['normalised']:,} with probabilities that were made to sum to 1")
-    form = (
-        "; the model takes no typed decisions, so these are probabilities of the points’ letters"
-        if found.form == _STAND_IN
-        else ""
-    )
-    return f"{', '.join(said)}{form}."
+def decided_cautions(found: "DecidedComparison | None") -> tuple[str, ...]:
+    """Say which texts have no decision and why, what stood in for decisions, and what was mended."""
+    if found is None:
+        return ()
+    name, said = one_line(found.model), []
+    if n := found.counts["unusable"]:
+        why = one_line(found.reason).rstrip(".")
+        said.append(f"{name} gave no usable answer about {counted(n, 'text')}, most often because: {why}.")
+    if n := found.counts["refused"]:
+        said.append(f"{name} declined to answer about {counted(n, 'text')}.")
+    if found.form == _STAND_IN:
+        said.append(f"{name} takes no typed decisions, so probabilities of the points’ letters stand in.")
+    if n := found.counts["normalised"]:
+        said.append(
+            f"The probabilities of {counted(n, 'decision')} of {name} did not sum to 1, within what rounding "
+            "explains, and were made to."
+        )
+    return tuple(said)

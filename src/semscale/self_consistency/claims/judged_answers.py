@@ -12,7 +12,7 @@ from semscale.results.estimating import EstimateSettings, estimate_values
 from semscale.results.result import Result
 from semscale.self_consistency.claims.claim_support import ClaimVerdict, Support
 from semscale.signature import Signature
-from semscale.types import Floats, Statuses
+from semscale.types import Floats, Statuses, are_scored
 
 _RANK = {Support.CONTRADICTED: 0, Support.NOT_FOUND: 1, Support.SUPPORTED: 2, Support.UNREAD: 3}
 
@@ -78,15 +78,20 @@ class JudgedAnswers(Result):
         """Lay the answers out as a table, one row each; what is missing is null.
 
         Returns:
-            Columns ``status``, ``score``, ``supported``, ``contradicted``, ``not_found`` (counts of claims),
-            and ``claims``, a list of structs.
+            Columns ``status``, ``score``, ``supported``, ``contradicted``, ``not_found`` (counts of claims;
+            null without a score), and ``claims``, a list of structs.
         """
+        scored = are_scored(self.status)
         return pl.DataFrame(
             [
                 pl.Series("status", [str(status) for status in self.status], dtype=pl.String),
                 pl.Series("score", self.score, nan_to_null=True),
                 *(
-                    pl.Series(str(verdict).replace("-", "_"), self.n_of(verdict), dtype=pl.Int64)
+                    pl.Series(
+                        str(verdict).replace("-", "_"),
+                        [n if known else None for n, known in zip(self.n_of(verdict), scored, strict=True)],
+                        dtype=pl.Int64,
+                    )
                     for verdict in (Support.SUPPORTED, Support.CONTRADICTED, Support.NOT_FOUND)
                 ),
                 pl.Series("claims", list(self._shown()), dtype=_SHOWN),
@@ -100,6 +105,7 @@ class JudgedAnswers(Result):
                     "claim": one.claim,
                     "verdict": str(one.verdict),
                     "value": None if np.isnan(value) else value,
+                    "score": None if np.isnan(one.score) else one.score,
                     "sentence": one.sentence,
                     "reason": one.reason,
                 }
@@ -113,6 +119,7 @@ _SHOWN = pl.List(
             "claim": pl.String,
             "verdict": pl.String,
             "value": pl.Float64,
+            "score": pl.Float64,
             "sentence": pl.String,
             "reason": pl.String,
         }

@@ -52,12 +52,27 @@ def groundedness(
         >>> [str(claim.verdict) for claim in found.claims[0]], found.score.tolist()
         (['supported', 'contradicted'], [0.5])
     """
-    judge = ClaimJudge(embedder=embedder, nli=nli)
+    return grounded(answers, passages, ClaimJudge(embedder=embedder, nli=nli), progress)
+
+
+def grounded(
+    answers: object, passages: object, judge: ClaimJudge, progress: Progress | None = None
+) -> JudgedAnswers:
+    """Judge answers by passages as ``groundedness`` does, with a judge that is there already."""
     texts, lists, status = _usable(answers, passages, Status.NO_REFERENCE)
     rows, claims = _claims(texts, status)
     verdicts = judge.judge(claims, [lists[row] for row in rows], progress)
     values = [_supported(one) for one in verdicts]
     return _collected(rows, verdicts, values, status, judge)
+
+
+def passage_sentences(answers: object, passages: object) -> list[list[str]]:
+    """List for each answer the sentences that its claims are compared with; none where it is not judged."""
+    _, lists, status = _usable(answers, passages, Status.NO_REFERENCE)
+    return [
+        [sentence for text in each for sentence in worded_sentences(text)] if one is Status.SCORED else []
+        for each, one in zip(lists, status, strict=True)
+    ]
 
 
 def claim_consistency(
@@ -111,12 +126,13 @@ def _usable(answers: object, lists: object, without: Status) -> tuple[list[Any],
 
 
 def _claims(answers: Sequence[Any], status: Statuses) -> tuple[list[int], list[str]]:
-    """Split the usable answers into sentences; for each the answer's row."""
+    """Split the usable answers into sentences with letters or digits; for each the answer's row."""
     listed = [
         (row, sentence)
         for row, (text, one) in enumerate(zip(answers, status, strict=True))
         if one is Status.SCORED
         for sentence in worded_sentences(text)
+        if any(map(str.isalnum, sentence))
     ]
     return [row for row, _ in listed], [sentence for _, sentence in listed]
 

@@ -94,7 +94,8 @@ def adjusted_discrete(p_values: Floats, least: Floats, correction: Correction, a
 
     After Tarone, k is the smallest number with at most k tests whose least p-value is at most ``alpha / k``.
     Only these tests are adjusted. The others cannot reject at that level, and get 1. The choice depends on
-    which results are possible, and not on the result, so that the correction keeps its error.
+    which results are possible, and not on the result, so that the correction keeps the error of the single
+    p-values; that of mid-p-values is close to alpha, and up to .09 at .05 where few items differ.
 
     Args:
         p_values: shape (m,), 0 to 1; NaN stays NaN and counts as no test.

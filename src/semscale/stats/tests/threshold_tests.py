@@ -7,6 +7,7 @@ import numpy as np
 
 from semscale.errors import InputError
 from semscale.stats.intervals.exact_shares import binomial_tail
+from semscale.stats.tests.bisection import smallest_enough
 from semscale.types import Floats
 
 _STARTS = 4
@@ -143,10 +144,4 @@ def _accepted_needed(share: float, error_rate: float, chance: float) -> int | No
     def shown(n: int) -> bool:
         return binomial_tail(int(np.ceil(share * n)), n, error_rate) <= chance
 
-    if share >= error_rate or not shown(_MOST_LABELS):
-        return None
-    low, high = 0, _MOST_LABELS
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if shown(middle) else (middle, high)
-    return high
+    return None if share >= error_rate else smallest_enough(shown, 1, _MOST_LABELS)

@@ -1,0 +1,51 @@
+"""Runs of ``semscale match --context``: check the options, load the model, judge claims, write."""
+
+from semscale.cli.options.matching import MatchOptions
+from semscale.cli.progress import progress_bars
+from semscale.matching.bertscore.choices import token_encoder
+from semscale.matching.entailment.choices import chosen_model
+from semscale.matching.match_columns import MatchColumns
+from semscale.matching.methods import check_method
+from semscale.self_consistency.claims.claim_support import ClaimJudge
+from semscale.self_consistency.claims.file_grounding import groundedness_file
+from semscale.self_consistency.claims.grounding_summary import GroundingSummary
+from semscale.types import Progress
+
+
+def ground_table(options: MatchOptions) -> GroundingSummary:
+    """Judge the answers of a file by the passages beside them, write its table, and sum it up.
+
+    Raises:
+        InputError: an engine that does not serve, or an extension, folder or file that does not.
+        SemscaleError: what the table or the model cannot do.
+    """
+    named = options.columns
+    columns = MatchColumns(named.prediction, tuple(named.context or ()), named.by, "context")
+    check_method("calibrated" if options.nli is None else "entailment", options.model.engine)
+    options.outputs.check_run(options.file, restart=options.run.restart)
+    table = options.table.open(options.file)
+    with progress_bars() as progress:
+        return groundedness_file(
+            table,
+            columns,
+            judge=_judge(options, progress),
+            plan=options.run.plan,
+            out=options.outputs.out,
+            settings=options.run.parts,
+            progress=progress,
+        )
+
+
+def _judge(options: MatchOptions, progress: Progress | None) -> ClaimJudge:
+    model = options.model
+    if options.nli is None:
+        encoder = token_encoder(model.chosen_name, model.precision, progress, engine=model.engine)
+        return ClaimJudge(embedder=encoder)
+    entailment = chosen_model(
+        options.nli,
+        options.nli_label_list,
+        precision=model.precision,
+        cache=not model.no_cache,
+        progress=progress,
+    )
+    return ClaimJudge(nli=entailment)
