@@ -93,3 +93,11 @@ def test_a_cap_stops_the_run():
 def test_a_rubric_is_part_of_what_is_asked():
     assert side_by_side_template(" Be strict. ").rubric == "Be strict."
     assert side_by_side_template().content_hash != side_by_side_template("Be strict.").content_hash
+
+
+def test_pairs_that_are_alike_say_nothing_about_the_first_place():
+    _, found = judged(lambda first, second: 1, [pair("same", "same"), pair("a", "b"), pair("c", "d")])
+    assert np.isnan(found.first_place[0])
+    assert found.first_place[1:].tolist() == [1.0, 1.0]
+    assert (found.asked.tolist(), found.n_asked) == ([False, True, True], 2)
+    assert found.points.tolist() == [0.5, 0.5, 0.5]

@@ -1,5 +1,7 @@
 """Ratings by typed decisions: a model's probabilities for the points of a scale."""
 
+import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -7,10 +9,12 @@ import numpy as np
 
 from semscale.chat.decisions.deciding_run import decide
 from semscale.chat.decisions.decision_model import DecisionLimits
-from semscale.chat.decisions.questions import DecisionRequest, Option, ScoreQuestion
+from semscale.chat.decisions.loading import load_deciding_model
+from semscale.chat.decisions.questions import DecisionRequest, Option, ScoreQuestion, question_record
 from semscale.chat.messages import Message
 from semscale.errors import InputError
 from semscale.scales import Scale
+from semscale.signature import Signature
 from semscale.types import Floats
 
 _NAME = "rating"
@@ -30,12 +34,14 @@ class DecidedRatings:
         counts: texts that were ``answered``, ``refused``, or left without a usable answer (``unusable``), and
             those whose probabilities were made to sum to 1 (``normalised``).
         order_bias: mean of how far the order of the points moved a rating, 0 to 1; NaN for one order.
+        signature: the deciding model, the form, and a hash of what it was asked.
     """
 
     pmf: Floats
     form: str
     counts: dict[str, int]
     order_bias: float
+    signature: Signature = Signature("rate")
 
 
 def check_points(scale: Scale) -> None:
@@ -77,9 +83,21 @@ def decide_ratings(
         DecisionRequest((Message("system", _SYSTEM), Message("user", text)), {_NAME: question})
         for text in distinct
     ]
-    run = decide(model, requests, base_url=base_url, **settings)
+    deciding = load_deciding_model(model, base_url=base_url)
+    run = decide(deciding, requests, base_url=None, **settings)
     answers = {text: found[_NAME] for text, found in zip(distinct, run.answers, strict=True)}
     k = len(scale.points)
     pmf = np.array([answers[text].masses or (np.nan,) * k for text in texts]).reshape(-1, k)
     biases = [answer.order_bias for answer in answers.values() if answer.order_bias >= 0]
-    return DecidedRatings(pmf, run.form, run.counts, float(np.mean(biases)) if biases else float("nan"))
+    bias = float(np.mean(biases)) if biases else float("nan")
+    return DecidedRatings(pmf, run.form, run.counts, bias, _signature(deciding.signature, run.form, question))
+
+
+def _signature(model: Signature, form: str, question: ScoreQuestion) -> Signature:
+    words = [_SYSTEM, question_record(question)]
+    return Signature.of(
+        "rate",
+        decided_form=form,
+        decided_words=hashlib.sha256(json.dumps(words).encode()).hexdigest()[:8],
+        **{f"decided_{name}": value for name, value in model.fields},
+    )
