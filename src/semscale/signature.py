@@ -52,6 +52,17 @@ class Signature:
         """Return the signature with the settings of a part, such as an embedder, appended."""
         return Signature(self.instrument, self.fields + other.fields, self.version)
 
+    def with_settings(self, prefix: str, settings: Mapping[str, object]) -> "Signature":
+        """Return the signature with further settings; one whose name is taken gets a prefix.
+
+        Example:
+            >>> Signature.of("judge", seed="default").with_settings("estimate", {"seed": 0, "n": 3}).fields
+            (('seed', 'default'), ('estimate_seed', '0'), ('n', '3'))
+        """
+        taken = dict(self.fields)
+        own = {f"{prefix}_{name}" if name in taken else name: value for name, value in settings.items()}
+        return self.extended(Signature.of(prefix, **own))
+
     def replaced(self, settings: Mapping[str, object]) -> "Signature":
         """Return the signature with other values of some fields; a field that it lacks is not added.
 

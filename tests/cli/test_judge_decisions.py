@@ -86,7 +86,28 @@ def test_a_rubric_has_columns_for_each_criterion_and_a_table(command, tmp_path, 
     judged = pl.read_parquet(out)
     assert judged["semscale_criterion_tone"].to_list()[:3] == pytest.approx([0.5] * 3)
     assert judged["semscale_expected"].to_list()[:3] == pytest.approx([0.6 * 0.9 + 0.4 * 0.5] * 3)
-    assert "The criteria" in report.read_text(encoding="utf-8")
+    shown = report.read_text(encoding="utf-8")
+    assert "The criteria" in shown
+    assert "right 0.90, tone 0.50" in shown.replace("\N{NO-BREAK SPACE}", " ")
+    assert "&quot;" not in shown
+
+
+def test_the_screen_has_criteria_and_no_empty_column(command, tmp_path, capsys):
+    rubric = tmp_path / "rubric.yaml"
+    rubric.write_text(RUBRIC)
+    assert main(command("--method", "decision")) == 0
+    assert "verdict" not in capsys.readouterr().out
+    assert main(command("--method", "decision", "--criteria", str(rubric))) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "expected (95 % interval)" in said
+
+
+def test_too_many_levels_are_those_of_the_criterion(command, decider, tmp_path, capsys):
+    rubric = tmp_path / "rubric.yaml"
+    levels = ", ".join(f'"{n}"' for n in range(11))
+    rubric.write_text(f"name: r\ncriteria: [{{name: tone, question: q, levels: [{levels}]}}]")
+    assert main(command("--method", "decision", "--criteria", str(rubric))) == 2
+    assert "levels, got 11 in the criterion 'tone'" in capsys.readouterr().err
 
 
 def test_the_screen_says_that_an_endpoint_takes_no_decisions(command, decider, capsys):

@@ -76,3 +76,32 @@ def test_probabilities_without_labels_are_refused(command, tmp_path, capsys):
     file = command()[2]
     assert main(["judge", file, "--question", "q", "--answer", "a", "--model", "m", "--inclusion", "p"]) == 2
     assert "--inclusion belongs to human" in capsys.readouterr().err
+
+
+def test_the_command_that_follows_finds_the_replies_where_they_are(command, decider, tmp_path, capsys):
+    out, ledger = tmp_path / "labels.csv", tmp_path / "own.sqlite"
+    assert main(command("--n", "4", "--out", str(out), "--ledger", str(ledger), "--timeout", "9")) == 0
+    then = shlex.split(capsys.readouterr().out.partition("then: semscale ")[2])
+    table = pl.read_csv(out)
+    table.with_columns(human=pl.when(pl.col("inclusion").is_not_null()).then(pl.lit(5))).write_csv(out)
+    assert main([*then, "--json"]) == 0
+    with_inclusion = json.loads(capsys.readouterr().out)["signature"]
+    assert len(decider.requests) == 20
+    assert "--timeout" in then
+    place = then.index("--inclusion")
+    assert main([*then[:place], *then[place + 2 :], "--json"]) == 0
+    plain = json.loads(capsys.readouterr().out)["signature"]
+    assert with_inclusion != plain
+    assert with_inclusion.endswith("inclusion:yes")
+
+
+def test_a_gain_of_less_than_one_label_is_none(command, decider, tmp_path, capsys):
+    decider.masses = lambda asked, names, text: [
+        0,
+        0.5 - (off := 0.01 * ("sure" in text)),
+        2 * off,
+        0.5 - off,
+        0,
+    ]
+    assert main(command("--n", "4", "--out", str(tmp_path / "labels.csv"))) == 0
+    assert "gain: none expected" in capsys.readouterr().out

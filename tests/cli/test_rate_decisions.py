@@ -36,6 +36,14 @@ def test_decisions_stand_beside_the_ratings(rate, seven_answers, decider, tmp_pa
     assert "Beside typed decisions of m" in report.read_text(encoding="utf-8")
 
 
+def test_the_signature_names_who_decided_in_which_form(rate, seven_answers, decider):
+    plain = json.loads(rate("--json").out)["signature"]
+    found = json.loads(rate(*options(decider, "--json")).out)["signature"]
+    assert "decided" not in plain
+    for field in ("decided_form:decisions", "decided_words:", "decided_model:m", "decided_"):
+        assert field in found
+
+
 def test_without_the_method_nobody_is_asked(rate, seven_answers, decider):
     ended = rate("--json")
     assert json.loads(ended.out)["decided"] is None

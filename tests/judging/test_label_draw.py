@@ -6,6 +6,7 @@ import pytest
 from tests.judging.conftest import Scripted, plain_running
 
 from semscale.errors import InputError
+from semscale.judging.decisions.rubric import Criterion, Rubric, spread
 from semscale.judging.human_labels import beside_humans
 from semscale.judging.judge import Judge
 from semscale.judging.label_draw import draw_rows
@@ -91,3 +92,19 @@ def test_a_label_without_a_probability_is_refused():
     judged = Judge(Scripted(lambda _: "Score: 4")).judge(["q"] * 2, ["a", "b"], running=plain_running())
     with pytest.raises(InputError, match="inclusion"):
         beside_humans(judged.expected, np.array([[1.0], [0.5]]), TEMPLATE, inclusion=np.array([0.5, np.nan]))
+
+
+def test_rows_whose_criteria_are_each_sure_are_not_drawn_more_often():
+    tone, care = (
+        Criterion(name, spread(name, "How?", [("low", ""), ("high", "")]), 0.5) for name in ("tone", "care")
+    )
+    rubric = Rubric("mine", (tone, care))
+
+    def sure(score):
+        return Verdict(score, ((score, 1.0),), Provenance.DECISION, 1.0, "", (), Status.SCORED)
+
+    each = tuple(rubric.combined([sure(0.0), sure(other)]) for other in (0.0, 1.0) * 5)
+    status = np.array([verdict.status for verdict in each], dtype=object)
+    found = draw_rows(Verdicts(each, status, rubric.template, "m", Signature.of("judge")), 4)
+    assert set(found.probability.tolist()) == {0.4}
+    assert found.worth == pytest.approx(4)

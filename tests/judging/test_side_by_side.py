@@ -99,3 +99,11 @@ def test_an_empty_text_loses_to_any_other_without_a_judge():
     pairs = [AnswerPair("?", "", "x"), AnswerPair("?", "x", " "), AnswerPair("?", "", " ")]
     assert [pair.plain_points for pair in pairs] == [0, 1, 0.5]
     assert AnswerPair("?", "x", "y").plain_points is None
+
+
+def test_pairs_that_are_alike_say_nothing_about_the_first_place():
+    _, found = judged(lambda first, second: 1, [pair("same", "same"), pair("a", "b"), pair("c", "d")])
+    assert np.isnan(found.first_place[0])
+    assert found.first_place[1:].tolist() == [1.0, 1.0]
+    assert (found.asked.tolist(), found.n_asked) == ([False, True, True], 2)
+    assert found.points.tolist() == [0.5, 0.5, 0.5]

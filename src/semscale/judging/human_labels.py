@@ -10,10 +10,12 @@ import numpy as np
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
 from semscale.judging.prompts.template import Template
+from semscale.signature import Signature
 from semscale.stats.agreement.estimates import AgreementEstimate
 from semscale.stats.agreement.human_ceiling import HumanComparison, compare_with_humans
 from semscale.stats.agreement.kappa import weighted_kappa
 from semscale.stats.agreement.panels import mean_defined
+from semscale.stats.calibration.labels_hash import labels_hash
 from semscale.stats.calibration.prediction_powered import CorrectedMean, prediction_powered_mean
 from semscale.stats.calibration.sample_design import SampleDesign, checked_inclusion
 from semscale.stats.calibration.weighted_prediction_powered import weighted_prediction_powered_mean
@@ -36,6 +38,7 @@ class HumanEvidence:
         corrected: mean that people would give to all items that have a score, with the judge's own mean of
             these beside it; items without a score, labelled or not, are left out of it.
         judge_less_people: mean of score less mean label, -1 to 1, over the items with both.
+        signature: hash of the labels, with the probabilities of their draw, and whether these were used.
     """
 
     labels: Floats
@@ -43,6 +46,7 @@ class HumanEvidence:
     ceiling: HumanComparison | None
     corrected: CorrectedMean
     judge_less_people: MeanEstimate
+    signature: Signature
 
     @property
     def n_labelled(self) -> int:
@@ -135,6 +139,16 @@ def beside_humans(
         judge_less_people=estimate_mean(
             expected - mean, bounds=(-1.0, 1.0), weights=None if drawn is None else 1 / drawn, plan=plan
         ),
+        signature=labels_signature(labels, drawn),
+    )
+
+
+def labels_signature(labels: Floats, inclusion: Floats | None = None) -> Signature:
+    """Record people's labels, shape (n, raters), and the probabilities of their draw, shape (n,)."""
+    known = np.flatnonzero(~np.isnan(labels).all(axis=1))
+    drawn = None if inclusion is None else inclusion[known]
+    return Signature.of(
+        "judge", labels=labels_hash(known, labels[known], drawn), inclusion=inclusion is not None
     )
 
 

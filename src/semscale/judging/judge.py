@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
@@ -12,7 +13,7 @@ from semscale.chat.decisions.deciding import DecidingChat
 from semscale.chat.decisions.loading import load_deciding_model
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Parameters, Request
-from semscale.chat.replies import CallError, Reply
+from semscale.chat.replies import CallError, Reply, Usage
 from semscale.chat.runner import run_apart
 from semscale.judging.asking import UNREAD, Conversation, Running, ask
 from semscale.judging.decisions.criteria_requests import CriteriaRequests
@@ -255,6 +256,7 @@ class Judge:
             or any(conversation.ignored_schema for found in waiting.values() for conversation in found),
             left_out=state.left_out.union(*(reply.left_out for reply in replies)),
             stopped=stopped,
+            usage=reduce(Usage.plus, (reply.usage for reply in replies if reply.usage), state.usage),
         )
         found = Verdicts(
             tuple(verdicts), status, self.template, self.name, self.applied(after), stopped, self.criteria

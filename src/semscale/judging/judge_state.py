@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from semscale.chat.replies import Usage
 from semscale.judging.asking import Running
 from semscale.judging.model_capabilities import ModelCapabilities
 
@@ -20,6 +21,7 @@ class JudgeState:
         ignored_schema: whether any reply that was to follow a schema was no JSON.
         left_out: parameters that the model refused, so that replies came without them.
         stopped: why no more is asked, or ``None``.
+        usage: tokens of all replies of this run, those from the ledger included.
     """
 
     running: Running
@@ -29,6 +31,7 @@ class JudgeState:
     ignored_schema: bool = False
     left_out: frozenset[str] = frozenset()
     stopped: str | None = None
+    usage: Usage = Usage(0, 0)
 
     def notes(self) -> dict[str, Any]:
         """List, as JSON has it, what a run needs to know when it is resumed."""

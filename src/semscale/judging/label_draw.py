@@ -56,8 +56,8 @@ def draw_rows(verdicts: Verdicts, n: int, *, alike: bool = False, seed: int = 0)
     """Draw rows for people to label.
 
     Half of each probability is the same for all rows, half goes with the standard deviation of the verdict's
-    distribution; so every row with a score may be drawn, and a mean that is corrected by 1 / probability
-    stays unbiased.
+    score, as ``Verdict.deviation`` has it; so every row with a score may be drawn, and a mean that is
+    corrected by 1 / probability stays unbiased.
 
     Args:
         verdicts: on all rows; those without a score are never drawn.
@@ -72,15 +72,19 @@ def draw_rows(verdicts: Verdicts, n: int, *, alike: bool = False, seed: int = 0)
         Zrnic and Candes (2024), Active statistical inference, arXiv 2403.03208: labels where the model is
         least sure, with probabilities above 0, in a prediction-powered mean.
     """
-    pmf = verdicts.masses
-    values = verdicts.template.scores
-    drawn = draw_texts(pmf, values, n, by_interest=not alike, seed=seed)
-    scored = ~np.isnan(pmf).any(axis=1)
-    means = pmf[scored] @ values
-    deviation = np.sqrt(np.maximum(pmf[scored] @ values**2 - means**2, 0))
+    deviation = verdicts.deviation
+    drawn = draw_texts(
+        verdicts.masses,
+        verdicts.template.scores,
+        n,
+        by_interest=not alike,
+        deviation=deviation,
+        seed=seed,
+    )
+    scored = ~np.isnan(deviation)
     return LabelDraw(
         drawn.rows,
         drawn.probability,
         int(scored.sum()),
-        worth_at_random(deviation, drawn.all_probabilities),
+        worth_at_random(deviation[scored], drawn.all_probabilities),
     )

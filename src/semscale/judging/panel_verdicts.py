@@ -161,13 +161,14 @@ class PanelVerdicts(JudgedResult):
     def part_frame(self) -> pl.DataFrame:
         """Lay out the columns that a run over a table keeps of a part: ``to_frame``, and more of each judge.
 
-        That is ``judge_<k>_masses``, ``_covered`` and ``_order_bias``, as ``Verdicts.part_frame`` has them.
+        That is ``judge_<k>_masses``, ``_deviation``, ``_covered`` and ``_order_bias``, as
+        ``Verdicts.part_frame`` has them.
         """
         further = [
             own[name].rename(f"judge_{number}_{name}")
             for number, verdicts in enumerate(self.judges, start=1)
             for own in [verdicts.part_frame()]
-            for name in ("masses", "covered", "order_bias")
+            for name in ("masses", "deviation", "covered", "order_bias")
         ]
         return self.to_frame().with_columns(further)
 

@@ -12,7 +12,7 @@ from semscale.judging.prompts.input_sanitizing import mark_code, sanitize
 from semscale.judging.prompts.prompting import JudgedItem
 from semscale.judging.prompts.template import Template, read_yaml
 from semscale.signature import Signature
-from semscale.types import Floats, Progress
+from semscale.types import Floats, Mask, Progress
 
 TIE = 0.5
 
@@ -61,17 +61,22 @@ class PairVerdicts:
         orders: shape (m, 2), points of the first answer, 1 for better and 0.5 for a tie: where it stood
             first, and where it stood second. NaN where there is no verdict. Answers that are alike tie, and
             an empty one loses.
-        n_asked: pairs that the judge was asked about.
+        asked: shape (m,), whether the judge was asked; not where answers are alike or one is empty.
         reasons: why verdicts are missing, each reason with its number.
         model: the judge's name.
         signature: what was applied.
     """
 
     orders: Floats
-    n_asked: int
+    asked: Mask
     reasons: dict[str, int]
     model: str
     signature: Signature
+
+    @property
+    def n_asked(self) -> int:
+        """Pairs that the judge was asked about."""
+        return int(self.asked.sum())
 
     @property
     def points(self) -> Floats:
@@ -85,9 +90,12 @@ class PairVerdicts:
 
     @property
     def first_place(self) -> Floats:
-        """Points of the answer that stood first, over both orders, shape (m,): 0.5 without position bias."""
-        place: Floats = (self.orders[:, 0] + 1 - self.orders[:, 1]) / 2
-        return place
+        """Points of the answer that stood first, over both orders, shape (m,): 0.5 without position bias.
+
+        NaN where the judge was not asked, or not both orders were judged.
+        """
+        place = (self.orders[:, 0] + 1 - self.orders[:, 1]) / 2
+        return np.where(self.asked, place, np.nan)
 
 
 def side_by_side_template(rubric: str = "") -> Template:
@@ -120,8 +128,10 @@ async def judge_pairs(
     """
     plain = [pair.plain_points for pair in pairs]
     orders = np.array([[points, points] for points in plain], dtype=np.float64).reshape(-1, 2)
-    asked = [place for place, points in enumerate(plain) if points is None]
-    rows = [item for place in asked for item in pairs[place].in_both_orders]
+    asked = np.array([points is None for points in plain], dtype=bool)
+    rows = [
+        item for pair, is_asked in zip(pairs, asked, strict=True) if is_asked for item in pair.in_both_orders
+    ]
     verdicts = await judge.judge_items(rows, running, progress)
     if verdicts.stopped is not None:
         raise InterruptedRunError(verdicts.stopped)
@@ -133,7 +143,7 @@ async def judge_pairs(
         if np.isnan(verdict.score):
             reason = verdict.reason or str(verdict.status)
             reasons[reason] = reasons.get(reason, 0) + 1
-    return PairVerdicts(orders, len(asked), reasons, judge.name, verdicts.signature)
+    return PairVerdicts(orders, asked, reasons, judge.name, verdicts.signature)
 
 
 def _shown(first: str, second: str) -> str:

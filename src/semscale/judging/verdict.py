@@ -1,5 +1,6 @@
 """One judge's verdict on one item: its score, its distribution and its replies."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -42,7 +43,8 @@ class Verdict:
         reason: what went wrong where there is none, in words.
         order_bias: with ``next-token`` how far the order of the levels moves the distribution, 0 to 1; NaN
             else.
-        criteria: verdicts by each criterion of a rubric, in their order; empty for a template.
+        criteria: verdicts by each criterion of a rubric of several, in their order; empty for a template.
+        weights: of these criteria.
     """
 
     score: float
@@ -55,13 +57,32 @@ class Verdict:
     reason: str = ""
     order_bias: float = float("nan")
     criteria: "tuple[Verdict, ...]" = ()
+    weights: tuple[float, ...] = ()
 
     @property
     def confidence(self) -> float:
-        """Mass of the likeliest level, 0 to 1; NaN for no score, and for one reply without probabilities."""
-        if not self.distribution or self.provenance is Provenance.SINGLE:
+        """Mass of the likeliest level, 0 to 1.
+
+        NaN for no score, for one reply without probabilities, and for several criteria: their mixture says
+        how the levels share the mass, and not how sure the judge is of the combined score.
+        """
+        if not self.distribution or self.provenance is Provenance.SINGLE or self.criteria:
             return float("nan")
         return max(mass for _, mass in self.distribution)
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of the score, 0 to 0.5; NaN where there is no distribution.
+
+        Of several criteria, taken as independent, it is the root of the sum of w^2 times each one's variance.
+        """
+        if not self.distribution:
+            return float("nan")
+        if self.criteria:
+            parts = zip(self.weights, self.criteria, strict=True)
+            return math.sqrt(sum((weight * part.deviation) ** 2 for weight, part in parts))
+        mean = self.expected
+        return math.sqrt(sum(mass * (score - mean) ** 2 for score, mass in self.distribution))
 
     @property
     def expected(self) -> float:

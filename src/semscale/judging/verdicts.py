@@ -84,6 +84,11 @@ class Verdicts(JudgedResult):
         return np.array([verdict.covered for verdict in self.verdicts], dtype=np.float64)
 
     @property
+    def deviation(self) -> Floats:
+        """``Verdict.deviation`` of each item, 0 to 0.5, shape (n,); NaN where there is no score."""
+        return np.array([verdict.deviation for verdict in self.verdicts], dtype=np.float64)
+
+    @property
     def pmf(self) -> Floats:
         """Masses of the template's levels, shape (n, k), rows sum to 1; NaN where there is no score.
 
@@ -161,12 +166,16 @@ class Verdicts(JudgedResult):
         return pl.DataFrame(columns)
 
     def part_frame(self) -> pl.DataFrame:
-        """Lay out the columns that a run over a table keeps of a part: ``to_frame``, and ``masses``.
+        """Lay out the columns that a run over a table keeps of a part: ``to_frame``, and two more.
 
-        ``masses`` lists the scores of each distribution, each with its mass.
+        ``masses`` lists the scores of each distribution, each with its mass; ``deviation`` is that of
+        ``Verdict``.
         """
         masses = [list(map(list, verdict.distribution)) for verdict in self.verdicts]
-        return self.to_frame().with_columns(pl.Series("masses", masses, dtype=_MASSES))
+        return self.to_frame().with_columns(
+            pl.Series("masses", masses, dtype=_MASSES),
+            pl.Series("deviation", self.deviation, pl.Float64, nan_to_null=True),
+        )
 
 
 _MASSES = pl.List(pl.List(pl.Float64))

@@ -184,9 +184,7 @@ class Tallies:
 
     def _signed(self, **settings: object) -> Signature:
         """Add the settings of the estimates, under names that the instrument has not taken."""
-        taken = dict(self._signature.fields)
-        own = {f"estimate_{name}" if name in taken else name: value for name, value in settings.items()}
-        return self._signature.extended(Signature.of("estimate", **own))
+        return self._signature.with_settings("estimate", settings)
 
     def _estimate(self, name: str | None, group: _Group, plan: IntervalPlan) -> GroupEstimate:
         """Estimate the main figures, then those of the other sets, in the order of the sets."""

@@ -22,7 +22,7 @@ def cell_pairs(*rows):
     """Pairs of cells: first, second, item, and points of the first where it stood first and second."""
     first, second, item, *_ = zip(*rows, strict=True)
     orders = np.array([row[3:] for row in rows], dtype=float)
-    judged = PairVerdicts(orders, len(rows), {}, "judge", Signature.of("judge"))
+    judged = PairVerdicts(orders, np.ones(len(rows), dtype=bool), {}, "judge", Signature.of("judge"))
     return SystemPairs(np.array(first), np.array(second), np.array(item), judged)
 
 

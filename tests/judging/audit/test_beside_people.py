@@ -97,3 +97,47 @@ def test_a_judge_that_decides_is_audited_beside_its_prose(tmp_path, capsys, monk
 
 def _word(name, words):
     return next((word for word in words if word in name.lower()), None)
+
+
+def test_a_rubric_of_several_criteria_has_no_ranked_probability_score():
+    judge = Judge(Scripted(lambda _: "Score: 2"), criteria=RUBRIC, logprobs=False)
+    found = beside_people(
+        judge.judge(["q"], ["a"], running=plain_running()), np.array([[1.0]]), IntervalPlan()
+    )
+    assert (found.off.value, found.rps) == (0.0, None)
+
+
+def test_the_signature_of_an_audit_has_intervals_and_labels():
+    judge = Judge(Scripted(lambda _: "Score: 2"), logprobs=False)
+    plain, half, labelled = (
+        audit(judge, ["q"], ["a"], running=plain_running(), **more).signature
+        for more in ({}, {"plan": IntervalPlan(0.5)}, {"human": [5]})
+    )
+    assert plain.differences(half) == {"interval": ("0.95", "0.5")}
+    assert set(plain.differences(labelled)) == {"labels", "inclusion"}
+
+
+@pytest.mark.needs("api")
+def test_where_letters_stand_in_they_are_no_change_and_tokens_are_those_of_all_replies(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path))
+    table = tmp_path / "answers.csv"
+    pl.DataFrame({"q": ["q"] * 2, "a": ["x", "y"]}).write_csv(table)
+    found = []
+    with deciding_endpoint() as decider:
+        decider.speaks = ("completions",)
+        decider.say = lambda asked: "Score: 4"
+        decider.masses = lambda asked, names, text: [1 / len(names)] * len(names)
+        command = ["judge", "audit", str(table), "--question", "q", "--answer", "a", "--model", "m"]
+        for _ in range(2):
+            ended = main([*command, "--base-url", decider.url, "--method", "decision", "--json"])
+            shown = capsys.readouterr()
+            assert ended == 0, shown.err
+            found.append(json.loads(shown.out)["judges"])
+    for first, again in zip(*found, strict=True):
+        assert first["spent"]["prompt_tokens"] == again["spent"]["prompt_tokens"] > 0
+        assert again["spent"]["calls"] < first["spent"]["calls"]  # refused forms are asked for again
+    relabelled = next(check for check in found[0][0]["checks"] if check["check"] == "relabelled")
+    assert relabelled["effect"] is None
+    assert relabelled["skipped"].startswith("letters stand in for decisions")

@@ -11,6 +11,7 @@ from semscale.judging.comparing.comparing import compare_systems
 from semscale.judging.comparing.comparison_summary import system_names
 from semscale.judging.judge import Judge
 from semscale.judging.side_by_side import side_by_side_template
+from semscale.stats.intervals.estimates import IntervalPlan
 
 ANSWER = re.compile(r"\[BEGIN (\w+ ANSWER \w{12})\]\n(.*?)\n\[END \1\]", re.DOTALL)
 
@@ -50,6 +51,46 @@ def test_a_judge_that_takes_what_stands_first_ties_everything_and_is_told():
     assert (duel.wins, duel.ties, duel.losses, duel.n_moved) == (0, 32, 0, 32)
     assert summary.sides.first_place.value == 1.0
     assert any("prefers the answer that stands first" in said for said in summary.document().cautions)
+
+
+def test_the_position_bias_is_that_of_the_pairs_that_were_asked_about():
+    summary, _ = compared(
+        lambda first, second: 1, {"a": ["x"] * 8 + list("pqrs" * 7), "b": ["x"] * 8 + list("tuvw" * 7)}
+    )
+    # 28 of 36 pairs were asked about, and each time what stood first was taken
+    assert (summary.sides.first_place.value, summary.sides.first_place.n) == (1.0, 28)
+
+
+@pytest.mark.parametrize("names", ["ab", "abc"])
+def test_among_equals_no_system_is_preferred(names):
+    answers = {name: [f"{name}{row}" for row in range(12)] for name in names}
+    summary, _ = compared(lambda first, second: 2, answers)
+    assert summary.sides.best is None
+    assert summary.record()["best"] is None
+    assert summary.document().counting[0] == "No system is preferred: all have the same win rate"
+
+
+def test_wins_and_losses_that_even_out_prefer_no_system():
+    # longer wins: a wins rows 1, 3, ... and loses rows 2, 4, ...
+    answers = {"a": ["xxx", "x"] * 6, "b": ["x", "xxx"] * 6}
+    summary, _ = compared(longer, answers)
+    assert (summary.duels[0].wins, summary.duels[0].losses, summary.sides.best) == (6, 6, None)
+
+
+def test_two_best_systems_are_both_named():
+    answers = {"a": ["xxx", "xx"] * 6, "b": ["xx", "xxx"] * 6, "c": ["x", "x", "xxxx", "x"] * 3}
+    summary, _ = compared(longer, answers)
+    assert summary.document().counting[0].startswith("“a” and “b” are preferred most, and equally")
+
+
+def test_the_signature_says_how_intervals_were_made():
+    answers = {"a": ["xxx", "x"] * 6, "b": ["x", "xx"] * 6}
+    usual, _ = compared(longer, answers)
+    half, _ = compared(longer, answers, plan=IntervalPlan(0.5))
+    assert usual.signature.differences(half.signature) == {"interval": ("0.95", "0.5")}
+    assert {"seed", "replicates", "method"} <= {
+        name.removeprefix("estimate_") for name, _ in usual.signature.fields
+    }
 
 
 def test_three_systems_are_ranked_with_intervals():

@@ -31,6 +31,26 @@ def test_the_combined_score_is_the_mean_by_the_weights():
     assert found.criteria == (tone, care)
 
 
+def test_sure_criteria_that_differ_make_no_unsure_score():
+    found = RUBRIC.combined([verdict(1.0, (1.0, 1.0)), verdict(0.0, (0.0, 1.0))])
+    assert found.score == 0.75
+    assert (found.deviation, math.isnan(found.confidence)) == (0.0, True)
+
+
+def test_the_deviation_is_that_of_independent_criteria():
+    even = verdict(0.0, (0.0, 0.5), (1.0, 0.5))  # variance .25
+    # .75^2 * .25 + .25^2 * .25 = .15625
+    assert RUBRIC.combined([even, even]).deviation == pytest.approx(0.15625**0.5)
+    assert even.deviation == 0.5
+    assert even.confidence == 0.5
+
+
+@pytest.mark.parametrize("other", ["tone_score", "tone_status"])
+def test_names_whose_columns_would_be_the_same_are_refused(other):
+    with pytest.raises(InputError, match=f"'tone' and '{other}' would have a column of the same name"):
+        Rubric("mine", (Criterion("tone", TONE, 0.5), Criterion(other, CARE, 0.5)))
+
+
 @pytest.mark.parametrize("status", [Status.REFUSED, Status.FAILED, Status.UNPARSABLE, Status.UNFINISHED])
 def test_a_criterion_without_a_score_leaves_none_for_the_whole(status):
     lost = Verdict.without_score(status, "said why")

@@ -61,6 +61,14 @@ def test_without_weights_all_criteria_count_alike():
         ),
         (WRITTEN.replace(b"weighted-mean", b"lowest"), "weighted-mean"),
         (WRITTEN.replace(b"question: How", b"asks: How"), "'r.yaml'"),
+        (
+            b"name: r\ncriteria: [{name: tone, question: q, levels: [no, yes]}]",
+            'criterion \'tone\': write levels in quotes: "no", "yes"',
+        ),
+        (
+            b"name: r\ncriteria: [{name: tone, question: q, levels: [1, {label: 2}, 3]}]",
+            'criterion \'tone\': write levels in quotes: "1", "2", "3"',
+        ),
         (b"- a", "must hold the keys of a rubric"),
         (b"name: [", "line 1"),
         (b"name: r\ncriteria: []", "criteria"),

@@ -110,3 +110,13 @@ def test_what_has_no_estimate_is_refused_in_one_line(comparisons, names, said):
 def test_lists_of_unequal_length_are_refused():
     with pytest.raises(InputError, match="equal length, got 1, 2, 1"):
         bradley_terry(np.array([0]), np.array([1, 1]), np.array([1.0]), names=("a", "b"))
+
+
+def test_clusters_that_all_score_alike_give_no_interval():
+    found = fitted([(0, 1, 0.5)] * 36, names=("a", "b"))
+    chance = found.chance(0, 1)
+    assert chance.value == 0.5
+    assert np.isnan([chance.low, chance.high]).all()
+    three_quarters = fitted([(0, 1, 0.75)] * 36, names=("a", "b")).chance(0, 1)
+    assert three_quarters.value == pytest.approx(0.75)
+    assert np.isnan(three_quarters.low)

@@ -54,15 +54,15 @@ def draw_for_labels(options: JudgeLabelOptions) -> None:
 def _told(options: JudgeLabelOptions, drawn: LabelDraw) -> list[str]:
     n = len(drawn.rows)
     said = [f"{n:,} of {drawn.n_scored:,} judged rows drawn", f"table: {options.out}"]
-    if drawn.worth > n:
+    if round(drawn.worth) > n:
         said.append(
             f"gain: as good as {drawn.worth:,.0f} labels drawn alike, if the judge's distributions say how "
-            "far it may be off"
+            "far it may be off; a judge who is sure and wrong makes the mean worse instead (see --alike)"
         )
     elif not options.alike:
         said.append(
-            "gain: none expected, as the judge is equally sure of all rows; --method decision asks for a "
-            "probability of each level"
+            "gain: none expected, as the judge is about equally sure of all rows; --method decision asks for "
+            "a probability of each level"
         )
     said.append(f"label the rows at the top in the column {HUMAN!r}; {INCLUSION!r} stays as it is")
     return said
@@ -70,7 +70,7 @@ def _told(options: JudgeLabelOptions, drawn: LabelDraw) -> list[str]:
 
 def _command(options: JudgeLabelOptions) -> str:
     """Write the command that corrects the mean by the filled table; replies come from the ledger."""
-    given = given_options(options.columns, options.judges)
+    given = given_options(options.columns, options.judges, options.calls)
     return shlex.join(
         ["semscale", "judge", str(options.out), *given, "--human", HUMAN, "--inclusion", INCLUSION]
     )

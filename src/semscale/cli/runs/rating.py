@@ -14,6 +14,7 @@ from semscale.rating.lint.linter import lint
 from semscale.rating.rater import Rater
 from semscale.rating.rater_settings import RaterSettings
 from semscale.rating.summary import RatingSummary
+from semscale.signature import Signature
 from semscale.store.columns import column_in
 from semscale.store.reading import open_table
 from semscale.types import Progress
@@ -62,15 +63,19 @@ def rate_table(options: RatingOptions) -> RatingSummary:
             progress=progress,
         )
         if options.deciding.method == "decision":
-            summary = replace(summary, decided=compared_with_decisions(options, rater, summary, progress))
+            decided, signature = compared_with_decisions(options, rater, summary, progress)
+            summary = replace(summary, decided=decided, signature=summary.signature.extended(signature))
         with options.outputs.told_if_stopped():
             return replace(summary, lint=lint(rater.scale, embedder=rater.embedder))
 
 
 def compared_with_decisions(
     options: RatingOptions, rater: Rater, summary: RatingSummary, progress: Progress
-) -> DecidedComparison:
+) -> tuple[DecidedComparison, Signature]:
     """Let a chat model rate the distinct texts of the file that have a rating, and compare.
+
+    Returns:
+        The comparison, and the signature of the decisions.
 
     Raises:
         InterruptedRunError: a cap was reached; the rated table is written, and replies are kept.
@@ -95,7 +100,7 @@ def compared_with_decisions(
         base_url=options.deciding.chat_url,
         **vars(running),
     )
-    return compare_with_decisions(
+    comparison = compare_with_decisions(
         ratings.pmf[ratings.scored],
         decided,
         rater.scale.values,
@@ -103,3 +108,4 @@ def compared_with_decisions(
         model=model,
         plan=options.run.plan,
     )
+    return comparison, decided.signature

@@ -7,11 +7,13 @@ from typing import Literal
 import numpy as np
 
 from semscale.chat.costs.budget import Spent
+from semscale.chat.decisions.loading import NEXT_TOKEN
+from semscale.chat.replies import Usage
 from semscale.chat.runner import run_apart
 from semscale.judging.asking import Running
 from semscale.judging.audit.beside_people import BesidePeople, beside_people
 from semscale.judging.audit.injections import INJECTIONS
-from semscale.judging.human_labels import label_table
+from semscale.judging.human_labels import label_table, labels_signature
 from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
 from semscale.judging.judge_state import JudgeState
@@ -75,9 +77,10 @@ class Audit:
         plain: verdicts without any change.
         checks: one for each change.
         plan: how the intervals are made.
-        signature: of the judge without any change.
+        signature: of the judge without any change, with how intervals are made and people's labels.
         stopped: why not everything was asked, or ``None``.
         spent: on the verdicts without any change; nothing on replies that the ledger had.
+        usage: tokens of all replies behind these verdicts, those from the ledger included.
         people: the judge beside people's labels; ``None`` without labels.
     """
 
@@ -87,6 +90,7 @@ class Audit:
     signature: Signature
     stopped: str | None = None
     spent: Spent | None = None
+    usage: Usage = Usage(0, 0)
     people: BesidePeople | None = None
 
     @property
@@ -145,7 +149,7 @@ def audit(  # noqa: PLR0913 - items, and how to ask about them
     plain, state = run_apart(judge.judge_part(rows, JudgeState(part), progress))
     checks, stopped = [], plain.stopped
     for name, meaning in CHECKS.items():
-        why = _unfit(name, judge, has_references=references is not None)
+        why = _unfit(name, judge, plain, has_references=references is not None)
         if why is not None:
             checks.append(BiasCheck(name, meaning, None, None, why))
             continue
@@ -156,7 +160,10 @@ def audit(  # noqa: PLR0913 - items, and how to ask about them
         checks.append(BiasCheck(name, meaning, effect, moved))
     people = None if labels is None else beside_people(plain, labels, plan)
     spent = state.running.budget.earlier
-    return Audit(plain, tuple(checks), plan, plain.signature, stopped, spent, people)
+    signature = plain.signature.with_settings("estimate", plan.settings)
+    if labels is not None:
+        signature = signature.extended(labels_signature(labels))
+    return Audit(plain, tuple(checks), plan, signature, stopped, spent, state.usage, people)
 
 
 def effects(before: Floats, after: Floats, plan: IntervalPlan) -> tuple[MeanEstimate, MeanEstimate]:
@@ -222,9 +229,11 @@ def _between(before: str, row: JudgedItem | Status, after: str) -> JudgedItem | 
     return replace(row, answer="\n\n".join(part for part in (before, row.answer, after) if part))
 
 
-def _unfit(name: Check, judge: Judge, *, has_references: bool) -> str | None:
+def _unfit(name: Check, judge: Judge, plain: Verdicts, *, has_references: bool) -> str | None:
     if name in {"reversed", "relabelled"} and not judge.template.levels:
         return f"the template {judge.template.name} has a range and no levels"
+    if name == "relabelled" and dict(plain.signature.fields).get("method") == NEXT_TOKEN:
+        return "letters stand in for decisions, so that the levels are called by letters anyway"
     if name == "reference-position" and not has_references:
         return "there are no references"
     return None

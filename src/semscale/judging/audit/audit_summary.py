@@ -89,8 +89,8 @@ def _spent(found: Audit) -> dict[str, Any] | None:
         return None
     return {
         "calls": spent.calls,
-        "prompt_tokens": spent.usage.prompt_tokens,
-        "reply_tokens": spent.usage.completion_tokens,
+        "prompt_tokens": found.usage.prompt_tokens,
+        "reply_tokens": found.usage.completion_tokens,
         "money": spent.money,
     }
 

@@ -14,6 +14,7 @@ from semscale.stats.intervals.means import MeanEstimate, estimate_mean
 from semscale.types import Floats
 
 _BOUNDS = (0.0, 1.0)
+_SEVERAL = 2
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,8 @@ class BesidePeople:
         off: mean distance of expected score and mean label, 0 to 1.
         kappa: quadratic weighted kappa of both at the nearest level.
         rps: mean ranked probability score of the distributions, 0 (best) to 1; a proper score, so that a
-            judge who is sure and wrong pays more than one who is unsure. ``None`` without levels.
+            judge who is sure and wrong pays more than one who is unsure. ``None`` without levels, and for a
+            rubric of several criteria, whose mixture is no distribution of the combined score.
     """
 
     less: MeanEstimate
@@ -48,7 +50,7 @@ def beside_people(verdicts: Verdicts, labels: Floats, plan: IntervalPlan) -> Bes
         nearest(verdicts.expected, levels), nearest(mean, levels), interval=plan.interval, seed=plan.seed
     )
     rps = None
-    if verdicts.template.levels:
+    if verdicts.template.levels and len(verdicts.criteria) < _SEVERAL:
         scores = ranked_probability_scores(verdicts.pmf, shares_of_levels(labels, levels))
         rps = estimate_mean(scores, bounds=_BOUNDS, plan=plan)
     return BesidePeople(

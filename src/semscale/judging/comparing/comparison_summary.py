@@ -16,6 +16,8 @@ from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, estimate_mean
 
+_ALIKE = 1e-9  # chances that differ by rounding alone
+
 
 @dataclass(frozen=True)
 class HeadToHead:
@@ -75,8 +77,8 @@ class SystemComparison(Presentable):
 
     @property
     def signature(self) -> Signature:
-        """What the judge applied."""
-        return self.sides.pairs.judged.signature
+        """What the judge applied, and how intervals were made."""
+        return self.sides.pairs.judged.signature.with_settings("estimate", self.plan.settings)
 
     @property
     def not_told_apart(self) -> tuple[str, ...]:
@@ -89,6 +91,12 @@ class SystemComparison(Presentable):
             for place, (name, chance) in over
             if chance is not None and not self.sides.is_told_apart(place)
         )
+
+    @property
+    def as_good(self) -> tuple[str, ...]:
+        """Systems that are exactly as good as the best one."""
+        over = zip(self.names, self.sides.over_best, strict=True)
+        return tuple(name for name, chance in over if chance is not None and abs(chance.value - TIE) < _ALIKE)
 
     @property
     def failed(self) -> str | None:

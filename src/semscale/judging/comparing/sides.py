@@ -18,6 +18,8 @@ from semscale.stats.intervals.simultaneous import simultaneous
 from semscale.stats.ranking.bradley_terry import BradleyTerry, bradley_terry
 from semscale.types import Floats, Integers, Progress
 
+_ALIKE = 1e-9  # strengths or shares that differ by rounding alone
+
 
 @dataclass(frozen=True)
 class SystemPairs:
@@ -243,8 +245,10 @@ def _best(
 ) -> int | None:
     """Find the strongest system, or the one with the greatest share of points; none if all are alike."""
     if strengths is not None:
+        if np.ptp(strengths.strengths) < _ALIKE:
+            return None
         return max(places, key=lambda system: strengths.strengths[places[system]])
     shares = {system: record.share.value for system, record in enumerate(records) if record is not None}
-    if len(set(shares.values())) < 2:  # noqa: PLR2004 - none is better than another
+    if not shares or np.ptp(list(shares.values())) < _ALIKE:
         return None
     return max(shares, key=lambda system: shares[system])

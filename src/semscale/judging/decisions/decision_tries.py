@@ -24,6 +24,16 @@ def decision_tries(model: DecidingChat, rubric: Rubric) -> tuple[ModelCapabiliti
         if not criterion.template.levels:
             said = f"needs a template with levels, {criterion.template.name!r} has a range"
             raise InputError(f"method='decision' {said}", in_shell=f"--method decision {said}")
+        most, n = (
+            max(limits_of(model, form).levels for form in forms_of(model)),
+            len(criterion.template.levels),
+        )
+        if n > most:
+            which = "template" if criterion.name == rubric.name else "criterion"
+            raise InputError(
+                f"{model.name} takes 2 to {most} levels, got {n} in the {which} {criterion.name!r}; ask "
+                "in prose, or take fewer levels"
+            )
     questions = {each.name: ScoreQuestion("?", options_of(each.template)) for each in rubric.criteria}
     asked, tries, beyond = DecisionRequest.of("?", questions), [], []
     for form in forms_of(model):

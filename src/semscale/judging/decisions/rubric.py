@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import permutations
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from semscale.judging.verdict import Provenance, Verdict
 from semscale.types import Status
 
 RULE = "weighted-mean"
-"""The rule of combination: the mean of the criteria's expected scores, by their weights."""
+"""The rule of combination: a mean by the criteria's weights, of their scores and of their expected scores."""
 
 _SLACK = 1e-6
 _FEWEST = 2
@@ -43,14 +44,16 @@ class Rubric:
     """Criteria whose weights sum to 1.
 
     The combined score is the mean of the criteria's scores by their weights, and there is none where one
-    criterion has none. Its distribution is the mixture of theirs by the same weights, whose mean it is.
+    criterion has none; a criterion's score is its likeliest level. The distribution is the mixture of theirs
+    by the same weights, so that the expected score is the mean of the criteria's expected scores.
 
     Attributes:
         name: of the rubric.
         criteria: one or more.
 
     Raises:
-        InputError: no criterion, two of one name, or weights that do not sum to 1.
+        InputError: no criterion, two of one name, names whose columns would be the same, or weights that do
+            not sum to 1.
     """
 
     name: str
@@ -63,6 +66,11 @@ class Rubric:
         twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
         if twice is not None:
             raise InputError(f"criteria must have different names, got {twice!r} twice")
+        for name, other in permutations(names, 2):
+            if columns_of(name) & columns_of(other):
+                raise InputError(
+                    f"criteria {name!r} and {other!r} would have a column of the same name: rename one"
+                )
         total = sum(criterion.weight for criterion in self.criteria)
         if any(not criterion.weight > 0 for criterion in self.criteria) or abs(total - 1) > _SLACK:
             raise InputError(
@@ -144,7 +152,18 @@ class Rubric:
             status=Status.SCORED,
             order_bias=float(np.dot(weights, [verdict.order_bias for verdict in parts])),
             criteria=parts,
+            weights=tuple(weights),
         )
+
+
+def columns_of(name: str) -> set[str]:
+    """Name a criterion's columns, without their prefix.
+
+    Example:
+        >>> sorted(columns_of("tone"))
+        ['tone', 'tone_score', 'tone_status']
+    """
+    return {name, f"{name}_score", f"{name}_status"}
 
 
 _ORDER = (Status.UNFINISHED, Status.FAILED, Status.UNPARSABLE, Status.REFUSED)

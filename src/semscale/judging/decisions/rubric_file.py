@@ -87,6 +87,7 @@ def parse_rubric(content: bytes, *, source: str) -> Rubric:
         raise InputError(
             f"{source!r} must hold the keys of a rubric, name and criteria, got {shortened(fields)}"
         )
+    _check_quoted(fields.get("criteria"), source)
     try:
         written = _WrittenRubric(**{str(key): value for key, value in fields.items()})
     except ValidationError as error:
@@ -95,6 +96,21 @@ def parse_rubric(content: bytes, *, source: str) -> Rubric:
         return Rubric(written.name, tuple(_criteria(written)))
     except InputError as error:
         raise InputError(f"{source!r}: {error}") from None
+
+
+def _check_quoted(criteria: object, source: str) -> None:
+    """Check that no label is what YAML takes for a number or for yes and no."""
+    for criterion in criteria if isinstance(criteria, list) else []:
+        levels = criterion.get("levels") if isinstance(criterion, dict) else None
+        labels = [each.get("label") if isinstance(each, dict) else each for each in levels or []]
+        if isinstance(levels, list) and any(isinstance(label, bool | int | float) for label in labels):
+            said = ", ".join(f'"{_as_written(label)}"' for label in labels)
+            name = criterion.get("name")
+            raise InputError(f"{source!r}: criterion {name!r}: write levels in quotes: {said:.80}")
+
+
+def _as_written(label: object) -> str:
+    return ("yes" if label else "no") if isinstance(label, bool) else str(label)
 
 
 def _criteria(written: _WrittenRubric) -> list[Criterion]:

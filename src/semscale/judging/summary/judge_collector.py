@@ -39,6 +39,7 @@ class JudgeCollector:
     ) -> None:
         self.n = 0
         self._columns, self._plan = columns, plan
+        self._criteria = tuple(criteria or ()) if len(templates) == 1 else ()
         self._template = next(iter(templates.values()))
         self._judges = {name: JudgeTally(template, criteria) for name, template in templates.items()}
         self._status: list[Statuses] = []
@@ -59,7 +60,14 @@ class JudgeCollector:
         Raises:
             InputError: a human label that is none of the template's.
         """
-        part = _JudgedPart(frame, self.n, self._columns, self._own_columns(frame), self._labels_in(frame))
+        part = _JudgedPart(
+            frame,
+            self.n,
+            self._columns,
+            self._own_columns(frame),
+            self._labels_in(frame),
+            self._criteria,
+        )
         self._status.append(part.status)
         self._expected.append(part.expected)
         if part.labels is not None:
@@ -147,7 +155,9 @@ class _JudgedPart:
         columns: JudgeColumns,
         judges: Mapping[str, JudgedColumns],
         labels: Floats | None,
+        criteria: Sequence[str],
     ) -> None:
+        self._criteria = criteria
         self.judges, self.labels = judges, labels
         self.status = statuses_in(frame[f"{PREFIX}status"])
         self.expected = floats_in(frame[PREFIX + ("mean" if len(judges) > 1 else "expected")])
@@ -172,6 +182,7 @@ class _JudgedPart:
             people=float(self._people[place]),
             group=self.groups[place] if self.groups else None,
             verdicts={name: own.verdict(place) for name, own in self.judges.items()},
+            criteria=next(iter(self.judges.values())).by_criterion(self._criteria, place),
         )
 
     @property

@@ -100,8 +100,9 @@ class JudgeSummary(Presentable):
 
     @property
     def signature(self) -> Signature:
-        """The settings that were applied, those of the estimates included."""
-        return self.estimates.signature
+        """The settings that were applied, those of the estimates and of people's labels included."""
+        found = self.estimates.signature
+        return found if self.human is None else found.extended(self.human.signature)
 
     @property
     def failed(self) -> str | None:

@@ -46,7 +46,7 @@ class JudgeTally:
             own: the judge's columns of m rows.
 
         Returns:
-            Shape (m,), the standard deviation of each distribution, 0 to .5; NaN for none, or for one level.
+            Shape (m,), the standard deviation of each score, 0 to .5; NaN for none, or where it is 0.
         """
         status, expected = own.statuses(), own.floats("expected")
         self._status.append(status)
@@ -64,14 +64,11 @@ class JudgeTally:
             for reason in own.column("reason").filter(status == kind).fill_null("").to_list():
                 if reason in counted or len(counted) < _MOST_REASONS:
                     counted[reason] += 1
-        widths = np.full(len(status), np.nan)
-        for place, masses in enumerate(own.column("masses").to_list()):
+        for masses in own.column("masses").to_list():
             for score, mass in masses:
                 self._fifths[min(int(score * _FIFTHS), _FIFTHS - 1)] += mass
-            if len(masses) > 1:
-                mean = expected[place]
-                widths[place] = sum(mass * (score - mean) ** 2 for score, mass in masses) ** 0.5
-        return widths
+        widths = own.floats("deviation")
+        return np.where(widths > 0, widths, np.nan)
 
     def scores(self, signature: Signature) -> JudgeScores:
         """Sum up everything that was added.

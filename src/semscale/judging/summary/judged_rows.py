@@ -1,17 +1,18 @@
 """Single judged items, read from the columns of a judged table."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
 
+from semscale.judging.decisions.criterion_columns import CRITERION
 from semscale.judging.verdict import Provenance, Verdict
 from semscale.store.columns import floats_in, statuses_in
 from semscale.store.writing import PREFIX
 from semscale.types import Floats, Status, Statuses
 
-_OF_THE_RUN = {False: ("masses",), True: ("masses", "covered", "order_bias")}
+_OF_THE_RUN = {False: ("masses", "deviation"), True: ("masses", "deviation", "covered", "order_bias")}
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class JudgedRow:
         people: mean of people's labels, from 0 to 1; NaN where there is none.
         verdicts: what each judge said, by the judge's name.
         group: name of its group, if it has one.
+        criteria: expected score by each criterion of a rubric; empty without one, and for a panel.
     """
 
     row: int
@@ -37,6 +39,7 @@ class JudgedRow:
     people: float
     verdicts: Mapping[str, Verdict]
     group: str | None = None
+    criteria: Mapping[str, float] = field(default_factory=dict)
 
     def record(self) -> dict[str, Any]:
         """Lay everything out by name, for JSON, where rows count from 1."""
@@ -85,6 +88,11 @@ class JudgedColumns:
     def statuses(self) -> Statuses:
         """Give the status of each item."""
         return statuses_in(self.column("status"))
+
+    def by_criterion(self, names: Iterable[str], place: int) -> dict[str, float]:
+        """Read the expected score of one item by each criterion that has one."""
+        found = {name: self.column(CRITERION + name)[place] for name in names}
+        return {name: score for name, score in found.items() if score is not None}
 
     def verdict(self, place: int) -> Verdict:
         """Read one verdict."""

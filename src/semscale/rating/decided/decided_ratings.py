@@ -1,5 +1,7 @@
 """Ratings by typed decisions: a model's probabilities for the points of a scale."""
 
+import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -7,10 +9,12 @@ import numpy as np
 
 from semscale.chat.decisions.deciding_run import decide
 from semscale.chat.decisions.decision_model import DecisionLimits
-from semscale.chat.decisions.questions import DecisionRequest, Option, ScoreQuestion
+from semscale.chat.decisions.loading import load_deciding_model
+from semscale.chat.decisions.questions import DecisionRequest, Option, ScoreQuestion, question_record
 from semscale.chat.messages import Message
 from semscale.errors import InputError
 from semscale.scales import Scale
+from semscale.signature import Signature
 from semscale.types import Floats
 
 _NAME = "rating"
@@ -32,6 +36,7 @@ class DecidedRatings:
         reason: the most frequent reason why a text has no usable answer; empty where every one has, or was
             refused.
         order_bias: mean of how far the order of the points moved a rating, 0 to 1; NaN for one order.
+        signature: the deciding model, the form, and a hash of what it was asked.
     """
 
     pmf: Floats
@@ -39,6 +44,7 @@ class DecidedRatings:
     counts: dict[str, int]
     reason: str
     order_bias: float
+    signature: Signature = Signature("rate")
 
 
 def check_points(scale: Scale) -> None:
@@ -80,10 +86,22 @@ def decide_ratings(
         DecisionRequest((Message("system", _SYSTEM), Message("user", text)), {_NAME: question})
         for text in distinct
     ]
-    run = decide(model, requests, base_url=base_url, **settings)
+    deciding = load_deciding_model(model, base_url=base_url)
+    run = decide(deciding, requests, base_url=None, **settings)
     answers = {text: found[_NAME] for text, found in zip(distinct, run.answers, strict=True)}
     k = len(scale.points)
     pmf = np.array([answers[text].masses or (np.nan,) * k for text in texts]).reshape(-1, k)
     biases = [answer.order_bias for answer in answers.values() if answer.order_bias >= 0]
-    order_bias = float(np.mean(biases)) if biases else float("nan")
-    return DecidedRatings(pmf, run.form, run.counts, run.reason, order_bias)
+    bias = float(np.mean(biases)) if biases else float("nan")
+    signature = _signature(deciding.signature, run.form, question)
+    return DecidedRatings(pmf, run.form, run.counts, run.reason, bias, signature)
+
+
+def _signature(model: Signature, form: str, question: ScoreQuestion) -> Signature:
+    words = [_SYSTEM, question_record(question)]
+    return Signature.of(
+        "rate",
+        decided_form=form,
+        decided_words=hashlib.sha256(json.dumps(words).encode()).hexdigest()[:8],
+        **{f"decided_{name}": value for name, value in model.fields},
+    )

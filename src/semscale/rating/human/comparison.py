@@ -8,12 +8,13 @@ import numpy.typing as npt
 from semscale.errors import InputError
 from semscale.rating.human.comparison_notes import interval_notes, ks_gap, notes_of_seen
 from semscale.rating.human.corrected_mean import corrected_mean
-from semscale.rating.human.values import human_table, labels_hash, laid_on, off_the_scale
+from semscale.rating.human.values import human_table, laid_on, off_the_scale
 from semscale.results.respondents import NOBODY, numbered
 from semscale.results.weights import as_weights, in_unit
 from semscale.signature import Signature
 from semscale.stats.agreement.correlations import ks_similarity_estimate, pearson_estimate, spearman_estimate
 from semscale.stats.agreement.reliability import split_half_reliability
+from semscale.stats.calibration.labels_hash import labels_hash
 from semscale.stats.calibration.prediction_powered import FEWEST_LABELS, CorrectedMean
 from semscale.stats.calibration.sample_design import SampleDesign, checked_inclusion
 from semscale.stats.intervals.coefficients import Resampling, replicates_for

@@ -1,7 +1,5 @@
 """Human ratings: one or several numbers for each text, and their mapping to a scale's points."""
 
-import hashlib
-import json
 import math
 from collections.abc import Sequence
 from numbers import Real
@@ -12,7 +10,7 @@ import numpy as np
 from semscale.errors import InputError
 from semscale.rating.readouts.array_checks import reject
 from semscale.store.columns import as_list, is_missing
-from semscale.types import Floats, Integers
+from semscale.types import Floats
 
 
 def human_table(human: object) -> Floats:
@@ -39,26 +37,6 @@ def human_table(human: object) -> Floats:
     for place, row in enumerate(filled):
         table[place, : len(row)] = row
     return table
-
-
-def labels_hash(rows: Integers, table: Floats, inclusion: Floats | None = None) -> str:
-    """Hash labels with their places and the probabilities of their draw: 8 hexadecimal digits.
-
-    Args:
-        rows: shape (n,), places of the labelled texts, from 0.
-        table: shape (n, raters), their human ratings; NaN where there is none.
-        inclusion: shape (n,), probabilities; ``None`` where all are alike.
-
-    Example:
-        >>> one, wider = (np.array([[4.0, *gap]]) for gap in ([], [np.nan]))
-        >>> place = np.array([7])
-        >>> labels_hash(place, one) == labels_hash(place, wider) != labels_hash(place, one + 1)
-        True
-    """
-    drawn = [None] * len(rows) if inclusion is None else inclusion.tolist()
-    labels = [cells[~np.isnan(cells)].tolist() for cells in table]
-    content = list(zip(rows.tolist(), labels, drawn, strict=True))
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:8]
 
 
 def check_human_range(human_range: object) -> None:

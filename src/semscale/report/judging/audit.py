@@ -147,11 +147,11 @@ def _beside_each_other(audits: "Mapping[str, Audit]") -> Section:
         ("judge", lambda row: Quoted(row[0])),
         ("scored", lambda row: Count(row[1].plain.n_scored)),
         ("calls a row", lambda row: Number(row[1].calls_a_row, 1)),
-        ("tokens", lambda row: Count(None if row[1].spent is None else row[1].spent.usage.tokens)),
+        ("tokens", lambda row: Count(row[1].usage.tokens)),
         *((("order bias", lambda row: Share(row[1].order_bias, 0)),) if has_orders else ()),
         *(_people_columns() if has_people else ()),
     )
-    said = "Tokens are those of this run, without replies from the ledger."
+    said = "Tokens are those of all replies, of those from the ledger, too."
     if has_people:
         said += (
             " The ranked probability score says how far each distribution is from people’s labels, 0 is "

@@ -70,10 +70,17 @@ def comparison_document(summary: "SystemComparison") -> Document:
 
 def headline_words(summary: "SystemComparison") -> Line:
     """Say which system is preferred, and which ones may be as good."""
-    if summary.sides.best is None:
+    sides = summary.sides
+    if sides.best is None and sides.n_unjudged == len(sides.pairs.points):
         return "No pair was judged in both orders"
-    best = one_line(summary.names[summary.sides.best])
-    alike = [f"“{one_line(name)}”" for name in summary.not_told_apart]
+    if sides.best is None:
+        return "No system is preferred: all have the same win rate"
+    best = one_line(summary.names[sides.best])
+    alike = [f"“{one_line(name)}”" for name in summary.not_told_apart if name not in summary.as_good]
+    if summary.as_good:
+        first = listed([f"“{one_line(name)}”" for name in (summary.names[sides.best], *summary.as_good)])
+        more = f"; {listed(alike)} may be as good: the difference may be chance" if alike else ""
+        return f"{first} are preferred most, and equally{more}"
     if alike:
         return f"“{best}” is preferred most, but {listed(alike)} may be as good: the difference may be chance"
     return f"“{best}” is preferred, by more than chance"

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from semscale.judging.verdict import Verdict
 
 SHOWN_ITEMS = 8
+_WITHOUT_WORDS = ("decision", "next-token")
 _MEAN = "mean score, from 0 to 1"
 _RULE = (
     "A row’s score is the mean of its criteria by their weights; where one has no score, the row has none."
@@ -142,14 +143,17 @@ def _looked_at(summary: "JudgeSummary") -> Iterator[Section]:
 
 
 def _items(items: "Sequence[JudgedRow]", *, brief_title: str) -> Items:
-    return Items(tuple(map(_item, items)), brief_title=brief_title, heads=("question", "answer", "verdict"))
+    cards = tuple(map(_item, items))
+    if any(map(_said, items)):
+        return Items(cards, brief_title=brief_title, heads=("question", "answer", "verdict"))
+    cards = tuple(replace(card, brief=card.brief[:-1]) for card in cards)
+    return Items(cards, brief_title=brief_title, heads=("question", "answer"))
 
 
 def _item(item: "JudgedRow") -> ItemCard:
     question, answer = Quoted(item.question), Quoted(item.answer)
     verdicts = list(item.verdicts.values())
-    scores = ", ".join(number(verdict.expected) for verdict in verdicts)
-    said = Words(scores) if len(verdicts) > 1 else Quoted(verdicts[0].explanation)
+    said = Words(_said(item)) if len(verdicts) > 1 else Quoted(_said(item))
     labels: list[Line] = [] if item.group is None else [Quoted(item.group)]
     labels += [f"spread {number(item.spread)}"] if len(verdicts) > 1 else []
     labels += [] if math.isnan(item.people) else [f"people {number(item.people)}"]
@@ -158,13 +162,27 @@ def _item(item: "JudgedRow") -> ItemCard:
         score=Number(item.expected),
         labels=tuple(labels),
         texts=(("question", question), ("answer", answer)),
-        replies=tuple(_reply(name, verdict) for name, verdict in item.verdicts.items()),
+        replies=tuple(_reply(name, verdict, item) for name, verdict in item.verdicts.items()),
         brief=(question, answer, said),
     )
 
 
-def _reply(name: str, verdict: "Verdict") -> JudgeReply:
-    words = verdict.explanation or verdict.reason or (verdict.replies[-1] if verdict.replies else "")
+def _said(item: "JudgedRow") -> str:
+    """Say briefly what a panel's judges scored, or what one judge said; empty where it used no words."""
+    verdicts = list(item.verdicts.values())
+    if len(verdicts) > 1:
+        return ", ".join(number(verdict.expected) for verdict in verdicts)
+    return verdicts[0].explanation or _by_criterion(item)
+
+
+def _by_criterion(item: "JudgedRow") -> str:
+    return ", ".join(f"{name} {number(score)}" for name, score in item.criteria.items())
+
+
+def _reply(name: str, verdict: "Verdict", item: "JudgedRow") -> JudgeReply:
+    words = verdict.explanation or verdict.reason or _by_criterion(item)
+    if not words and verdict.replies and verdict.provenance not in _WITHOUT_WORDS:
+        words = verdict.replies[-1]
     return JudgeReply(
         judge=Quoted(name),
         score=Number(verdict.expected),

@@ -112,7 +112,7 @@ def criteria_table(summary: "JudgeSummary") -> DataTable | None:
         for name, mean in summary.criteria.items()
     )
     interval = covered([row[-1] for row in rows], summary.plan.interval)
-    columns = ("criterion", "weight", "rows", f"mean expected score{interval}")
+    columns = ("criterion", "weight", "rows", f"expected{interval}")
     return DataTable(columns, rows, brief_title="Criteria")
 
 

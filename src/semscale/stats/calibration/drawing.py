@@ -26,20 +26,27 @@ class DrawnTexts(NamedTuple):
 
 
 def draw_texts(
-    pmf: Floats, values: Floats, n: int, *, by_interest: bool = False, seed: int = 0
+    pmf: Floats,
+    values: Floats,
+    n: int,
+    *,
+    by_interest: bool = False,
+    deviation: Floats | None = None,
+    seed: int = 0,
 ) -> DrawnTexts:
     """Draw texts by a systematic sample along their ratings.
 
     Texts are put in order of their means, and every so many-th is drawn from a random start, so each part of
     the scale gets its share (implicit stratification). By interest, texts whose ratings are widest are drawn
-    more often: half of a probability is the same for all, half goes with the standard deviation of the text's
-    own PMF. A mean weighted by 1 / probability stays unbiased either way.
+    more often: half of a probability is the same for all, half goes with the standard deviation, that of the
+    text's own PMF unless given. A mean weighted by 1 / probability stays unbiased either way.
 
     Args:
         pmf: shape (m, k), ratings; rows of NaN are never drawn.
         values: shape (k,), of the scale's points.
         n: texts to draw, at least 1.
         by_interest: whether texts that the rating is least sure of are drawn more often.
+        deviation: shape (n,), standard deviations of the ratings, where the PMFs do not say them.
         seed: of the draw.
 
     Returns:
@@ -67,9 +74,10 @@ def draw_texts(
     means = pmf[scored] @ values
     sizes = np.ones(len(scored))
     if by_interest:
-        deviation = np.sqrt(np.maximum(pmf[scored] @ values**2 - means**2, 0))
-        average = float(deviation.mean())
-        sizes = _LEAST_SHARE + (1 - _LEAST_SHARE) * (deviation / average if average > 0 else sizes)
+        widths = np.sqrt(np.maximum(pmf[scored] @ values**2 - means**2, 0))
+        widths = widths if deviation is None else deviation[scored]
+        average = float(widths.mean())
+        sizes = _LEAST_SHARE + (1 - _LEAST_SHARE) * (widths / average if average > 0 else sizes)
     probability = inclusion_probabilities(sizes, min(n, len(scored)))
     order = np.lexsort((rng.permutation(len(scored)), means))
     steps = np.cumsum(probability[order])

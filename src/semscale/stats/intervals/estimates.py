@@ -177,6 +177,22 @@ class IntervalPlan:
                 f"replicates must be a whole number of at least {_FEWEST_REPLICATES}, got {self.replicates!r}"
             )
 
+    @property
+    def settings(self) -> dict[str, object]:
+        """What a signature says of it; seed and replicates are of the bootstrap alone.
+
+        Example:
+            >>> IntervalPlan(0.9, "linearized").settings
+            {'interval': 0.9, 'method': 'linearized', 'replicates': None, 'seed': None}
+        """
+        drawn = self.method == "bootstrap"
+        return {
+            "interval": self.interval,
+            "method": self.method,
+            "replicates": self.replicates if drawn else None,
+            "seed": self.seed if drawn else None,
+        }
+
     def method_for(self, m: int) -> Method | None:
         """Say how intervals of m clusters are made; ``None`` with fewer than two.
 

@@ -15,6 +15,7 @@ from semscale.types import Floats, Integers
 
 _MOST_STEPS = 200
 _SMALLEST_STEP = 1e-10
+_ROUNDING = 1e-12  # variance on the scale of log-odds
 _FEWEST_COMPETITORS = _FEWEST_CLUSTERS = 2
 
 
@@ -23,6 +24,8 @@ class BradleyTerry:
     """Strengths of k competitors, on the scale of log-odds.
 
     The chance that i is preferred to j is ``1 / (1 + exp(strength j - strength i))``.
+
+    A chance has no interval where all clusters score alike, as nothing shows how far others may differ.
 
     Attributes:
         strengths: shape (k,); their mean is 0.
@@ -60,6 +63,8 @@ class BradleyTerry:
         if self.n_clusters < _FEWEST_CLUSTERS:
             return Estimate(float(expit(logit)), np.nan, np.nan)
         variance = max(float(contrast @ self.covariance @ contrast), 0.0)
+        if variance < _ROUNDING:  # every cluster says the same, which tells nothing of others
+            return Estimate(float(expit(logit)), np.nan, np.nan)
         reach = float(stdtrit(self.n_clusters - 1, (1 + interval) / 2)) * np.sqrt(variance)
         return Estimate(*(float(expit(logit + move)) for move in (0.0, -reach, reach)))
 
