@@ -35,7 +35,8 @@ def with_guards(signature: Signature, guards: Guards) -> Signature:
     """Add guards to the settings of a match, and what identifies the languages in which they look.
 
     Example:
-        >>> off = Guards(dict.fromkeys(("negation", "opposite", "number", "name"), "off"))
+        >>> from semscale.guards.registry import GUARDS
+        >>> off = Guards(dict.fromkeys(GUARDS, "off"))
         >>> dict(with_guards(Signature.of("match"), off).fields)
         {'findings': 'none'}
     """
