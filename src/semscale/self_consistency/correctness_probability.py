@@ -15,6 +15,7 @@ from semscale.stats.calibration.calibration_error import CalibrationFigures, cal
 from semscale.stats.calibration.calibrators import CurveName, cross_fitted, fit_curve
 from semscale.stats.calibration.ensembles import (
     FEWEST_TUNING,
+    filled_scores,
     nested_scores,
     tune_weights,
     weighted_mean,
@@ -186,7 +187,7 @@ def _scores(
         return "ensemble_mean", weighted_mean(columns), equal, labels
     known = np.flatnonzero(~np.isnan(labels) & ~np.isnan(columns).all(axis=0))
     tuning = np.random.default_rng(seed).permutation(known)[: len(known) // 2]
-    tuned = tune_weights(columns[:, tuning], labels[tuning], seed=seed)
+    tuned = tune_weights(filled_scores(columns)[:, tuning], labels[tuning], seed=seed)
     rest = labels.copy()
     rest[tuning] = np.nan
     weights = dict(zip(measures, tuned.weights.tolist(), strict=True))

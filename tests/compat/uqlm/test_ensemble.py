@@ -79,3 +79,10 @@ def test_tuning_asks_and_grades_by_words_unless_a_function_does():
 def test_components_and_weights_are_checked(settings, message):
     with pytest.raises(InputError, match=message):
         UQEnsemble(**settings)
+
+
+def test_a_refused_tuning_leaves_the_ensemble_as_it_was():
+    uqe, correct = scored()
+    with pytest.raises(InputError, match="at least 40 labels"):
+        uqe.tune_from_graded([*correct[:36], *[None] * 64])
+    assert (uqe.weights, uqe.thresh) == ([0.5, 0.5], 0.5)

@@ -59,6 +59,14 @@ def test_scorers_that_need_samples():
         score(names, given[0])
 
 
+def test_a_monte_carlo_probability_needs_those_of_the_samples():
+    given = [logprobs(("red", 0.5))] * 2, ["q"] * 2, ["red"] * 2, [["red", "blue"]] * 2
+    with pytest.raises(InputError, match="needs sampled_logprobs_results"):
+        score(["monte_carlo_probability"], *given)
+    found = score(["monte_carlo_probability"], *given, [[None, None], [None, logprobs(("blue", 0.3))]])
+    assert found["monte_carlo_probability"] == [None, pytest.approx(0.4)]
+
+
 def test_p_true_asks_the_model():
     llm = GenericFakeChatModel(messages=iter([reply("True", ("True", 0.6))]))
     uq = WhiteBoxUQ(llm=llm, scorers=["p_true"], ledger=False)

@@ -51,6 +51,7 @@ def test_a_model_of_entailment_decides_where_it_is_given_in_one_call():
     assert [one.verdict for one in found.claims[0]] == ["supported", "contradicted", "not-found"]
     assert [(one.sentence, one.text) for one in found.claims[0]] == [("a", 0), ("b", 1), ("b", 1)]
     assert model.calls == 1
+    assert "|groundedness|" in str(found.signature)
     assert "model:made-up" in str(found.signature)
 
 
@@ -58,6 +59,7 @@ def test_claims_are_judged_by_each_sample_and_the_worst_are_shown_first():
     # red: entailed .9 and .5, mean .7; big: .8 by the first sample, contradicted by the second, a tenth of 0.
     model = Table(ared=(0.9, 0.1, 0.0), bred=(0.5, 0.5, 0.0), abig=(0.8, 0.2, 0.0), bbig=(0.0, 0.1, 0.9))
     found = claim_consistency(["red. big."], [["a", "b", ""]], nli=model)
+    assert "|claim-consistency|contradicted:0.1|" in str(found.signature)
     assert found.values[0] == pytest.approx((0.7, 0.4))
     assert found.score.tolist() == [pytest.approx(0.55)]
     answer, claim, value = found.worst(1)[0]

@@ -37,6 +37,10 @@ def test_the_first_token_that_says_it_counts():
     assert p_true([token("**", 0.9), token("True", 0.9, ("False", 0.1))]) == pytest.approx(0.9)
 
 
+def test_a_word_before_it_leaves_no_value():
+    assert math.isnan(p_true([TokenLogprob("Not", -0.1), TokenLogprob(" true", -0.1)]))
+
+
 def test_what_is_left_goes_to_the_word_that_is_not_shown():
     assert p_true([TokenLogprob("False", math.log(0.7))]) == pytest.approx(0.3)
     assert p_true([TokenLogprob("True", math.log(0.7))]) == pytest.approx(0.7)

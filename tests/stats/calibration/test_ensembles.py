@@ -10,10 +10,27 @@ def area(scores, correct):
     return roc_area(scores[correct == 1], scores[correct == 0]).value
 
 
-def test_a_missing_score_leaves_its_weight_to_the_others():
+def test_a_missing_score_counts_as_the_mean_of_those_that_are_there():
     scores = np.array([[0.2, np.nan, np.nan], [0.8, 0.6, np.nan]])
-    np.testing.assert_allclose(weighted_mean(scores), [0.5, 0.6, np.nan])
+    # The second item's first score is missing: (.2 + .6) / 2.
+    np.testing.assert_allclose(weighted_mean(scores), [0.5, 0.4, np.nan])
     np.testing.assert_allclose(weighted_mean(scores, np.array([1.0, 0.0])), [0.2, np.nan, np.nan])
+
+
+def test_a_score_that_no_item_has_leaves_its_weight_to_the_others():
+    scores = np.array([[0.2, 0.4], [np.nan, np.nan]])
+    np.testing.assert_allclose(weighted_mean(scores), [0.2, 0.4])
+
+
+def test_a_score_missing_at_random_does_not_hide_what_the_other_one_tells():
+    # One score lies near .9, the other near .15; each of them is higher where the item is right.
+    rng = np.random.default_rng(0)
+    correct = (np.arange(4000) % 2).astype(float)
+    scores = np.array([[0.88], [0.13]]) + 0.04 * correct + rng.normal(0, 0.02, (2, 4000))
+    scores[1, rng.random(4000) < 0.5] = np.nan
+    alone = area(scores[0], correct)
+    assert area(weighted_mean(scores), correct) > alone
+    assert area(nested_scores(scores, correct), correct) > alone
 
 
 def one_that_tells_and_noise(n, seed=0):
@@ -70,3 +87,12 @@ def test_too_few_labels_are_refused():
         InputError, match="at least 40 labels .* got 10 right and 10 wrong: take the plain mean"
     ):
         tune_weights(scores, correct)
+
+
+@pytest.mark.parametrize("n", [32, 39])
+def test_a_few_labels_less_than_40_are_refused_with_their_own_counts(n):
+    scores, correct = one_that_tells_and_noise(n)
+    message = f"got {n // 2} right and {n - n // 2} wrong"
+    for tune in (tune_weights, nested_scores):
+        with pytest.raises(InputError, match=message):
+            tune(scores, correct)

@@ -111,6 +111,22 @@ def test_events_of_openai_evals(tmp_path):
     }
 
 
+def test_a_match_labels_the_samplings_before_it_and_a_grader_is_no_sample(tmp_path):
+    def sampling(prompt, said):
+        return {"sample_id": "s.0", "type": "sampling", "data": {"prompt": prompt, "sampled": [said]}}
+
+    def match(correct):
+        return {"sample_id": "s.0", "type": "match", "data": {"correct": correct, "expected": "Paris"}}
+
+    grader = sampling("Is the answer right?", "CORRECT")
+    events = [sampling("France?", "Paris"), grader, match(True), sampling("France?", "Rome"), match(False)]
+    path = tmp_path / "events.jsonl"
+    lines = [{"spec": {}}, *events, sampling("France?", "Lyon")]
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    found = [(row["output"], row["expected"], row["correct"]) for row in rows(path)]
+    assert found == [("Paris", "Paris", True), ("Rome", "Paris", False), ("Lyon", None, None)]
+
+
 @pytest.mark.parametrize("format", ["inspect", "promptfoo"])
 def test_a_file_that_is_no_such_log_is_refused(tmp_path, format):
     with pytest.raises(InputError, match="log of inspect_ai|results of promptfoo"):

@@ -6,7 +6,8 @@ Intended differences from ``uqlm`` 0.6.7:
   responses. The result of ``tune`` has their area under the ROC curve by nested cross-validation, so that no
   response is judged by weights that saw it, and that of the plain mean.
 - Without ``grader_function`` a response is right if it has the words of the answer: no model grades it.
-- A component without a score leaves its weight to the others; a response without any has no score (``None``).
+- A component without a score counts as its mean over the responses that have one; a response without any has
+  no score (``None``).
 - ``save_config`` and ``load_config`` are not offered: ``weights`` and ``thresh`` say it all.
 """
 
@@ -206,14 +207,13 @@ class UQEnsemble:
                 f"that was scored, got {len(correct)}"
             )
         tuned = tune_weights(self._components, correct)
-        self.weights = tuned.weights.tolist()
         scores = weighted_mean(self._components, tuned.weights)
-        self.thresh = _best_threshold(scores, correct)
         tuning = {
             "roc_auc_nested": _area(nested_scores(self._components, correct), correct),
             "roc_auc_plain_mean": _area(weighted_mean(self._components), correct),
             "n": tuned.n,
         }
+        self.weights, self.thresh = tuned.weights.tolist(), _best_threshold(scores, correct)
         return self._result({"tuning": tuning})
 
     def _result(self, more: dict[str, Any] | None = None) -> UQResult:

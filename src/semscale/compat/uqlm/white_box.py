@@ -159,12 +159,14 @@ class WhiteBoxUQ:
         sampled: Sequence[Sequence[Any]] | None,
         tokens: Sequence[Any],
     ) -> dict[str, Floats]:
+        if "monte_carlo_probability" in self.scorers and sampled is None:
+            raise InputError("scorer 'monte_carlo_probability' needs sampled_logprobs_results")
         found: dict[str, Floats] = {}
         listed = sampled or [[None] * len(each) for each in samples]
         if "monte_carlo_probability" in self.scorers:
             found["monte_carlo_probability"] = np.array(
                 [
-                    _mean([own, *self._probabilities(each)])
+                    _with_samples(own, self._probabilities(each))
                     for own, each in zip(values[self._sequence], listed, strict=True)
                 ]
             )
@@ -198,6 +200,7 @@ class WhiteBoxUQ:
         return await ask_p_true(list(prompts), list(responses), shown, self._generator.runner)
 
 
-def _mean(values: Sequence[float]) -> float:
-    there = [value for value in values if not np.isnan(value)]
-    return float(np.mean(there)) if there else np.nan
+def _with_samples(own: float, others: Sequence[float]) -> float:
+    """Average a response's probability and its samples'; NaN where no sample has one."""
+    there = [value for value in others if not np.isnan(value)]
+    return float(np.mean([*there, *([] if np.isnan(own) else [own])])) if there else np.nan

@@ -15,7 +15,7 @@ from semscale.results.estimating import estimate_values
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.self_consistency.claims.claim_support import ClaimJudge, Support
 from semscale.self_consistency.claims.grounding_summary import KEPT_CLAIMS, GroundedClaim, GroundingSummary
-from semscale.self_consistency.claims.long_answers import grounded
+from semscale.self_consistency.claims.long_answers import grounded, grounding_signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.columns import floats_in, statuses_in
 from semscale.store.result_columns import check_free
@@ -96,7 +96,7 @@ class GroundingWork:
             {"score": np.concatenate(self._score)},
             status,
             bounds={"score": (0.0, 1.0)},
-            signature=self.judge.signature,
+            signature=grounding_signature(self.judge),
             by=None if by is None else pl.Series(by, self._groups, pl.String),
             interval=plan.interval,
             method=plan.method,

@@ -12,6 +12,7 @@ from semscale.self_consistency.claims.claim_support import ClaimJudge, ClaimVerd
 from semscale.self_consistency.claims.judged_answers import JudgedAnswers
 from semscale.self_consistency.scoring.pair_measures import CONTRADICTED
 from semscale.self_consistency.scoring.samples import given_texts
+from semscale.signature import Signature
 from semscale.store.columns import text_status
 from semscale.types import Floats, Progress, Status, Statuses
 from semscale.weights.known import DEFAULT_MODEL
@@ -63,7 +64,12 @@ def grounded(
     rows, claims = _claims(texts, status)
     verdicts = judge.judge(claims, [lists[row] for row in rows], progress)
     values = [_supported(one) for one in verdicts]
-    return _collected(rows, verdicts, values, status, judge)
+    return _collected(rows, verdicts, values, status, grounding_signature(judge))
+
+
+def grounding_signature(judge: ClaimJudge) -> Signature:
+    """Say what ``groundedness`` applies with a judge."""
+    return Signature.of("groundedness").extended(judge.signature)
 
 
 def passage_sentences(answers: object, passages: object) -> list[list[str]]:
@@ -112,7 +118,8 @@ def claim_consistency(
     bounds = np.cumsum([0, *counts])
     pieces = [slice(start, stop) for start, stop in zip(bounds, bounds[1:], strict=False)]
     worst = [_worst(verdicts[piece], shares[piece]) for piece in pieces]
-    return _collected(rows, worst, [_mean(shares[piece]) for piece in pieces], status, judge)
+    signature = Signature.of("claim-consistency", contradicted=CONTRADICTED).extended(judge.signature)
+    return _collected(rows, worst, [_mean(shares[piece]) for piece in pieces], status, signature)
 
 
 def _usable(answers: object, lists: object, without: Status) -> tuple[list[Any], list[list[str]], Statuses]:
@@ -142,7 +149,7 @@ def _collected(
     verdicts: Sequence[ClaimVerdict],
     values: Sequence[float],
     status: Statuses,
-    judge: ClaimJudge,
+    signature: Signature,
 ) -> JudgedAnswers:
     claims: list[list[ClaimVerdict]] = [[] for _ in status]
     listed: list[list[float]] = [[] for _ in status]
@@ -152,7 +159,7 @@ def _collected(
     score = np.array([_mean(np.array(each, np.float64)) for each in listed], np.float64).reshape(-1)
     found = status.copy()
     found[(status == Status.SCORED) & np.isnan(score)] = Status.WEIGHTLESS
-    return JudgedAnswers(score, found, tuple(map(tuple, claims)), tuple(map(tuple, listed)), judge.signature)
+    return JudgedAnswers(score, found, tuple(map(tuple, claims)), tuple(map(tuple, listed)), signature)
 
 
 def _supported(one: ClaimVerdict) -> float:

@@ -115,9 +115,9 @@ def alphabet_size(counts: Integers, similarity: Floats) -> float:
     """Estimate how many meanings the model would give if it were asked for ever.
 
     The larger of two estimates. By Good and Turing: the k meanings that were seen, divided by the share of
-    all answers that they cover, 1 - (meanings seen once) / m; where every meaning was seen once, as if one
-    of them had been seen twice (Chao and Shen). By the graph of similarities: the sum of 1 - e over
-    eigenvalues e below 1 of its normalised Laplacian.
+    all answers that they cover, 1 - (meanings seen once) / m; where every meaning was seen once,
+    m - 1 of them count as seen once, so that 1 / m is covered (Chao and Shen). By the graph of similarities:
+    the sum of 1 - e over eigenvalues e below 1 of its normalised Laplacian.
 
     Args:
         counts: shape (k,), texts in each cluster, m in all.

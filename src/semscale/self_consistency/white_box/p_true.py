@@ -20,7 +20,7 @@ _YES, _NO = "true", "false"
 
 
 def p_true(tokens: Sequence[TokenLogprob] | None) -> float:
-    """Read P(True) from a reply's first token that says True or False.
+    """Read P(True) from a reply's first token with letters, if it says True or False.
 
     It is p(True) / (p(True) + p(False)), summed over the likeliest tokens at that place. Where only one of
     the two is among them, the other has what is left.
@@ -29,7 +29,7 @@ def p_true(tokens: Sequence[TokenLogprob] | None) -> float:
         tokens: of the reply; ``None`` where they are not known.
 
     Returns:
-        0 to 1; NaN where no token says True or False.
+        0 to 1; NaN where the first token with letters says something else, such as "Not".
 
     References:
         Kadavath et al. (2022), arXiv 2207.05221.
@@ -39,18 +39,18 @@ def p_true(tokens: Sequence[TokenLogprob] | None) -> float:
         >>> round(p_true([TokenLogprob("True", math.log(0.6), top)]), 6)
         0.75
     """
-    for token in tokens or ():
-        if _word(token.token) in {_YES, _NO}:
-            shares = dict(token.top) or {}
-            shares.setdefault(token.token, token.logprob)
-            yes, no = (
-                math.fsum(math.exp(logprob) for text, logprob in shares.items() if _word(text) == word)
-                for word in (_YES, _NO)
-            )
-            if not yes or not no:
-                return min(yes, 1.0) if yes else max(1 - no, 0.0)
-            return yes / (yes + no)
-    return math.nan
+    first = next((token for token in tokens or () if any(map(str.isalpha, _word(token.token)))), None)
+    if first is None or _word(first.token) not in {_YES, _NO}:
+        return math.nan
+    shares = dict(first.top)
+    shares.setdefault(first.token, first.logprob)
+    yes, no = (
+        math.fsum(math.exp(logprob) for text, logprob in shares.items() if _word(text) == word)
+        for word in (_YES, _NO)
+    )
+    if not yes or not no:
+        return min(yes, 1.0) if yes else max(1 - no, 0.0)
+    return yes / (yes + no)
 
 
 def p_true_request(prompt: str, answer: str, samples: Sequence[str] = ()) -> Request:

@@ -31,7 +31,10 @@ class EnsembleWeights:
 
 
 def weighted_mean(scores: Floats, weights: Floats | None = None) -> Floats:
-    """Average k scores of each item; a missing one leaves its weight to the others.
+    """Average k scores of each item; a missing one counts as the mean of that score over the other items.
+
+    So an item without one of the scores is placed by the others alone, whatever scale each of them has. A
+    score that no item has leaves its weight to the others.
 
     Args:
         scores: shape (k, n), NaN where there is none.
@@ -41,16 +44,38 @@ def weighted_mean(scores: Floats, weights: Floats | None = None) -> Floats:
         Shape (n,); NaN where an item has no score with a weight.
 
     Example:
-        >>> weighted_mean(np.array([[0.0, 1.0], [1.0, np.nan]]), np.array([0.75, 0.25])).tolist()
-        [0.25, 1.0]
+        >>> weighted_mean(np.array([[0.0, 1.0], [0.5, np.nan]]), np.array([0.75, 0.25])).tolist()
+        [0.125, 0.875]
     """
     used = np.ones(len(scores)) if weights is None else np.asarray(weights, dtype=np.float64)
-    there = ~np.isnan(scores) & (used > 0)[:, None]
+    own = ~np.isnan(scores) & (used > 0)[:, None]
+    filled = filled_scores(scores)
+    there = ~np.isnan(filled) & (used > 0)[:, None]
     total = (used[:, None] * there).sum(axis=0)
     means: Floats = np.full(scores.shape[1], np.nan)
-    summed = (used[:, None] * np.where(there, scores, 0.0)).sum(axis=0)
-    np.divide(summed, total, out=means, where=total > 0)
+    summed = (used[:, None] * np.where(there, filled, 0.0)).sum(axis=0)
+    np.divide(summed, total, out=means, where=own.any(axis=0))
     return means
+
+
+def filled_scores(scores: Floats) -> Floats:
+    """Put in the place of a missing score its mean over the items that have it; no label is needed.
+
+    Args:
+        scores: shape (k, n), NaN where there is none.
+
+    Returns:
+        Shape (k, n); NaN where an item has no score at all, and in a score that no item has.
+
+    Example:
+        >>> filled_scores(np.array([[0.2, 0.4, np.nan], [0.5, np.nan, np.nan]])).tolist()
+        [[0.2, 0.4, nan], [0.5, 0.5, nan]]
+    """
+    there = ~np.isnan(scores)
+    counts = there.sum(axis=1)
+    means: Floats = np.full(len(scores), np.nan)
+    np.divide(np.where(there, scores, 0.0).sum(axis=1), counts, out=means, where=counts > 0)
+    return np.where(there | ~there.any(axis=0), scores, means[:, None])
 
 
 def tune_weights(scores: Floats, correct: Floats, *, folds: int = FOLDS, seed: int = 0) -> EnsembleWeights:
@@ -71,6 +96,11 @@ def tune_weights(scores: Floats, correct: Floats, *, folds: int = FOLDS, seed: i
     References:
         Weighted means of scorers, tuned on graded answers: Bouchard and Chauhan (2025), arXiv 2504.19254.
     """
+    _check_labels(scores, correct)
+    return _tuned(scores, correct, folds=folds, seed=seed)
+
+
+def _tuned(scores: Floats, correct: Floats, *, folds: int, seed: int) -> EnsembleWeights:
     x, y = _usable(scores, correct)
     part = folds_of(len(y), folds=folds, seed=seed)
     losses = [
@@ -98,28 +128,34 @@ def nested_scores(scores: Floats, correct: Floats, *, folds: int = FOLDS, seed: 
     Raises:
         InputError: as ``tune_weights``.
     """
-    rows = np.flatnonzero(~np.isnan(correct) & ~np.isnan(scores).all(axis=0))
+    _check_labels(scores, correct)
+    rows, filled = np.flatnonzero(_labelled(scores, correct)), filled_scores(scores)
     part = folds_of(len(rows), folds=folds, seed=seed)
     found: Floats = np.full(len(correct), np.nan)
     for fold in range(int(part.max()) + 1):
         inside, outside = rows[part == fold], rows[part != fold]
-        tuned = tune_weights(scores[:, outside], correct[outside], folds=folds, seed=seed + 1)
-        found[inside] = weighted_mean(scores[:, inside], tuned.weights)
+        tuned = _tuned(filled[:, outside], correct[outside], folds=folds, seed=seed + 1)
+        found[inside] = weighted_mean(scores, tuned.weights)[inside]
     return found
 
 
 def _usable(scores: Floats, correct: Floats) -> tuple[Floats, Floats]:
-    """Give the labelled items' scores, shape (m, k), missing ones as the mean of the item's others."""
-    there = ~np.isnan(correct) & ~np.isnan(scores).all(axis=0)
-    y = correct[there]
-    least = FEWEST_TUNING * (FOLDS - 1) // FOLDS  # what is left of the fewest in an outer fold
-    if len(y) < least or not 0 < y.sum() < len(y):
+    """Give the labelled items' scores, shape (m, k), missing ones filled; 0 for a score that no item has."""
+    there = _labelled(scores, correct)
+    return np.nan_to_num(filled_scores(scores)[:, there]).T, correct[there]
+
+
+def _labelled(scores: Floats, correct: Floats) -> Mask:
+    return ~np.isnan(correct) & ~np.isnan(scores).all(axis=0)
+
+
+def _check_labels(scores: Floats, correct: Floats) -> None:
+    y = correct[_labelled(scores, correct)]
+    if len(y) < FEWEST_TUNING or not 0 < y.sum() < len(y):
         raise InputError(
             f"tuned weights need at least {FEWEST_TUNING} labels of items with a score, of both kinds, got "
             f"{int(y.sum())} right and {int((1 - y).sum())} wrong: take the plain mean"
         )
-    x = scores[:, there]
-    return np.where(np.isnan(x), weighted_mean(x), x).T, y
 
 
 def _fit(x: Floats, y: Floats, penalty: float) -> tuple[Floats, float]:

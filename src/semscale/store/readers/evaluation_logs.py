@@ -29,7 +29,8 @@ def open_log(path: Path, name: str, format: str) -> Table:  # noqa: A002 - the n
     ``model``, ``error``, ``logprobs``, and ``score_NAME`` for each scorer, where C and I read ``correct`` and
     ``incorrect``. Of ``promptfoo`` (``.json``): ``test``, ``prompt``, ``provider``, ``output``, ``success``,
     ``score``, ``error``, and ``var_NAME`` for each variable. Of ``openai-evals`` (``.jsonl``): ``sample_id``,
-    ``prompt``, ``output``, ``expected``, ``correct``.
+    ``prompt``, ``output``, ``expected``, ``correct``; a sampling with another prompt than the sample's first,
+    such as a grader's, is left out.
 
     Args:
         path: the file.
@@ -142,7 +143,8 @@ def _promptfoo_rows(path: Path, name: str) -> list[Row]:
 
 def _openai_rows(path: Path, name: str) -> list[Row]:
     rows: list[Row] = []
-    graded: dict[str, Row] = {}
+    prompts: dict[str, str | None] = {}
+    ungraded: dict[str, list[Row]] = {}
     for number, line in enumerate(path.read_bytes().splitlines(), start=1):
         event = _parsed(line) if line.strip() else {}
         if not isinstance(event, Mapping):
@@ -151,20 +153,17 @@ def _openai_rows(path: Path, name: str) -> list[Row]:
             )
         data, sample = _mapping(event.get("data")), str(event.get("sample_id"))
         if event.get("type") == "sampling":
-            said = data.get("sampled")
+            said, prompt = data.get("sampled"), _conversation(data.get("prompt"))
+            if prompts.setdefault(sample, prompt) != prompt:
+                continue
             for text in said if isinstance(said, list) else [said]:
-                rows.append(
-                    {
-                        "sample_id": sample,
-                        "prompt": _conversation(data.get("prompt")),
-                        "output": _text(text),
-                        "expected": None,
-                        "correct": None,
-                    }
-                )
+                row = {"sample_id": sample, "prompt": prompt, "output": _text(text)}
+                rows.append({**row, "expected": None, "correct": None})
+                ungraded.setdefault(sample, []).append(rows[-1])
         elif event.get("type") == "match":
-            graded[sample] = {"expected": _plain(data.get("expected")), "correct": data.get("correct")}
-    return [{**row, **graded.get(row["sample_id"], {})} for row in rows]
+            for row in ungraded.pop(sample, []):
+                row |= {"expected": _plain(data.get("expected")), "correct": data.get("correct")}
+    return rows
 
 
 _READERS: dict[str, Callable[[Path, str], list[Row]]] = {
