@@ -63,8 +63,8 @@ def is_short_answer(text: str) -> bool:
 def is_same_short_answer(text: str, other: str) -> bool:
     """Tell whether two short answers are the same words, signs and units, in one order.
 
-    Case, endings, punctuation, articles, ``is`` and ``was``, and a subject such as ``it`` before these do not count. A
-    single letter does: ``vitamin A`` is not ``vitamin``.
+    Case, endings, punctuation, articles, ``is`` and ``was``, and a subject such as ``it`` before these do
+    not count. A single letter does: ``vitamin A`` is not ``vitamin``.
 
     Example:
         >>> is_same_short_answer("Paris", "It is Paris."), is_same_short_answer("8", "8 emails")
