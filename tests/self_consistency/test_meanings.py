@@ -5,8 +5,10 @@ import polars as pl
 import pytest
 
 import semscale
+from semscale.matching.entailment.probabilities import Entailments
 from semscale.self_consistency.file_consistency import consistency_file
 from semscale.self_consistency.files.columns import AnswerColumns
+from semscale.self_consistency.files.measured_part import part_columns, part_items, part_notes
 from semscale.signature import Signature
 from semscale.store.reading import open_table
 
@@ -18,6 +20,13 @@ class AlwaysEntailed:
 
     def probabilities(self, premises, hypotheses):
         return np.tile([0.75, 0.25, 0.0], (len(premises), 1))
+
+
+class UnreadGerman(AlwaysEntailed):
+    def entailments(self, premises, hypotheses):
+        unread = np.array(["blau" in pair for pair in zip(premises, hypotheses, strict=True)])
+        values = np.where(unread[:, None], np.nan, self.probabilities(premises, hypotheses))
+        return Entailments(values, np.zeros(len(unread), bool), unread)
 
 
 def test_short_answers_are_compared_word_by_word_and_longer_ones_by_cosine():
@@ -46,7 +55,32 @@ def test_an_item_without_usable_samples_has_no_value(samples):
     assert [str(status) for status in found.status] == ["too-few-samples", "scored"]
     assert all(np.isnan(column[0]) and column[1] == 1 for column in found.measures.values())
     assert found.to_frame()["same_by"].to_list() == [None, "exact"]
-    assert found.to_frame()["meanings"].to_list() == [0, 1]
+    assert found.to_frame()["meanings"].to_list() == [None, 1]
+
+
+def test_opposite_short_answers_are_two_meanings():
+    found = semscale.consistency(["-5"], [["5", "5", "5"]], measures=MEASURES[:1], same_by="exact")
+    # Shares of 1/4 and 3/4 of four texts.
+    entropy = -(0.25 * np.log(0.25) + 0.75 * np.log(0.75))
+    assert found.score.tolist() == pytest.approx([1 - entropy / np.log(4)])
+    assert found.n_meanings.tolist() == [2]
+
+
+def test_texts_that_the_model_of_entailment_cannot_read_have_no_value():
+    found = semscale.consistency(
+        ["red", "red"],
+        [["blau", "red"], ["blue"]],
+        measures=["entailment", "noncontradiction", "semantic_negentropy"],
+        nli=UnreadGerman(),
+    )
+    assert all(np.isnan(column[0]) for column in found.measures.values())
+    assert [column[1] for column in found.measures.values()] == [0.75, 1.0, 1.0]
+    assert found.reasons == ("the model of entailment cannot read the answer, or a sample", None)
+    frame = found.to_frame()
+    assert frame["meanings"].to_list() == [None, 1]
+    again = part_items(part_columns(found), part_notes(found))
+    assert again.n_meanings.tolist() == [0, 1]
+    assert again.to_frame().equals(frame)
 
 
 def test_order_of_measures_is_kept_and_the_first_one_counts():

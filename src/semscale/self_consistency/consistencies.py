@@ -47,9 +47,10 @@ class Consistencies(Result):
         floor_from: where the floor is from: ``given``, ``not-needed``, ``too-few-answers``, or the unrelated
             pairs that it was estimated from.
         signature: what was applied.
-        n_meanings: shape (n,), how many different meanings answer and samples have; 0 where no measure asks.
+        n_meanings: shape (n,), how many different meanings answer and samples have; 0 where ``same_by`` is
+            ``None``.
         same_by: shape (n,), by what texts were found to mean the same: ``entailment``, ``cosine``, ``exact``,
-            or ``None`` where no measure asks.
+            or ``None`` where no measure asks, or nothing could be compared.
     """
 
     measures: Mapping[str, Floats]
@@ -223,7 +224,12 @@ class Consistencies(Result):
         if not any(name in MEANING_MEASURES for name in self.measures):
             return []
         grounds = [None if ground is None else str(ground) for ground in self.same_by]
-        return [pl.Series("meanings", self.n_meanings), pl.Series("same_by", grounds, dtype=pl.String)]
+        numbers = zip(self.n_meanings.tolist(), grounds, strict=True)
+        known = [None if ground is None else n for n, ground in numbers]
+        return [
+            pl.Series("meanings", known, dtype=pl.Int64),
+            pl.Series("same_by", grounds, dtype=pl.String),
+        ]
 
     def _short_summary(self) -> ConsistencySummary:
         return self.summarize()

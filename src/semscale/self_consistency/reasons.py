@@ -12,14 +12,16 @@ Reasons = tuple[str | None, ...]
 
 NO_ANSWER = "the model declined to answer, or said that it does not know"
 _NO_VALUE = "no token that counts stands in the answer or in any sample"
+_UNREAD = "the model of entailment cannot read the answer, or a sample"
 
 
-def measuring_reasons(taken: SampledAnswers, score: Floats) -> Reasons:
+def measuring_reasons(taken: SampledAnswers, score: Floats, *, of_meanings: bool = False) -> Reasons:
     """Say why items have no value of the first measure.
 
     Args:
         taken: n answers with their samples.
         score: shape (n,), values of the first measure; NaN where there is none.
+        of_meanings: whether that is a measure of meanings.
     """
     reasons = [reason_words(status, "the answer") for status in taken.status]
     for item in np.flatnonzero(taken.status == Status.OTHER_LANGUAGE).tolist():
@@ -32,7 +34,7 @@ def measuring_reasons(taken: SampledAnswers, score: Floats) -> Reasons:
         usable = f"{n or 'no'} sample{'s are' if n > 1 else ' is'} usable"
         reasons[item] = f"{usable}, {taken.fewest} needed{declined}"
     for item in np.flatnonzero((taken.status == Status.SCORED) & np.isnan(score)).tolist():
-        reasons[item] = _NO_VALUE
+        reasons[item] = _UNREAD if of_meanings else _NO_VALUE
     return tuple(reasons)
 
 

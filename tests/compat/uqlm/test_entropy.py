@@ -3,6 +3,7 @@ import math
 import pytest
 
 from semscale.compat.uqlm import SemanticEntropy
+from semscale.errors import InputError
 
 
 def logprobs(*probabilities):
@@ -28,3 +29,16 @@ def test_a_response_without_samples_or_log_probabilities_has_no_score():
     assert data["discrete_confidence_scores"][0] is None
     assert data["discrete_confidence_scores"][1] is not None
     assert data["tokenprob_confidence_scores"] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("own", "sampled", "told"),
+    [
+        ([None], [[None]], r"sampled_logprobs_results\[0\] must have 2 entries"),
+        ([None], [], "sampled_logprobs_results must have 1 entries"),
+        ([], [[None, None]], "logprobs_results must have 1 entries"),
+    ],
+)
+def test_lists_of_other_lengths_are_refused(own, sampled, told):
+    with pytest.raises(InputError, match=told):
+        SemanticEntropy().score(None, ["red"], [["red", "blue"]], own, sampled)

@@ -6,6 +6,7 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from semscale.compat.uqlm import LongTextUQ
 from semscale.errors import InputError
+from semscale.matching.entailment.probabilities import Entailments
 from semscale.signature import Signature
 
 TEXT = "It was built in 1889. It is made of wood."
@@ -64,3 +65,19 @@ def test_what_has_no_samples_or_no_text_has_no_score():
 def test_what_is_not_offered_is_refused(settings):
     with pytest.raises(InputError):
         LongTextUQ(nli_model_name=MadeUpEntailment(), **settings)
+
+
+class UnreadGerman(MadeUpEntailment):
+    def entailments(self, premises, hypotheses):
+        unread = np.array([" ist " in text for text in premises])
+        return Entailments(self.probabilities(premises, hypotheses), np.zeros(len(unread), bool), unread)
+
+
+def test_samples_that_the_model_cannot_read_do_not_count():
+    names = ["entailment", "noncontradiction", "contrasted_entailment"]
+    uq = LongTextUQ(nli_model_name=UnreadGerman(), scorers=names)
+    samples = [["Das ist es.", "a sample"], ["Das ist es."]]
+    found = asyncio.run(uq.score([TEXT, TEXT], samples)).data
+    assert found["entailment"] == [pytest.approx((0.9 + 0.1) / 2), None]
+    assert found["noncontradiction"] == [pytest.approx((1 + 0.6) / 2), None]
+    assert found["contrasted_entailment"] == [pytest.approx((1 + 0.2) / 2), None]

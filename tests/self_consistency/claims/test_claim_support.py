@@ -1,6 +1,10 @@
 import math
 
+import numpy as np
+
+from semscale.matching.entailment.probabilities import Entailments
 from semscale.self_consistency.claims.claim_support import ClaimJudge, Support
+from semscale.signature import Signature
 
 CLAIM = "The shop is open on Sunday."
 
@@ -37,3 +41,24 @@ def test_a_sentence_that_swaps_who_and_whom_or_all_and_some_does_not_support():
     texts = [["A dog bit a man."], ["Some patients recovered within a week."], ["A dog bit a man."]]
     found = [one.verdict for one in ClaimJudge().judge(claims, texts)]
     assert found == [Support.NOT_FOUND, Support.NOT_FOUND, Support.SUPPORTED]
+
+
+class UnreadGerman:
+    """Calls every pair entailed with .75; pairs with a sentence of "ist" cannot be read."""
+
+    signature = Signature.of("nli", model="made-up")
+
+    def probabilities(self, premises, hypotheses):
+        return np.tile([0.75, 0.25, 0.0], (len(premises), 1))
+
+    def entailments(self, premises, hypotheses):
+        unread = np.array([" ist " in text for text in premises])
+        return Entailments(self.probabilities(premises, hypotheses), np.zeros(len(unread), bool), unread)
+
+
+def test_sentences_that_the_model_cannot_read_decide_nothing():
+    texts = [["Der Laden ist offen."], ["Der Laden ist offen.", "The shop is open."]]
+    unread, supported = ClaimJudge(nli=UnreadGerman()).judge([CLAIM, CLAIM], texts)
+    assert unread.verdict is Support.UNREAD
+    assert math.isnan(unread.score)
+    assert (supported.verdict, supported.score, supported.text) == (Support.SUPPORTED, 0.75, 1)

@@ -140,3 +140,15 @@ def test_a_log_without_samples_and_a_broken_line_are_refused(tmp_path):
     path.write_text('{"spec": {}}\n{"type": "sampl\n', encoding="utf-8")
     with pytest.raises(InputError, match="line 2 is no JSON object"):
         open_table(path)
+
+
+def test_a_zip_that_cannot_be_unpacked_is_refused(tmp_path):
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w") as package:
+        package.writestr("samples/1.json", json.dumps(SAMPLES[0]))
+    content = bytearray(path.read_bytes())
+    for header, place in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        content[content.index(header) + place] = 99  # a method of compression that Python does not have
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="--log-format json"):
+        open_table(path)

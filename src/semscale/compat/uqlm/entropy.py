@@ -7,7 +7,7 @@ Intended differences from ``uqlm`` 0.6.7:
 - The response stays the one that was given or generated: ``use_best`` is ignored, and so are ``device``,
   ``best_response_selection``, ``use_n_param``, ``verbose``, ``max_length``, ``prompts_in_nli`` and
   ``nli_batch_size``.
-- A response without samples has no score (``None``).
+- A response without samples has no score (``None``), nor has one with texts that the model cannot read.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,6 +19,7 @@ import numpy as np
 from semscale.chat.runner import run_apart
 from semscale.compat.uqlm.generation import ResponseGenerator, entailment_model
 from semscale.compat.uqlm.result import UQResult
+from semscale.errors import InputError
 from semscale.self_consistency.meanings.clusters import meaning_clusters
 from semscale.self_consistency.meanings.entropies import share_entropy
 from semscale.self_consistency.meanings.relations import Relations
@@ -129,6 +130,8 @@ class SemanticEntropy:
             InputError: lists of unequal length.
         """
         samples = [list(each) for each in sampled_responses]
+        if prompts is not None and len(prompts) != len(responses):
+            raise InputError("prompts and responses must have equal lengths")
         texts = [self._processed(text) for text in responses]
         processed = [[self._processed(text) for text in each] for each in samples]
         taken = take_samples(texts, processed)
@@ -139,6 +142,7 @@ class SemanticEntropy:
         data |= {"responses": list(responses), "sampled_responses": samples}
         data |= _entropies(related, None, len(texts), "discrete")
         if logprobs_results is not None and sampled_logprobs_results is not None:
+            _check_lengths(samples, logprobs_results, sampled_logprobs_results)
             weights = [
                 [*self._probabilities([own]), *self._probabilities(list(each))]
                 for own, each in zip(logprobs_results, sampled_logprobs_results, strict=True)
@@ -158,6 +162,22 @@ class SemanticEntropy:
         return list(measure_tokens(read, (self._sequence,))[self._sequence])
 
 
+def _check_lengths(
+    samples: Sequence[Sequence[Any]], own: Sequence[Any], sampled: Sequence[Sequence[Any]]
+) -> None:
+    for name, given in (("logprobs_results", own), ("sampled_logprobs_results", sampled)):
+        if len(given) != len(samples):
+            raise InputError(
+                f"{name} must have {len(samples)} entries, one for each response, got {len(given)}"
+            )
+    for at, (texts, lists) in enumerate(zip(samples, sampled, strict=True)):
+        if len(lists) != len(texts):
+            raise InputError(
+                f"sampled_logprobs_results[{at}] must have {len(texts)} entries, one for each sample, "
+                f"got {len(lists)}"
+            )
+
+
 def _places(item: Integers, place: Integers) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
     for one, at in zip(item.tolist(), place.tolist(), strict=True):
@@ -171,6 +191,8 @@ def _entropies(
     """Give entropy and confidence of n items; of their texts alone, or with the probabilities of texts."""
     entropy, confidence, sets = (np.full(n, np.nan) for _ in range(3))
     for item, relations in related.items():
+        if not relations.is_read:
+            continue
         clusters = meaning_clusters(relations.same)
         mass = np.ones(len(clusters)) if weights is None else weights[item]
         if np.isnan(mass).any() or not mass.sum():

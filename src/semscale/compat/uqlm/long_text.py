@@ -174,7 +174,7 @@ class LongTextUQ:
         return UQResult({"data": data, "metadata": {"temperature": self._generator.temperature}})
 
     def _values(self, claims: list[list[str]], samples: list[list[str]]) -> list[dict[str, Floats]]:
-        """Give the value of each claim by each scorer, the mean over samples; all pairs in one call."""
+        """Give each claim's value by each scorer, the mean over samples that the model reads; in one call."""
         pairs = [
             (sample, claim)
             for each, texts in zip(claims, samples, strict=True)
@@ -186,7 +186,7 @@ class LongTextUQ:
             found = distinct_entailments(self._nli, [one[0] for one in pairs], [one[1] for one in pairs])
         entailed, denied = found[:, ENTAILMENT], found[:, CONTRADICTION]
         both = entailed + denied
-        contrasted = np.divide(entailed, both, out=np.full(len(both), 0.5), where=both > 0)
+        contrasted = np.divide(entailed, both, out=np.full(len(both), 0.5), where=~(both <= 0))
         scored = dict(zip(SCORERS, (entailed, 1 - denied, contrasted), strict=True))
         listed, start = [], 0
         for each, texts in zip(claims, samples, strict=True):
@@ -197,11 +197,17 @@ class LongTextUQ:
 
     def _aggregated(self, columns: Sequence[Floats]) -> list[float]:
         function = np.mean if self._aggregation == "mean" else np.min
-        return [float(function(each)) if len(each) else np.nan for each in columns]
+        known = [each[~np.isnan(each)] for each in columns]
+        return [float(function(each)) if len(each) else np.nan for each in known]
 
 
 def _means(values: Floats, n: int) -> Floats:
-    return values.reshape(n, -1).mean(axis=1) if len(values) else np.full(n, np.nan)
+    rows = values.reshape(n, -1) if len(values) else np.zeros((n, 0))
+    known = ~np.isnan(rows)
+    counts = known.sum(axis=1)
+    means: Floats = np.full(n, np.nan)
+    np.divide(np.where(known, rows, 0.0).sum(axis=1), counts, out=means, where=counts > 0)
+    return means
 
 
 def _claims(text: Any) -> list[str]:  # noqa: ANN401 - any cell

@@ -161,7 +161,7 @@ class ClaimJudge:
         values = np.zeros((0, 3)) if model is None or not premises else distinct_entailments(
             model, premises, hypotheses
         )  # fmt: skip
-        entailed, denied = values[:, ENTAILMENT], values[:, CONTRADICTION]
+        entailed, denied = values[:, ENTAILMENT], values[:, CONTRADICTION]  # NaN is neither
         return _Scored(entailed, entailed >= MORE_LIKELY, denied >= MORE_LIKELY, denied, [None] * len(values))
 
     def _by_matching(

@@ -84,7 +84,7 @@ def _meanings(frame: pl.DataFrame) -> dict[str, Any]:
     n, there = frame.height, f"{PREFIX}same_by" in frame.columns
     grounds = frame[f"{PREFIX}same_by"].to_list() if there else [None] * n
     return {
-        "n_meanings": frame[f"{PREFIX}meanings"].to_numpy() if there else np.zeros(n, np.int64),
+        "n_meanings": frame[f"{PREFIX}meanings"].fill_null(0).to_numpy() if there else np.zeros(n, np.int64),
         "same_by": np.array(grounds, dtype=object),
     }
 

@@ -102,8 +102,9 @@ class Meanings:
     """The meanings that the texts of n items have.
 
     Attributes:
-        measures: for each measure its values, shape (n,); NaN where an item has no samples.
-        n_meanings: shape (n,), how many different meanings answer and samples have; 0 without samples.
+        measures: for each measure its values, shape (n,); NaN where an item has no samples, or texts that
+            the model of entailment cannot read.
+        n_meanings: shape (n,), how many different meanings answer and samples have; 0 without values.
         grounds: shape (n,), by what texts were found to mean the same, a ``Ground`` or ``None``.
     """
 
@@ -124,6 +125,8 @@ def measure_meanings(related: Mapping[int, Relations], names: tuple[str, ...], n
     n_meanings: Integers = np.zeros(n, np.int64)
     grounds: ObjectArray = np.full(n, None, dtype=object)
     for item, relations in related.items():
+        if not relations.is_read:
+            continue
         texts = RelatedTexts(relations)
         n_meanings[item], grounds[item] = len(texts.counts), relations.ground
         for name in names:

@@ -16,8 +16,6 @@ from semscale.matching.pairs import Pairs
 from semscale.self_consistency.meanings.answer_forms import is_same_short_answer, is_short_answer
 from semscale.types import Floats, Integers, Mask
 
-_NEUTRAL = np.array([0.0, 1.0, 0.0])
-
 
 class Ground(StrEnum):
     """By what two texts were found to mean the same."""
@@ -33,7 +31,8 @@ class Relations:
 
     Attributes:
         ground: by what.
-        similarity: shape (m, m), 0 to 1, symmetric, 1 on the diagonal.
+        similarity: shape (m, m), 0 to 1, symmetric, 1 on the diagonal; NaN where the model of entailment
+            cannot read the two texts.
         same: shape (m, m), whether two texts mean the same; symmetric.
         noncontradiction: shape (m, m), 1 - the probability of a contradiction, averaged over both directions;
             ``None`` unless the ground is entailment.
@@ -43,6 +42,11 @@ class Relations:
     similarity: Floats
     same: Mask
     noncontradiction: Floats | None = None
+
+    @property
+    def is_read(self) -> bool:
+        """Whether it is known of all texts how they relate."""
+        return not np.isnan(self.similarity).any()
 
 
 @dataclass(frozen=True)
@@ -140,7 +144,7 @@ def entailment_relations(pairs: ItemPairs, entailment: EntailmentModel) -> dict[
     """Relate texts by a model of entailment, in one call for all items.
 
     Two texts mean the same if entailment is the most probable relation in both directions. Their similarity
-    is the probability of entailment, averaged over both directions.
+    is the probability of entailment, averaged over both directions; NaN for two that the model cannot read.
 
     Args:
         pairs: of n items.
@@ -154,7 +158,8 @@ def entailment_relations(pairs: ItemPairs, entailment: EntailmentModel) -> dict[
     found = distinct_entailments(entailment, there + back, back + there)
     both = np.stack([found[: len(there)], found[len(there) :]])
     equal = pairs.first == pairs.second
-    same = (both.argmax(axis=2) == ENTAILMENT).all(axis=0) | equal
+    is_read = ~np.isnan(both).any(axis=(0, 2))
+    same = (is_read & (both.argmax(axis=2) == ENTAILMENT).all(axis=0)) | equal
     alike = np.where(equal, 1.0, both[:, :, ENTAILMENT].mean(axis=0))
     free = np.where(equal, 1.0, 1 - both[:, :, CONTRADICTION].mean(axis=0))
     return _laid_out(pairs, Ground.ENTAILMENT, alike, same, free)
@@ -171,7 +176,7 @@ def distinct_entailments(
         hypotheses: p texts.
 
     Returns:
-        Shape (p, 3); a pair that the model cannot read is neutral.
+        Shape (p, 3); NaN where the model cannot read the pair.
 
     Raises:
         InputError: what came is no probability.
@@ -179,7 +184,7 @@ def distinct_entailments(
     numbers: dict[tuple[str, str], int] = {}
     rows = [numbers.setdefault(pair, len(numbers)) for pair in zip(premises, hypotheses, strict=True)]
     found = entailments_by(model, [pair[0] for pair in numbers], [pair[1] for pair in numbers])
-    values = np.where(found.unread[:, None], _NEUTRAL, found.values)
+    values = np.where(found.unread[:, None], np.nan, found.values)
     return np.asarray(values[rows], np.float64)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -80,9 +81,15 @@ def log_format(path: Path) -> str | None:
 def _inspect_rows(path: Path, name: str) -> list[Row]:
     samples: Any
     if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as package:
-            members = sorted(one for one in package.namelist() if one.startswith("samples/"))
-            samples = [_parsed(package.read(one)) for one in members]
+        try:
+            with zipfile.ZipFile(path) as package:
+                members = sorted(one for one in package.namelist() if one.startswith("samples/"))
+                samples = [_parsed(package.read(one)) for one in members]
+        except (NotImplementedError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+            raise InputError(
+                f"{name} cannot be unpacked: it is damaged, or compressed in a way that Python cannot read; "
+                "write it with --log-format json"
+            ) from error
     else:
         content = _parsed(path.read_bytes())
         samples = content.get("samples") if isinstance(content, Mapping) else None
