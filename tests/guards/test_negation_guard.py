@@ -7,6 +7,7 @@ from semscale.guards.negation_guard import NegationGuard
 DIFFER = [
     # prediction, reference, where the prediction negates or asserts, where the reference does
     ("He discontinued aspirin.", "He took aspirin.", "discontinued aspirin", "aspirin"),
+    ("Do not see the vet before noon.", "Please see the vet before noon.", "not see", "see"),
     ("If you do not like noise, stay.", "If you like noise, stay.", "not like", "like"),
     ("Aspirin is not indicated.", "Aspirin is indicated.", "not indicated", "indicated"),
     ("The drug is not safe.", "The drug is safe.", "not safe", "safe"),
@@ -73,6 +74,7 @@ AGREE = [
     ("Add no more than two eggs.", "Add two eggs at most."),  # a bound
     ("Do not add more than two eggs.", "Add at most two eggs."),
     ("Even a child can open it.", "Anybody can open it, not even a child fails."),  # a repeated denial
+    ("We had to wait until noon to see the vet.", "We did not see the vet before noon."),
     ("Salt the water.", "If you do not salt the water, it boils sooner."),  # a condition states nothing
     ("Ask whether the shop is open.", "It hardly matters whether the shop is open."),
     ("Two guards saw the hole.", "The hole was missed by a third guard."),  # what somebody missed is there

@@ -5,6 +5,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Literal, NamedTuple
 
+from semscale.guards.clauses import sentence_end
 from semscale.guards.comparatives import restated
 from semscale.guards.converses import same_events
 from semscale.guards.opposites import bare_word, sides
@@ -15,6 +16,7 @@ Cause = Literal["negation", "opposite"]
 
 _ANSWERS = sides("yes")[0].key
 _ORDERS = frozenset(("before", "after", "prior"))
+_BEFORE, _UNTIL = "before", frozenset(("until", "till", "wait", "waited", "waits", "waiting"))
 
 
 class Conflict(NamedTuple):
@@ -123,7 +125,12 @@ def _excused(conflict: Conflict, prediction: Polarity, reference: Polarity) -> b
     )
     if ours and theirs and _is_of_unless(conflict, prediction, reference):
         return True
-    if conflict.cause == "negation" and (ours != theirs or _is_of_order(conflict, prediction, reference)):
+    if conflict.cause == "negation" and (
+        ours != theirs
+        or _is_of_order(conflict, prediction, reference)
+        or _is_until(conflict.prediction, prediction, reference)
+        or _is_until(conflict.reference, reference, prediction)
+    ):
         return True
     return _answered(conflict.prediction, prediction, reference) or _answered(
         conflict.reference, reference, prediction
@@ -141,6 +148,19 @@ def _is_of_order(conflict: Conflict, prediction: Polarity, reference: Polarity) 
     """Tell whether "before" or "after" is what is denied: no word of its own, but part of what follows."""
     words = prediction.words.texts[conflict.prediction.at], reference.words.texts[conflict.reference.at]
     return not _ORDERS.isdisjoint(words)
+
+
+def _is_until(negated: Mention, here: Polarity, there: Polarity) -> bool:
+    """Tell whether a text denies something before a time for which the other one waits.
+
+    "Not before noon" leaves open what happens from noon on, as "not until noon" does.
+    """
+    texts = here.words.texts
+    return (
+        bool(negated.cues)
+        and _BEFORE in texts[negated.cues[0] : sentence_end(texts, negated.at)]
+        and not _UNTIL.isdisjoint(there.words.distinct)
+    )
 
 
 def _answered(negated: Mention, here: Polarity, there: Polarity) -> bool:

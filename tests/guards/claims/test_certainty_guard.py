@@ -11,7 +11,9 @@ from semscale.guards.claims.certainty_guard import CertaintyGuard
         ("The leak may come from the roof.", "The leak comes from the roof."),
         ("Allegedly the cook left in June.", "The cook left in June."),
         ("The cook is said to have left in June.", "The cook left in June."),
-        ("I think that the seal is broken.", "The seal is broken."),
+        ("Experts think that the seal is broken.", "The seal is broken."),
+        ("I think that the seal is broken.", "The seal is certainly broken."),
+        ("I think the seal may be broken.", "The seal is broken."),
         ("The seal is unlikely to hold for long.", "The seal will hold for long."),
         ("The seal will probably hold.", "The seal will definitely hold."),
         ("We suspect the seal is worn.", "The seal is worn."),
@@ -33,6 +35,14 @@ def test_another_certainty_is_found_either_way_round(one, other):
         ("Could you mend the seal?", "Mend the seal."),  # a request
         ("We met in May 2021.", "We met in 2021."),  # a month
         ("The leak should come from the roof.", "Maybe the leak comes from the roof."),  # left open
+        ("I think the waiter is kind.", "The waiter is kind."),  # an opinion
+        ("It seems that the lift stops a lot.", "The lift stops a lot."),
+        ("It looks like the lift stops a lot.", "Perhaps the lift stops a lot."),
+        ("I guess it's fine.", "It's fine."),
+        ("I don't think the bed was clean.", "The bed was not clean."),
+        ("We did not think the bed was clean.", "The bed was hardly clean."),
+        ("Your plan could be clearer if you drew a map.", "A map would make your plan clearer."),
+        ("The lid could open if you push it.", "The lid might open if you push it."),
         ("The soup may be cold.", "Our train was late, and nobody told us."),  # of something else
     ],
 )

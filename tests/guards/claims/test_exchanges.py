@@ -35,12 +35,21 @@ def test_ends_are_exchanged_by_their_prepositions_alone():
         ("Ann runs faster than Bob.", "Bob runs slower than Ann."),  # an opposite
         ("Ann married Bob.", "Bob married Ann."),  # both ways
         ("Ann, Bob and Eve sing.", "Eve, Bob and Ann sing."),  # a list
+        (
+            "Please mend the gate first, then feed the dog.",
+            "First mend the gate, please, and then feed the dog.",
+        ),
         ("The winner is Ann.", "Ann is the winner."),
         ("The shop in the station street opened.", "The station street shop opened."),  # a compound
     ],
 )
 def test_rewording_exchanges_nothing(one, other):
     assert exchanged(one, other) is None
+
+
+def test_first_counts_before_a_noun():
+    found = exchanged("The first nurse paid the second nurse.", "The second nurse paid the first nurse.")
+    assert found == (("first", "second"), ("second", "first"))
 
 
 def test_the_voice_may_turn_though_no_word_has_moved():

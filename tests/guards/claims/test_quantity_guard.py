@@ -15,6 +15,7 @@ from semscale.guards.claims.quantity_guard import QuantityGuard
         ("Half of the rooms are free.", "Nearly all of the rooms are free.", ("Half of", "Nearly all of")),
         ("Not every lamp works.", "Every lamp works.", ("Not every", "Every")),
         ("None of the keys fit.", "All of the keys fit.", ("None of", "All of")),
+        ("None of the guides were rude.", "All of the guides were rude.", ("None of", "All of")),
         ("Bring at least three pens.", "Bring at most three pens.", ("at least", "at most")),
         (
             "Bring no more than three pens.",
@@ -39,6 +40,8 @@ def test_shares_that_exclude_each_other_are_found(one, other, spans):
         ("Only a few guests stayed.", "Hardly any guests stayed."),
         ("Few guests stayed.", "No guests stayed."),  # small amounts decide nothing
         ("All members agreed.", "Nobody failed to agree."),  # two negations
+        ("All guides were polite.", "None of the guides were rude."),  # a negation and an opposite
+        ("No guide was excluded.", "All guides were included."),  # which counts once
         ("After all, doors were locked.", "Some doors were locked."),  # "after all" counts nothing
         ("All lamps work.", "All lamps work, but some flicker."),  # the same of the same things
         ("At least three pens, please.", "Three pens or more, please."),

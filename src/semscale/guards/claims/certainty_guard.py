@@ -10,13 +10,17 @@ from semscale.guards.reading import AnalysedText, analyse, comparable
 OTHER_CERTAINTY = "other-certainty"
 _LEVELS = ("doubted", "hedged")
 _CERTAIN = "certain"
+_OPINION = "opinion"
 _OPEN = "open"
 _PLAIN = "plain"
+_AGREEING = ({_PLAIN, _CERTAIN}, {_PLAIN, _OPINION}, {_LEVELS[1], _OPINION})
 _ALIKE, _ALIKE_BOTH = 0.75, 0.6
 
 
 class CertaintyGuard:
     """Finds statements that one text makes plainly, and the other hedges or doubts.
+
+    An opinion ("I think", "it seems") beside a plain statement is none.
 
     Example:
         >>> found = CertaintyGuard().check("The patch may fix the crash.", "The patch fixes the crash.")
@@ -56,14 +60,14 @@ class CertaintyGuard:
 def _cue(wording: Wording) -> Cue | None:
     """Return the phrase that decides how certain a text is."""
     cues = wording.cues(CertaintyGuard.name)
-    for level in (*_LEVELS, _OPEN, _CERTAIN):
+    for level in (*_LEVELS, _OPINION, _OPEN, _CERTAIN):
         if level in kinds_of(cues):
             return first_of(cues, (level,))
     return None
 
 
 def _differ(one: str, other: str) -> bool:
-    return one != other and _OPEN not in (one, other) and {one, other} != {_PLAIN, _CERTAIN}
+    return one != other and _OPEN not in (one, other) and {one, other} not in _AGREEING
 
 
 def _is_shared(text: AnalysedText, cue: Cue | None, other: AnalysedText) -> bool:

@@ -74,12 +74,22 @@ def _once(wording: Wording) -> dict[str, int]:
     repeated = set()
     texts, content, persons = wording.words.texts, wording.content, _persons()
     for at, text in enumerate(texts):
+        if _is_discourse(texts, at):
+            continue
         stem = content.get(at) or persons.get(text) or (text if _is_label(wording, at) else "")
         if stem in found:
             repeated.add(stem)
         elif stem:
             found[stem] = at
     return {stem: at for stem, at in found.items() if stem not in repeated}
+
+
+def _is_discourse(texts: Sequence[str], at: int) -> bool:
+    """Tell whether a word only orders what is said, or asks: "please", and "first" in "first, lock it"."""
+    if texts[at] not in _words("discourse_at_edges"):
+        return texts[at] in _words("discourse")
+    before, behind = texts[at - 1] if at else ",", texts[at + 1] if at + 1 < len(texts) else ","
+    return before not in _words("before_nouns") and not _words("joins").isdisjoint((before, behind))
 
 
 def _is_label(wording: Wording, at: int) -> bool:

@@ -121,11 +121,29 @@ def _exclude(one: str, other: str) -> bool:
 
 
 def _is_made_up(one: str, other: str, ours: AnalysedText, theirs: AnalysedText) -> bool:
-    """Tell whether another negation makes up for a "none": "all agree", "none failed to agree"."""
+    """Tell whether another negation, or an opposite, makes up for a "none".
+
+    "All agree" and "none failed to agree", "all were polite" and "none were rude".
+    """
     if "none" not in (one, other) or "not_all" in (one, other):
         return False
     here, there = (denials(text.wording, range(len(text.words.texts))) for text in (ours, theirs))
-    return here % 2 == there % 2
+    return (here + there + _oppositions(ours, theirs)) % 2 == 0
+
+
+def _oppositions(ours: AnalysedText, theirs: AnalysedText) -> int:
+    """Count the axes of which the texts name opposite sides."""
+    here, there = _sides(ours), _sides(theirs)
+    return sum(len(here[key]) == len(there.get(key, ())) == 1 and here[key] != there[key] for key in here)
+
+
+def _sides(text: AnalysedText) -> dict[str, set[int]]:
+    """Return the named sides of each axis, without words that count as negations already."""
+    sides: dict[str, set[int]] = {}
+    for mention in text.polarity.mentions:
+        if not denials(text.wording, range(mention.at, mention.at + 1)):
+            sides.setdefault(mention.key, set()).add(mention.side)
+    return sides
 
 
 def _amounts(wording: Wording) -> list[_Amount]:
