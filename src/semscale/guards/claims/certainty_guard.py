@@ -1,11 +1,10 @@
 """The certainty guard: reports what one text states plainly, and the other as possible, said or doubted."""
 
+from semscale.guards.claims.claim_guard import ClaimGuard
 from semscale.guards.claims.phrases import Cue
-from semscale.guards.claims.reporting import report
 from semscale.guards.claims.wording import Wording, first_of, kinds_of, similarity
 from semscale.guards.clauses import sentence_end
-from semscale.guards.findings import Finding
-from semscale.guards.reading import AnalysedText, analyse, comparable
+from semscale.guards.reading import AnalysedText
 
 OTHER_CERTAINTY = "other-certainty"
 _LEVELS = ("doubted", "hedged")
@@ -17,7 +16,7 @@ _AGREEING = ({_PLAIN, _CERTAIN}, {_PLAIN, _OPINION}, {_LEVELS[1], _OPINION})
 _ALIKE, _ALIKE_BOTH = 0.75, 0.6
 
 
-class CertaintyGuard:
+class CertaintyGuard(ClaimGuard):
     """Finds statements that one text makes plainly, and the other hedges or doubts.
 
     An opinion ("I think", "it seems") beside a plain statement is none.
@@ -32,29 +31,14 @@ class CertaintyGuard:
 
     name = "certainty"
     kinds = (OTHER_CERTAINTY,)
+    difference = "One text is more certain than the other"
 
-    def check(self, prediction: str, reference: str) -> list[Finding]:
-        """Return a finding if the texts say nearly the same with another certainty.
-
-        Args:
-            prediction: the text to be judged.
-            reference: the text that it should agree with.
-
-        Returns:
-            At most one finding.
-        """
-        ours, theirs = analyse(prediction), analyse(reference)
-        if not comparable(ours, theirs):
-            return []
+    def _conflict(self, ours: AnalysedText, theirs: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
         cues = _cue(ours.wording), _cue(theirs.wording)
         levels = [_PLAIN if cue is None else cue.kind for cue in cues]
         if not _differ(*levels) or not _are_alike(ours, theirs, _PLAIN in levels):
-            return []
-        if not (_is_shared(ours, cues[0], theirs) and _is_shared(theirs, cues[1], ours)):
-            return []
-        return report(
-            self.name, OTHER_CERTAINTY, (ours, theirs), cues, "One text is more certain than the other"
-        )
+            return None
+        return cues if _is_shared(ours, cues[0], theirs) and _is_shared(theirs, cues[1], ours) else None
 
 
 def _cue(wording: Wording) -> Cue | None:

@@ -2,16 +2,14 @@
 
 from typing import NamedTuple
 
+from semscale.guards.claims.claim_guard import ClaimGuard
 from semscale.guards.claims.events import ClauseParts, crossing, denied_otherwise, is_denied, parts_at
 from semscale.guards.claims.phrases import Cue
-from semscale.guards.claims.reporting import report
 from semscale.guards.claims.wording import Wording, coverage, similarity
 from semscale.guards.clauses import begins_sentence
-from semscale.guards.findings import Finding
-from semscale.guards.reading import AnalysedText, analyse, comparable
+from semscale.guards.reading import AnalysedText
 
 OTHER_CONDITION = "other-condition"
-_DIFFERENCE = "The texts set another condition"
 _IF = frozenset(("if", "when", "provided", "unless", "without", "only_if"))
 _TELLING_ALONE = frozenset(("if", "provided", "unless", "only_if"))
 _DENYING = frozenset(("unless", "without"))
@@ -27,7 +25,7 @@ class _Condition(NamedTuple):
     stems: tuple[set[str], set[str]]
 
 
-class ConditionGuard:
+class ConditionGuard(ClaimGuard):
     """Finds conditions that exclude each other, are turned round, or stand in only one of the texts.
 
     Example:
@@ -40,42 +38,32 @@ class ConditionGuard:
 
     name = "condition"
     kinds = (OTHER_CONDITION,)
+    difference = "The texts set another condition"
 
-    def check(self, prediction: str, reference: str) -> list[Finding]:
-        """Return a finding if nearly the same depends on another condition.
-
-        Args:
-            prediction: the text to be judged.
-            reference: the text that it should agree with.
-
-        Returns:
-            At most one finding.
-        """
-        ours, theirs = analyse(prediction), analyse(reference)
-        if not comparable(ours, theirs):
-            return []
+    def _conflict(self, ours: AnalysedText, theirs: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
         here, there = ours.wording.cues(self.name), theirs.wording.cues(self.name)
         if not (here or there):
-            return []
+            return None
         if not (here and there):
-            return self._alone(ours, theirs)
+            return self._alone(ours.wording, theirs.wording)
         if similarity(ours.wording, theirs.wording, self.name) < _ALIKE:
-            return []
+            return None
         one, other = _condition(ours.wording, here[0]), _condition(theirs.wording, there[0])
-        if not _exclude(one, other):
-            return []
-        return report(self.name, OTHER_CONDITION, (ours, theirs), (one.cue, other.cue), _DIFFERENCE)
+        return (one.cue, other.cue) if _exclude(one, other) else None
 
-    def _alone(self, ours: AnalysedText, theirs: AnalysedText) -> list[Finding]:
-        """Report a condition that only one text has, if they say the same otherwise."""
-        both = ours.wording, theirs.wording
-        fewest = min(len(wording.content) for wording in both)
-        if fewest < _FEWEST or similarity(*both, self.name) < _ALIKE_ALONE:
-            return []
-        cues = tuple(_telling_cue(wording) for wording in both)
-        if not any(cues) or coverage(*both, self.name) < _COVERED or denied_otherwise(*both):
-            return []
-        return report(self.name, OTHER_CONDITION, (ours, theirs), (cues[0], cues[1]), _DIFFERENCE)
+    def _alone(self, ours: Wording, theirs: Wording) -> tuple[Cue | None, Cue | None] | None:
+        """Return a condition that only one of two texts has, if they say the same otherwise."""
+        fewest = min(len(ours.content), len(theirs.content))
+        if fewest < _FEWEST or similarity(ours, theirs, self.name) < _ALIKE_ALONE:
+            return None
+        one, other = _telling_cue(ours), _telling_cue(theirs)
+        if (
+            not (one or other)
+            or coverage(ours, theirs, self.name) < _COVERED
+            or denied_otherwise(ours, theirs)
+        ):
+            return None
+        return one, other
 
 
 def _telling_cue(wording: Wording) -> Cue | None:

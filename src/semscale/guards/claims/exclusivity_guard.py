@@ -1,15 +1,13 @@
 """The exclusivity guard: reports "only this" beside "this too", "all but this", or the plain statement."""
 
+from semscale.guards.claims.claim_guard import ClaimGuard
 from semscale.guards.claims.events import denied_otherwise
 from semscale.guards.claims.phrases import Cue
-from semscale.guards.claims.reporting import report
 from semscale.guards.claims.wording import Wording, first_of, kinds_of, similarity
 from semscale.guards.clauses import sentence_end
-from semscale.guards.findings import Finding
-from semscale.guards.reading import AnalysedText, analyse, comparable
+from semscale.guards.reading import AnalysedText
 
 OTHER_EXCLUSIVITY = "other-exclusivity"
-_DIFFERENCE = "One text excludes what the other does not"
 _ONLY = "only"
 _EXCEPTING = ("except", "besides")
 _SENTENCE_ENDS = ".;:?!"
@@ -33,7 +31,7 @@ _ALIKE, _ALIKE_BOTH = 0.8, 0.6
 _CLAUSE_STARTS = frozenset(("that", "and", "but", "because", "if", "when", "as", "so", "while"))
 
 
-class ExclusivityGuard:
+class ExclusivityGuard(ClaimGuard):
     """Finds restrictions to one thing that the other text lacks, lifts or turns round.
 
     Example:
@@ -46,27 +44,14 @@ class ExclusivityGuard:
 
     name = "exclusivity"
     kinds = (OTHER_EXCLUSIVITY,)
+    difference = "One text excludes what the other does not"
 
-    def check(self, prediction: str, reference: str) -> list[Finding]:
-        """Return a finding if the texts say nearly the same of another choice of things.
-
-        Args:
-            prediction: the text to be judged.
-            reference: the text that it should agree with.
-
-        Returns:
-            At most one finding.
-        """
-        ours, theirs = analyse(prediction), analyse(reference)
-        if not comparable(ours, theirs):
-            return []
+    def _conflict(self, ours: AnalysedText, theirs: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
         cues = _cues(ours.wording), _cues(theirs.wording)
         if not any(cues):
-            return []
+            return None
         first = first_of(cues[0], _TELLING), first_of(cues[1], _TELLING)
-        if not _differ(ours, theirs, cues, first):
-            return []
-        return report(self.name, OTHER_EXCLUSIVITY, (ours, theirs), first, _DIFFERENCE)
+        return first if _differ(ours, theirs, cues, first) else None
 
 
 def _cues(wording: Wording) -> list[Cue]:

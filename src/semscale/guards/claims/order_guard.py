@@ -3,15 +3,13 @@
 from itertools import product
 from typing import NamedTuple
 
+from semscale.guards.claims.claim_guard import ClaimGuard
 from semscale.guards.claims.events import crossing, is_denied, parts_at
 from semscale.guards.claims.phrases import Cue
-from semscale.guards.claims.reporting import report
 from semscale.guards.claims.wording import Wording, similarity
-from semscale.guards.findings import Finding
-from semscale.guards.reading import AnalysedText, analyse, comparable
+from semscale.guards.reading import AnalysedText
 
 OTHER_ORDER = "other-order"
-_DIFFERENCE = "The texts put the events in another order"
 _ALIKE = 0.6
 
 
@@ -23,7 +21,7 @@ class _Order(NamedTuple):
     later: set[str]
 
 
-class OrderGuard:
+class OrderGuard(ClaimGuard):
     """Finds two events in another order.
 
     Example:
@@ -36,34 +34,18 @@ class OrderGuard:
 
     name = "order"
     kinds = (OTHER_ORDER,)
+    difference = "The texts put the events in another order"
 
-    def check(self, prediction: str, reference: str) -> list[Finding]:
-        """Return a finding if the texts put the same events in another order.
-
-        Args:
-            prediction: the text to be judged.
-            reference: the text that it should agree with.
-
-        Returns:
-            At most one finding.
-        """
-        ours, theirs = analyse(prediction), analyse(reference)
-        if not comparable(ours, theirs):
-            return []
+    def _conflict(self, ours: AnalysedText, theirs: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
         if not (ours.wording.cues(self.name) and theirs.wording.cues(self.name)):
-            return []
-        found = _conflict(ours, theirs)
-        return [] if found is None else report(self.name, OTHER_ORDER, (ours, theirs), found, _DIFFERENCE)
-
-
-def _conflict(ours: AnalysedText, theirs: AnalysedText) -> tuple[Cue, Cue] | None:
-    if similarity(ours.wording, theirs.wording, OrderGuard.name) < _ALIKE:
+            return None
+        if similarity(ours.wording, theirs.wording, self.name) < _ALIKE:
+            return None
+        pairs = list(product(_orders(ours.wording), _orders(theirs.wording)))
+        crossed = [(one, other) for one, other in pairs if crossing(one[1:], other[1:])]
+        if crossed and len(crossed) == len(pairs):
+            return crossed[0][0].cue, crossed[0][1].cue
         return None
-    pairs = list(product(_orders(ours.wording), _orders(theirs.wording)))
-    crossed = [(one, other) for one, other in pairs if crossing(one[1:], other[1:])]
-    if crossed and len(crossed) == len(pairs):
-        return crossed[0][0].cue, crossed[0][1].cue
-    return None
 
 
 def _orders(wording: Wording) -> list[_Order]:

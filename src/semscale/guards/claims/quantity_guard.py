@@ -3,16 +3,14 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from semscale.guards.claims.claim_guard import ClaimGuard
 from semscale.guards.claims.events import denials, denied_otherwise
 from semscale.guards.claims.phrases import Cue
-from semscale.guards.claims.reporting import report
 from semscale.guards.claims.wording import Wording, similarity
-from semscale.guards.findings import Finding
 from semscale.guards.lexicons import word_list
-from semscale.guards.reading import AnalysedText, analyse, comparable
+from semscale.guards.reading import AnalysedText
 
 OTHER_QUANTITY = "other-quantity"
-_DIFFERENCE = "The texts speak of another share"
 # Least and greatest share of the things that a word speaks of. "Some" is said where not most are meant.
 _SHARES = {
     "none": (0.0, 0.0),
@@ -43,7 +41,7 @@ class _Amount(NamedTuple):
     head: str
 
 
-class QuantityGuard:
+class QuantityGuard(ClaimGuard):
     """Finds words for how many that exclude each other.
 
     Example:
@@ -56,25 +54,12 @@ class QuantityGuard:
 
     name = "quantity"
     kinds = (OTHER_QUANTITY,)
+    difference = "The texts speak of another share"
 
-    def check(self, prediction: str, reference: str) -> list[Finding]:
-        """Return a finding if the texts speak of another share of the same things.
-
-        Args:
-            prediction: the text to be judged.
-            reference: the text that it should agree with.
-
-        Returns:
-            At most one finding.
-        """
-        ours, theirs = analyse(prediction), analyse(reference)
-        if not comparable(ours, theirs):
-            return []
-        cues = ours.wording.cues(self.name), theirs.wording.cues(self.name)
-        if not any(cues):
-            return []
-        found = next(_conflicts(ours, theirs), None)
-        return [] if found is None else report(self.name, OTHER_QUANTITY, (ours, theirs), found, _DIFFERENCE)
+    def _conflict(self, ours: AnalysedText, theirs: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
+        if not (ours.wording.cues(self.name) or theirs.wording.cues(self.name)):
+            return None
+        return next(_conflicts(ours, theirs), None)
 
 
 def _conflicts(ours: AnalysedText, theirs: AnalysedText) -> Iterator[tuple[Cue | None, Cue | None]]:
