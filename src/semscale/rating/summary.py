@@ -69,6 +69,7 @@ class RatingSummary(Presentable):
         calibration: what was applied to the ratings; ``None`` for none.
         n_unlike: rated texts that are unlike those that the calibration was fitted to.
         decided: ratings of the same texts by decisions, beside these; ``None`` where nobody was asked.
+        input_notes: how the table was read, such as the rows that a condition left out.
     """
 
     scale: Scale
@@ -100,6 +101,7 @@ class RatingSummary(Presentable):
     calibration: Calibration | None = None
     n_unlike: int = 0
     decided: DecidedComparison | None = None
+    input_notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         scored = self.counts.get("scored", 0)

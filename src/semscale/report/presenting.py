@@ -1,5 +1,6 @@
 """Turns the summary of any instrument into a document, files, JSON or a notebook's fragment."""
 
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -46,7 +47,7 @@ def document_of(summary: Presentable) -> Document:
         raise TypeError(f"{kind} has no document: enter the function that makes it in {__name__}")
     module, function = _DOCUMENTS[kind]
     document: Document = getattr(import_module(module), function)(summary)
-    return document
+    return replace(document, cautions=(*summary.input_notes, *document.cautions))
 
 
 def write(summary: Presentable, path: Path, figures: Path | None) -> None:

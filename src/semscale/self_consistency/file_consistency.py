@@ -104,7 +104,7 @@ def consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who i
         progress,
     )
     shown = table if looking.items is None else replace(table, n_rows=looking.items.n)
-    return TableRun(shown, settings, progress).of(work, out)
+    return replace(TableRun(shown, settings, progress).of(work, out), input_notes=table.notes)
 
 
 class _FirstLook:

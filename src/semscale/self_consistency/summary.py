@@ -92,6 +92,7 @@ class ConsistencySummary(Presentable):
         unread_language: the language of most answers, if the model does not read it.
         n_null_words: scored items whose answer reads ``None``, ``null``, ``nil`` or ``NaN``.
         same_by: for measures of meanings, items by what texts were found to mean the same; else empty.
+        input_notes: how the table was read, such as the rows that a condition left out.
         created: when.
     """
 
@@ -121,6 +122,7 @@ class ConsistencySummary(Presentable):
     unread_language: UnreadLanguage | None = None
     n_null_words: int = 0
     same_by: Mapping[str, int] = field(default_factory=dict)
+    input_notes: tuple[str, ...] = ()
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def __repr__(self) -> str:

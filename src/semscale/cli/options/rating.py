@@ -9,7 +9,7 @@ from semscale.cli.options.groups import option_group, without
 from semscale.cli.options.model import ModelOptions
 from semscale.cli.options.panels import COLUMNS, column, option, setting
 from semscale.cli.options.run import RunOptions
-from semscale.cli.options.table import File, TableOptions
+from semscale.cli.options.table import File, RowOptions
 from semscale.cli.outputs import Outputs, written_as
 from semscale.errors import InputError
 from semscale.rating.readouts.readout_choice import DEFAULT_READOUT, Readout
@@ -148,7 +148,7 @@ class RatingOptions:
     outputs: Annotated[Outputs, written_as("Rated table")]
     model: ModelOptions
     calls: Annotated[CallOptions, without("dry_run")]
-    table: TableOptions
+    table: RowOptions
     run: RunOptions
 
 

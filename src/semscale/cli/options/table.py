@@ -1,5 +1,6 @@
 """Options of every command that reads a table."""
 
+import warnings
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -8,6 +9,7 @@ from semscale.cli.options.groups import option_group
 from semscale.cli.options.panels import INPUT, option
 
 if TYPE_CHECKING:
+    from semscale.store.deriving.derived_columns import Derivation
     from semscale.store.reading import TableSettings
     from semscale.store.table import Table
 
@@ -44,3 +46,58 @@ class TableOptions:
         from semscale.store.reading import open_table
 
         return open_table(file, **self.settings)
+
+
+@option_group
+class RowOptions:
+    """How a table is read, which columns are made of its own, and which rows are kept."""
+
+    source: TableOptions
+    where: Annotated[
+        str | None,
+        option(
+            INPUT,
+            "Keep the rows that meet it, such as \"age >= 18 and country in ('DE', 'AT')\".",
+            "CONDITION",
+        ),
+    ] = None
+    band: Annotated[
+        list[str] | None,
+        option(INPUT, "Bands of numbers: age=18,35,55 makes a column age_band; can be repeated.", "BANDS"),
+    ] = None
+    group: Annotated[
+        list[str] | None,
+        option(
+            INPUT,
+            "Groups of values: country=north:DK,SE;south:IT makes a column country_group; can be repeated.",
+            "GROUPS",
+        ),
+    ] = None
+
+    def open(self, file: str, *, is_reported: bool = False) -> "Table":
+        """Open a table, add columns, and leave rows out.
+
+        Args:
+            file: its path; ``-`` is standard input.
+            is_reported: whether the summary says how the table was read; otherwise a warning does.
+
+        Raises:
+            InputError: the file, bands, groups or the condition cannot be read, or no row is left.
+        """
+        from semscale.store.deriving.derived_columns import with_derived
+        from semscale.store.filtering import filtered
+
+        derivations = self._derivations()
+        table = with_derived(self.source.open(file), derivations)
+        if self.where is not None:
+            table = filtered(table, self.where)
+        if not is_reported:
+            for note in table.notes:
+                warnings.warn(note, stacklevel=2)
+        return table
+
+    def _derivations(self) -> "list[Derivation]":
+        from semscale.store.deriving.bands import Bands
+        from semscale.store.deriving.value_groups import ValueGroups
+
+        return [*map(Bands.read, self.band or ()), *map(ValueGroups.read, self.group or ())]

@@ -43,7 +43,7 @@ def measure_table(options: ConsistencyOptions) -> ConsistencySummary:
         SemscaleError: options that do not go together, or what the table or a model cannot do.
     """
     columns, sampling = _checked(options)
-    table, run = options.table.open(options.file), options.run
+    table, run = options.table.open(options.file, is_reported=True), options.run
     with progress_bars() as progress:
         chat = model = None
         if sampling is not None:

@@ -35,7 +35,7 @@ def judge_table(options: JudgeOptions) -> JudgeSummary:
         SemscaleError: options that do not go together; what table, model or template cannot do.
     """
     with progress_bars() as progress:
-        judge, table, columns = _opened(options, progress)
+        judge, table, columns = _opened(options, progress, is_reported=True)
         return judge_file(
             table,
             columns,
@@ -108,13 +108,14 @@ def audit_judges(options: AuditOptions) -> AuditSummary:
 
 
 def _opened(
-    options: JudgeOptions | AuditOptions, progress: Progress | None = None
+    options: JudgeOptions | AuditOptions, progress: Progress | None = None, *, is_reported: bool = False
 ) -> "tuple[Judge | Panel, Table, JudgeColumns]":
     """Check that options go together and outputs can be written; then load the judges and open the table."""
     columns = options.columns.columns
     options.judges.check()
     options.outputs.check_run(options.file, restart=options.run.restart)
-    return options.judges.load(progress), options.table.open(options.file), columns
+    table = options.table.open(options.file, is_reported=is_reported)
+    return options.judges.load(progress), table, columns
 
 
 async def forecast_judge(

@@ -25,7 +25,7 @@ def match_table(options: MatchOptions) -> MatchSummary:
         check_explaining(options.method)
     guards = guards_for(options.method, modes)
     options.outputs.check_run(options.file, restart=options.run.restart)
-    table, corpus = options.table.open(options.file), options.corpus.read()
+    table, corpus = options.table.open(options.file, is_reported=True), options.corpus.read()
     with progress_bars() as progress:
         recipe = MethodSettings(
             model.chosen_name,

@@ -54,7 +54,7 @@ def rate_table(options: RatingOptions) -> RatingSummary:
             None if options.labels is None else read_sheet(open_table(options.labels), columns.human_range)
         )
         summary = rate_file(
-            options.table.open(options.file),
+            options.table.open(options.file, is_reported=True),
             columns,
             rater=rater,
             out=options.outputs.out,
@@ -81,7 +81,7 @@ def compared_with_decisions(
         InterruptedRunError: a cap was reached; the rated table is written, and replies are kept.
         ReplyError: the model takes no form of decisions, or no call can succeed.
     """
-    table, name = options.table.open(options.file), options.columns.text
+    table, name = options.table.open(options.file, is_reported=True), options.columns.text
     texts = dict.fromkeys(
         cell
         for batch in table.batches(_BATCH)

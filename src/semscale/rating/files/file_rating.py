@@ -1,7 +1,7 @@
 """Rating of files of any size: part by part, resumable, in bounded memory, in the order of the rows."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +112,7 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
     )
     collector = Collector(rater, columns, settings.seed, labels)
     work = RatingWork(table, columns, rater, collector, settings.interval, progress)
-    return TableRun(table, settings.parts, progress).of(work, out)
+    return replace(TableRun(table, settings.parts, progress).of(work, out), input_notes=table.notes)
 
 
 def _check_file(table: Table, columns: FileColumns, out: Path | None) -> None:
