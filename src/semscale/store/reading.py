@@ -14,19 +14,19 @@ from semscale.store.readers.evaluation_logs import LOG_FORMATS, log_format, open
 from semscale.store.readers.excel import open_excel
 from semscale.store.readers.jsonlines import open_jsonl
 from semscale.store.readers.parquet import open_parquet
+from semscale.store.readers.spss import open_spss
 from semscale.store.table import Table
 
-FORMATS = ("csv", "tsv", "jsonl", "parquet", "xlsx", *LOG_FORMATS)
+FORMATS = ("csv", "tsv", "jsonl", "parquet", "xlsx", "sav", *LOG_FORMATS)
 """Formats that can be read."""
 
 _EXTENSIONS = {f".{name}": name for name in FORMATS if name not in LOG_FORMATS} | {
     ".ndjson": "jsonl",
     ".tab": "tsv",
     ".pq": "parquet",
+    ".zsav": "sav",
 }
 _OF_OTHER_PROGRAMS = {
-    ".sav": "SPSS",
-    ".zsav": "SPSS",
     ".por": "SPSS",
     ".dta": "Stata",
     ".sas7bdat": "SAS",
@@ -59,10 +59,11 @@ def open_table(
 
     Args:
         path: the file, or ``-``.
-        format: ``csv``, ``tsv``, ``jsonl``, ``parquet`` or ``xlsx``, or of an evaluation log ``inspect``,
-            ``promptfoo`` or ``openai-evals``; by default the extension decides, and for logs the content.
+        format: ``csv``, ``tsv``, ``jsonl``, ``parquet``, ``xlsx`` or ``sav`` (SPSS), or of an
+            evaluation log ``inspect``, ``promptfoo`` or ``openai-evals``; by default the extension decides,
+            and for logs the content.
         encoding: a Python codec for CSV, TSV and JSON lines; by default UTF-8, or UTF-16 with a byte order
-            mark.
+            mark. For SPSS that of its texts, where the file says it wrong.
         sheet: name of a sheet of an Excel workbook; by default the first one.
 
     Raises:
@@ -99,7 +100,7 @@ def _open(path: Path, name: str, format: str, settings: tuple[str | None, str | 
     if path.stat().st_size == 0:
         raise InputError(f"{name} is empty; a table with a header and rows is needed")
     if format in ("parquet", "xlsx", *LOG_FORMATS) and encoding is not None:
-        raise InputError(f"encoding applies to csv, tsv and jsonl, not to {format}; leave it out")
+        raise InputError(f"encoding applies to csv, tsv, jsonl and sav, not to {format}; leave it out")
     if format != "xlsx" and sheet is not None:
         raise InputError(f"sheet applies to xlsx, not to {format}; leave it out")
     table = _opened(path, name, format, settings)
@@ -114,6 +115,8 @@ def _opened(path: Path, name: str, format: str, settings: tuple[str | None, str 
         return open_parquet(path, name)
     if format == "xlsx":
         return open_excel(path, name, sheet=sheet)
+    if format == "sav":
+        return open_spss(path, name, encoding=encoding)
     if format in LOG_FORMATS:
         return open_log(path, name, format)
     if format == "jsonl":

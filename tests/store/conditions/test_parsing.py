@@ -25,7 +25,10 @@ A, B, C = (ColumnComparison(name, "=", (1.0,)) for name in "abc")
         ("a <> 'x'", ColumnComparison("a", "!=", ("x",))),
         ("a in (1, 'x', true)", ColumnComparison("a", "in", (1.0, "x", True))),
         ("a not in (1)", Negation(ColumnComparison("a", "in", (1.0,)))),
-        ("a between 1 and 5", Conjunction(ColumnComparison("a", ">=", (1.0,)), ColumnComparison("a", "<=", (5.0,)))),
+        (
+            "a between 1 and 5",
+            Conjunction(ColumnComparison("a", ">=", (1.0,)), ColumnComparison("a", "<=", (5.0,))),
+        ),
         ("a is not missing", Negation(IsMissing("a"))),
         ("a is null", IsMissing("a")),
         ('"my age" > 1', ColumnComparison("my age", ">", (1.0,))),

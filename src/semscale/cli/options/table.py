@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from semscale.store.reading import TableSettings
     from semscale.store.table import Table
 
-Format = Literal["csv", "tsv", "jsonl", "parquet", "xlsx", "inspect", "promptfoo", "openai-evals"]
+Format = Literal["csv", "tsv", "jsonl", "parquet", "xlsx", "sav", "inspect", "promptfoo", "openai-evals"]
 
 File = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="CSV, TSV, JSONL, Parquet or Excel, or an evaluation log; - is standard input.",
+        help="CSV, TSV, JSONL, Parquet, Excel or SPSS, or an evaluation log; - is standard input.",
     ),
 ]
 
@@ -29,7 +29,10 @@ class TableOptions:
     """How a table is read, as ``open_table`` takes it."""
 
     encoding: Annotated[
-        str | None, option(INPUT, "Encoding of CSV, TSV and JSONL; UTF-8 unless given.", "NAME")
+        str | None,
+        option(
+            INPUT, "Encoding of CSV, TSV and JSONL, UTF-8 unless given; of SPSS, as the file says.", "NAME"
+        ),
     ] = None
     format: Annotated[Format | None, option(INPUT, "Format of the input, whatever its name says.")] = None
     sheet: Annotated[

@@ -152,7 +152,9 @@ class _Parser:
         if self._took("between"):
             least = self._value()
             self._need("and")
-            return Conjunction(ColumnComparison(column, ">=", (least,)), ColumnComparison(column, "<=", (self._value(),)))
+            return Conjunction(
+                ColumnComparison(column, ">=", (least,)), ColumnComparison(column, "<=", (self._value(),))
+            )
         if not self._took("in"):
             raise self._unexpected(wanted)
         self._need("(")

@@ -83,7 +83,9 @@ def _cells(rows: pl.DataFrame, column: str) -> pl.Series:
 def _comparison(condition: ColumnComparison, cells: pl.Series) -> pl.Series:
     if condition.operator != "in":
         return _compared(condition, cells, condition.values[0])
-    found = [_compared(ColumnComparison(condition.column, "=", (one,)), cells, one) for one in condition.values]
+    found = [
+        _compared(ColumnComparison(condition.column, "=", (one,)), cells, one) for one in condition.values
+    ]
     return (
         pl.DataFrame([one.rename(str(place)) for place, one in enumerate(found)])
         .select(pl.any_horizontal(pl.all()))
