@@ -26,6 +26,7 @@ _DOCUMENTS = {
     "LintReport": ("semscale.report.lint.document", "lint_document"),
     "MatchSummary": ("semscale.report.matching.document", "match_document"),
     "MatrixSummary": ("semscale.report.drift.matrix", "matrix_document"),
+    "RatingSummaries": ("semscale.report.rating.several_texts", "several_texts_document"),
     "RatingSummary": ("semscale.report.rating.document", "rating_document"),
     "RecordedRun": ("semscale.report.drift.records", "recorded_document"),
     "SelfTest": ("semscale.report.drift.self_test", "self_test_document"),

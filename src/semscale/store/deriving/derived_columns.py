@@ -10,7 +10,9 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.messages import shortened
 from semscale.store.cells import storable
+from semscale.store.column_labels import ColumnLabels
 from semscale.store.columns import column_in, groups_in
+from semscale.store.deriving.value_labels import ValueLabels
 from semscale.store.table import Table
 
 _BATCH = 50_000
@@ -71,6 +73,30 @@ def with_derived(table: Table, derivations: Sequence[Derivation]) -> Table:
     for derivation in derivations:
         table = _with_one(table, derivation)
     return table
+
+
+def by_label(table: Table, columns: Sequence[str]) -> tuple[Table, list[str]]:
+    """Let groups be called by the labels of their values, where a table has labels.
+
+    Args:
+        table: the input.
+        columns: names of columns of groups.
+
+    Returns:
+        The table, with a column of labels for each of these columns that has them, and the names of the
+        columns to compare by.
+
+    Raises:
+        UnknownNameError: a column does not exist.
+    """
+    names = []
+    for column in columns:
+        labels = table.labels.get(column, ColumnLabels()).values
+        made = ValueLabels(column, labels)
+        if labels and made.title not in table.columns:
+            table = _with_one(table, made)
+        names.append(made.title if labels else column)
+    return table, names
 
 
 def _with_one(table: Table, made: Derivation) -> Table:
