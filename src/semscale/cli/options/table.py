@@ -64,6 +64,10 @@ class RowOptions:
             "CONDITION",
         ),
     ] = None
+    header: Annotated[
+        Literal["auto", "plain", "qualtrics", "surveymonkey", "limesurvey"],
+        option(INPUT, "Whose header a CSV, TSV or Excel file has; its shape decides unless given."),
+    ] = "auto"
     band: Annotated[
         list[str] | None,
         option(INPUT, "Bands of numbers: age=18,35,55 makes a column age_band; can be repeated.", "BANDS"),
@@ -89,9 +93,10 @@ class RowOptions:
         """
         from semscale.store.deriving.derived_columns import with_derived
         from semscale.store.filtering import filtered
+        from semscale.store.reading import open_table
 
         derivations = self._derivations()
-        table = with_derived(self.source.open(file), derivations)
+        table = with_derived(open_table(file, **self.source.settings, header=self.header), derivations)
         if self.where is not None:
             table = filtered(table, self.where)
         if not is_reported:
