@@ -14,6 +14,7 @@ _DOCUMENTS = {
     "ApprovedBaseline": ("semscale.report.drift.records", "approved_document"),
     "AuditSummary": ("semscale.report.judging.audit", "audit_document"),
     "CalibrationSummary": ("semscale.report.rating.calibration", "calibration_document"),
+    "Codebook": ("semscale.report.codebook.document", "codebook_document"),
     "ConsistencySummary": ("semscale.report.self_consistency.document", "consistency_document"),
     "DriftSummary": ("semscale.report.drift.document", "drift_document"),
     "EvaluationSummary": ("semscale.report.matching.submission", "evaluation_document"),

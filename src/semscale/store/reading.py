@@ -39,7 +39,7 @@ _STANDARD_INPUT = "standard input"
 _WITH_HEADERS = ("csv", "tsv", "xlsx")
 
 
-class _Chosen(NamedTuple):
+class _FileChoices(NamedTuple):
     """What the caller said about a file."""
 
     encoding: str | None
@@ -85,13 +85,13 @@ def open_table(
     if format is not None and format not in FORMATS:
         raise InputError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
     if str(path) == "-":
-        return _open_standard_input(format, _Chosen(encoding, sheet, header))
+        return _open_standard_input(format, _FileChoices(encoding, sheet, header))
     path = Path(path)
     _check_readable(path)
-    return _open(path, str(path), format or _format_of(path), _Chosen(encoding, sheet, header))
+    return _open(path, str(path), format or _format_of(path), _FileChoices(encoding, sheet, header))
 
 
-def _open_standard_input(format: str | None, chosen: "_Chosen") -> Table:  # noqa: A002
+def _open_standard_input(format: str | None, chosen: "_FileChoices") -> Table:  # noqa: A002
     folder = tempfile.TemporaryDirectory(prefix="semscale-")
     copy = Path(folder.name, "input")
     with copy.open("wb") as target:
@@ -108,7 +108,7 @@ def _open_standard_input(format: str | None, chosen: "_Chosen") -> Table:  # noq
     return table
 
 
-def _open(path: Path, name: str, format: str, chosen: "_Chosen") -> Table:  # noqa: A002
+def _open(path: Path, name: str, format: str, chosen: "_FileChoices") -> Table:  # noqa: A002
     encoding, sheet, header = chosen
     if path.stat().st_size == 0:
         raise InputError(f"{name} is empty; a table with a header and rows is needed")
@@ -124,7 +124,7 @@ def _open(path: Path, name: str, format: str, chosen: "_Chosen") -> Table:  # no
     return table
 
 
-def _opened(path: Path, name: str, format: str, chosen: "_Chosen") -> Table:  # noqa: A002
+def _opened(path: Path, name: str, format: str, chosen: "_FileChoices") -> Table:  # noqa: A002
     encoding, sheet, header = chosen
     if format == "parquet":
         return open_parquet(path, name)

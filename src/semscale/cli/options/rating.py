@@ -28,7 +28,10 @@ _RATING = "Rating"
 class RatingColumnOptions:
     """The columns of texts, of groups and beside them."""
 
-    text: Annotated[list[str], column("The texts to rate; can be repeated.")]
+    text: Annotated[
+        list[str] | None,
+        column("The texts to rate, can be repeated; the only open text unless given."),
+    ] = None
     by: Annotated[list[str] | None, column("Names of groups to compare; can be repeated.")] = None
     weight: Annotated[str | None, column("Weights, 0 or more.")] = None
     respondent: Annotated[str | None, column("Who wrote each text; one person's texts belong together.")] = (
@@ -45,6 +48,11 @@ class RatingColumnOptions:
         tuple[float, float] | None, option(COLUMNS, "Lowest and highest value humans could give.", "LOW HIGH")
     ] = None
 
+    @property
+    def texts(self) -> list[str]:
+        """The columns of texts that were named."""
+        return self.text or []
+
     def of(self, table: "Table") -> "tuple[Table, FileColumns]":
         """The columns of a table, and the table with labels as groups where it has labels of values.
 
@@ -57,7 +65,7 @@ class RatingColumnOptions:
         table, by = by_label(table, self.by or ())
         others = {name: value for name, value in vars(self).items() if name not in {"text", "by"}}
         first = by[0] if by else None
-        return table, FileColumns(self.text[0], by=first, further_by=tuple(by[1:]), **others)
+        return table, FileColumns(self.texts[0], by=first, further_by=tuple(by[1:]), **others)
 
 
 Scale = Annotated[

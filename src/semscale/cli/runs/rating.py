@@ -17,6 +17,7 @@ from semscale.rating.rater_settings import RaterSettings
 from semscale.rating.summaries import RatingSummaries
 from semscale.rating.summary import RatingSummary
 from semscale.signature import Signature
+from semscale.store.column_profile import open_text_column
 from semscale.store.columns import column_in
 from semscale.store.reading import open_table
 from semscale.types import Progress
@@ -32,8 +33,12 @@ def rate_table(options: RatingOptions) -> RatingSummary | RatingSummaries:
         InputError: an option without the one it belongs to; an extension, folder or file that does not serve.
         SemscaleError: as ``rate_file``.
     """
-    _check(options)
     options.outputs.check_run(options.file, restart=options.run.restart)
+    if not options.columns.texts:
+        options, note = _with_open_text(options)
+        summary = rate_table(options)
+        return replace(summary, input_notes=(note, *summary.input_notes))
+    _check(options)
     with progress_bars() as progress:
         # What is wrong with a scale or a setting is said before the file is opened, and what is wrong
         # with a column before the model is loaded.
@@ -41,6 +46,15 @@ def rate_table(options: RatingOptions) -> RatingSummary | RatingSummaries:
         if len(raters) > 1:
             return _rate_texts(options, raters, progress)
         return _rate_text(options, next(iter(raters.values())), progress)
+
+
+def _with_open_text(options: RatingOptions) -> tuple[RatingOptions, str]:
+    """Take the only open text of the file, and say so."""
+    if options.file == "-":
+        raise InputError("--text is needed with standard input: name the column with the texts")
+    text = open_text_column(options.table.open(options.file, is_reported=True))
+    note = f"text: '{text}' was rated, the only column that looks like open texts"
+    return replace(options, columns=replace(options.columns, text=[text])), note
 
 
 def _check(options: RatingOptions) -> None:
@@ -51,20 +65,20 @@ def _check(options: RatingOptions) -> None:
         )
     if given.human_range is not None and given.human is None and options.labels is None:
         raise InputError("--human-range belongs to --human: name the column of human ratings as well")
-    if len(given.text) == 1:
+    if len(given.texts) == 1:
         return
     decides = options.deciding.method == "decision"
     of_one = {"--human": given.human, "--labels": options.labels, "--method decision": decides or None}
     for name, value in of_one.items():
         if value is not None:
-            raise InputError(f"{name} belongs to one --text, got {len(given.text)}: rate each by itself")
+            raise InputError(f"{name} belongs to one --text, got {len(given.texts)}: rate each by itself")
 
 
 def _raters(options: RatingOptions, progress: Progress) -> dict[str, Rater]:
     """Make the rater of each column of texts; columns with one scale share a rater."""
     embedder = cache(lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL))
     rating: RaterSettings = {**options.rating.settings(), "embedder": embedder}
-    scales = scales_of(options.columns.text, options.scale)
+    scales = scales_of(options.columns.texts, options.scale)
     raters = {scale: Rater(scale, **rating) for scale in dict.fromkeys(scales.values())}
     if options.deciding.method == "decision":
         for rater in raters.values():
@@ -124,7 +138,7 @@ def compared_with_decisions(
         InterruptedRunError: a cap was reached; the rated table is written, and replies are kept.
         ReplyError: the model takes no form of decisions, or no call can succeed.
     """
-    table, name = options.table.open(options.file, is_reported=True), options.columns.text[0]
+    table, name = options.table.open(options.file, is_reported=True), options.columns.texts[0]
     texts = dict.fromkeys(
         cell
         for batch in table.batches(_BATCH)
