@@ -7,6 +7,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.messages import shortened
+from semscale.store.conditions.labelled_values import with_values
 from semscale.store.conditions.parsing import Condition, columns_of, parse_condition
 from semscale.store.conditions.truth import truth
 from semscale.store.table import Table
@@ -61,7 +62,7 @@ def filtered(table: Table, where: str) -> Table:
             file cannot be read.
         UnknownNameError: it names a column that does not exist.
     """
-    condition = parse_condition(where)
+    condition = with_values(parse_condition(where), table.labels)
     titles = tuple(dict.fromkeys(columns_of(condition)))
     for title in titles:
         table.require(title, "where")

@@ -36,6 +36,7 @@ _OF_OTHER_PROGRAMS = {
 }
 _OTHER_WORKBOOKS = {".ods": "LibreOffice", ".xls": "Excel", ".xlsb": "Excel"}
 _STANDARD_INPUT = "standard input"
+_BEGINNINGS = {b"{": "jsonl", b"PAR1": "parquet", b"$FL2": "sav", b"$FL3": "sav"}
 _WITH_HEADERS = ("csv", "tsv", "xlsx")
 
 
@@ -66,7 +67,7 @@ def open_table(
     """Open a table of any format; ``-`` is standard input.
 
     Standard input is first copied to a temporary file, which is removed with the table. It is read as CSV,
-    unless its first byte is ``{`` (JSON lines) or ``format`` is given.
+    unless it begins like JSON lines, Parquet or SPSS, or ``format`` is given.
 
     Args:
         path: the file, or ``-``.
@@ -98,7 +99,7 @@ def _open_standard_input(format: str | None, chosen: "_FileChoices") -> Table:  
         shutil.copyfileobj(sys.stdin.buffer, target)
     with copy.open("rb") as content:
         head = content.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
-    guessed = "jsonl" if head.startswith(b"{") else "parquet" if head.startswith(b"PAR1") else "csv"
+    guessed = next((kind for start, kind in _BEGINNINGS.items() if head.startswith(start)), "csv")
     try:
         table = _open(copy, _STANDARD_INPUT, format or guessed, chosen)
     except BaseException:

@@ -7,6 +7,7 @@ import pytest
 from tests.store.readers.spss_files import FRAME, write_spss
 
 from semscale.errors import InputError
+from semscale.store.filtering import filtered
 from semscale.store.reading import open_table
 
 pytestmark = pytest.mark.needs("spss")
@@ -44,6 +45,12 @@ def test_the_weight_is_noticed(tmp_path):
     table = open_table(write_spss(tmp_path / "survey.sav", weight_place=5))
     assert [title for title, labels in table.labels.items() if labels.is_weight] == ["wt"]
     assert table.notes[-1] == "SPSS weights this file by 'wt'; here --weight 'wt' does so, and nothing else"
+
+
+def test_conditions_take_values_and_their_labels(tmp_path):
+    table = open_table(write_spss(tmp_path / "survey.sav"))
+    for where in ("region = 1", "region = 'north'", "region in ('north', 'refused')"):
+        assert next(filtered(table, where).batches(9))["id"].to_list() == [1]
 
 
 def test_a_range_of_missing_values(tmp_path):

@@ -1,6 +1,5 @@
 """Options of every command that reads a table."""
 
-import warnings
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -86,11 +85,12 @@ class RowOptions:
 
         Args:
             file: its path; ``-`` is standard input.
-            is_reported: whether the summary says how the table was read; otherwise a warning does.
+            is_reported: whether the summary says how the table was read; otherwise standard error does.
 
         Raises:
             InputError: the file, bands, groups or the condition cannot be read, or no row is left.
         """
+        from semscale.cli.errors import say
         from semscale.store.deriving.derived_columns import with_derived
         from semscale.store.filtering import filtered
         from semscale.store.reading import open_table
@@ -101,7 +101,7 @@ class RowOptions:
             table = filtered(table, self.where)
         if not is_reported:
             for note in table.notes:
-                warnings.warn(note, stacklevel=2)
+                say(f"note: {note}")
         return table
 
     def _derivations(self) -> "list[Derivation]":

@@ -19,6 +19,7 @@ from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
 from semscale.judging.judge_columns import JudgeCells, JudgeColumns, judge_cells, read_judge_cells
 from semscale.judging.summary.judge_summary import JudgeSummary
+from semscale.store.deriving.derived_columns import with_label
 from semscale.store.table import Table
 from semscale.types import Progress, Status
 
@@ -114,8 +115,9 @@ def _opened(
     columns = options.columns.columns
     options.judges.check()
     options.outputs.check_run(options.file, restart=options.run.restart)
-    table = options.table.open(options.file, is_reported=is_reported)
-    return options.judges.load(progress), table, columns
+    judges = options.judges.load(progress)
+    table, by = with_label(options.table.open(options.file, is_reported=is_reported), columns.by)
+    return judges, table, replace(columns, by=by)
 
 
 async def forecast_judge(

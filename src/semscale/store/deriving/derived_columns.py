@@ -99,6 +99,14 @@ def by_label(table: Table, columns: Sequence[str]) -> tuple[Table, list[str]]:
     return table, names
 
 
+def with_label(table: Table, by: str | None) -> tuple[Table, str | None]:
+    """Let groups be called by labels, as ``by_label`` does; without a column of groups nothing changes."""
+    if by is None:
+        return table, None
+    table, (name,) = by_label(table, [by])
+    return table, name
+
+
 def _with_one(table: Table, made: Derivation) -> Table:
     table.require(made.column, made.parameter)
     if made.title in table.columns:
