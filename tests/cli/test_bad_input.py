@@ -96,10 +96,15 @@ BAD = {
     "a sheet of a csv": (rate("--sheet", "one"), ["sheet applies to xlsx, not to csv"]),
     # options
     "texts named twice": (
-        rate("--text", "text", "--text", "id"),
-        ["--text is given twice", "semscale rate --help"],
+        rate("--text", "text", "--text", "text"),
+        ["--text: column 'text' is named twice; name it once"],
     ),
-    "groups named twice": (rate("--by", "region", "--by", "n"), ["--by is given twice"]),
+    "a weight named twice": (
+        rate("--weight", "n", "--weight", "id"),
+        ["--weight is given twice", "semscale rate --help"],
+    ),
+    "groups named twice": (rate("--by", "region", "--by", "region"), ["column 'region' is named twice"]),
+    "a text that is a group": (rate("--by", "text"), ["column 'text' is the text that is rated"]),
     # cells
     "a weight with a decimal comma": (
         rate("--weight", "n", file="comma.csv"),
