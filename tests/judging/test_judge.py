@@ -10,7 +10,8 @@ import semscale
 from semscale.chat.costs.budget import Budget
 from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob
 from semscale.errors import InputError, ReplyError, UnknownNameError
-from semscale.judging.judge import Judge, judge
+from semscale.judging.judge import Judge
+from semscale.judging.judge_answers import judge
 from semscale.judging.judge_state import JudgeState
 from semscale.judging.verdict import Provenance
 from semscale.types import Status
