@@ -225,6 +225,7 @@ class Judge:
             self.applied(after),
             after.stopped,
             self.criteria,
+            after.not_taken,
         )
         return found, after
 

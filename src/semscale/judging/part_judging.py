@@ -1,12 +1,12 @@
 """How a judge asks about the rows of one part, and what it knows after them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.replies import Usage
-from semscale.judging.asking import Conversation, Running, ask
+from semscale.judging.asking import Conversation, ask
 from semscale.judging.decisions.criteria_requests import CriteriaRequests
 from semscale.judging.judge_requests import JudgeRequests
 from semscale.judging.judge_state import JudgeState
@@ -49,19 +49,26 @@ class PartJudging:
             ReplyError: no call can succeed.
         """
         distinct = list(dict.fromkeys(row for row in rows if isinstance(row, JudgedItem)))
-        conversations: dict[JudgedItem, list[Conversation]] = {}
-        capabilities, running, stopped = state.capabilities, state.running, state.stopped
-        if distinct and capabilities is None and stopped is None:
-            capabilities, running, conversations, stopped = await find_capabilities(
+        conversations: Mapping[JudgedItem, list[Conversation]] = {}
+        if distinct and state.capabilities is None and state.stopped is None:
+            found = await find_capabilities(
                 self.to_try,
                 distinct,
                 self.requests.conversations,
                 lambda found, left: ask(
                     self.model, found, self.requests.read, running=left, progress=progress
                 ),
-                running,
+                state.running,
             )
-        form = capabilities or self.to_try[0]
+            conversations = found.conversations
+            state = replace(
+                state,
+                capabilities=found.capabilities,
+                running=found.running,
+                stopped=found.stopped,
+                not_taken=found.not_taken,
+            )
+        form, running, stopped = state.capabilities or self.to_try[0], state.running, state.stopped
         waiting = {
             item: conversations.get(item) or self.requests.conversations(item, form) for item in distinct
         }
@@ -76,27 +83,20 @@ class PartJudging:
         verdicts = [
             aggregated[row] if isinstance(row, JudgedItem) else Verdict.without_item(row) for row in rows
         ]
-        return verdicts, _after(state, running, capabilities, waiting, stopped)
+        return verdicts, _after(replace(state, running=running, stopped=stopped), waiting)
 
 
-def _after(
-    state: JudgeState,
-    running: Running,
-    capabilities: ModelCapabilities | None,
-    waiting: _Waiting,
-    stopped: str | None,
-) -> JudgeState:
+def _after(state: JudgeState, waiting: _Waiting) -> JudgeState:
+    """Add what the replies of a part show."""
     replies = [
         reply for found in waiting.values() for conversation in found for reply in conversation.replies
     ]
-    return JudgeState(
-        running,
-        capabilities,
+    return replace(
+        state,
         replied=state.replied or bool(replies),
         gave_logprobs=state.gave_logprobs or any(reply.logprobs for reply in replies),
         ignored_schema=state.ignored_schema
         or any(conversation.ignored_schema for found in waiting.values() for conversation in found),
         left_out=state.left_out.union(*(reply.left_out for reply in replies)),
-        stopped=stopped,
         usage=reduce(Usage.plus, (reply.usage for reply in replies if reply.usage), state.usage),
     )

@@ -24,6 +24,9 @@ class Provenance(StrEnum):
 REPLIED = (Status.SCORED, Status.UNPARSABLE, Status.REFUSED)
 """Statuses of items about which some call brought a reply, were it a refusal."""
 
+ASKED = (*REPLIED, Status.FAILED)
+"""Statuses of items about which a call was made."""
+
 
 @dataclass(frozen=True)
 class Verdict:

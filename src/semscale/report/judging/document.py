@@ -17,6 +17,7 @@ from semscale.report.judging.figures import (
     scores_histogram,
     severity_figure,
 )
+from semscale.report.judging.reasons import reasons_table
 from semscale.report.judging.words import MEANINGS, cautions, panel_words, provenance_words, silent_judges
 from semscale.report.languages import counts_section
 from semscale.report.parts import (
@@ -119,11 +120,13 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section]:
         yield Section("humans", "Against human labels", (human,))
     yield from _looked_at(summary)
     yield from counts_section(summary.languages, ("answer",))
+    reasons = reasons_table(summary)
     yield left_out_section(
         summary.estimates.overall.left_out,
         summary.n,
         MEANINGS,
         lambda status: summary.left_out.get(status, ()),
+        further=() if reasons is None else (reasons,),
     )
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from semscale.chat.calls.parameter_form import LEFT_OUT
 from semscale.chat.messages import Parameters
+from semscale.judging.decisions.form_refusals import refusals_in_words
 from semscale.judging.summary.judge_scores import LITTLE_COVERED
 from semscale.report.formatting import counted, has_interval, listed, number, one_line, percent
 from semscale.report.sentences import STATUS_MEANINGS, refused_words
@@ -136,6 +137,9 @@ def _cautions_on_decisions(name: str, own: "JudgeScores") -> list[str]:
     method = dict(own.signature.fields).get("method")
     if method in _STAND_INS:
         said.append(f"{name} takes no typed decisions, so {_STAND_INS[method]}.")
+        if forms := [each for each in own.not_taken if not each.form.startswith("prose")]:
+            told = one_line(refusals_in_words(forms)).rstrip(".")
+            said.append(f"Forms of decisions that {name} did not take: {told}.")
     if own.unusable and method not in {None, "prose"}:
         rows = counted(own.counts.get(Status.UNPARSABLE, 0), "row")
         why = one_line(own.unusable).rstrip(".")
