@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 
 from semscale.chat.calls.parameter_form import LEFT_OUT
 from semscale.chat.messages import Parameters
-from semscale.judging.decisions.form_refusals import refusals_in_words
 from semscale.judging.summary.judge_scores import LITTLE_COVERED
 from semscale.report.formatting import counted, has_interval, listed, number, one_line, percent
-from semscale.report.sentences import STATUS_MEANINGS, refused_words
+from semscale.report.sentences import STATUS_MEANINGS, refused_words, stand_in_words
 from semscale.signature import Signature
 from semscale.types import Status
 
@@ -32,10 +31,6 @@ PROVENANCES = {
 }
 _FEW_LABELS = 20
 _MUCH_ORDER = 0.1
-_STAND_INS = {
-    "next-token": "these verdicts are probabilities of the levels’ letters as the next token",
-    "prose": "these verdicts were read from its prose",
-}
 _LOST = (Status.UNPARSABLE, Status.REFUSED, Status.FAILED)
 
 
@@ -133,13 +128,8 @@ def _cautions_on(name: str, own: "JudgeScores", *, is_panel: bool) -> list[str]:
 
 def _cautions_on_decisions(name: str, own: "JudgeScores") -> list[str]:
     """Say what stood in for decisions, which probabilities were mended, and what the order of levels did."""
-    said = []
+    said = list(stand_in_words(name, own.signature, own.not_taken))
     method = dict(own.signature.fields).get("method")
-    if method in _STAND_INS:
-        said.append(f"{name} takes no typed decisions, so {_STAND_INS[method]}.")
-        if forms := [each for each in own.not_taken if not each.form.startswith("prose")]:
-            told = one_line(refusals_in_words(forms)).rstrip(".")
-            said.append(f"Forms of decisions that {name} did not take: {told}.")
     if own.unusable and method not in {None, "prose"}:
         rows = counted(own.counts.get(Status.UNPARSABLE, 0), "row")
         why = one_line(own.unusable).rstrip(".")
