@@ -24,7 +24,16 @@ from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate
 from semscale.types import Floats, Integers, Mask, Statuses
 
-_OF_EACH = ("score", "status", "reason", "not_taken", "provenance", "explanation", "replies")
+_OF_EACH = (
+    "score",
+    "standard_error",
+    "status",
+    "reason",
+    "not_taken",
+    "provenance",
+    "explanation",
+    "replies",
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -147,9 +156,9 @@ class PanelVerdicts(JudgedResult):
 
         Returns:
             Columns ``status``, ``n_judges``, ``mean``, ``median``, ``min``, ``max``, ``spread``, and for each
-            judge its expected score as ``judge_<k>``, with ``judge_<k>_score``, ``_status``, ``_reason``,
-            ``_provenance``, ``_explanation`` and ``_replies``, and of one by decisions ``_not_taken``; k is
-            counted from 1.
+            judge its expected score as ``judge_<k>``, with ``judge_<k>_score``, ``_standard_error``,
+            ``_status``, ``_reason``, ``_provenance``, ``_explanation`` and ``_replies``, and of one by
+            decisions ``_not_taken``; k is counted from 1.
         """
         figures = {name: getattr(self, name) for name in ("mean", "median", "min", "max", "spread")}
         columns = [

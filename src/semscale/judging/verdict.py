@@ -46,6 +46,9 @@ class Verdict:
         reason: what went wrong where there is none, in words.
         order_bias: with ``next-token`` how far the order of the levels moves the distribution, 0 to 1; NaN
             else.
+        standard_error: of ``expected``, from the readings that it is the mean of: the orders of the levels
+            with ``next-token``, the replies with ``samples``. It says how far other readings would differ,
+            and not whether the judge is right. NaN, not known, for one reading and where all are equal.
         criteria: verdicts by each criterion of a rubric of several, in their order; empty for a template.
         weights: of these criteria.
     """
@@ -59,6 +62,7 @@ class Verdict:
     status: Status
     reason: str = ""
     order_bias: float = float("nan")
+    standard_error: float = float("nan")
     criteria: "tuple[Verdict, ...]" = ()
     weights: tuple[float, ...] = ()
 

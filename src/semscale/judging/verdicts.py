@@ -82,6 +82,11 @@ class Verdicts(JudgedResult):
         return np.array([verdict.expected for verdict in self.verdicts], dtype=np.float64)
 
     @property
+    def standard_error(self) -> Floats:
+        """``Verdict.standard_error`` of each item, shape (n,); NaN where it is not known."""
+        return np.array([verdict.standard_error for verdict in self.verdicts], dtype=np.float64)
+
+    @property
     def covered(self) -> Floats:
         """``Verdict.covered`` of each item, 0 to 1, shape (n,); NaN where it is not defined."""
         return np.array([verdict.covered for verdict in self.verdicts], dtype=np.float64)
@@ -145,11 +150,11 @@ class Verdicts(JudgedResult):
         """Lay the verdicts out as a table, one row per item; what is missing is null.
 
         Returns:
-            Columns ``status``, ``score``, ``expected``, ``confidence``, ``provenance``, ``covered``,
-            ``order_bias``, ``explanation``, ``replies`` (a list of texts), ``reason``, and the mass of each
-            level as ``p_<what is said>``; of a rubric the expected score by each criterion as
-            ``criterion_<name>``, with ``_score`` and ``_status``; with ``method="decision"`` ``not_taken``,
-            the forms that the model had not taken, and why.
+            Columns ``status``, ``score``, ``expected``, ``confidence``, ``standard_error`` (of ``expected``),
+            ``provenance``, ``covered``, ``order_bias``, ``explanation``, ``replies`` (a list of texts),
+            ``reason``, and the mass of each level as ``p_<what is said>``; of a rubric the expected score by
+            each criterion as ``criterion_<name>``, with ``_score`` and ``_status``; with
+            ``method="decision"`` ``not_taken``, the forms that the model had not taken, and why.
         """
         each = self.verdicts
         columns = [
@@ -157,6 +162,7 @@ class Verdicts(JudgedResult):
             pl.Series("score", self.score, nan_to_null=True),
             pl.Series("expected", self.expected, nan_to_null=True),
             pl.Series("confidence", np.array([v.confidence for v in each]), pl.Float64, nan_to_null=True),
+            pl.Series("standard_error", self.standard_error, nan_to_null=True),
             pl.Series("provenance", [v.provenance and str(v.provenance) for v in each], pl.String),
             pl.Series("covered", self.covered, nan_to_null=True),
             pl.Series("order_bias", np.array([v.order_bias for v in each]), pl.Float64, nan_to_null=True),

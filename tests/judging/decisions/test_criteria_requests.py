@@ -140,6 +140,36 @@ def test_the_order_bias_is_told(decider):
     assert "The order of the levels moves" in cautions
 
 
+def test_the_orders_give_p_correct_a_standard_error(decider):
+    # All mass goes to the letter at the first place, so of true and false one order reads 1 and the other 0:
+    # a mean of .5, and a standard deviation of the root of .5, by the root of 2.
+    decider.speaks, decider.favours = ("completions",), 60.0
+    decider.masses = lambda asked, names, text: [0.5, 0.5]
+    found = judged(decider, template="true_false")
+    assert found.expected.tolist() == pytest.approx([0.5] * 3)
+    assert found.standard_error.tolist() == pytest.approx([0.5] * 3)
+    summary = found.summarize(["q"] * 3, ["a"] * 3)
+    assert summary.record()["lowest"][0]["verdicts"][0]["standard_error"] == pytest.approx(0.5)
+    shown = page(summary.document())
+    assert "standard error 0.50" in shown
+    assert "how far other orders or replies would differ." in shown
+
+
+def test_of_one_decision_the_standard_error_is_not_known(decider):
+    found = judged(decider)
+    assert all(map(math.isnan, found.standard_error))
+    assert found.to_frame()["standard_error"].null_count() == 3
+    said = page(found.summarize(["q"] * 3, ["a"] * 3).document())
+    assert "how far another would differ is not known" in said
+
+
+def test_the_error_of_a_rubric_is_known_where_that_of_each_criterion_is(decider):
+    decider.speaks, decider.favours = ("completions",), 60.0
+    found = judged(decider, criteria=RUBRIC)
+    # Each criterion has two levels, so .5 as above; weights .75 and .25: .5 * root(.75^2 + .25^2)
+    assert found.standard_error.tolist() == pytest.approx([0.5 * (0.75**2 + 0.25**2) ** 0.5] * 3)
+
+
 def test_why_forms_were_not_taken_is_counted_and_quoted(decider):
     # Three items are tried in the first form, as one may be refused for what it says.
     decider.planned.extend([(400, {"error": {"message": "decisions are off"}})] * 3)
