@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from semscale.chat.runner import run_apart
 from semscale.compat.uqlm.generation import ResponseGenerator, entailment_model
 from semscale.compat.uqlm.result import UQResult
+from semscale.compat.uqlm.synchronous import synchronous
 from semscale.errors import InputError
 from semscale.matching.entailment.probabilities import CONTRADICTION, ENTAILMENT
 from semscale.matching.entailment.sentences import worded_sentences
@@ -110,9 +110,7 @@ class LongTextUQ:
         result = await self.score(found.responses, found.samples, response_refinement_threshold)
         return UQResult({"data": {"prompts": list(prompts), **result.data}, "metadata": result.metadata})
 
-    def generate_and_score_sync(self, prompts: Sequence[Any], num_responses: int = 5) -> UQResult:
-        """Like ``generate_and_score``, for programs without an event loop and for notebooks."""
-        return run_apart(self.generate_and_score(prompts, num_responses))
+    generate_and_score_sync = synchronous(generate_and_score)
 
     async def score(
         self,

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from semscale.chat.runner import run_apart
 from semscale.compat.uqlm.entropy import SemanticEntropy
 from semscale.compat.uqlm.generation import ResponseGenerator
 from semscale.compat.uqlm.result import UQResult
+from semscale.compat.uqlm.synchronous import synchronous
 from semscale.errors import InputError
 from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.white_box.p_true import ask_p_true
@@ -108,9 +108,7 @@ class WhiteBoxUQ:
             found.tokens, prompts, found.responses, found.samples if n else None, found.sample_tokens
         )
 
-    def generate_and_score_sync(self, prompts: Sequence[Any], num_responses: int = 5) -> UQResult:
-        """Like ``generate_and_score``, for programs without an event loop and for notebooks."""
-        return run_apart(self.generate_and_score(prompts, num_responses))
+    generate_and_score_sync = synchronous(generate_and_score)
 
     async def score(  # noqa: PLR0913, PLR0917 - the arguments of uqlm
         self,

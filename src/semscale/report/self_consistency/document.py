@@ -34,6 +34,7 @@ from semscale.report.self_consistency.words import (
     area_words,
     asking_words,
     cautions,
+    comparison_words,
     contradicted_words,
     labels_words,
     same_by_words,
@@ -160,6 +161,8 @@ def _correctness(correctness: "CorrectnessProbability") -> Section:
         "Area under the ROC curve: 1 is perfect, .5 is chance. What length alone achieves must be beaten. "
         "Intervals by DeLong's variance on the logit scale; there is none where scores show no spread."
     )
+    shared = comparison_words(correctness)
+    notes = (meaning, *([] if shared is None else [shared]))
     return Section(
         "trust",
         "Which answers can be trusted",
@@ -171,7 +174,10 @@ def _correctness(correctness: "CorrectnessProbability") -> Section:
             *weight_table(correctness),
             Paragraph(labels_words(correctness), "note", detail="both"),
             SideBySide(
-                ((reliability_figure(correctness),), (area_table(correctness), Paragraph(meaning, "note")))
+                (
+                    (reliability_figure(correctness),),
+                    (area_table(correctness), *(Paragraph(note, "note") for note in notes)),
+                )
             ),
         ),
     )
