@@ -8,6 +8,7 @@ import numpy as np
 
 from semscale.matching.entailment.probabilities import EntailmentModel
 from semscale.matching.entailment.sentences import worded_sentences
+from semscale.self_consistency.claims.claim_splitting import sentence_claims
 from semscale.self_consistency.claims.claim_support import ClaimJudge, ClaimVerdict, Support
 from semscale.self_consistency.claims.judged_answers import JudgedAnswers
 from semscale.self_consistency.scoring.pair_measures import CONTRADICTED
@@ -138,8 +139,7 @@ def _claims(answers: Sequence[Any], status: Statuses) -> tuple[list[int], list[s
         (row, sentence)
         for row, (text, one) in enumerate(zip(answers, status, strict=True))
         if one is Status.SCORED
-        for sentence in worded_sentences(text)
-        if any(map(str.isalnum, sentence))
+        for sentence in sentence_claims(text)
     ]
     return [row for row, _ in listed], [sentence for _, sentence in listed]
 
