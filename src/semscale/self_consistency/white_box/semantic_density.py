@@ -31,7 +31,7 @@ def semantic_density(relations: Floats, weights: Floats) -> float:
 
     Example:
         >>> relations = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-        >>> semantic_density(relations, np.array([0.6, 0.2]))  # (.6 * 1 + .2 * .5) / .8
+        >>> round(semantic_density(relations, np.array([0.6, 0.2])), 6)  # (.6 * 1 + .2 * .5) / .8
         0.875
     """
     known = ~np.isnan(weights) & ~np.isnan(relations).any(axis=1)
