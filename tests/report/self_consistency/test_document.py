@@ -230,7 +230,7 @@ def test_measures_that_not_all_answers_have_are_compared_on_the_answers_that_hav
         "exact match": Count(0),
         "least token probability": Count(20),
     }
-    assert any("least token probability 20" in line for line in cautions(summary))
+    assert any("least token probability in 20 prompts" in line for line in cautions(summary))
     record = summary.record()["trust"]
     assert record["area_labels"]["min_probability"] == record["common_labels"] == 20
     assert record["filled"] == {"min_probability": 20}

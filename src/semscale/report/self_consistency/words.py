@@ -109,9 +109,12 @@ def _correctness_cautions(correctness: "CorrectnessProbability") -> list[str]:
         simple = "The lengths of the texts alone do" if best in NULLS else "A much simpler measure does"
         said.append(f"{simple} as well ({MEASURE_NAMES[best]}, {number(nulls[best])}): do not build on this.")
     if correctness.filled:
-        lacking = ", ".join(f"{MEASURE_NAMES[name]} {n:,}" for name, n in correctness.filled.items())
+        lacking = ", ".join(
+            f"{MEASURE_NAMES[name]} in {counted(n, 'prompt')}" for name, n in correctness.filled.items()
+        )
         said.append(
-            f"Prompts without a measure of the ensemble have its mean over the other prompts: {lacking}."
+            "Where a prompt lacks a measure, the ensemble takes the mean of that measure over the other "
+            f"prompts: {lacking}."
         )
     return said
 
