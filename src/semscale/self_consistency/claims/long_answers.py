@@ -8,6 +8,7 @@ import numpy as np
 
 from semscale.matching.entailment.probabilities import EntailmentModel
 from semscale.matching.entailment.sentences import worded_sentences
+from semscale.matching.unrelated import corpus_texts
 from semscale.self_consistency.claims.claim_splitting import sentence_claims
 from semscale.self_consistency.claims.claim_support import ClaimJudge, ClaimVerdict, Support
 from semscale.self_consistency.claims.judged_answers import JudgedAnswers
@@ -32,7 +33,7 @@ class Groundedness:
             passages of each call unless given. A model of entailment needs none.
 
     Raises:
-        InputError: what is given is no model.
+        InputError: what is given is no model, or the corpus is no list of texts.
     """
 
     def __init__(
@@ -165,7 +166,7 @@ def grounded(
     answers: object, passages: object, judge: ClaimJudge, progress: Progress | None = None
 ) -> JudgedAnswers:
     """Judge answers by passages as ``Groundedness`` does, with a judge of single claims."""
-    texts, lists, status = _usable(answers, passages, Status.NO_REFERENCE)
+    texts, lists, status = _usable(*given_texts(answers, passages, "passages"), Status.NO_REFERENCE)
     rows, claims = _claims(texts, status)
     verdicts = judge.judge(claims, [lists[row] for row in rows], progress)
     values = [_supported(one) for one in verdicts]
@@ -179,7 +180,7 @@ def grounding_signature(judge: ClaimJudge) -> Signature:
 
 def passage_sentences(answers: object, passages: object) -> list[list[str]]:
     """List for each answer the sentences that its claims are compared with; none where it is not judged."""
-    _, lists, status = _usable(answers, passages, Status.NO_REFERENCE)
+    _, lists, status = _usable(*given_texts(answers, passages, "passages"), Status.NO_REFERENCE)
     return [
         [sentence for text in each for sentence in worded_sentences(text)] if one is Status.SCORED else []
         for each, one in zip(lists, status, strict=True)
@@ -190,11 +191,12 @@ def _claim_judge(
     embedder: "str | Path | Embedder", nli: str | Path | EntailmentModel | None, corpus: Sequence[str] | None
 ) -> ClaimJudge:
     judge = ClaimJudge(embedder=embedder, nli=nli)
-    return judge if corpus is None else judge.over(corpus)
+    return judge if corpus is None else judge.over(corpus_texts(corpus))
 
 
-def _usable(answers: object, lists: object, without: Status) -> tuple[list[Any], list[list[str]], Statuses]:
-    originals, cells = given_texts(answers, lists)
+def _usable(
+    originals: list[Any], cells: list[list[Any]], without: Status
+) -> tuple[list[Any], list[list[str]], Statuses]:
     others = [[text for text in each if text_status(text) is Status.SCORED] for each in cells]
     status = np.array([text_status(text) for text in originals], dtype=object).reshape(-1)
     for row, each in enumerate(others):
