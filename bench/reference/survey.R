@@ -125,11 +125,11 @@ apiclus2$high <- as.numeric(apiclus2$api00 > 700)
 api_figures <- function(design) {
   list(
     degf = degf(design),
-    total = described(svytotal(~enroll, design, na.rm = TRUE), design),
+    total = described(svytotal(~enroll, design, na.rm = TRUE), subset(design, !is.na(enroll))),
     mean = described(svymean(~api00, design), design),
     two_means = described(svymean(~ api99 + api00, design), design),
     stype = described(svymean(~stype, design), design),
-    ratio = described(svyratio(~api.stu, ~enroll, design, na.rm = TRUE), design),
+    ratio = described(svyratio(~api.stu, ~enroll, design, na.rm = TRUE), subset(design, !is.na(enroll))),
     by_stype = by_group(~api00, ~stype, design),
     quantiles = quantiles(~api00, design, "math"),
     high_logit = share(~high, design, "xlogit"),

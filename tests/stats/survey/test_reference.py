@@ -75,7 +75,11 @@ def case(request):
     if request.param in DESIGNS:
         return design(request.param), OURS, figures("sample_designs")[request.param]
     made, rows = replicated(request.param)
-    return made, {key: values[rows] for key, values in OURS.items()}, figures("sample_replicates")[request.param]
+    return (
+        made,
+        {key: values[rows] for key, values in OURS.items()},
+        figures("sample_replicates")[request.param],
+    )
 
 
 def test_totals(case):

@@ -142,7 +142,7 @@ def paired_differences(
     """Compare the means of columns that the same people answered, such as two concepts or two waves.
 
     Each mean keeps its own base: a row counts for the side on which it has a value, and what both sides have
-    in common is taken into account.
+    in common is taken into account. The degrees of freedom are the design's minus 1, as R's svyttest has it.
 
     Args:
         first: shape (n,) or (n, v); NaN where a row has no value.
@@ -175,7 +175,7 @@ def paired_differences(
     variances = Variances(design, domains)
     values = sides[0].values - sides[1].values
     covariance = variances.covariance(values, sides[0].spread - sides[1].spread)
-    degrees = np.diagonal(variances.pair_degrees(valid[0] | valid[1]), axis1=1, axis2=2)
+    degrees = np.diagonal(variances.pair_degrees(valid[0] | valid[1]), axis1=1, axis2=2) - 1
     errors = np.sqrt(np.maximum(np.diagonal(covariance, axis1=1, axis2=2), 0))
     known = ~np.isnan(values) & (degrees >= 1)
     return SurveyDifferences(values, np.where(known, errors, np.nan), degrees)

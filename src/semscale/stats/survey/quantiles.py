@@ -26,8 +26,9 @@ class SurveyQuantiles:
 
     Attributes:
         values: the quantiles.
-        low: lower ends of the intervals; NaN with fewer than one degree of freedom.
-        high: upper ends, likewise.
+        low: lower ends of the intervals; NaN with fewer than one degree of freedom, or where the interval of
+            the share reaches below 0, so that no value ends it.
+        high: upper ends, likewise, and above 1.
     """
 
     values: Floats
@@ -102,7 +103,7 @@ def _inverted(table: Floats, weights: Floats, domains: Domains, p: Floats, rule:
         for column in range(table.shape[1]):
             ordered = rows[order[:, column]]
             ordered = ordered[~np.isnan(table[ordered, column])]
-            if len(ordered) and not np.isnan(p[column, group]):
+            if len(ordered) and 0 < p[column, group] <= 1:
                 x = table[ordered, column]
                 found[column, group] = _value_at(x, np.cumsum(weights[ordered]), p[column, group], rule)
     return found

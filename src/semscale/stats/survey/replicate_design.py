@@ -8,6 +8,7 @@ import numpy as np
 
 from semscale.errors import InputError
 from semscale.stats.survey.design import checked_weights
+from semscale.stats.survey.domains import Domains
 from semscale.types import Floats
 
 ReplicateKind = Literal["bootstrap", "jk1", "jkn", "brr", "fay"]
@@ -27,7 +28,7 @@ class ReplicateDesign:
         scale: one factor for all replicates.
         rscales: shape (r,), a factor for each; ones unless given.
         mse: whether the centre is the estimate from ``weights``, not the mean of the replicates' estimates.
-        degrees: degrees of freedom; the rank of the replicates - 1 unless given.
+        degrees: degrees of freedom of all rows; the rank of the replicates - 1 unless given.
 
     Raises:
         InputError: a length or a value that does not fit.
@@ -69,12 +70,35 @@ class ReplicateDesign:
 
     @cached_property
     def df(self) -> int:
-        """Degrees of freedom."""
+        """Degrees of freedom of all rows."""
         if self.degrees is not None:
             return self.degrees
-        # The r x r matrix has the rank of the replicates, and is small beside them.
-        roots = np.sqrt(np.maximum(np.linalg.eigvalsh(self.replicates.T @ self.replicates), 0))
-        return int((roots > _RANK_TOLERANCE * roots.max()).sum()) - 1
+        return _rank(self.replicates.T @ self.replicates) - 1
+
+    def pair_degrees(self, domains: Domains) -> Floats:
+        """Degrees of freedom of two groups taken together, shape (g, g); of one group on the diagonal.
+
+        They are the rank of the replicates of these rows - 1, and at most those of all rows.
+
+        Args:
+            domains: the groups, g of them.
+        """
+        grams = []
+        for group in range(domains.count):
+            weights = self.replicates[domains.codes == group]
+            grams.append(weights.T @ weights)
+        degrees = np.empty((domains.count, domains.count))
+        for first, second in np.ndindex(*degrees.shape):
+            gram = grams[first] if first == second else grams[first] + grams[second]
+            if second >= first:
+                degrees[first, second] = degrees[second, first] = min(self.df, _rank(gram) - 1)
+        return degrees
+
+
+def _rank(gram: Floats) -> int:
+    """Rank of a table of replicates, from the products of its columns, which are few beside its rows."""
+    roots = np.sqrt(np.maximum(np.linalg.eigvalsh(gram), 0))
+    return int((roots > _RANK_TOLERANCE * roots.max()).sum())
 
 
 def given_replicates(

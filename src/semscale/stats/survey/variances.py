@@ -14,6 +14,10 @@ AnyDesign = SurveyDesign | ReplicateDesign
 """A draw that is described, or replicate weights."""
 
 
+_ROUNDING = 1e-13
+"""Variance as a share of the sum of squares, below which it is rounding alone."""
+
+
 class Variances:
     """Makes covariances between groups for many columns under one design.
 
@@ -25,6 +29,7 @@ class Variances:
     def __init__(self, design: AnyDesign, domains: Domains) -> None:
         self._design, self._domains = design, domains
         self._products: Sequence[DomainProducts] = ()
+        self._replicate_degrees: Floats | None = None
         if isinstance(design, SurveyDesign):
             self._products = [DomainProducts(stage, domains) for stage in design.stages]
 
@@ -37,24 +42,31 @@ class Variances:
         """
         if isinstance(self._design, ReplicateDesign):
             return _from_replicates(values, spread, self._design)
-        covariance = np.zeros((spread.shape[1], self._domains.count, self._domains.count))
+        squares = np.zeros((spread.shape[1], self._domains.count, self._domains.count))
+        centring = np.zeros_like(squares)
         for stage, products in zip(self._design.stages, self._products, strict=True):
             sums = products.part_sums(spread)
-            covariance += products.over_clusters(sums, stage.scale)
-            covariance -= products.over_strata(sums, stage.scale * stage.centring)
-        return covariance
+            squares += products.over_clusters(sums, stage.scale)
+            centring += products.over_strata(sums, stage.scale * stage.centring)
+        covariance = squares - centring
+        # Clusters that are all alike leave rounding, which is no variance.
+        rounding = np.abs(covariance) <= _ROUNDING * squares
+        return np.where(rounding & np.eye(self._domains.count, dtype=bool), 0.0, covariance)
 
     def pair_degrees(self, valid: Mask) -> Floats:
         """Degrees of freedom of two groups taken together, shape (v, g, g); of one group on the diagonal.
 
         They are the clusters of the first stage with a row that counts, minus the strata with one. With
-        replicate weights all are the design's.
+        replicate weights they are the rank of the groups' replicates - 1; a column's missing values leave it.
 
         Args:
             valid: shape (n, v), whether a row counts.
         """
         if isinstance(self._design, ReplicateDesign):
-            return np.full((valid.shape[1], self._domains.count, self._domains.count), float(self._design.df))
+            if self._replicate_degrees is None:
+                self._replicate_degrees = self._design.pair_degrees(self._domains)
+            degrees = self._replicate_degrees
+            return np.broadcast_to(degrees, (valid.shape[1], *degrees.shape))
         alike = bool((valid == valid[:, :1]).all())
         products = self._products[0]
         sums = products.part_sums((valid[:, :1] if alike else valid).astype(np.float64))
