@@ -37,7 +37,7 @@ def column(cells):
 
 def codes(answers):
     """Numbers of answers in sorted order; -1 where one is missing."""
-    missing = np.array([answer in ("", None) or answer != answer for answer in answers])
+    missing = np.array([str(answer) in ("", "nan") for answer in answers])
     found = np.full(len(answers), -1)
     found[~missing] = np.unique(np.asarray(answers)[~missing].astype(str), return_inverse=True)[1]
     return found

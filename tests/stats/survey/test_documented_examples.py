@@ -1,7 +1,7 @@
-"""Figures equal those of R's survey package on its documented examples: api, nhanes (bench/reference/survey.R).
+"""Figures equal those of R's survey package on its examples: api and nhanes (bench/reference/survey.R).
 
-The data are the package's, under the GPL, and are not copied here: where R and the package are installed, they are
-asked for them. The same figures are held on data of our own in test_reference.py, which needs no R.
+The data are the package's, under the GPL, and are not copied: where R and the package are installed, they
+write them for these tests. test_reference.py holds the same figures on data of our own, and needs no R.
 """
 
 import shutil

@@ -1,4 +1,4 @@
-"""Every figure equals R's survey package's to six digits on a small survey of our own (bench/reference/survey.R)."""
+"""Figures equal those of R's survey package to six digits on a small survey (bench/reference/survey.R)."""
 
 import numpy as np
 import pytest

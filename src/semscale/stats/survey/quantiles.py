@@ -26,8 +26,8 @@ class SurveyQuantiles:
 
     Attributes:
         values: the quantiles.
-        low: lower ends of the intervals; NaN with fewer than one degree of freedom, or where the interval of
-            the share reaches below 0, so that no value ends it.
+        low: lower ends of the intervals; NaN where no value ends it: the interval of the share reaches
+            below 0, the share has no spread, or there is no degree of freedom.
         high: upper ends, likewise, and above 1.
     """
 
@@ -90,7 +90,10 @@ def _one_quantile(
     values = _inverted(table, design.weights, domains, p, rule)
     below = np.where(np.isnan(table), np.nan, table <= domains.spread_out(values))
     shares = survey_means(below, design, groups=domains.codes, n_groups=domains.count)
-    low, high = (_inverted(table, design.weights, domains, end, rule) for end in shares.interval(level))
+    # A share without spread, as of the greatest value, says nothing about where the quantile may lie.
+    varies = shares.standard_errors > 0
+    ends = (np.where(varies, end, np.nan) for end in shares.interval(level))
+    low, high = (_inverted(table, design.weights, domains, end, rule) for end in ends)
     return values, low, high
 
 

@@ -15,6 +15,7 @@ ReplicateKind = Literal["bootstrap", "jk1", "jkn", "brr", "fay"]
 """How replicate weights were made, which says how their estimates add up to a variance."""
 
 _RANK_TOLERANCE = 1e-5
+_MOST_RANKS, _MOST_RANKS_OF_GROUPS = 1000, 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,26 +74,36 @@ class ReplicateDesign:
         """Degrees of freedom of all rows."""
         if self.degrees is not None:
             return self.degrees
-        return _rank(self.replicates.T @ self.replicates) - 1
+        return _rank(_gram(_narrowed(self.replicates, _MOST_RANKS))) - 1
 
     def pair_degrees(self, domains: Domains) -> Floats:
         """Degrees of freedom of two groups taken together, shape (g, g); of one group on the diagonal.
 
-        They are the rank of the replicates of these rows - 1, and at most those of all rows.
+        They are the rank of the replicates of these rows - 1, or those of all rows from a rank of 200 on,
+        where a t quantile no longer depends on it.
 
         Args:
             domains: the groups, g of them.
         """
-        grams = []
-        for group in range(domains.count):
-            weights = self.replicates[domains.codes == group]
-            grams.append(weights.T @ weights)
+        narrow = _narrowed(self.replicates, _MOST_RANKS_OF_GROUPS)
+        grams = [_gram(narrow[domains.codes == group]) for group in range(domains.count)]
         degrees = np.empty((domains.count, domains.count))
-        for first, second in np.ndindex(*degrees.shape):
-            gram = grams[first] if first == second else grams[first] + grams[second]
-            if second >= first:
-                degrees[first, second] = degrees[second, first] = min(self.df, _rank(gram) - 1)
+        for first, second in zip(*np.triu_indices(domains.count), strict=True):
+            rank = _rank(grams[first] if first == second else grams[first] + grams[second])
+            found = self.df if rank >= _MOST_RANKS_OF_GROUPS else min(self.df, rank - 1)
+            degrees[first, second] = degrees[second, first] = found
         return degrees
+
+
+def _narrowed(weights: Floats, most: int) -> Floats:
+    """Mix many columns to a few at random, which keeps every rank below their number."""
+    if weights.shape[1] <= most:
+        return weights
+    return weights @ np.random.default_rng(0).normal(size=(weights.shape[1], most))
+
+
+def _gram(weights: Floats) -> Floats:
+    return weights.T @ weights
 
 
 def _rank(gram: Floats) -> int:
