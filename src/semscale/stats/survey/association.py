@@ -8,7 +8,7 @@ from scipy.special import fdtrc
 
 from semscale.errors import InputError
 from semscale.stats.survey.domains import Domains, checked_domains
-from semscale.stats.survey.means import Figures, total_figures
+from semscale.stats.survey.means import FiguresWithSpread, total_figures
 from semscale.stats.survey.replicate_design import ReplicateDesign
 from semscale.stats.survey.variances import AnyDesign, Variances
 from semscale.types import Floats, Integers
@@ -97,7 +97,7 @@ def _cells(rows: Integers, columns: Integers, complete: Integers) -> tuple[Integ
     return cells, (len(down), len(across))
 
 
-def _share_covariance(totals: Figures, design: AnyDesign, domains: Domains) -> Floats:
+def _share_covariance(totals: FiguresWithSpread, design: AnyDesign, domains: Domains) -> Floats:
     """Covariance of the cells' shares, shape (cells, cells)."""
     variances = Variances(design, domains)
     if isinstance(design, ReplicateDesign):

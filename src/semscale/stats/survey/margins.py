@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.messages import shortened
 from semscale.types import Floats, Integers
 
 _AGREEMENT = 1e-6
@@ -59,19 +58,17 @@ def read_margin(
     if len(unknown):
         row = int(unknown[0])
         raise InputError(
-            f"margin {name!r} has no target for category {shortened(given[row])} in row {row} (from 0): "
+            f"margin {name!r} has no target for category {given[row]!r} in row {row} (from 0): "
             "add it, or leave its rows out"
         )
     goals = np.array([float(target) for target in targets.values()])
     margin = Margin(name, tuple(targets), codes, goals)
     for category, goal, there in zip(targets, goals, margin.sums(weights), strict=True):
         if not (np.isfinite(goal) and goal >= 0):
-            raise InputError(
-                f"margin {name!r}, category {shortened(category)}: target must be >= 0, got {goal:g}"
-            )
+            raise InputError(f"margin {name!r}, category {category!r}: target must be >= 0, got {goal:g}")
         if goal > 0 and not there > 0:
             raise InputError(
-                f"margin {name!r}, category {shortened(category)} has no rows with weight in the sample, but "
+                f"margin {name!r}, category {category!r} has no rows with weight in the sample, but "
                 f"a target of {goal:g}: join it with another"
             )
     return margin

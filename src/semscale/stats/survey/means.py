@@ -18,7 +18,7 @@ _NUMBERS_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Figures:
+class FiguresWithSpread:
     """Figures of some columns, with what their covariance is made from.
 
     Attributes:
@@ -30,7 +30,9 @@ class Figures:
     spread: Floats
 
 
-def ratio_figures(numerators: Floats, denominators: Floats, design: AnyDesign, domains: Domains) -> Figures:
+def ratio_figures(
+    numerators: Floats, denominators: Floats, design: AnyDesign, domains: Domains
+) -> FiguresWithSpread:
     """Ratios of weighted totals in each group; a mean has ones as denominators.
 
     The influence of row i on the ratio R of totals is ``w_i (y_i - R x_i) / sum of w x``.
@@ -46,18 +48,20 @@ def ratio_figures(numerators: Floats, denominators: Floats, design: AnyDesign, d
     values = _divided(domains.sums(w * numerators), below)
     if isinstance(design, ReplicateDesign):
         over, under = (_replicated_sums(one, design, domains) for one in (numerators, denominators))
-        return Figures(values, _divided(over, under))
+        return FiguresWithSpread(values, _divided(over, under))
     centred = numerators - denominators * domains.spread_out(np.nan_to_num(values))
-    return Figures(values, centred * w * domains.spread_out(np.nan_to_num(_divided(np.ones(1), below))))
+    return FiguresWithSpread(
+        values, centred * w * domains.spread_out(np.nan_to_num(_divided(np.ones(1), below)))
+    )
 
 
-def total_figures(columns: Floats, design: AnyDesign, domains: Domains) -> Figures:
+def total_figures(columns: Floats, design: AnyDesign, domains: Domains) -> FiguresWithSpread:
     """Weighted totals in each group; the influence of row i is ``w_i y_i``."""
     weighted = columns * design.weights[:, None]
     values = domains.sums(weighted)
     if isinstance(design, ReplicateDesign):
-        return Figures(values, _replicated_sums(columns, design, domains))
-    return Figures(values, weighted)
+        return FiguresWithSpread(values, _replicated_sums(columns, design, domains))
+    return FiguresWithSpread(values, weighted)
 
 
 def _divided(over: Floats, under: Floats) -> Floats:
@@ -178,18 +182,18 @@ def indicators(answers: npt.ArrayLike, n_answers: int) -> Floats:
     return columns
 
 
-Figure = Callable[[list[Floats], Mask, AnyDesign, Domains], Figures]
+Figure = Callable[[list[Floats], Mask, AnyDesign, Domains], FiguresWithSpread]
 
 
-def _mean(columns: list[Floats], valid: Mask, design: AnyDesign, domains: Domains) -> Figures:
+def _mean(columns: list[Floats], valid: Mask, design: AnyDesign, domains: Domains) -> FiguresWithSpread:
     return ratio_figures(columns[0], valid.astype(np.float64), design, domains)
 
 
-def _total(columns: list[Floats], valid: Mask, design: AnyDesign, domains: Domains) -> Figures:  # noqa: ARG001
+def _total(columns: list[Floats], valid: Mask, design: AnyDesign, domains: Domains) -> FiguresWithSpread:  # noqa: ARG001
     return total_figures(columns[0], design, domains)
 
 
-def _ratio(columns: list[Floats], valid: Mask, design: AnyDesign, domains: Domains) -> Figures:  # noqa: ARG001
+def _ratio(columns: list[Floats], valid: Mask, design: AnyDesign, domains: Domains) -> FiguresWithSpread:  # noqa: ARG001
     return ratio_figures(columns[0], columns[1], design, domains)
 
 

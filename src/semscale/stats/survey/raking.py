@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.messages import shortened
 from semscale.stats.survey.design import checked_weights
 from semscale.stats.survey.margins import Margin, read_margins
 from semscale.types import Floats
@@ -127,7 +126,7 @@ def _limits(bounds: tuple[float, float], margins: list[Margin], base: Floats) ->
             if target < least * (1 - 1e-9) or target > most * (1 + 1e-9):
                 raise InputError(
                     f"margin {margin.name!r} cannot be met within the bounds: {int(rows)} rows of category "
-                    f"{shortened(category)} reach {least:.6g} to {most:.6g}, and the target is {target:.6g}"
+                    f"{category!r} reach {least:.6g} to {most:.6g}, and the target is {target:.6g}"
                 )
     return low * mean, high * mean
 
@@ -182,7 +181,7 @@ def _result(
         )
     ]
     found.sort(key=lambda one: -abs(one.target - one.reached))
-    gap = abs(found[0].target - found[0].reached) / total
+    gap = float(abs(found[0].target - found[0].reached) / total)
     unmet = tuple(one for one in found if abs(one.target - one.reached) > tolerance * total)
     trimmed = int(((weights > 0) & ((weights <= limits[0]) | (weights >= limits[1]))).sum())
     positive = weights[weights > 0]
@@ -194,6 +193,6 @@ def _said(result: Raking) -> str:
     worst = result.unmet[0]
     return (
         f"margin {worst.margin!r} cannot be met together with the others after {result.rounds} rounds: "
-        f"category {shortened(worst.category)} reaches {worst.reached:.6g}, and its target is "
+        f"category {worst.category!r} reaches {worst.reached:.6g}, and its target is "
         f"{worst.target:.6g}; join categories, widen the bounds, or allow unmet margins"
     )
