@@ -8,7 +8,7 @@ from scipy.special import fdtrc
 
 from semscale.errors import InputError
 from semscale.stats.survey.domains import Domains, checked_domains
-from semscale.stats.survey.means import FiguresWithSpread, total_figures
+from semscale.stats.survey.figures_with_spread import FiguresWithSpread, total_figures
 from semscale.stats.survey.replicate_design import ReplicateDesign
 from semscale.stats.survey.variances import AnyDesign, Variances
 from semscale.types import Floats, Integers

@@ -9,7 +9,8 @@ from scipy.special import stdtr
 from semscale.errors import InputError
 from semscale.stats.survey.domains import checked_domains
 from semscale.stats.survey.estimates import SurveyEstimates, t_interval
-from semscale.stats.survey.means import check_groups, checked_columns, ratio_figures
+from semscale.stats.survey.figures_with_spread import ratio_figures
+from semscale.stats.survey.means import check_groups, checked_columns
 from semscale.stats.survey.variances import AnyDesign, Variances
 from semscale.stats.tests.multiple_testing import CorrectionName, adjusted
 from semscale.types import Floats, Integers, Mask
