@@ -12,7 +12,7 @@ from semscale.stats.survey.figures_with_spread import FiguresWithSpread, ratio_f
 from semscale.stats.survey.variances import AnyDesign, Variances
 from semscale.types import Floats, Mask
 
-_NUMBERS_AT_ONCE = 4_000_000
+_NUMBERS_AT_ONCE = 1_000_000
 """Numbers of a block of columns, so that memory stays flat however many columns there are."""
 
 
