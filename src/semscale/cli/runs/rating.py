@@ -6,8 +6,7 @@ from functools import cache
 from semscale.cli.options.rating import RatingOptions, scales_of
 from semscale.cli.progress import progress_bars
 from semscale.errors import InputError
-from semscale.rating.decided.decided_comparison import DecidedComparison, compare_with_decisions
-from semscale.rating.decided.decided_ratings import check_points, decide_ratings
+from semscale.rating.decided.file_decisions import FileDecisions
 from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.files.filled_sheet import read_sheet
 from semscale.rating.files.several_texts import rate_texts
@@ -16,14 +15,10 @@ from semscale.rating.rater import Rater
 from semscale.rating.rater_settings import RaterSettings
 from semscale.rating.summaries import RatingSummaries
 from semscale.rating.summary import RatingSummary
-from semscale.signature import Signature
 from semscale.store.column_profile import open_text_column
-from semscale.store.columns import column_in
 from semscale.store.reading import open_table
 from semscale.types import Progress
 from semscale.weights.known import DEFAULT_RATING_MODEL
-
-_BATCH = 50_000
 
 
 def rate_table(options: RatingOptions) -> RatingSummary | RatingSummaries:
@@ -80,9 +75,6 @@ def _raters(options: RatingOptions, progress: Progress) -> dict[str, Rater]:
     rating: RaterSettings = {**options.rating.settings(), "embedder": embedder}
     scales = scales_of(options.columns.texts, options.scale)
     raters = {scale: Rater(scale, **rating) for scale in dict.fromkeys(scales.values())}
-    if options.deciding.method == "decision":
-        for rater in raters.values():
-            check_points(rater.scale)
     return {text: raters[scale] for text, scale in scales.items()}
 
 
@@ -107,6 +99,7 @@ def _rate_texts(options: RatingOptions, raters: dict[str, Rater], progress: Prog
 
 def _rate_text(options: RatingOptions, rater: Rater, progress: Progress) -> RatingSummary:
     run, labels, range_ = options.run, None, options.columns.human_range
+    deciding = decisions_of(options, rater)
     if options.labels is not None:
         labels = read_sheet(open_table(options.labels), range_)
     table, columns = options.columns.of(options.table.open(options.file, is_reported=True))
@@ -117,52 +110,26 @@ def _rate_text(options: RatingOptions, rater: Rater, progress: Progress) -> Rati
         out=options.outputs.out,
         settings=FileSettings(run.part_rows, run.interval, run.seed, run.restart),
         labels=labels,
+        deciding=deciding,
         progress=progress,
     )
-    if options.deciding.method == "decision":
-        decided, signature = compared_with_decisions(options, rater, summary, progress)
-        summary = replace(summary, decided=decided, signature=summary.signature.extended(signature))
     with options.outputs.told_if_stopped():
         return replace(summary, lint=lint(rater.scale, embedder=rater.embedder))
 
 
-def compared_with_decisions(
-    options: RatingOptions, rater: Rater, summary: RatingSummary, progress: Progress
-) -> tuple[DecidedComparison, Signature]:
-    """Let a chat model rate the distinct texts of the file that have a rating, and compare.
-
-    Returns:
-        The comparison, and the signature of the decisions.
+def decisions_of(options: RatingOptions, rater: Rater) -> FileDecisions | None:
+    """Say how a chat model rates the texts, too; ``None`` where none is to.
 
     Raises:
-        InterruptedRunError: a cap was reached; the rated table is written, and replies are kept.
-        ReplyError: the model takes no form of decisions, or no call can succeed.
+        InputError: the scale has more points than decisions take.
     """
-    table, name = options.table.open(options.file, is_reported=True), options.columns.texts[0]
-    texts = dict.fromkeys(
-        cell
-        for batch in table.batches(_BATCH)
-        for cell in column_in(batch, name).to_list()
-        if cell is not None
-    )
-    ratings = rater.rate(list(texts), progress=progress)
-    scored = [str(text) for text, status in zip(texts, ratings.status, strict=True) if status == "scored"]
-    if not scored:
-        raise InputError("no text has a rating, so there is nothing to decide about")
-    running, model = options.calls.running(), str(options.deciding.chat_model)
-    decided = decide_ratings(
-        scored,
+    chosen = options.deciding
+    if chosen.method != "decision":
+        return None
+    return FileDecisions(
         rater.scale,
-        model,
-        base_url=options.deciding.chat_url,
-        **vars(running),
+        str(chosen.chat_model),
+        options.run.plan,
+        chosen.chat_url,
+        vars(options.calls.running()),
     )
-    comparison = compare_with_decisions(
-        ratings.pmf[ratings.scored],
-        decided,
-        rater.scale.values,
-        summary.set_agreement,
-        model=model,
-        plan=options.run.plan,
-    )
-    return comparison, decided.signature
