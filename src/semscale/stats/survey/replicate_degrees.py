@@ -1,0 +1,92 @@
+"""Degrees of freedom that replicate weights leave to a group of rows: their rank - 1."""
+
+import numpy as np
+
+from semscale.stats.survey.domains import Domains
+from semscale.types import Floats, Integers, Mask
+
+_RANK_TOLERANCE = 1e-5
+_MOST_RANKS = 1000
+_DIGITS = 9
+"""Digits to which rows of replicates are alike."""
+
+
+class ReplicateDegrees:
+    """Ranks of the replicate weights of groups of rows.
+
+    Rows that are multiples of each other, as those of one cluster mostly are, count as one. Ranks are exact
+    up to 1,000; from there on a t quantile no longer depends on them.
+
+    Args:
+        replicates: shape (n, r).
+    """
+
+    def __init__(self, replicates: Floats) -> None:
+        norms = np.linalg.norm(replicates, axis=1)
+        self._weighted = np.flatnonzero(norms > 0)
+        # Two random mixtures of the columns tell rows apart without a sort of whole rows.
+        mixing = np.random.default_rng(0).normal(size=(replicates.shape[1], 2))
+        mixed = (replicates @ mixing)[self._weighted] / norms[self._weighted, None]
+        _, first, codes = np.unique(mixed.round(_DIGITS), axis=0, return_index=True, return_inverse=True)
+        self._codes = np.full(len(replicates), -1)
+        self._codes[self._weighted] = codes.ravel()
+        distinct = replicates[self._weighted[first]] / norms[self._weighted[first], None]
+        self._distinct = _narrowed(distinct)
+        self._known: dict[bytes, int] = {}
+        self.rank = _rank(self._distinct)
+        """Rank of all rows."""
+
+    def ranks(self, domains: Domains, valid: Mask) -> Integers:
+        """Ranks of two groups' rows together, shape (v, g, g); of one group's on the diagonal.
+
+        Args:
+            domains: the groups, g of them.
+            valid: shape (n, v), whether a row counts.
+        """
+        patterns, place = np.unique(valid, axis=1, return_inverse=True)
+        found = [self._pair_ranks(domains, pattern) for pattern in patterns.T]
+        return np.stack(found)[place.ravel()]
+
+    def _pair_ranks(self, domains: Domains, valid: Mask) -> Integers:
+        present = np.zeros((domains.count, len(self._distinct)), dtype=bool)
+        rows = np.flatnonzero(valid & (domains.codes >= 0) & (self._codes >= 0))
+        present[domains.codes[rows], self._codes[rows]] = True
+        alone = np.array([self._rank_of(one) for one in present])
+        ranks = np.empty((domains.count, domains.count), dtype=np.int64)
+        for first, second in zip(*np.triu_indices(domains.count), strict=True):
+            full = max(alone[first], alone[second]) == self.rank
+            together = self.rank if full else self._rank_of(present[first] | present[second])
+            ranks[first, second] = ranks[second, first] = together
+        return ranks
+
+    def _rank_of(self, present: Mask) -> int:
+        """Rank of some of the distinct rows."""
+        count = int(present.sum())
+        if self.rank == len(present):  # all are independent
+            return count
+        key = np.packbits(present).tobytes()
+        if key not in self._known:
+            self._known[key] = self._found(np.flatnonzero(present))
+        return self._known[key]
+
+    def _found(self, rows: Integers) -> int:
+        # Where rows are many, a few of them mostly have the rank of all.
+        few = rows[:: max(1, len(rows) // (2 * self.rank))] if self.rank else rows
+        rank = _rank(self._distinct[few])
+        return rank if rank == self.rank or len(few) == len(rows) else _rank(self._distinct[rows])
+
+
+def _narrowed(weights: Floats) -> Floats:
+    """Mix many columns to a few at random, which keeps every rank below their number."""
+    if weights.shape[1] <= _MOST_RANKS:
+        return weights
+    return weights @ np.random.default_rng(0).normal(size=(weights.shape[1], _MOST_RANKS))
+
+
+def _rank(rows: Floats) -> int:
+    """Rank of a table, from the products of its rows or columns, whichever are fewer."""
+    if not len(rows):
+        return 0
+    products = rows @ rows.T if len(rows) < rows.shape[1] else rows.T @ rows
+    roots = np.sqrt(np.maximum(np.linalg.eigvalsh(products), 0))
+    return int((roots > _RANK_TOLERANCE * roots.max()).sum())
