@@ -66,13 +66,14 @@ class MarginCorrection:
         indicators = calibration.indicators()
         squares = (indicators.T @ _scaled(indicators, importance)).toarray()
         # Categories of several margins sum to one, so that the squares have no inverse of their own.
-        self._to_slopes = _scaled(indicators, importance * inverse) @ np.linalg.pinv(squares, hermitian=True)
+        to_slopes = _scaled(indicators, importance * inverse) @ np.linalg.pinv(squares, hermitian=True)
         weighted = _scaled(indicators, calibration.weights)
-        self._to_cross = np.zeros(indicators.shape)
+        to_cross = np.zeros(indicators.shape)
         for stage in stages:
-            self._to_cross += _kernel(stage, weighted)[stage.cluster]
-        self._margins = np.asarray(weighted.T @ self._to_cross)
+            to_cross += _kernel(stage, weighted)[stage.cluster]
+        self._margins = np.asarray(weighted.T @ to_cross)
         self._rows = [np.flatnonzero(domains.codes == group) for group in range(domains.count)]
+        self._turning = [np.hstack([to_slopes[rows], to_cross[rows]]) for rows in self._rows]
 
     def residual(self, covariance: Floats, influence: Floats) -> Floats:
         """Turn covariances of influence values into those of their residuals.
@@ -81,10 +82,8 @@ class MarginCorrection:
             covariance: shape (v, g, g).
             influence: shape (n, v).
         """
-        slopes, cross = (
-            np.stack([influence[rows].T @ one[rows] for rows in self._rows], axis=1)
-            for one in (self._to_slopes, self._to_cross)
-        )
+        both = [influence[rows].T @ one for rows, one in zip(self._rows, self._turning, strict=True)]
+        slopes, cross = np.split(np.stack(both, axis=1), 2, axis=2)
         turned = slopes.transpose(0, 2, 1)
         shared = cross @ turned
         corrected = covariance - shared - shared.transpose(0, 2, 1) + slopes @ self._margins @ turned

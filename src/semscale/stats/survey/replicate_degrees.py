@@ -31,10 +31,13 @@ class ReplicateDegrees:
         self._codes = np.full(len(replicates), -1)
         self._codes[self._weighted] = codes.ravel()
         distinct = replicates[self._weighted[first]] / norms[self._weighted[first], None]
-        self._distinct = _narrowed(distinct)
+        self._distinct = _in_own_space(_narrowed(distinct))
         self._known: dict[bytes, int] = {}
-        self.rank = _rank(self._distinct)
+
+    @property
+    def rank(self) -> int:
         """Rank of all rows."""
+        return self._distinct.shape[1]
 
     def ranks(self, domains: Domains, valid: Mask) -> Integers:
         """Ranks of two groups' rows together, shape (v, g, g); of one group's on the diagonal.
@@ -43,9 +46,10 @@ class ReplicateDegrees:
             domains: the groups, g of them.
             valid: shape (n, v), whether a row counts.
         """
-        patterns, place = np.unique(valid, axis=1, return_inverse=True)
-        found = [self._pair_ranks(domains, pattern) for pattern in patterns.T]
-        return np.stack(found)[place.ravel()]
+        keys = [np.packbits(column).tobytes() for column in valid.T]
+        patterns = dict(zip(keys, valid.T, strict=True))
+        found = {key: self._pair_ranks(domains, pattern) for key, pattern in patterns.items()}
+        return np.stack([found[key] for key in keys])
 
     def _pair_ranks(self, domains: Domains, valid: Mask) -> Integers:
         present = np.zeros((domains.count, len(self._distinct)), dtype=bool)
@@ -71,9 +75,11 @@ class ReplicateDegrees:
 
     def _found(self, rows: Integers) -> int:
         # Where rows are many, a few of them mostly have the rank of all.
-        few = rows[:: max(1, len(rows) // (2 * self.rank))] if self.rank else rows
-        rank = _rank(self._distinct[few])
-        return rank if rank == self.rank or len(few) == len(rows) else _rank(self._distinct[rows])
+        few = rows[:: max(1, len(rows) // (2 * self.rank))]
+        if _has_full_rank(self._distinct[few]):
+            return self.rank
+        own = self._distinct[rows]
+        return _rank(own @ own.T if len(own) < self.rank else own.T @ own)
 
 
 def _narrowed(weights: Floats) -> Floats:
@@ -83,10 +89,29 @@ def _narrowed(weights: Floats) -> Floats:
     return weights @ np.random.default_rng(0).normal(size=(weights.shape[1], _MOST_RANKS))
 
 
-def _rank(rows: Floats) -> int:
-    """Rank of a table, from the products of its rows or columns, whichever are fewer."""
-    if not len(rows):
-        return 0
-    products = rows @ rows.T if len(rows) < rows.shape[1] else rows.T @ rows
-    roots = np.sqrt(np.maximum(np.linalg.eigvalsh(products), 0))
-    return int((roots > _RANK_TOLERANCE * roots.max()).sum())
+def _in_own_space(rows: Floats) -> Floats:
+    """Write rows in as many columns as their rank, which changes the rank of no part of them."""
+    values, vectors = np.linalg.eigh(rows.T @ rows)
+    return rows @ vectors[:, _above_rounding(values)]
+
+
+def _rank(products: Floats) -> int:
+    """Rank of a table, from the products of its rows or of its columns."""
+    return int(_above_rounding(np.linalg.eigvalsh(products)).sum()) if len(products) else 0
+
+
+def _above_rounding(values: Floats) -> Mask:
+    """Which eigenvalues of a table's products are not 0."""
+    roots = np.sqrt(np.maximum(values, 0))
+    return roots > _RANK_TOLERANCE * roots.max(initial=0.0)
+
+
+def _has_full_rank(rows: Floats) -> bool:
+    """Whether the rank surely is the number of columns: a quick test that errs on the side of no."""
+    products = rows.T @ rows
+    shift = _RANK_TOLERANCE**2 * np.trace(products)
+    try:
+        np.linalg.cholesky(products - shift * np.eye(len(products)))
+    except np.linalg.LinAlgError:
+        return False  # not positive definite: some direction may be missing
+    return len(rows) > 0
