@@ -60,7 +60,7 @@ def truths(everyone):
         "mean": everyone["score"].mean(),
         "mean, jackknife": everyone["score"].mean(),
         "mean, bootstrap": everyone["score"].mean(),
-        "mean, raked to two margins": everyone["score"].mean(),
+        "mean, raked": everyone["score"].mean(),
         "mean of a group": of[1],
         "share, logit": everyone["top"].mean(),
         "share, beta": everyone["top"].mean(),
@@ -93,7 +93,7 @@ def intervals(everyone, rows, weights, seed):
     }
     margins = {name: shares_of(everyone[name]) for name in ("region", "group")}
     raking = rake({name: drawn[name] for name in margins}, margins, weights=weights)
-    replicated["mean, raked to two margins"] = raked_design(design, raking)
+    replicated["mean, raked"] = raked_design(design, raking)
     median = survey_quantiles(drawn["score"], design, [0.5])
     ends = {
         "mean": mean.interval(),

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.stats.survey.calibration import Calibration
+from semscale.stats.survey.margin_calibration import MarginCalibration
 from semscale.stats.survey.stages import Lonely, Stage, drawn_stages
 from semscale.types import Floats, Integers
 
@@ -47,7 +47,7 @@ class SurveyDesign:
     fpc: npt.ArrayLike | None = None
     lonely: Lonely = "fail"
     nested: bool = False
-    calibration: Calibration | None = None
+    calibration: MarginCalibration | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", checked_weights(self.weights))

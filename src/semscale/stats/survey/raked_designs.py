@@ -6,7 +6,7 @@ from typing import get_args
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.stats.survey.calibration import Calibration, Regression
+from semscale.stats.survey.margin_calibration import MarginCalibration, Regression
 from semscale.stats.survey.raking import Raking, RakingTask, fitted_weights, reached_targets
 from semscale.stats.survey.replicate_design import ReplicateDesign
 from semscale.stats.survey.variances import AnyDesign
@@ -59,7 +59,7 @@ def raked_design(design: AnyDesign, raking: Raking, *, regression: Regression = 
     if regression not in get_args(Regression):
         raise InputError(f"regression must be {' or '.join(get_args(Regression))}, got {regression!r}")
     importance = raking.task.start if regression == "weighted" else np.ones(design.n)
-    calibration = Calibration(raking.task.margins, raking.weights, importance)
+    calibration = MarginCalibration(raking.task.margins, raking.weights, importance)
     return replace(design, weights=raking.weights, calibration=calibration)
 
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from semscale.stats.survey.calibration import MarginCorrection
 from semscale.stats.survey.design import SurveyDesign
 from semscale.stats.survey.domain_products import DomainProducts
 from semscale.stats.survey.domains import Domains
+from semscale.stats.survey.margin_calibration import MarginCorrection
 from semscale.stats.survey.replicate_design import ReplicateDesign
 from semscale.types import Floats, Mask
 

@@ -19,7 +19,7 @@ Regression = Literal["weighted", "plain"]
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration:
+class MarginCalibration:
     """Margins that weights were raked to.
 
     Attributes:
@@ -59,7 +59,7 @@ class MarginCorrection:
         Deville and Särndal (1992), JASA 87(418), 376-382, doi 10.1080/01621459.1992.10475217, section 3.
     """
 
-    def __init__(self, calibration: Calibration, stages: tuple[Stage, ...], domains: Domains) -> None:
+    def __init__(self, calibration: MarginCalibration, stages: tuple[Stage, ...], domains: Domains) -> None:
         used = calibration.weights > 0
         inverse = np.divide(1.0, calibration.weights, out=np.zeros(len(used)), where=used)
         importance = np.where(used, calibration.importance, 0.0)

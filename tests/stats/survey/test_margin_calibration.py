@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from semscale.stats.survey.calibration import Calibration
 from semscale.stats.survey.design import SurveyDesign
 from semscale.stats.survey.domains import Domains
+from semscale.stats.survey.margin_calibration import MarginCalibration
 from semscale.stats.survey.margins import read_margins
 from semscale.stats.survey.variances import Variances
 
@@ -32,7 +32,7 @@ def test_covariances_are_those_of_the_residuals(stages):
     if stages == "two":
         settings["clusters"] = np.column_stack([villages, np.arange(N)])
         settings["fpc"] = np.column_stack([np.full(N, 20.0), np.full(N, 9.0)])
-    calibration = Calibration(margins, weights, importance)
+    calibration = MarginCalibration(margins, weights, importance)
     raked, plain = (SurveyDesign(weights, **settings, calibration=one) for one in (calibration, None))
     groups, everyone = Domains(rng.integers(0, 2, N), 2), Domains(np.zeros(N, dtype=int), 1)
     found = Variances(raked, groups).covariance(np.zeros((2, 2)), influence)
