@@ -18,6 +18,7 @@ from semscale.cli.commands.match import evaluate, match
 from semscale.cli.commands.models import app as models
 from semscale.cli.commands.rate import rate
 from semscale.cli.commands.scales import app as scales
+from semscale.cli.commands.study import app as study
 from semscale.cli.errors import exit_code, said_as_code, say, stopped
 from semscale.cli.interrupts import end, heed_interrupts
 from semscale.cli.single_values import CommandGroup
@@ -54,6 +55,7 @@ app.command()(judge)
 app.command("judge audit")(judge_audit)
 app.command("judge compare")(judge_compare)
 app.command("judge label")(judge_label)
+app.add_typer(study, name="study")
 app.add_typer(drift, name="drift")
 app.add_typer(scales, name="scales")
 app.add_typer(bertscore, name="bertscore")

@@ -28,6 +28,7 @@ _DOCUMENTS = {
     "RatingSummary": ("semscale.report.rating.document", "rating_document"),
     "RecordedRun": ("semscale.report.drift.records", "recorded_document"),
     "SelfTest": ("semscale.report.drift.self_test", "self_test_document"),
+    "StudySummary": ("semscale.report.study.document", "study_document"),
     "SystemComparison": ("semscale.report.judging.comparison", "comparison_document"),
     "Trends": ("semscale.report.drift.trend", "trend_document"),
     "Verification": ("semscale.report.drift.verification", "verification_document"),
