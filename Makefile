@@ -63,6 +63,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/daily_gate.py $(if $(QUICK),--datasets 2 --days 10)
 	$(BIN)/python bench/drift_nights.py $(if $(QUICK),--series 2)
 	$(BIN)/python bench/chat.py $(if $(QUICK),--calls 1000 --turns 1)
+	$(BIN)/python bench/study.py $(if $(QUICK),--personas 20 --concepts 2 --latency 0.05)
 	$(BIN)/python bench/drift.py $(if $(QUICK),--items 50 --turns 1)
 	$(BIN)/python bench/consistency.py --peer $(UQLM_VENV)/bin/python $(if $(QUICK),--turns 1 --prompts 20)
 	$(BIN)/python bench/history.py $(if $(QUICK),--rows 20000 --turns 1)
@@ -75,7 +76,7 @@ fuzz: $(VENV)/developer
 # The tests of the extra semscale[local]; `make test` runs them, too, once it is installed.
 test-local: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --editable ".[local]"
-	$(BIN)/$(PYTEST) tests/chat
+	$(BIN)/$(PYTEST) tests/chat tests/study/test_local_study.py
 
 # The tests of the extra semscale[inspect]; `make test` runs them, too, once it is installed.
 test-inspect: $(VENV)/developer

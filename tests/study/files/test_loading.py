@@ -1,9 +1,13 @@
 """Studies in YAML files, and what is wrong with them, with the line."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from semscale.errors import InputError
 from semscale.study import load
+from semscale.study.files.written import SECTIONS
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 8
 DRAWN = """panel:
@@ -135,3 +139,23 @@ def test_an_attribute_with_too_many_values_makes_no_groups(written):
     people = "persona,name,age\n" + "".join(f"p{n},N,{n}\n" for n in range(1001))
     with pytest.raises(InputError, match="line 12: 'age' has 1,001 values, and 1,000 groups are the most"):
         written(people=people)
+
+
+def test_the_docs_list_every_key():
+    text = (Path(__file__).parents[3] / "docs" / "studies.md").read_text(encoding="utf-8")
+    keys = {name for model in SECTIONS.values() for name in model.model_fields}
+    assert {name for name in keys if name not in text} == set()
+
+
+def test_the_panel_in_the_docs_is_one(written):
+    text = (Path(__file__).parents[3] / "docs" / "studies.md").read_text(encoding="utf-8")
+    panel = re.search(r"```yaml\n(.*?)```", text, re.DOTALL)[1]
+    study = written(
+        ("panel: {file: people.csv}\n", panel),
+        ("{name}, {age} years old", "a {sex} from the {region}"),
+    )
+    assert len(study.design.panel) == 300
+    # 40 % of 300, and 16 % of 300 women of 18 to 34.
+    assert study.design.panel.fields["region"].count("north") == 120
+    people = list(zip(study.design.panel.fields["sex"], study.design.panel.fields["age"], strict=True))
+    assert people.count(("woman", "18-34")) == 48

@@ -4,7 +4,7 @@ import pytest
 
 from semscale.chat.replies import Reply
 from semscale.scales import load_scale
-from semscale.study.measuring.picked_points import picked_point
+from semscale.study.measuring.picked_points import PointReader
 from semscale.types import Status
 
 
@@ -22,9 +22,15 @@ from semscale.types import Status
     ],
 )
 def test_only_a_stated_point_is_one(text, status, point):
-    assert picked_point(Reply(text), load_scale("purchase-intent")) == (status, point)
+    assert PointReader(load_scale("purchase-intent")).read(Reply(text)) == (status, point)
 
 
 def test_values_need_not_begin_at_1():
     # 0 to 10: the number 7 is the eighth point.
-    assert picked_point(Reply("7"), load_scale("recommendation"))[1] == 7
+    assert PointReader(load_scale("recommendation")).read(Reply("7"))[1] == 7
+
+
+def test_a_number_at_the_end_of_a_cut_reply_may_begin_another():
+    reader = PointReader(load_scale("recommendation"))
+    assert reader.read(Reply("1"))[1] == 1
+    assert reader.read(Reply("1", finish_reason="length")) == (Status.UNPARSABLE, None)

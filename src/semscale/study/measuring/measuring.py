@@ -12,7 +12,7 @@ from semscale.study.asking.asking import is_answer
 from semscale.study.asking.interviews import Kind, ReplyKey, Stop
 from semscale.study.asking.replies import Heard, StudyReplies
 from semscale.study.measuring.answers import StudyAnswer
-from semscale.study.measuring.picked_points import picked_point
+from semscale.study.measuring.picked_points import PointReader
 from semscale.study.panel.synthetic_panel import SyntheticPanel
 from semscale.study.questionnaire import Method, Questionnaire, SurveyQuestion
 from semscale.types import Floats, Progress, Status
@@ -43,6 +43,7 @@ class Measuring:
     panel: SyntheticPanel
     replies: StudyReplies
     answers: list[StudyAnswer] = field(default_factory=list)
+    _readers: dict[str, PointReader] = field(default_factory=dict)
     _texts: dict[int, list[tuple[StudyAnswer, str]]] = field(default_factory=dict)
 
     def measure(self, rate: RateTexts, progress: Progress | None = None) -> list[StudyAnswer]:
@@ -142,9 +143,15 @@ class Measuring:
         if reply is None:
             _fail(answer, heard.outcomes[0].failure)
             return
-        status, point = picked_point(reply, question.scale)
+        reader = self._reader(question)
+        status, point = reader.read(reply)
         pmf = None if point is None else np.eye(question.scale.n_points)[point]
         _give(answer, status, pmf, question.scale.values)
+
+    def _reader(self, question: SurveyQuestion) -> PointReader:
+        if question.name not in self._readers:
+            self._readers[question.name] = PointReader(question.scale)
+        return self._readers[question.name]
 
     def _pay(self, answer: StudyAnswer, outcomes: Sequence[RequestOutcome]) -> None:
         """Add what calls took: tokens, money and time, as far as all of them state it."""
