@@ -44,6 +44,14 @@ def test_it_says_that_no_people_were_asked_and_what_it_cannot_say(found, tmp_pat
     assert "confidence" not in text.lower()
 
 
+def test_answers_can_be_read(found, tmp_path):
+    text = words_of(found(words=lambda request: "I would <b>buy</b> it."), tmp_path)
+    assert "Some answers, drawn at random" in text
+    assert "buy" in text
+    found(words=lambda request: "I would <b>buy</b> it.").report(tmp_path / "r.html")
+    assert "<b>buy</b>" not in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
 def test_what_has_no_rating_is_said_by_method(found):
     document = found(number=lambda request: "4 or 5").document()
     assert "Direct rating (DLR): none of 6 answers has a rating." in document.cautions

@@ -17,6 +17,7 @@ from semscale.report.study.figures import (
     methods_table,
     orders_table,
     pairs_table,
+    quotes_table,
     statuses_table,
 )
 from semscale.report.study.words import (
@@ -24,6 +25,7 @@ from semscale.report.study.words import (
     METHOD_MEANINGS,
     METHOD_NAMES,
     NO_PEOPLE,
+    READ_ANSWERS,
     SIMULATION,
     groups_line,
     interval_line,
@@ -114,6 +116,10 @@ def _question(summary: "StudySummary", question: "SurveyQuestion") -> Iterator[B
     figure: Figure | None = distribution_figure(summary, question)
     if figure is not None:
         yield figure
+    quotes = quotes_table(summary, question)
+    if quotes is not None:
+        yield quotes
+        yield Paragraph(READ_ANSWERS, "note")
     for attribute in summary.design.plan.groups:
         yield Subheading(("By ", Quoted(attribute), ", all concepts together"))
         for measure in measures_of(summary, question):

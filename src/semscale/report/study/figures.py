@@ -1,6 +1,6 @@
 """Pictures and tables of a study: distributions by concept and method, methods, orders, statuses, costs."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from semscale.report.parts import Columns, base_of, group_name, table_of
 from semscale.report.scale_points import mass_heads, point_colours, point_names, scale_digits
 from semscale.report.sentences import small_base_words
 from semscale.report.study.words import METHOD_NAMES, interval_heads
+from semscale.study.summary.quotes import WORDS
 from semscale.types import Status
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from semscale.study.summary.measures import QuestionMeasure
     from semscale.study.summary.method_pairs import MethodPair
     from semscale.study.summary.order_effects import OrderEffect
+    from semscale.study.summary.quotes import QuotedAnswer
     from semscale.study.summary.study_summary import StudySummary
 
 _SHOWN_STATUSES = (Status.REFUSED, Status.UNPARSABLE, Status.FAILED, Status.UNFINISHED)
@@ -99,6 +101,22 @@ def pairs_table(summary: "StudySummary") -> DataTable:
     return table_of(summary.pairs, columns, brief_title="Methods beside each other", noun="pair")
 
 
+def quotes_table(summary: "StudySummary", question: "SurveyQuestion") -> DataTable | None:
+    """Show some answers in free words; ``None`` where there are none."""
+    found = [quote for quote in summary.quotes if quote.question == question.name]
+    methods = [method for method in question.methods if method in WORDS]
+    if not found:
+        return None
+    digits = scale_digits(question.scale)
+    columns: list[tuple[str | Quoted, Callable[[QuotedAnswer], Cell]]] = [
+        ("concept", lambda quote: Quoted(quote.concept, 60)),
+        ("persona", lambda quote: Quoted(quote.persona, 60)),
+        ("answer", lambda quote: Quoted(quote.reply, 300)),
+    ]
+    columns += [(METHOD_NAMES[method], partial(_value, method, digits)) for method in methods]
+    return table_of(found, columns, title="Some answers, drawn at random", detail="full", noun="answer")
+
+
 def orders_table(summary: "StudySummary") -> DataTable:
     """List what standing first did to the answers."""
     columns: Columns[OrderEffect] = (
@@ -115,14 +133,14 @@ def statuses_table(summary: "StudySummary", attribute: str | None) -> DataTable:
     found = [each for each in summary.statuses if each.attribute == attribute]
     shown = {status: sum(each.counts.get(str(status), 0) for each in found) for status in Status}
     kept = [status for status in Status if status is not Status.SCORED and shown[status]]
-    columns: list[tuple[str | Quoted, object]] = [("method", _method_of)]
+    columns: list[tuple[str | Quoted, Callable[[StatusCounts], Cell]]] = [("method", _method_of)]
     if attribute is not None:
         columns.append((Quoted(attribute), lambda each: Quoted(each.group, 60)))
     columns += [("answers", lambda each: Count(each.n)), ("rated", partial(_status, Status.SCORED))]
     columns += [(str(status), partial(_status, status)) for status in kept]
     columns.append(("refused, %", lambda each: Share(each.share(Status.REFUSED))))
     detail = "both" if attribute is None else "full"
-    return table_of(found, columns, brief_title="Answers by method", detail=detail)  # type: ignore[arg-type]
+    return table_of(found, columns, brief_title="Answers by method", detail=detail)
 
 
 def costs_table(summary: "StudySummary") -> DataTable:
@@ -137,6 +155,10 @@ def costs_table(summary: "StudySummary") -> DataTable:
     )
     note = "An answer in free words counts with similarity (SSR), also where a follow-up rating uses it."
     return table_of(summary.costs, columns, note=note, brief_title="What it took", noun="method")
+
+
+def _value(method: str, digits: int, quote: "QuotedAnswer") -> Cell:
+    return Number(quote.values.get(method), digits)
 
 
 def _method_of(each: "StatusCounts") -> Cell:

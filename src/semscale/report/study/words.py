@@ -36,6 +36,11 @@ SIMULATION = (
     "population: more personas make them narrower, and nothing truer."
 )
 
+READ_ANSWERS = (
+    "Read answers before you trust figures: similarity (SSR) rates any text that resembles an anchor, "
+    "also one that no person would write."
+)
+
 LIMITS = (
     "Without answers of people, this study cannot say how many people would buy or agree, whether a "
     "difference between groups of personas exists between such people, or whether the concepts are in the "

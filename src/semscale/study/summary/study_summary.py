@@ -23,6 +23,7 @@ from semscale.study.summary.counts import (
 from semscale.study.summary.measures import QuestionMeasure, measure_of
 from semscale.study.summary.method_pairs import MethodPair, method_pairs
 from semscale.study.summary.order_effects import OrderEffect, order_effects
+from semscale.study.summary.quotes import QuotedAnswer, quoted_answers
 from semscale.types import Status
 
 
@@ -41,6 +42,7 @@ class StudySummary(Presentable):
         statuses: answers by status, for each method and group.
         costs: what answers took, by method.
         reasons: why answers have no rating, in words, with their number; the most frequent first.
+        quotes: some answers in free words; they are shown in reports alone.
         facts: what the calls took, and why not everything was asked.
         plan: how intervals are made.
         signature: what was applied.
@@ -54,6 +56,7 @@ class StudySummary(Presentable):
     statuses: tuple[StatusCounts, ...]
     costs: tuple[MethodCost, ...]
     reasons: Mapping[str, int]
+    quotes: tuple[QuotedAnswer, ...]
     facts: RunFacts
     plan: IntervalPlan
     signature: Signature
@@ -130,9 +133,11 @@ def summarize(
     measures: list[QuestionMeasure] = []
     pairs: list[MethodPair] = []
     orders: list[OrderEffect] = []
+    quotes: list[QuotedAnswer] = []
     for question in design.questionnaire.questions:
         own = rows.filter(question=question.name)
         pairs += method_pairs(question, own, plan)
+        quotes += quoted_answers(question, own, seed=design.plan.seed)
         for method in question.methods:
             part = own.filter(method=method)
             orders += order_effects(question, method, part, plan)
@@ -147,6 +152,7 @@ def summarize(
         tuple(status_counts(rows, attributes)),
         tuple(method_costs(rows)),
         _reasons(answers),
+        tuple(quotes),
         facts,
         plan,
         signature.with_settings("estimate", plan.settings),
