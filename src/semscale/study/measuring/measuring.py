@@ -13,15 +13,15 @@ from semscale.study.asking.interviews import Kind, ReplyKey, Stop
 from semscale.study.asking.replies import Heard, StudyReplies
 from semscale.study.measuring.answers import StudyAnswer
 from semscale.study.measuring.picked_points import PointReader
+from semscale.study.measuring.similarity import Rated
 from semscale.study.panel.synthetic_panel import SyntheticPanel
 from semscale.study.questionnaire import Method, Questionnaire, SurveyQuestion
 from semscale.types import Floats, Progress, Status
 
 if TYPE_CHECKING:
-    from semscale.rating.ratings import Ratings
     from semscale.scales import Scale
 
-RateTexts = Callable[["Scale", list[str], Progress | None], "Ratings"]
+RateTexts = Callable[["Scale", list[str], Progress | None], Rated]
 """Rates n texts on a scale."""
 
 _NO_ANSWER = {FailureKind.REFUSED: Status.REFUSED, FailureKind.SILENT: Status.EMPTY}
@@ -59,8 +59,8 @@ class Measuring:
                 self.answers += self._of_stop(persona, sample, stop)
         for number, waiting in self._texts.items():
             scale = self.questionnaire.questions[number].scale
-            ratings = rate(scale, [text for _, text in waiting], progress)
-            for (answer, _), status, pmf in zip(waiting, ratings.status, ratings.pmf, strict=True):
+            statuses, masses = rate(scale, [text for _, text in waiting], progress)
+            for (answer, _), status, pmf in zip(waiting, statuses, masses, strict=True):
                 _give(answer, Status(status), pmf if status == Status.SCORED else None, scale.values)
         return self.answers
 

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 from semscale.rating.rater import Rater
 from semscale.scales import Scale
 from semscale.signature import Signature
-from semscale.types import Progress
+from semscale.types import Floats, Progress, Statuses
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
-    from semscale.rating.ratings import Ratings
+
+Rated = tuple[Statuses, Floats]
+"""Statuses and masses of n texts."""
 
 
 class SimilarityRating:
@@ -24,12 +26,17 @@ class SimilarityRating:
         self._embedder = embedder
         self._applied: list[Signature] = []
 
-    def rate(self, scale: Scale, texts: list[str], progress: Progress | None = None) -> "Ratings":
-        """Rate n texts on a scale; each is in the language that it seems to be in."""
+    def rate(self, scale: Scale, texts: list[str], progress: Progress | None = None) -> Rated:
+        """Rate n texts on a scale; each is in the language that it seems to be in.
+
+        Returns:
+            Statuses, shape (n,), and masses of the k points, shape (n, k), NaN where there is no rating.
+        """
         rater = Rater(scale, embedder=self._embedder)
         self._embedder = rater.embedder
         self._applied.append(rater.signature)
-        return rater.rate(texts, progress=progress)
+        ratings = rater.rate(texts, progress=progress)
+        return ratings.status, ratings.pmf
 
     @property
     def settings(self) -> dict[str, object]:
