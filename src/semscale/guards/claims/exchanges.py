@@ -159,6 +159,8 @@ def _is_exchange(one: _Triple, other: _Triple) -> bool:
         return False
     if any(_is_mutual(each.text, each.first, each.last) for each in (one, other)):
         return False
+    if _is_done_together(one) and _is_done_together(other):
+        return False
     if _turns_compound(one, other) or _turns_compound(other, one):
         return False
     listed = _is_listed(one.text, one.middle) and _is_listed(other.text, other.middle)
@@ -238,6 +240,17 @@ def _is_mutual(wording: Wording, first: int, last: int) -> bool:
     """Tell whether what is between two words relates them both ways: "Ann met Bob"."""
     between = wording.words.texts[first:last]
     return not _words("mutual").isdisjoint(between)
+
+
+def _is_done_together(triple: _Triple) -> bool:
+    """Tell whether a verb without an object joins two words by "with": "Ann waltzed with Bob"."""
+    texts, content = triple.text.words.texts, triple.text.content
+    inside = [at for at in range(triple.first + 1, triple.last) if at in content]
+    return (
+        inside == [triple.middle]
+        and texts[triple.middle + 1] == "with"
+        and not _is_passive_at(texts, triple.middle)
+    )
 
 
 def _has_agent(wording: Wording, first: int, last: int) -> bool:
