@@ -5,7 +5,7 @@ or an adverbial turns no three words round: "On Monday Ann left", "Ann left on M
 """
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations, islice, pairwise
 from typing import NamedTuple
 
@@ -68,6 +68,7 @@ def _by_place(word: _Shared) -> int:
     return word.here
 
 
+@lru_cache(maxsize=512)
 def _once(wording: Wording) -> dict[str, int]:
     """Return the positions of the words that occur once: content, persons, letters that name, and "than"."""
     found: dict[str, int] = {}
@@ -197,6 +198,8 @@ def _is_directed(here: str, there: str) -> bool:
 
 
 def _same_order_passive(passive: Wording, active: Wording) -> Places | None:
+    if "by" not in passive.words.distinct:
+        return None
     texts, once = passive.words.texts, _once(active)
     for at in (at for at, text in enumerate(texts) if text == "by" and at):
         verb = next((place for place in range(at - 1, max(at - 3, -1), -1) if place in passive.content), -1)

@@ -116,6 +116,13 @@ def _longest_common(one: Sequence[str], other: Sequence[str]) -> int:
     return len(one) - row.bit_count()
 
 
+def most_shared(ours: Wording, theirs: Wording) -> int:
+    """Return an upper bound for the number of content words that two texts have in common."""
+    one, other = ours.counts, theirs.counts
+    repeated = min(len(ours.content) - len(one), len(theirs.content) - len(other))
+    return len(one.keys() & other.keys()) + repeated
+
+
 def kinds_of(cues: Iterable[Cue]) -> set[str]:
     """Return the classes of some cues."""
     return {cue.kind for cue in cues}
