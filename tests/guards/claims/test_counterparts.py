@@ -68,6 +68,11 @@ def test_only_counterparts_make_up_for_a_negation():
         ("The fee shall not exceed ten euros.", "The fee is at most ten euros."),
         ("Dry the plate before you paint it.", "Do not paint the plate before you have dried it."),
         ("The pump ran until the storm.", "After the storm the pump did not run."),
+        ("Each boat carries at most one dog.", "No boat carries more than one dog."),
+        ("Some of the rooms have no windows.", "Not all of the rooms have windows."),
+        ("There is little doubt that the lake froze.", "The lake almost certainly froze."),
+        ("All they wanted was a rest.", "They wanted nothing more than a rest."),
+        ("No fine is due if the book is late.", "A fine is due only if the book is not late."),
         ("The boat is unlikely to sink.", "The boat will probably not sink."),
     ],
 )

@@ -4,9 +4,10 @@ A negation or an opposite between two such texts is no contradiction, and withou
 """
 
 from functools import lru_cache
+from itertools import chain
 
 from semscale.guards.claims.event_orders import turned_orders
-from semscale.guards.claims.events import denials, says_no
+from semscale.guards.claims.events import denials, denied_otherwise, says_no
 from semscale.guards.claims.phrases import Cue
 from semscale.guards.claims.wording import Wording, kinds_of
 from semscale.guards.clauses import sentence_end, sentence_start
@@ -18,7 +19,7 @@ _COUNTERPARTS = {
     "quantity": ("none all", "none some", "few most", "few many", "few nearly_all", "minority most")
     + ("not_all some", "half half"),
     "exclusivity": ("only except",),
-    "certainty": ("hedged doubted",),
+    "certainty": ("hedged doubted", "hedged unknown"),
 }
 _PAIRS = {
     guard: frozenset(frozenset(pair.split()) for pair in pairs) for guard, pairs in _COUNTERPARTS.items()
@@ -26,9 +27,12 @@ _PAIRS = {
 _LEVELS = ("certain", "doubted", "unknown", "hedged")
 _CLAUSE_STARTS = frozenset(("that", "whether", "if", "about"))
 _FARTHEST_CERTAIN = 3
+_ONLY_IF, _NONE = "only_if", "none"
 _CONTRAST, _EXCEPT = "contrast", "except"
 _OWN_OPPOSITES = ("certainty", "order")
 _UNTIL = frozenset(("until", "till"))
+_COMPLEMENTS = (("above", "at_most"), ("below", "at_least"))
+_CONDITIONS = frozenset(("if", "when", "provided", "unless", "without", "only_if"))
 _BOUNDS = ("at_most", "at_least")
 
 
@@ -51,13 +55,14 @@ def are_counterparts(guard: str, one: str, other: str) -> bool:
 def are_turned(ours: AnalysedText, theirs: AnalysedText) -> bool:
     """Tell whether an odd number of negations and opposites stands between two texts.
 
-    What belongs to a phrase for how many, for "only" or for certainty is not counted.
+    What belongs to a phrase for how many, for "only" or for certainty is not counted, and a bound beside
+    its complement ("more than one", "at most one") counts once.
     """
     skipped = _covered(ours.wording), _covered(theirs.wording)
     count = sum(_denials(text, of) for text, of in zip((ours, theirs), skipped, strict=True))
     here, there = _sides(ours, skipped[0]), _sides(theirs, skipped[1])
     opposed = sum(len(here[key]) == len(there.get(key, ())) == 1 and here[key] != there[key] for key in here)
-    return (count + opposed) % 2 == 1
+    return (count + opposed + _have_complements(ours.wording, theirs.wording)) % 2 == 1
 
 
 def make_up(ours: AnalysedText, theirs: AnalysedText) -> bool:
@@ -99,6 +104,7 @@ def _is_of_phrase(negated: Mention, here: Wording, there: Wording) -> bool:
         or _excepts_otherwise(here, there, denial)
         or _denies_certainty(here, denial)
         or _delays(here, there, denial)
+        or _is_condition_turned(here, there)
     )
 
 
@@ -159,6 +165,13 @@ def _delays(here: Wording, there: Wording, denial: int) -> bool:
     return "after" in kinds and not _UNTIL.isdisjoint(there.words.distinct)
 
 
+def _is_condition_turned(here: Wording, there: Wording) -> bool:
+    """Tell whether both texts deny as much, one with "only if": "no pay if late", "pay only if not late"."""
+    kinds = [kinds_of(text.cues("condition")) for text in (here, there)]
+    one_each = all(len(of) == 1 and of <= _CONDITIONS for of in kinds)
+    return one_each and _ONLY_IF in kinds[0] ^ kinds[1] and not denied_otherwise(here, there)
+
+
 def _sentence(wording: Wording, at: int) -> range:
     texts = wording.words.texts
     return range(sentence_start(texts, at), sentence_end(texts, at))
@@ -172,8 +185,20 @@ def _denials(text: AnalysedText, skipped: set[int]) -> int:
     )
 
 
+def _have_complements(ours: Wording, theirs: Wording) -> bool:
+    here, there = (kinds_of(text.cues("quantity")) for text in (ours, theirs))
+    return any(
+        (one in here and other in there) or (other in here and one in there) for one, other in _COMPLEMENTS
+    )
+
+
 def _covered(wording: Wording) -> set[int]:
-    return {at for guard in _PAIRS for cue in wording.cues(guard) for at in range(cue.first, cue.last + 1)}
+    """Return the positions of phrases; beside another amount, "no" only denies: "some have no key"."""
+    amounts = wording.cues("quantity")
+    if not kinds_of(amounts) <= {_NONE, *chain(*_COMPLEMENTS)}:
+        amounts = [cue for cue in amounts if cue.kind != _NONE]
+    cues = chain(amounts, wording.cues("exclusivity"), wording.cues("certainty"))
+    return {at for cue in cues for at in range(cue.first, cue.last + 1)}
 
 
 def _sides(text: AnalysedText, skipped: set[int]) -> dict[str, set[int]]:

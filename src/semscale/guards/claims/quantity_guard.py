@@ -7,7 +7,7 @@ from semscale.guards.claims.claim_guard import ClaimGuard
 from semscale.guards.claims.counterparts import are_counterparts, are_turned
 from semscale.guards.claims.events import denied_otherwise
 from semscale.guards.claims.phrases import Cue
-from semscale.guards.claims.wording import Wording, alignment
+from semscale.guards.claims.wording import Wording, alignment, kinds_of
 from semscale.guards.lexicons import word_list
 from semscale.guards.reading import AnalysedText
 
@@ -111,6 +111,9 @@ def _is_made_up(one: str, other: str, ours: AnalysedText, theirs: AnalysedText) 
 
     "All agree" and "none failed to agree", "few were polite" and "most were rude".
     """
+    if one in _BOUNDS:  # "none has more than one" is "each has at most one"
+        here, there = (kinds_of(text.wording.cues(QuantityGuard.name)) for text in (ours, theirs))
+        return "none" in here ^ there
     return are_counterparts(QuantityGuard.name, one, other) and are_turned(ours, theirs)
 
 
