@@ -11,7 +11,8 @@ from semscale.presentable import Presentable
 from semscale.renamed_settings import renamed_attribute
 from semscale.results.estimates import Estimates, summary_in_words
 from semscale.self_consistency.asking.asking import ReplyCounts
-from semscale.self_consistency.correctness_probability import CorrectnessProbability, LabelCounts
+from semscale.self_consistency.correctness_probability import CorrectnessProbability
+from semscale.self_consistency.labels import TooFewLabels
 from semscale.self_consistency.scoring.contradictions import Contradiction
 from semscale.signature import Signature
 from semscale.stats.calibration.acceptance import AcceptanceThreshold
@@ -116,7 +117,7 @@ class ConsistencySummary(Presentable):
     signature: Signature
     correctness: CorrectnessProbability | None = None
     replies: ReplyCounts | None = None
-    too_few_labels: LabelCounts | None = None
+    too_few_labels: TooFewLabels | None = None
     languages: tuple[LanguageCount, ...] = ()
     unread_language: UnreadLanguage | None = None
     n_null_words: int = 0
@@ -189,7 +190,11 @@ def _correctness_record(correctness: CorrectnessProbability) -> dict[str, Any]:
         "calibration_error": figures.error,
         "calibration_error_by_chance": figures.error_by_chance,
         "areas": correctness.areas,
+        "area_labels": correctness.comparison.n,
+        "common_areas": correctness.comparison.common,
+        "common_labels": correctness.comparison.n_common,
         "weights": correctness.weights,
+        "filled": correctness.filled,
         "accept": _threshold_record(correctness.triage.accept),
         "abstain": _threshold_record(correctness.triage.abstain),
         "reviewed": correctness.triage.reviewed,

@@ -10,7 +10,7 @@ from typing import TypedDict
 from semscale.errors import EmptyTableError, InputError
 from semscale.messages import shortened
 from semscale.store.readers.delimited import open_delimited
-from semscale.store.readers.evaluation_logs import LOG_FORMATS, log_format, open_log
+from semscale.store.readers.evaluation_logs import LOG_FORMATS, log_format, not_a_log, open_log
 from semscale.store.readers.excel import open_excel
 from semscale.store.readers.jsonlines import open_jsonl
 from semscale.store.readers.parquet import open_parquet
@@ -152,6 +152,8 @@ def _format_of(path: Path) -> str:
         raise InputError(
             f"{path}: workbooks that end in {extension} are not read; save it as .xlsx in {program}"
         )
+    if extension == ".json":
+        raise not_a_log(path)
     if extension not in _EXTENSIONS:
         shown = f"the extension '{path.suffix}'" if path.suffix else "no extension"
         raise InputError(f"{path} has {shown}; say what it is with --format: {', '.join(FORMATS)}")
