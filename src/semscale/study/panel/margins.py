@@ -1,6 +1,6 @@
 """Stated shares of a population: checks, and raking of a joint distribution to its margins."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,12 +8,11 @@ import numpy as np
 
 from semscale.errors import InputError
 from semscale.messages import shortened
+from semscale.stats.survey.raking import rake
 from semscale.types import Floats
 
 _ROUNDING = 0.005
 _PERCENT = 100.0
-_ROUNDS = 1000
-_CLOSE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -101,8 +100,7 @@ def joint_shares(rows: Sequence[Mapping[str, Any]]) -> JointShares:
 def raked(joint: JointShares, margins: Mapping[str, Mapping[str, float]]) -> JointShares:
     """Rake a joint distribution to stated margins, by iterative proportional fitting.
 
-    Each step multiplies the cells of a level by stated share / present share; combinations with a share of 0
-    keep it.
+    Combinations with a share of 0 keep it.
 
     Args:
         joint: where to begin.
@@ -117,22 +115,29 @@ def raked(joint: JointShares, margins: Mapping[str, Mapping[str, float]]) -> Joi
 
     Example:
         >>> rows = [{"sex": sex, "age": age, "share": 25} for sex in "fm" for age in ("young", "old")]
-        >>> raked(joint_shares(rows), {"sex": {"f": 0.6, "m": 0.4}}).shares.tolist()
+        >>> raked(joint_shares(rows), {"sex": {"f": 0.6, "m": 0.4}}).shares.round(6).tolist()
         [[0.3, 0.3], [0.2, 0.2]]
     """
     targets = {name: _target(joint, name, levels) for name, levels in margins.items()}
-    shares = joint.shares
-    for _ in range(_ROUNDS):
-        for name, target in targets.items():
-            present = JointShares(joint.levels, shares).margin(name)
-            factors = np.divide(target, present, out=np.zeros_like(target), where=present > 0)
-            axis = list(joint.levels).index(name)
-            shape = [-1 if place == axis else 1 for place in range(shares.ndim)]
-            shares = shares * factors.reshape(shape)
-        found = JointShares(joint.levels, shares)
-        if all(np.abs(found.margin(name) - target).max() < _CLOSE for name, target in targets.items()):
-            return found
-    raise _unmet(JointShares(joint.levels, shares), targets)
+    if not targets:
+        return joint
+    cells = np.nonzero(joint.shares)
+    columns = {
+        name: np.array(levels, dtype=object)[place]
+        for (name, levels), place in zip(joint.levels.items(), cells, strict=True)
+        if name in targets
+    }
+    found = rake(columns, targets, weights=joint.shares[cells], total=1.0, allow_unmet=True)
+    if found.unmet:
+        worst = found.unmet[0]
+        raise InputError(
+            f"margin {worst.margin!r} cannot be met beside the other margins: {worst.category!r} is to have "
+            f"{worst.target:.3g} of the panel and comes to {worst.reached:.3g}; joint has no people for some "
+            "combinations that the margins need"
+        )
+    shares = np.zeros_like(joint.shares)
+    shares[cells] = found.weights
+    return JointShares(joint.levels, shares)
 
 
 def _number(share: object, row: int) -> float:
@@ -141,7 +146,7 @@ def _number(share: object, row: int) -> float:
     return float(share)
 
 
-def _target(joint: JointShares, name: str, levels: Mapping[str, float]) -> Floats:
+def _target(joint: JointShares, name: str, levels: Mapping[str, float]) -> dict[Hashable, float]:
     known = joint.levels[name]
     for level, share in levels.items():
         place = known.index(level) if level in known else None
@@ -151,17 +156,4 @@ def _target(joint: JointShares, name: str, levels: Mapping[str, float]) -> Float
                 f"margin {name!r} cannot be met: {level!r} is to have {share:.3g} of the panel, and no row "
                 "of joint with a share above 0 has it"
             )
-    return np.array([levels.get(level, 0.0) for level in known])
-
-
-def _unmet(found: JointShares, targets: Mapping[str, Floats]) -> InputError:
-    """Name the level that is furthest from its stated share."""
-    gaps = {name: found.margin(name) - target for name, target in targets.items()}
-    name = max(gaps, key=lambda each: float(np.abs(gaps[each]).max()))
-    place = int(np.abs(gaps[name]).argmax())
-    level, reached = found.levels[name][place], found.margin(name)[place]
-    return InputError(
-        f"margin {name!r} cannot be met beside the other margins: {level!r} is to have "
-        f"{targets[name][place]:.3g} of the panel and comes to {reached:.3g}; joint has no people for some "
-        "combinations that the margins need"
-    )
+    return {level: levels.get(level, 0.0) for level in known if joint.margin(name)[known.index(level)]}
