@@ -1,6 +1,6 @@
 """Strict parsing of the YAML files that users write, with errors that name the line."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import yaml
@@ -108,3 +108,32 @@ def parse_yaml(content: bytes, *, source: str) -> object:
         raise InputError(f"{source!r}, line {line}: not readable as YAML: correct this line") from None
     except RecursionError:
         raise InputError(f"{source!r}: not readable as YAML: nested too deeply") from None
+
+
+def line_of(content: bytes, path: Sequence[int | str]) -> int:
+    r"""Find the line of a value in a YAML file that ``parse_yaml`` has read, for messages about it.
+
+    Args:
+        content: the file.
+        path: keys and places in lists, from 0, from the outermost in; where one does not exist, the line is
+            that of what should hold it.
+
+    Returns:
+        The line of the key, or of the entry of a list, from 1.
+
+    Example:
+        >>> line_of(b"name: mine\ncodes:\n  - name: a\n  - name: 3\n", ("codes", 1, "name"))
+        4
+    """
+    node: yaml.Node | None = yaml.compose(content.decode("utf-8-sig"), Loader=yaml.SafeLoader)
+    line = 0 if node is None else node.start_mark.line
+    for step in path:
+        found: tuple[yaml.Node, yaml.Node] | None = None
+        if isinstance(node, yaml.MappingNode):
+            found = next((pair for pair in node.value if pair[0].value == step), None)
+        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+            found = (node.value[step], node.value[step])
+        if found is None:
+            break
+        line, node = found[0].start_mark.line, found[1]
+    return line + 1
