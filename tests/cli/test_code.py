@@ -5,6 +5,7 @@ import shlex
 
 import polars as pl
 import pytest
+from decision_endpoint import deciding_endpoint
 
 from semscale.cli.main import main
 
@@ -92,7 +93,9 @@ def test_a_rating_made_of_the_answers(code):
     assert ended.code == 0, ended.err
     drivers = json.loads(ended.out)["drivers"]
     assert drivers["rating"] == "quality, as rated from the same answers"
-    assert 1 <= drivers["drivers"][0]["mean_with"] <= 5
+    means = [one["mean_without"] for one in drivers["drivers"] if one["mean_without"] is not None]
+    assert means
+    assert all(1 <= mean <= 5 for mean in means)
 
 
 def test_rows_are_drawn_coded_and_the_command_that_is_told_uses_them(semscale, answers, tmp_path):
@@ -178,3 +181,33 @@ def test_bad_input_is_one_line(code, tmp_path, change, options, said):
 def test_help_names_the_other_commands(capsys):
     assert main(["code", "--help"]) == 0
     assert "code suggest" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.fixture
+def decider():
+    with deciding_endpoint() as found:
+        # yes to whatever is asked where an answer says price
+        found.masses = lambda asked, names, text: [0.1, 0.9] if "price" in text else [0.9, 0.1]
+        yield found
+
+
+@pytest.mark.needs("api")
+def test_a_chat_model_is_asked_as_well_once_for_each_readable_answer(code, decider, monkeypatch, tmp_path):
+    monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
+    chat = ("--chat-model", "m", "--chat-url", decider.url)
+    ended = code("--labels", "hand", *chat, "--json")
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    assert found["asked"] == "m"
+    assert "asked_model:m" in found["signature"]
+    n = len(decider.requests)
+    assert n >= 68
+    assert code("--labels", "hand", *chat, "--json").code == 0
+    assert len(decider.requests) == n
+
+
+@pytest.mark.needs("api")
+def test_a_cap_ends_the_run_and_says_so(code, decider, monkeypatch, tmp_path):
+    monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
+    ended = code("--chat-model", "m", "--chat-url", decider.url, "--max-calls", "3")
+    assert ended.code == 3

@@ -45,14 +45,14 @@ def cautions(summary: "CodingSummary") -> Iterator[str]:
     if not summary.n_hand:
         yield (
             "Not calibrated: no answer was coded by hand, so there are no probabilities, and nobody knows "
-            "how often the codes are wrong. Draw answers to code with `semscale code label`."
+            "how often the codes are wrong. semscale code label draws answers to code."
         )
     else:
         yield from _calibration_cautions(summary)
     if summary.n_hand and not summary.is_drawn:
         yield (
             "Corrected shares are right on average only if the hand-coded answers are a random sample; "
-            "tables of `semscale code label` have the probabilities of their draw, for --inclusion."
+            "tables of semscale code label have the probabilities of their draw, for the option inclusion."
         )
     if summary.groups:
         yield (
