@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from semscale.coding.codebook import Code, Codebook
+from semscale.coding.codebook import Code, CodeFrame
 from semscale.coding.hand_codes import hand_codes, mean_codes
 from semscale.errors import InputError
 
@@ -22,7 +22,7 @@ def test_every_way_of_writing_codes(book):
 
 
 def test_a_code_gives_those_above_it():
-    book = Codebook("b", (Code("cost", "d", ("x",)), Code("fees", "e", ("y",), parent="cost")))
+    book = CodeFrame("b", (Code("cost", "d", ("x",)), Code("fees", "e", ("y",), parent="cost")))
     assert read(["fees", "cost"], book).tolist() == [[1, 1], [1, 0]]
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from semscale.coding.codebook import Code, Codebook
+from semscale.coding.codebook import Code, CodeFrame
 from semscale.coding.prototypes import (
     check_alike,
     code_scores,
@@ -48,26 +48,28 @@ def test_an_answer_on_two_codes_is_like_both(book, key_words):
 
 
 def test_two_codes_alike_are_refused_with_their_cosine():
-    book = Codebook("b", (Code("a", "d", ("x",)), Code("b", "e", ("y",))))
+    book = CodeFrame("b", (Code("a", "d", ("x",)), Code("b", "e", ("y",))))
     with pytest.raises(InputError, match=r"'a' and 'b' are alike \(cosine 1.000, at most 0.95\)"):
         check_alike(book, [X, X])
 
 
 def test_a_code_may_be_like_the_one_above_it():
-    book = Codebook("b", (Code("a", "d", ("x",)), Code("b", "e", ("y",), parent="a"), Code("c", "f", ("z",))))
+    book = CodeFrame(
+        "b", (Code("a", "d", ("x",)), Code("b", "e", ("y",), parent="a"), Code("c", "f", ("z",)))
+    )
     check_alike(book, [X, X, Y])
 
 
 def test_examples_nearer_to_another_code_are_refused():
     # a's example is b's kind and the other way round; only definitions are right
     mixed = [np.concatenate([Y, X]), np.concatenate([X * 0.6 + Y * 0.8, Y])]
-    book = Codebook("b", (Code("a", "d", ("x",)), Code("b", "e", ("y",))))
+    book = CodeFrame("b", (Code("a", "d", ("x",)), Code("b", "e", ("y",))))
     with pytest.raises(InputError, match="no nearer to their own code"):
         prototypes_of(book, mixed, [NOTHING] * 2)
 
 
 def test_a_code_has_at_least_the_value_of_those_below_it():
-    book = Codebook(
+    book = CodeFrame(
         "b", (Code("a", "d", ("x",)), Code("b", "e", ("y",), parent="a"), Code("c", "f", ("z",), parent="b"))
     )
     found = with_children(np.array([[0.1, 0.2, 0.9], [0.8, np.nan, 0.3]]), book)

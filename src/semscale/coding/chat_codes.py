@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semscale.coding.codebook import Codebook
+from semscale.coding.codebook import CodeFrame
 from semscale.errors import InterruptedRunError
 from semscale.judging.decisions.rubric import Criterion, Rubric, spread
 from semscale.judging.judge import Judge
@@ -29,7 +29,7 @@ _LEVELS = (("no", "the answer does not say this"), ("yes", "the answer says this
 _HALF = 0.5
 
 
-def code_rubric(codebook: Codebook) -> Rubric:
+def code_rubric(codebook: CodeFrame) -> Rubric:
     """Make a question with the levels no and yes of each code, with its definition and examples."""
     weight = 1 / len(codebook.codes)
     return Rubric(
@@ -45,7 +45,7 @@ def code_rubric(codebook: Codebook) -> Rubric:
 
 def ask_about_codes(  # noqa: PLR0913 - whom, about what, and how
     chat_model: object,
-    codebook: Codebook,
+    codebook: CodeFrame,
     cells: Sequence[Any],
     *,
     question: str | None = None,

@@ -52,7 +52,7 @@ class Code:
 
 
 @dataclass(frozen=True)
-class Codebook:
+class CodeFrame:
     """Codes for the answers to one question.
 
     Attributes:
@@ -94,7 +94,7 @@ class Codebook:
         Example:
             >>> wide = Code("price", "cost", ("dear",))
             >>> narrow = Code("fees", "what is added", ("a fee",), parent="price")
-            >>> Codebook("mine", (wide, narrow)).ancestors("fees")
+            >>> CodeFrame("mine", (wide, narrow)).ancestors("fees")
             ('price',)
         """
         parents = {code.name: code.parent for code in self.codes}

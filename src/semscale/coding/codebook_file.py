@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from semscale.coding.codebook import Code, Codebook
+from semscale.coding.codebook import Code, CodeFrame
 from semscale.errors import InputError
 from semscale.messages import did_you_mean, shortened
 from semscale.yaml_reading import line_of, parse_yaml
@@ -22,14 +22,14 @@ class _WrittenCode(BaseModel):
     parent: str | None = None
 
 
-class _WrittenCodebook(BaseModel):
+class _WrittenCodeFrame(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     name: str = Field(min_length=1)
     codes: list[_WrittenCode] = Field(min_length=1)
 
 
-_KEYS = tuple(dict.fromkeys([*_WrittenCodebook.model_fields, *_WrittenCode.model_fields]))
+_KEYS = tuple(dict.fromkeys([*_WrittenCodeFrame.model_fields, *_WrittenCode.model_fields]))
 _REMEDIES = {
     "string_type": "must be text, in quotes if it reads like a number or like yes and no",
     "string_too_short": "must not be empty",
@@ -40,7 +40,7 @@ _REMEDIES = {
 }
 
 
-def load_codebook(path: str | Path) -> Codebook:
+def load_codebook(path: str | Path) -> CodeFrame:
     """Read a codebook from a YAML file.
 
     The file has ``name`` and ``codes``. Each code has ``name``, ``definition``, ``examples`` (one or more)
@@ -56,7 +56,7 @@ def load_codebook(path: str | Path) -> Codebook:
     return parse_codebook(content, source=str(path))
 
 
-def parse_codebook(content: bytes, *, source: str) -> Codebook:
+def parse_codebook(content: bytes, *, source: str) -> CodeFrame:
     r"""Parse a codebook from the bytes of a YAML file.
 
     Args:
@@ -78,7 +78,7 @@ def parse_codebook(content: bytes, *, source: str) -> Codebook:
             f"{source!r} must hold the keys of a codebook, name and codes, got {shortened(fields)}"
         )
     try:
-        written = _WrittenCodebook(**{str(key): value for key, value in fields.items()})
+        written = _WrittenCodeFrame(**{str(key): value for key, value in fields.items()})
     except ValidationError as error:
         found = _most_telling(error.errors())
         line = line_of(content, found["loc"])
@@ -91,7 +91,7 @@ def parse_codebook(content: bytes, *, source: str) -> Codebook:
             line = line_of(content, ("codes", place))
             raise InputError(f"{source!r}, line {line}: {error}") from None
     try:
-        return Codebook(written.name, tuple(codes))
+        return CodeFrame(written.name, tuple(codes))
     except InputError as error:
         line = line_of(content, ("codes", *_at_fault(codes, str(error))))
         raise InputError(f"{source!r}, line {line}: {error}") from None

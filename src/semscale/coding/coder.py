@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semscale.coding.codebook import Codebook
+from semscale.coding.codebook import CodeFrame
 from semscale.coding.prototypes import LEVEL, embed_codebook
 from semscale.embedding.loading import as_embedder
 from semscale.embedding.part_progress import shifted
@@ -35,7 +35,7 @@ class CodeScores:
         signature: what was applied.
     """
 
-    codebook: Codebook
+    codebook: CodeFrame
     likeness: Floats
     status: Statuses
     signature: Signature
@@ -57,7 +57,7 @@ class Coder:
         (2017), Prototypical networks for few-shot learning, arXiv 1703.05175.
     """
 
-    def __init__(self, codebook: Codebook, *, embedder: "str | Path | Embedder | None" = None) -> None:
+    def __init__(self, codebook: CodeFrame, *, embedder: "str | Path | Embedder | None" = None) -> None:
         self.codebook = codebook
         self._embedder = as_embedder(embedder)
         self._prototypes = embed_codebook(codebook, self._embedder)

@@ -10,7 +10,7 @@ import polars as pl
 from semscale.coding.chat_codes import join_sources
 from semscale.coding.code_calibration import CodeCalibration, calibrate_code
 from semscale.coding.code_shares import HandSample
-from semscale.coding.codebook import Codebook
+from semscale.coding.codebook import CodeFrame
 from semscale.coding.coder import CodeScores
 from semscale.coding.coding_decisions import BY_LIKENESS, CodeDecisions, Thresholds, decide
 from semscale.coding.hand_codes import mean_codes
@@ -57,7 +57,7 @@ class Coding:
         signature: what was applied.
     """
 
-    codebook: Codebook
+    codebook: CodeFrame
     likeness: Floats
     probability: Floats
     status: Statuses
@@ -159,7 +159,7 @@ def code_answers(  # noqa: PLR0913 - what is known beside the scores
 
 
 def other_run(
-    table: pl.DataFrame, codebook: Codebook, texts: Sequence[Any], column: str, name: str
+    table: pl.DataFrame, codebook: CodeFrame, texts: Sequence[Any], column: str, name: str
 ) -> Floats:
     """Read the decisions of another run from the table that it wrote.
 

@@ -8,7 +8,7 @@ from typing import Any
 from semscale.coding.code_calibration import CodeCalibration
 from semscale.coding.code_quotes import CodeQuotes, Quote
 from semscale.coding.code_shares import CodeShare, GroupTest
-from semscale.coding.codebook import Codebook
+from semscale.coding.codebook import CodeFrame
 from semscale.coding.coding_agreement import CodeAgreement
 from semscale.coding.coding_decisions import Thresholds
 from semscale.coding.cooccurrence import Cooccurrence
@@ -82,7 +82,7 @@ class CodingSummary(Presentable):
 
     source: str
     column: str
-    codebook: Codebook
+    codebook: CodeFrame
     n: int
     outcomes: Mapping[str, int]
     reasons: Mapping[str, int]

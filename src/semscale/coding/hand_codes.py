@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from semscale.coding.codebook import OTHER, Codebook
+from semscale.coding.codebook import OTHER, CodeFrame
 from semscale.errors import InputError
 from semscale.messages import did_you_mean
 from semscale.store.columns import is_missing
@@ -15,7 +15,7 @@ from semscale.types import Floats
 Cells = Sequence[Any]
 
 
-def hand_codes(columns: Sequence[Cells], codebook: Codebook, names: Sequence[str]) -> Floats:
+def hand_codes(columns: Sequence[Cells], codebook: CodeFrame, names: Sequence[str]) -> Floats:
     """Read what one or more people coded.
 
     A cell has names of codes with semicolons between them, a JSON list of them, or ``none`` where no code
@@ -34,7 +34,7 @@ def hand_codes(columns: Sequence[Cells], codebook: Codebook, names: Sequence[str
 
     Example:
         >>> from semscale.coding.codebook import Code
-        >>> book = Codebook("b", (Code("price", "d", ("x",)), Code("size", "e", ("y",))))
+        >>> book = CodeFrame("b", (Code("price", "d", ("x",)), Code("size", "e", ("y",))))
         >>> hand_codes([["price; size", "none", ""]], book, ["human"])[0].tolist()
         [[1.0, 1.0], [0.0, 0.0], [nan, nan]]
     """
@@ -81,7 +81,7 @@ def _given(cell: object) -> list[str] | None:
     return [] if [name.casefold() for name in names] == [OTHER] else [name for name in names if name]
 
 
-def _unknown(name: str, codebook: Codebook, column: str, row: int) -> str:
+def _unknown(name: str, codebook: CodeFrame, column: str, row: int) -> str:
     mixed = f"; {OTHER!r} stands alone" if name.casefold() == OTHER else did_you_mean(name, codebook.names)
     known = ", ".join(codebook.names)
     return (

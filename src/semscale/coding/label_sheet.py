@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from semscale.coding.codebook import OTHER, Codebook
+from semscale.coding.codebook import OTHER, CodeFrame
 from semscale.coding.coding import Coding
 from semscale.judging.label_draw import HUMAN, INCLUSION, LabelDraw
 from semscale.rating.labelling.sheet import instructions_path
@@ -51,7 +51,7 @@ def draw_answers(coding: Coding, n: int, *, alike: bool = False, seed: int = 0) 
     )
 
 
-def instructions(codebook: Codebook, file: str, column: str, command: str) -> str:
+def instructions(codebook: CodeFrame, file: str, column: str, command: str) -> str:
     """Write instructions for people who code, as Markdown.
 
     Args:

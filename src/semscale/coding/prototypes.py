@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.coding.codebook import Codebook
+from semscale.coding.codebook import CodeFrame
 from semscale.errors import InputError
 from semscale.types import Floats, Vectors
 
@@ -36,7 +36,7 @@ class Prototypes:
         own: mean score of a code's own examples, each compared with the code's other texts: likeness 1.
     """
 
-    codebook: Codebook
+    codebook: CodeFrame
     positive: tuple[Vectors, ...]
     negative: tuple[Vectors, ...]
     strange: float
@@ -54,7 +54,7 @@ class Prototypes:
 
 
 def embed_codebook(
-    codebook: Codebook, embedder: "Embedder", progress: "Progress | None" = None
+    codebook: CodeFrame, embedder: "Embedder", progress: "Progress | None" = None
 ) -> Prototypes:
     """Embed the texts of a codebook.
 
@@ -71,7 +71,9 @@ def embed_codebook(
     return prototypes_of(codebook, parts[:k], parts[k:])
 
 
-def prototypes_of(codebook: Codebook, positive: Sequence[Vectors], negative: Sequence[Vectors]) -> Prototypes:
+def prototypes_of(
+    codebook: CodeFrame, positive: Sequence[Vectors], negative: Sequence[Vectors]
+) -> Prototypes:
     """Put vectors of a codebook's texts on the scale of likeness.
 
     Args:
@@ -121,7 +123,7 @@ def code_scores(vectors: Vectors, positive: Sequence[Vectors], negative: Sequenc
     return scores
 
 
-def with_children(values: Floats, codebook: Codebook) -> Floats:
+def with_children(values: Floats, codebook: CodeFrame) -> Floats:
     """Give each code at least the value of every code below it, shape (n, k); NaN gives nothing.
 
     Args:
@@ -136,7 +138,7 @@ def with_children(values: Floats, codebook: Codebook) -> Floats:
     return raised
 
 
-def check_alike(codebook: Codebook, positive: Sequence[Vectors]) -> None:
+def check_alike(codebook: CodeFrame, positive: Sequence[Vectors]) -> None:
     """Check that no two codes are alike, but for a code and one above it.
 
     Raises:
@@ -165,7 +167,7 @@ def _nearness(own: Floats | Vectors, not_own: Floats | Vectors) -> Floats:
 
 
 def _example_scores(
-    codebook: Codebook, positive: Sequence[Vectors], negative: Sequence[Vectors]
+    codebook: CodeFrame, positive: Sequence[Vectors], negative: Sequence[Vectors]
 ) -> tuple[Floats, Floats]:
     """Score every example by its own code without it, and by the codes that are neither above nor below."""
     own, strange = [], []

@@ -4,19 +4,19 @@ from pathlib import Path
 
 import yaml
 
-from semscale.coding.codebook import Code, Codebook
+from semscale.coding.codebook import Code, CodeFrame
 from semscale.coding.suggesting import SuggestionSummary
 from semscale.store.atomic import replacing
 
 
-def suggested_codebook(summary: SuggestionSummary) -> Codebook:
+def suggested_codebook(summary: SuggestionSummary) -> CodeFrame:
     """Make a codebook of a proposal.
 
     Raises:
         InputError: two codes share an example.
     """
     codes = (Code(code.name, code.definition, code.examples) for code in summary.codes)
-    return Codebook(_book_name(summary), tuple(codes))
+    return CodeFrame(_book_name(summary), tuple(codes))
 
 
 def suggestion_yaml(summary: SuggestionSummary) -> str:

@@ -1,6 +1,7 @@
 """Judges a table of any size part by part; a stopped run can be resumed."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,7 @@ def judge_file(  # noqa: PLR0913 - what, by whom, how, where to, and who is told
     counting = needs_counting(table, out)
     table = check_judge_cells(table, columns, template, settings.part_rows, counting=counting)
     work = JudgeWork(table, columns, judge, running or Running(), plan, progress)
-    return TableRun(table, settings, progress).of(work, out)
+    return replace(TableRun(table, settings, progress).of(work, out), input_notes=table.notes)
 
 
 class JudgeWork:
@@ -166,7 +167,8 @@ class JudgeWork:
         ]
         stopped = next((state.stopped for state in self._states if state.stopped), None)
         signature = joined(applied) if isinstance(self._judge, Panel) else applied[0]
-        return self._collector.summary(self._table.name, applied, signature, stopped)
+        not_taken = [state.not_taken for state in self._states]
+        return self._collector.summary(self._table.name, applied, signature, stopped, not_taken)
 
     def late(self, start: int, stop: int) -> None:
         """No column depends on the whole table."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _CHAT, _CODES = "Chat model", "Codes"
 
-Codebook = Annotated[Path, option(_CODES, "YAML with codes: name, definition and examples.", "FILE")]
+CodebookFile = Annotated[Path, option(_CODES, "YAML with codes: name, definition and examples.", "FILE")]
 
 
 @option_group
@@ -124,7 +124,7 @@ class CodeOptions:
     """All options of ``semscale code``."""
 
     file: File
-    codebook: Codebook
+    codebook: CodebookFile
     columns: CodeColumnOptions
     thresholds: ThresholdOptions
     rate_scale: Annotated[
@@ -152,7 +152,7 @@ class CodeLabelOptions:
 
     file: File
     text: Annotated[str, option(COLUMNS, "The answers to draw from.", "COLUMN")]
-    codebook: Codebook
+    codebook: CodebookFile
     out: Annotated[Path, option(OUTPUT, "The table to fill in: .csv, .xlsx, .jsonl or .parquet.", "FILE")]
     n: Annotated[int, setting(RUN, "Answers to code by hand.")] = 200
     alike: Annotated[bool, option(RUN, "Draw all answers alike, whatever the codes are unsure of.")] = False
