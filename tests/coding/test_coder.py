@@ -11,7 +11,7 @@ def test_rows_keep_their_order_and_equal_texts_are_read_once(book, key_words):
     key_words.embedded.clear()
     found = coder.score(["the battery", None, "price", "the battery", "  ", 5, "??"])
     assert key_words.embedded == ["the battery", "price"]
-    assert [str(each) for each in found.status] == [
+    assert [str(each) for each in found.text_status] == [
         "scored", "missing", "scored", "scored", "empty", "not-text", "uninformative"
     ]  # fmt: skip
     assert found.likeness[0].tolist() == found.likeness[3].tolist()
@@ -21,7 +21,7 @@ def test_rows_keep_their_order_and_equal_texts_are_read_once(book, key_words):
 
 def test_what_the_model_cannot_read_has_no_likeness(book, key_words):
     found = Coder(book, embedder=key_words).score(["battery", "gibberish"])
-    assert found.status[1] is Status.WEIGHTLESS
+    assert found.text_status[1] is Status.WEIGHTLESS
     assert np.isnan(found.likeness[1]).all()
 
 

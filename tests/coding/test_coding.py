@@ -54,6 +54,13 @@ def test_a_code_with_too_few_labels_stays_a_likeness_beside_calibrated_ones(book
     ]  # fmt: skip
 
 
+def test_the_table_has_its_types_where_no_answer_has_a_reason(book, key_words):
+    table = code_answers(Coder(book, embedder=key_words).score(["the battery", "hello"])).to_frame()
+    assert table.schema["semscale_reason"] == pl.String
+    assert table.schema["semscale_power"] == pl.Int8
+    assert table["semscale_reason"].null_count() == 2
+
+
 def test_the_signature_knows_labels_and_thresholds(book):
     scores, hand = scored(book)
     bare, labelled = (str(code_answers(scores, hand=one).signature) for one in (None, hand))

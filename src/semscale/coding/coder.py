@@ -31,13 +31,13 @@ class CodeScores:
         codebook: the codes.
         likeness: shape (n, k): 0 as an example of another code, 1 as one of the code's own; NaN where there
             is no text. It is no probability.
-        status: shape (n,), each a ``Status``: whether an answer could be read, and if not, why.
+        text_status: shape (n,), each a ``Status``: whether an answer could be read, and if not, why.
         signature: what was applied.
     """
 
     codebook: CodeFrame
     likeness: Floats
-    status: Statuses
+    text_status: Statuses
     signature: Signature
 
 

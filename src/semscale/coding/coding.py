@@ -47,7 +47,7 @@ class Coding:
         codebook: k codes.
         likeness: shape (n, k), what decisions are made of where a code is not calibrated.
         probability: shape (n, k), NaN where a code is not calibrated or an answer could not be read.
-        status: shape (n,), whether an answer could be read, and if not, why.
+        text_status: shape (n,), whether an answer could be read, and if not, why.
         decisions: what was decided.
         held_out: the same for hand-coded answers by curves that were fitted without them.
         calibrations: one for each code.
@@ -60,7 +60,7 @@ class Coding:
     codebook: CodeFrame
     likeness: Floats
     probability: Floats
-    status: Statuses
+    text_status: Statuses
     decisions: CodeDecisions
     held_out: CodeDecisions
     calibrations: tuple[CodeCalibration, ...]
@@ -92,8 +92,10 @@ class Coding:
             null) and ``semscale_<code>_p``, or ``semscale_<code>_likeness`` where it is not calibrated.
         """
         columns: dict[str, Any] = {
-            f"{PREFIX}outcome": [str(each) for each in self.decisions.outcome],
-            f"{PREFIX}reason": [None if each is None else str(each) for each in self.decisions.reason],
+            f"{PREFIX}outcome": pl.Series([str(each) for each in self.decisions.outcome], dtype=pl.String),
+            f"{PREFIX}reason": pl.Series(
+                [None if each is None else str(each) for each in self.decisions.reason], dtype=pl.String
+            ),
         }
         for place, (name, made) in enumerate(zip(self.codebook.names, self.is_calibrated, strict=True)):
             given = pl.Series(self.decisions.given[:, place], nan_to_null=True).cast(pl.Int8)
@@ -147,9 +149,9 @@ def code_answers(  # noqa: PLR0913 - what is known beside the scores
         scores.codebook,
         joined,
         probability,
-        scores.status,
-        decide(np.where(calibrated, probability, joined), scores.status, applied),
-        decide(held_out, scores.status, applied),
+        scores.text_status,
+        decide(np.where(calibrated, probability, joined), scores.text_status, applied),
+        decide(held_out, scores.text_status, applied),
         made,
         hand,
         None if hand is None else _sample(held_out, labels, hand.inclusion),

@@ -66,7 +66,9 @@ def summarize_coding(  # noqa: PLR0913 - what is summed up, and from where
     plan, beside = plan or IntervalPlan(), beside or BesideAnswers()
     names, decisions = coding.codebook.names, coding.decisions
     groups = _groups(coding, beside, plan)
-    shown = [str(text) if read else None for text, read in zip(texts, are_scored(coding.status), strict=True)]
+    shown = [
+        str(text) if read else None for text, read in zip(texts, are_scored(coding.text_status), strict=True)
+    ]
     drivers = None
     if beside.ratings is not None:
         drivers = drivers_of(

@@ -89,7 +89,7 @@ def _asked(
     chat = options.chat.load(progress)
     if chat is None:
         return None, None
-    readable = np.flatnonzero(are_scored(scores.status))
+    readable = np.flatnonzero(are_scored(scores.text_status))
     found: Floats = np.full(scores.likeness.shape, np.nan)
     found[readable], signature = ask_about_codes(
         chat,
