@@ -33,6 +33,7 @@ from semscale.drift.ruler.checking import check_ruler, keep_check
 from semscale.drift.ruler.text_ruler import TextRuler
 from semscale.errors import InputError, StoppedByUserError, UnknownNameError
 from semscale.history.runs import Approval, Run, short_id
+from semscale.history.stored_comparison import StoredComparison
 
 if TYPE_CHECKING:
     from semscale.history.history import History
@@ -102,7 +103,9 @@ class CompareRun:
         settings = self.settings
         if settings is None:
             return None
-        earlier = load_earlier(history, baseline) if settings.over_runs else ()
+        earlier: list[StoredComparison] = []
+        if settings.over_runs or settings.noise_history:
+            earlier = load_earlier(history, baseline, noise_alone=not settings.over_runs)
         settings = settings_for(comparison, settings)
         return decide(comparison, settings, earlier=earlier)
 

@@ -211,6 +211,7 @@ class DriftSummary(Presentable):
             "moved": self.moved,
             "ruler": None if self.ruler is None else self.ruler.record(),
             "reruns": len(comparison.reruns),
+            "nights": 0 if decision is None else decision.nights.n,
             "n_needed": None if decision is None else decision.n_needed,
             "forecast": None if self.forecast is None else asdict(self.forecast),
             "metrics": [self._metric_record(figure) for figure in self.overall],

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semscale.drift.gate.nights import counted_nights
 from semscale.drift.runs.item_matching import match_items
 from semscale.history.runs import Run
 from semscale.history.stored_comparison import StoredComparison
@@ -13,17 +14,20 @@ if TYPE_CHECKING:
     from semscale.history.history import History
 
 
-def load_earlier(history: "History", baseline: Run) -> list[StoredComparison]:
+def load_earlier(history: "History", baseline: Run, *, noise_alone: bool = False) -> list[StoredComparison]:
     """Load the comparisons with a baseline, each with the scores of all the baseline's items.
 
     Args:
         history: where they are kept.
         baseline: with all its items.
+        noise_alone: load only those that show the noise (``counted_nights``).
 
     Returns:
         The oldest first. An item that a candidate lacked has NaN.
     """
     kept = history.comparisons(baseline_id=baseline.id)
+    if noise_alone:
+        kept = counted_nights(kept, baseline)
     return [_with_scores(history, baseline, one) for one in kept]
 
 

@@ -7,6 +7,7 @@ from semscale.drift.gate.decision import (
     FEWEST_TO_PASS,
     MOST_TIMES,
     DriftTest,
+    GateDecision,
     is_out_of_reach,
     items_needed,
 )
@@ -46,6 +47,26 @@ def forecast_words(found: SizeForecast) -> str:
         )
     ways = capitalised(" or ".join(said if found.says_reruns else said[::-1]))
     return f"{ways} would decide it in {100 * POWER:g} % of simulated comparisons"
+
+
+def noise_words(decision: GateDecision, model: str, reruns: int) -> str | None:
+    """Say how far earlier nights helped to estimate the noise; ``None`` where there are none.
+
+    Args:
+        decision: the gate's.
+        model: the baseline's, whose runs these nights are.
+        reruns: number of reruns of the baseline.
+    """
+    if not decision.nights.n:
+        return None
+    here = counted(reruns, "rerun") if reruns else "no rerun"
+    nights = f"{counted(decision.nights.n, 'earlier run')} of {one_line(model)}"
+    worth = [f"{test.nights_as_reruns:.1f}" for test in decision.overall]
+    least, most = min(worth, key=float), max(worth, key=float)
+    if float(most) == 0:
+        return f"noise: {here} here; {nights} do not count, as there are too few or they vary otherwise"
+    as_many = f"{most} reruns more" if least == most else f"{least} to {most} reruns more, by metric"
+    return f"noise: {here} here; in its spread {nights} count as {as_many}"
 
 
 def needed_words(tests: Sequence[DriftTest], *, over_runs: bool, n_items: int, reruns: int) -> str:

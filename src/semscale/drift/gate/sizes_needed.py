@@ -1,13 +1,44 @@
-"""How many more reruns would decide a test of which this one leaves open whether it passes."""
+"""How many items or reruns would decide a test of which this comparison leaves open whether it passes."""
 
 from math import sqrt
 
-from scipy.special import stdtrit
-
-from semscale.drift.gate.equivalence import PRIOR_ITEMS, DriftBound, for_skewness
+from semscale.drift.gate.equivalence import DriftBound
+from semscale.stats.tests.bisection import smallest_enough
 
 MOST_RERUNS = 20
 """More reruns than these hardly narrow anything: what the candidate adds to the noise stays."""
+
+_MOST_ITEMS = 10**9
+
+
+def items_to_pass(drift: float, found: DriftBound, *, tolerance: float, alpha: float) -> int | None:
+    """Find how many items make the bound of a mean drift lie below the tolerance.
+
+    It is the bound of ``equivalence``, with its correction for skewness; mean, spread and skewness stay.
+
+    Args:
+        drift: the mean drift.
+        found: its spread.
+        tolerance: drift that is tolerated.
+        alpha: level of the bound.
+
+    Returns:
+        The number; ``None`` where none up to 1e9 is enough, or the spread is not known.
+
+    Example:
+        >>> still = DriftBound(1.0, 0.0, 0.5, further_freedom=0)
+        >>> items_to_pass(0.0, still, tolerance=0.5, alpha=0.05)  # 1.7531 / sqrt(13) > .48, 1.7823 / ...
+        13
+    """
+    if not (found.sd >= 0 and drift < tolerance):
+        return None
+    if found.sd == 0:
+        return 2
+
+    def enough(n: int) -> bool:
+        return drift + found.excess(found.sd, n, alpha) < tolerance
+
+    return smallest_enough(enough, 2, _MOST_ITEMS)
 
 
 def reruns_needed(
@@ -36,11 +67,9 @@ def reruns_needed(
     """
     if not (found.sd > 0 and drift < tolerance):
         return None
-    quantile = -float(stdtrit(n - 1 + PRIOR_ITEMS, alpha))
     now = 1 + 1 / (reruns + 1) if reruns else 2.0
     for more in range(1, MOST_RERUNS + 1):
         sd = found.sd * sqrt((1 + 1 / (reruns + more + 1)) / now)
-        skewness = found.skewness * (found.sd / sd) ** 3  # the items' third moment stays
-        if drift + for_skewness(quantile, skewness, n) * sd / sqrt(n) < tolerance:
+        if drift + found.excess(sd, n, alpha) < tolerance:
             return more
     return None
