@@ -11,6 +11,7 @@ from semscale.drift.gate.decision import Outcome
 from semscale.drift.gate.equivalence import equivalence
 from semscale.drift.gate.forecast import SizeForecast, forecast
 from semscale.drift.gate.gate import decide
+from semscale.drift.gate.night_drifts import EarlierNights
 from semscale.drift.gate.settings import GateSettings
 
 PLAIN = GateSettings(replicates=200, metrics=("contradictions",))
@@ -83,6 +84,23 @@ def test_a_metric_that_no_rerun_has_cannot_be_simulated():
     assert forecast(made, decision) is not None
     alone = replace(made, reruns=(replace(made.reruns[0], losses={}),))
     assert forecast(alone, decision) is None
+
+
+def test_noise_of_nights_counts_where_it_agrees_with_tonight_s():
+    # Tonight's mean drift is .04 of at most .05, and items scatter by .1.
+    scatter = np.where(np.arange(30) % 2, 0.1, -0.1)
+    still = np.full(30, 0.2)
+    made = comparison({"contradictions": still + 0.04 + scatter}, reruns=[{"contradictions": still}])
+    decision = decide(made, PLAIN.model_copy(update={"noise_share": 0.0}))
+    assert decision.outcome is Outcome.UNDECIDED
+    without = forecast(made, decision)
+    calm = np.tile(np.where(np.arange(30) % 2, 0.01, -0.01), (8, 1))
+    for counted, fewer in ((0.0, False), (1.0, True)):
+        test = replace(decision.tests[0], nights_as_reruns=counted)
+        nights = EarlierNights({"contradictions": calm}, "8#0", 8)
+        found = forecast(made, replace(decision, tests=(test,), nights=nights))
+        # Eight of nine further items scatter a tenth as much, so that far fewer are enough.
+        assert (found.items_needed < without.items_needed) is fewer
 
 
 def test_the_same_seed_gives_the_same_forecast():

@@ -63,3 +63,16 @@ def test_losses_against_the_baseline_have_the_mean_and_spread_of_reruns():
     # A run's own .1, and what the mean of three may be off, .1 / sqrt(3), which all further runs share.
     inside = together[:, 3:] - np.tile((losses - [0.2, 0, 0]).mean(axis=1), 4)[:, None]
     assert inside.std() == pytest.approx(0.1 * np.sqrt(1 + 1 / 3), rel=0.07)
+
+
+def test_further_runs_scatter_as_those_of_nights():
+    # The present runs add nothing; of the values to draw from, 2 * 2,000 of them and 4,000 of nights, half
+    # are .1 or -.1: variance .005, and a third of it for what three runs' mean may be off.
+    pairs = pairs_of(np.zeros((2_000, 3)))
+    of_nights = np.tile([0.1, -0.1], 2_000)
+    (found,) = pairs_with_reruns(pairs, 1, 1, np.random.default_rng(0), of_nights=of_nights)
+    assert (found[:, 3, 0] - 0.5).var() == pytest.approx(0.005 * (1 + 1 / 3), rel=0.07)
+    losses = np.full((2_000, 2), 0.3)
+    (found,) = losses_with_reruns(losses, 1, 1, np.random.default_rng(0), of_nights=of_nights)
+    # Here 2,000 values are of the present rerun and 4,000 of nights: two thirds of .01, and half of it more.
+    assert found[:, 2].var() == pytest.approx(0.01 * 2 / 3 * (1 + 1 / 2), rel=0.07)

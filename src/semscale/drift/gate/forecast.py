@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from semscale.drift.gate.decision import FEWEST_TO_PASS, MOST_TIMES, DriftTest, GateDecision, Outcome
+from semscale.drift.gate.simulated_nights import added_by_nights, items_of_nights
 from semscale.drift.gate.simulated_runs import losses_with_reruns, pairs_with_reruns
 from semscale.drift.gate.simulated_tests import (
     DriftMoments,
@@ -19,6 +20,7 @@ from semscale.drift.gate.simulated_tests import (
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.roles import drifts_of_losses, drifts_of_pairs
 from semscale.stats.tests.bisection import smallest_enough
+from semscale.types import Floats
 
 DRAWS = 200
 """Simulated comparisons for each number of items or reruns."""
@@ -90,10 +92,13 @@ def forecast(comparison: Comparison, decision: GateDecision) -> SizeForecast | N
 
     *More items*: the further ones are drawn from the present ones, with replacement. *More reruns*: the
     present items stay, and each further rerun adds to an item's losses what a run added at some item
-    (``pairs_with_reruns``). Each simulated comparison is decided as the gate does, with the exchange test's
-    normal distribution corrected for skewness, at the level of the strictest test, which is lowered where
-    that distribution makes this comparison itself more significant than it is. It counts as decided if one of
-    these tests fails or all pass.
+    (``pairs_with_reruns``). Earlier nights that count in a test's noise give further items, each as it came
+    out in one of the nights (``items_of_nights``), and what their runs added (``added_by_nights``).
+
+    Each simulated comparison is decided as the gate does, with the exchange test's normal distribution
+    corrected for skewness, at the level of the strictest test, which is lowered where that distribution makes
+    this comparison itself more significant than it is. It counts as decided if one of these tests fails or
+    all pass.
 
     Args:
         comparison: what was measured.
@@ -113,7 +118,7 @@ def forecast(comparison: Comparison, decision: GateDecision) -> SizeForecast | N
     if any(test.drift.n < FEWEST_TO_PASS or not comparison.rerun_losses(test.metric) for test in tests):
         return None
     settings = decision.settings
-    simulation = _Simulation(comparison, tests, settings.alpha, settings.seed, len(decision.overall))
+    simulation = _Simulation(comparison, tests, decision)
     n = len(comparison.baseline.items)
     return SizeForecast(
         n_items=n,
@@ -130,17 +135,34 @@ class _Simulation:
 
     comparison: Comparison
     tests: Sequence[DriftTest]
-    alpha: float
-    seed: int
-    n_tests: int
+    decision: GateDecision
 
     def of_items(self, size: int) -> float:
         """Return the share of comparisons of ``size`` items that are decided."""
-        n = len(self.comparison.baseline.items)
-        rng = np.random.default_rng(self.seed)
-        counts = 1 + rng.multinomial(size - n, np.full(n, 1 / n), size=DRAWS)
-        roles = (self.comparison.drifts_by_role(test.metric) for test in self.tests)
-        return self._share([moments_of_drawn(one, counts) for one in roles])
+        n, rows = len(self.comparison.baseline.items), self._items
+        n_rows = len(rows[0])
+        rng = np.random.default_rng(self.decision.settings.seed)
+        counts = rng.multinomial(size - n, np.full(n_rows, 1 / n_rows), size=DRAWS)
+        counts[:, :n] += 1
+        return self._share([moments_of_drawn(one, counts) for one in rows])
+
+    @cached_property
+    def _items(self) -> list[Floats]:
+        """Items to draw from in each test: the present ones, then those of nights, as many in each test."""
+        found = []
+        for test in self.tests:
+            roles = self.comparison.drifts_by_role(test.metric)
+            nights = self._nights(test)
+            still = np.tile(roles[:, 0], (self.decision.nights.n, 1))
+            found.append(items_of_nights(roles, still if nights is None else nights))
+        n_rows = min(map(len, found))
+        return [rows[:n_rows] for rows in found]
+
+    def _nights(self, test: DriftTest) -> Floats | None:
+        """Return the drifts of earlier nights, shape (t, n), if they count in the test's noise."""
+        if not test.nights_as_reruns > 0:
+            return None
+        return self.decision.nights.drifts[test.metric]
 
     def of_reruns(self, more: int) -> float:
         """Return the share of comparisons with so many further reruns that are decided; 0 if too large."""
@@ -148,29 +170,30 @@ class _Simulation:
         draws = min(DRAWS, _MOST_CELLS // (len(self.comparison.baseline.items) * runs**2))
         if not draws:
             return 0.0
-        rng = np.random.default_rng(self.seed)
-        return self._share([self._with_reruns(test.metric, more, draws, rng) for test in self.tests])
+        rng = np.random.default_rng(self.decision.settings.seed)
+        return self._share([self._with_reruns(test, more, draws, rng) for test in self.tests])
 
-    def _with_reruns(self, metric: str, more: int, draws: int, rng: np.random.Generator) -> DriftMoments:
-        known = ~np.isnan(self.comparison.drifts(metric))
-        pairs = self.comparison.pair_losses(metric)
+    def _with_reruns(self, test: DriftTest, more: int, draws: int, rng: np.random.Generator) -> DriftMoments:
+        known = ~np.isnan(self.comparison.drifts(test.metric))
+        pairs, nights = self.comparison.pair_losses(test.metric), self._nights(test)
+        added = None if nights is None else added_by_nights(nights[:, known])
         if pairs is not None:
-            drawn = (drifts_of_pairs(one) for one in pairs_with_reruns(pairs[known], more, draws, rng))
-        else:
-            losses = self.comparison.losses_of_runs(metric)[known]
-            drawn = (drifts_of_losses(one) for one in losses_with_reruns(losses, more, draws, rng))
-        return moments_of_runs(drawn)
+            found = pairs_with_reruns(pairs[known], more, draws, rng, of_nights=added)
+            return moments_of_runs(map(drifts_of_pairs, found))
+        losses = self.comparison.losses_of_runs(test.metric)[known]
+        found = losses_with_reruns(losses, more, draws, rng, of_nights=added)
+        return moments_of_runs(map(drifts_of_losses, found))
 
     @cached_property
     def _levels(self) -> list[GateLevel]:
         """Levels of the tests, lowered where the simulated ones are too sure of this comparison."""
-        levels = []
+        levels, alpha = [], self.decision.settings.alpha
         for test in self.tests:
             roles = self.comparison.drifts_by_role(test.metric)
             here = exchange_p_values(moments_of_drawn(roles, np.ones((1, len(roles)), dtype=np.int64)))[0]
             lowered = min(1.0, float(here) / test.p_value) if test.p_value > 0 else 1.0
-            strictest = self.alpha / self.n_tests * lowered
-            levels.append(GateLevel(test.margin, test.tolerance, alpha=self.alpha, strictest=strictest))
+            strictest = alpha / len(self.decision.overall) * lowered
+            levels.append(GateLevel(test.margin, test.tolerance, alpha=alpha, strictest=strictest))
         return levels
 
     def _share(self, moments: Sequence[DriftMoments]) -> float:

@@ -8,7 +8,9 @@ import numpy as np
 from semscale.types import Floats
 
 
-def pairs_with_reruns(pairs: Floats, more: int, draws: int, rng: np.random.Generator) -> Iterator[Floats]:
+def pairs_with_reruns(
+    pairs: Floats, more: int, draws: int, rng: np.random.Generator, *, of_nights: Floats | None = None
+) -> Iterator[Floats]:
     """Add reruns to the losses of all pairs of runs.
 
     The loss of two runs at an item is the item's mean, plus what each of the two runs adds, plus what is
@@ -23,6 +25,7 @@ def pairs_with_reruns(pairs: Floats, more: int, draws: int, rng: np.random.Gener
         more: number of further reruns.
         draws: number of draws.
         rng: random generator.
+        of_nights: shape (m,), what runs of earlier nights added (``added_by_nights``), drawn from as well.
 
     Returns:
         One array of shape (n, k + more, k + more) for each draw, symmetric; the diagonal is 0.
@@ -41,7 +44,7 @@ def pairs_with_reruns(pairs: Floats, more: int, draws: int, rng: np.random.Gener
     added = centred.sum(axis=2) / (k - 2)
     particular = (centred - added[:, :, None] - added[:, None, :])[:, rows, columns]
     n_pairs = len(rows)
-    some_added = added[:, 1:].ravel() * sqrt(k / (k - 1))
+    some_added = _and(added[:, 1:].ravel() * sqrt(k / (k - 1)), of_nights)
     some_particular = particular.ravel() * (sqrt(n_pairs / (n_pairs - k)) if n_pairs > k else 0.0)
     for _ in range(draws):
         together = np.column_stack([added, _further(some_added, n, more, k, rng)])
@@ -54,6 +57,10 @@ def pairs_with_reruns(pairs: Floats, more: int, draws: int, rng: np.random.Gener
         yield found
 
 
+def _and(some: Floats, of_nights: Floats | None) -> Floats:
+    return some if of_nights is None else np.concatenate([some, of_nights])
+
+
 def _further(some: Floats, n: int, more: int, k: int, rng: np.random.Generator) -> Floats:
     """Draw what further runs add beside k present ones, shape (n, more)."""
     return np.asarray(rng.choice(some, size=(n, more)) - rng.choice(some, size=(n, 1)) / sqrt(k))
@@ -64,7 +71,9 @@ def _among_references(k: int) -> tuple[np.typing.NDArray[np.int64], np.typing.ND
     return rows + 1, columns + 1
 
 
-def losses_with_reruns(losses: Floats, more: int, draws: int, rng: np.random.Generator) -> Iterator[Floats]:
+def losses_with_reruns(
+    losses: Floats, more: int, draws: int, rng: np.random.Generator, *, of_nights: Floats | None = None
+) -> Iterator[Floats]:
     """Add reruns to the losses against the baseline alone.
 
     A further rerun loses the item's mean, plus what some rerun lost more than the mean at some item, as in
@@ -75,6 +84,7 @@ def losses_with_reruns(losses: Floats, more: int, draws: int, rng: np.random.Gen
         more: number of further reruns.
         draws: number of draws.
         rng: random generator.
+        of_nights: as for ``pairs_with_reruns``.
 
     Returns:
         One array of shape (n, k + more) for each draw.
@@ -83,6 +93,6 @@ def losses_with_reruns(losses: Floats, more: int, draws: int, rng: np.random.Gen
     alike = losses.copy()
     alike[:, 0] -= losses[:, 0].mean() - losses[:, 1:].mean()
     mean = alike.mean(axis=1, keepdims=True)
-    some = (alike - mean)[:, 1:].ravel() * sqrt(k / (k - 1))
+    some = _and((alike - mean)[:, 1:].ravel() * sqrt(k / (k - 1)), of_nights)
     for _ in range(draws):
         yield np.column_stack([losses, mean + _further(some, n, more, k, rng)])
