@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semscale.drift.gate.night_noise import FEWEST_NIGHTS
+from semscale.drift.nights.night_noise import FEWEST_NIGHTS
 
 pytestmark = pytest.mark.needs("history")
 

@@ -20,13 +20,13 @@ from semscale.cli.progress import progress_bars
 from semscale.drift.gate.check import check_gate
 from semscale.drift.gate.decision import GateDecision
 from semscale.drift.gate.drift_summary import DriftSummary
-from semscale.drift.gate.earlier import load_earlier
 from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.limits.slices import each_slice
 from semscale.drift.measure.compare_runs import compare
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.meter import DriftMeter
+from semscale.drift.nights.earlier import load_earlier
 from semscale.drift.quality.pair_judging import check_inputs
 from semscale.drift.ruler.attribution import with_ruler
 from semscale.drift.ruler.checking import check_ruler, keep_check

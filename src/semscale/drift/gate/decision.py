@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from semscale.drift.gate.night_drifts import EarlierNights
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.limits.results import LimitCheck, MustPassCheck
+from semscale.drift.nights.night_drifts import EarlierNights
 from semscale.signature import Signature
 from semscale.stats.intervals.means import MeanEstimate
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from semscale.drift.gate.night_noise import NO_NIGHTS, night_noise
+from semscale.drift.nights.night_noise import NO_NIGHTS, night_noise
 from semscale.types import Floats
 
 PRIOR_ITEMS = 10

@@ -19,13 +19,8 @@ from semscale.drift.gate.families import adjusted_in_families
 from semscale.drift.gate.hard_limits import check_hard_limits
 from semscale.drift.gate.mean_drifts import mean_drifts
 from semscale.drift.gate.metric_choice import chosen_metrics, margins, tolerances
-from semscale.drift.gate.night_drifts import EarlierNights
-from semscale.drift.gate.nights import earlier_nights
-from semscale.drift.gate.sequence import sequence_cautions, sequence_tests
-from semscale.drift.gate.series import series_before
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.gate.signature import gate_signature
-from semscale.drift.gate.sizes_needed import items_to_pass, reruns_needed
 from semscale.drift.gate.tested_members import tested_members
 from semscale.drift.gate.thresholds import (
     check_thresholds,
@@ -36,7 +31,12 @@ from semscale.drift.gate.thresholds import (
 from semscale.drift.limits.slices import Group
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import mean_loss
+from semscale.drift.nights.counted_nights import earlier_nights
+from semscale.drift.nights.night_drifts import EarlierNights
+from semscale.drift.nights.sequence import sequence_cautions, sequence_tests
+from semscale.drift.nights.series import series_before
 from semscale.drift.quality.changes import with_changes
+from semscale.drift.sizing.sizes_needed import items_to_pass, reruns_needed
 from semscale.history.stored_comparison import StoredComparison
 from semscale.stats.intervals.means import MeanEstimate
 from semscale.stats.tests.exchange import ExchangeTest

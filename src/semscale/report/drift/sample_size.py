@@ -12,7 +12,7 @@ from semscale.drift.gate.decision import (
     items_needed,
 )
 from semscale.drift.gate.drift_summary import DriftSummary
-from semscale.drift.gate.forecast import MOST_RERUNS, POWER, SizeForecast
+from semscale.drift.sizing.forecast import MOST_RERUNS, POWER, SizeForecast
 from semscale.report.formatting import capitalised, count, counted, coverage, listed, one_line, percent
 from semscale.stats.intervals.exact_shares import clopper_pearson_upper
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from made_up import comparison, stored_comparison
 
-from semscale.drift.gate.sequence import (
+from semscale.drift.gate.settings import GateSettings
+from semscale.drift.nights.sequence import (
     reference_error,
     sequence_tests,
 )
-from semscale.drift.gate.settings import GateSettings
 
 SIGNATURE = stored_comparison({"match": 0.1}).signature
 

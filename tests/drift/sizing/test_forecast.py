@@ -9,10 +9,10 @@ from scipy.stats import binom
 
 from semscale.drift.gate.decision import Outcome
 from semscale.drift.gate.equivalence import equivalence
-from semscale.drift.gate.forecast import SizeForecast, forecast
 from semscale.drift.gate.gate import decide
-from semscale.drift.gate.night_drifts import EarlierNights
 from semscale.drift.gate.settings import GateSettings
+from semscale.drift.nights.night_drifts import EarlierNights
+from semscale.drift.sizing.forecast import SizeForecast, forecast
 
 PLAIN = GateSettings(replicates=200, metrics=("contradictions",))
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.drift.gate.nights import counted_nights
+from semscale.drift.nights.counted_nights import counted_nights
 from semscale.drift.runs.item_matching import match_items
 from semscale.history.runs import Run
 from semscale.history.stored_comparison import StoredComparison

@@ -8,7 +8,7 @@ import pytest
 from made_up import comparison, stored_comparison
 
 from semscale.drift.gate.settings import GateSettings
-from semscale.drift.gate.spread import spread_of_comparison, spread_of_history
+from semscale.drift.sizing.spread import spread_of_comparison, spread_of_history
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.stored_comparison import StoredFigure
 

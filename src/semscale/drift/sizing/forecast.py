@@ -7,9 +7,11 @@ from functools import cached_property
 import numpy as np
 
 from semscale.drift.gate.decision import FEWEST_TO_PASS, MOST_TIMES, DriftTest, GateDecision, Outcome
-from semscale.drift.gate.simulated_nights import added_by_nights, items_of_nights
-from semscale.drift.gate.simulated_runs import losses_with_reruns, pairs_with_reruns
-from semscale.drift.gate.simulated_tests import (
+from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.roles import drifts_of_losses, drifts_of_pairs
+from semscale.drift.sizing.simulated_nights import added_by_nights, items_of_nights
+from semscale.drift.sizing.simulated_runs import losses_with_reruns, pairs_with_reruns
+from semscale.drift.sizing.simulated_tests import (
     DriftMoments,
     GateLevel,
     decided,
@@ -17,8 +19,6 @@ from semscale.drift.gate.simulated_tests import (
     moments_of_drawn,
     moments_of_runs,
 )
-from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.roles import drifts_of_losses, drifts_of_pairs
 from semscale.stats.tests.bisection import smallest_enough
 from semscale.types import Floats
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from semscale.drift.gate.decision import Outcome
-from semscale.drift.gate.night_drifts import EarlierNights
 from semscale.drift.measure.comparison import Comparison
+from semscale.drift.nights.night_drifts import EarlierNights
 from semscale.history.runs import Run, hashed
 from semscale.history.stored_comparison import StoredComparison
 

@@ -6,8 +6,8 @@ import numpy as np
 from made_up import comparison, run, stored_comparison
 
 from semscale.drift.gate.gate import decide
-from semscale.drift.gate.nights import MOST_NIGHTS, counted_nights, earlier_nights
 from semscale.drift.gate.settings import GateSettings
+from semscale.drift.nights.counted_nights import MOST_NIGHTS, counted_nights, earlier_nights
 
 BASELINE = run(30, id="b" * 32)
 SPREAD = np.where(np.arange(30) % 2, 0.1, -0.1)

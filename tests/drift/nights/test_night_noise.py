@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from semscale.drift.gate.night_noise import FEWEST_NIGHTS, NO_NIGHTS, night_noise
+from semscale.drift.nights.night_noise import FEWEST_NIGHTS, NO_NIGHTS, night_noise
 
 
 def nights_with(*spreads, n=20):

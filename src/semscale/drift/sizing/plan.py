@@ -9,8 +9,8 @@ from scipy.special import ndtri
 
 from semscale.drift.gate.decision import FEWEST_TO_PASS
 from semscale.drift.gate.settings import GateSettings
-from semscale.drift.gate.spread import Spread, spread_of_comparison, spread_of_history
 from semscale.drift.measure.comparison import Comparison
+from semscale.drift.sizing.spread import Spread, spread_of_comparison, spread_of_history
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.stored_comparison import StoredComparison
 from semscale.presentable import Presentable

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from semscale.drift.gate.records import group_record, stored_figure_record
-from semscale.drift.gate.series import latest_complete
-from semscale.drift.gate.trend import Trends, trends
 from semscale.drift.measure.indexed_baseline import IndexedBaseline
+from semscale.drift.nights.series import latest_complete
+from semscale.drift.nights.trend import Trends, trends
 from semscale.drift.runs.run_summaries import approval_record
 from semscale.history.runs import Approval, now
 from semscale.history.stored_comparison import StoredCheck, StoredComparison

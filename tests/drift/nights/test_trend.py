@@ -7,8 +7,8 @@ from made_up import START, comparison, stored_comparison
 from semscale.drift.gate.drift_summary import stored
 from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
-from semscale.drift.gate.trend import trends
 from semscale.drift.measure.metrics import field_metric
+from semscale.drift.nights.trend import trends
 from semscale.errors import InputError
 
 

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from semscale.drift.gate.equivalence import equivalence
-from semscale.drift.gate.simulated_tests import (
+from semscale.drift.measure.roles import drifts_of_losses
+from semscale.drift.sizing.simulated_tests import (
     GateLevel,
     decided,
     exchange_p_values,
     moments_of_drawn,
     moments_of_runs,
 )
-from semscale.drift.measure.roles import drifts_of_losses
 from semscale.stats.tests.exchange import exchange_test
 
 # 400 items, so that the exchange test itself is normal: three reruns beside a candidate that lost a little.

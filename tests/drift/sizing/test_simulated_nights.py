@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from semscale.drift.gate.simulated_nights import added_by_nights, items_of_nights
 from semscale.drift.measure.roles import drifts_of_losses, drifts_of_pairs
+from semscale.drift.sizing.simulated_nights import added_by_nights, items_of_nights
 
 RNG = np.random.default_rng(0)
 

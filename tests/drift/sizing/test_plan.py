@@ -6,9 +6,9 @@ from made_up import comparison, stored_comparison
 
 from semscale.drift.gate.drift_summary import stored
 from semscale.drift.gate.equivalence import equivalence
-from semscale.drift.gate.plan import plan_gate
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.roles import drifts_of_pairs
+from semscale.drift.sizing.plan import plan_gate
 from semscale.errors import InputError, UnknownNameError
 from semscale.stats.tests.exchange import exchange_test
 from semscale.stats.tests.power import items_for_difference

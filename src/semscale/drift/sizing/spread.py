@@ -8,11 +8,11 @@ from math import isclose
 import numpy as np
 
 from semscale.drift.gate.metric_choice import chosen_metrics, margins, tolerances
-from semscale.drift.gate.series import latest_complete, one_series
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.gate.tested_members import group_members
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.metrics import TEXT_METRICS, is_usual
+from semscale.drift.nights.series import latest_complete, one_series
 from semscale.errors import InputError
 from semscale.history.stored_comparison import StoredComparison, StoredFigure
 from semscale.messages import unknown_name

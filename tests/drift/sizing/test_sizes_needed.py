@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from semscale.drift.gate.equivalence import DriftBound, equivalence
-from semscale.drift.gate.sizes_needed import items_to_pass, reruns_needed
+from semscale.drift.sizing.sizes_needed import items_to_pass, reruns_needed
 
 
 def needed(drift, sd, tolerance, *, reruns=1):

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from semscale.drift.gate.decision import SequenceTest
-from semscale.drift.gate.sequence import evidence_of_runs
-from semscale.drift.gate.series import latest_complete, one_series
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.metrics import TEXT_METRICS, Metric
 from semscale.drift.measure.quality_metrics import QUALITY_METRICS
+from semscale.drift.nights.sequence import evidence_of_runs
+from semscale.drift.nights.series import latest_complete, one_series
 from semscale.errors import InputError
 from semscale.history.runs import named, short_id
 from semscale.history.stored_comparison import StoredCheck, StoredComparison, StoredFigure

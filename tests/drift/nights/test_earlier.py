@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 from made_up import SIGNATURE, run, stored_comparison
 
-from semscale.drift.gate.earlier import load_earlier
+from semscale.drift.nights.earlier import load_earlier
 
 BASELINE = run(4, id="b" * 32)
 PARTIAL = f"{SIGNATURE}|common:1f2e3d4c"

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from semscale.drift.gate.simulated_runs import losses_with_reruns, pairs_with_reruns
 from semscale.drift.measure.roles import drifts_of_pairs
+from semscale.drift.sizing.simulated_runs import losses_with_reruns, pairs_with_reruns
 
 
 def pairs_of(added, *, particular=0.0, seed=0):

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from made_up import comparison, stored_comparison
 
-from semscale.drift.gate.sequence import evidence_of_runs, sequence_tests
-from semscale.drift.gate.series import latest_complete, one_series, series_before
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.metrics import TEXT_METRICS
+from semscale.drift.nights.sequence import evidence_of_runs, sequence_tests
+from semscale.drift.nights.series import latest_complete, one_series, series_before
 from semscale.drift.runs.item_matching import ItemMatching
 from semscale.history.item_json import digest_items
 
