@@ -6,10 +6,10 @@ from made_up import comparison, spread_out
 from made_up_drift import comparison_of, decision_about
 
 from semscale.drift.gate.drift_summary import DriftSummary
-from semscale.drift.sizing.forecast import SizeForecast
 from semscale.drift.gate.gate import decide
-from semscale.drift.nights.night_drifts import EarlierNights
 from semscale.drift.gate.settings import GateSettings
+from semscale.drift.nights.night_drifts import EarlierNights
+from semscale.drift.sizing.forecast import SizeForecast
 from semscale.report.ci.job_summary import job_summary
 from semscale.report.drift.document import drift_document
 from semscale.report.drift.sample_size import forecast_words, needed_words, noise_words, unvaried_words

@@ -9,7 +9,7 @@ from semscale.chat.costs.forecast import Forecast, forecast
 from semscale.chat.costs.forecast_summary import ForecastSummary
 from semscale.chat.costs.tokens import ASSUMED_REPLY, BYTES_PER_TOKEN
 from semscale.chat.messages import Request
-from semscale.cli.drift.asked_items import read_asked_table
+from semscale.cli.drift.asking.asked_items import read_asked_table
 from semscale.cli.drift.command_options import RecordOptions
 from semscale.cli.drift.matrix_options import MatrixOptions
 from semscale.cli.drift.matrix_run import read_matrix

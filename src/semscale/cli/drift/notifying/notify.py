@@ -11,7 +11,7 @@ from semscale.cli.options.panels import OUTPUT, option
 from semscale.errors import InputError, ReplyError
 
 if TYPE_CHECKING:
-    from semscale.cli.drift.webhook import Webhook
+    from semscale.cli.drift.notifying.webhook import Webhook
     from semscale.drift.gate.decision import GateDecision
     from semscale.drift.gate.drift_summary import DriftSummary
 
@@ -89,7 +89,7 @@ class NotifyOptions:
                     f"--notify-on belongs to --notify, or to {VARIABLE}: add the webhook's address"
                 )
             return None
-        from semscale.cli.drift.webhook import Webhook
+        from semscale.cli.drift.notifying.webhook import Webhook
 
         try:
             return Webhook(address)

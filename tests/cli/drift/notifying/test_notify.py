@@ -8,14 +8,14 @@ import pytest
 from made_up_drift import comparison_of, decision_about
 from tests.schema_check import check_json
 
-from semscale.cli.drift import webhook as webhooks
-from semscale.cli.drift.notify import VARIABLE, NotifyOptions
-from semscale.cli.drift.webhook import Webhook
+from semscale.cli.drift.notifying import webhook as webhooks
+from semscale.cli.drift.notifying.notify import VARIABLE, NotifyOptions
+from semscale.cli.drift.notifying.webhook import Webhook
 from semscale.drift.gate.decision import Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.errors import InputError, ReplyError, StoppedByUserError
 
-EXAMPLES = Path(__file__).parents[3] / "examples" / "drift"
+EXAMPLES = Path(__file__).parents[4] / "examples" / "drift"
 ID = "a1b2c3d4" * 4
 ADDRESS = "https://hooks.example.org/services/T0SECRET"
 

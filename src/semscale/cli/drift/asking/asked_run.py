@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semscale.chat.runner import run_apart
-from semscale.cli.drift.asked_items import AskedTable, read_asked_table
+from semscale.cli.drift.asking.asked_items import AskedTable, read_asked_table
 from semscale.cli.drift.command_options import RecordOptions
 from semscale.cli.drift.record_run import placed_run
 from semscale.cli.errors import say
