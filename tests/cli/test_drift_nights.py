@@ -48,6 +48,6 @@ def test_nights_of_the_same_model_tell_the_noise(semscale, approved, nights, tmp
     assert 0 < found["tests"][0]["nights_as_reruns"] < 1.4
     assert found["tests"][0]["p_value"] == alone["tests"][0]["p_value"]
     shown = " ".join(semscale(*asked).out.split())
-    assert "noise: 1 rerun here; in its spread 5 earlier runs of model-a count as" in shown
+    assert "noise: 1 rerun here; 5 earlier runs of model-a count as" in shown
     other = json.loads(semscale("drift", "gate", last, "--model", "model-b", *ONE_METRIC, "--json").out)
     assert other["nights"] == len(before) + 1  # tonight's run of model-a is one of them now

@@ -126,12 +126,11 @@ def test_where_neither_would_do_it_is_said():
     [
         (
             (1.26, 1.26),
-            "noise: 1 rerun here; in its spread 14 earlier runs of model-a count as 1.3 reruns more",
+            "noise: 1 rerun here; 14 earlier runs of model-a count as 1.3 reruns more",
         ),
         (
             (0.0, 1.26),
-            "noise: 1 rerun here; in its spread 14 earlier runs of model-a count as 0.0 to 1.3 reruns "
-            "more, by metric",
+            "noise: 1 rerun here; 14 earlier runs of model-a count as 0.0 to 1.3 reruns more, by metric",
         ),
         (
             (0.0, 0.04),

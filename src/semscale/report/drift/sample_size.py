@@ -66,7 +66,7 @@ def noise_words(decision: GateDecision, model: str, reruns: int) -> str | None:
     if float(most) == 0:
         return f"noise: {here} here; {nights} do not count, as there are too few or they vary otherwise"
     as_many = f"{most} reruns more" if least == most else f"{least} to {most} reruns more, by metric"
-    return f"noise: {here} here; in its spread {nights} count as {as_many}"
+    return f"noise: {here} here; {nights} count as {as_many}"
 
 
 def needed_words(tests: Sequence[DriftTest], *, over_runs: bool, n_items: int, reruns: int) -> str:
