@@ -126,15 +126,15 @@ def test_where_neither_would_do_it_is_said():
     [
         (
             (1.26, 1.26),
-            "noise: 1 rerun here; 14 earlier runs of model-a count as 1.3 reruns more",
+            "1 rerun here; 14 earlier runs of model-a count as 1.3 reruns more",
         ),
         (
             (0.0, 1.26),
-            "noise: 1 rerun here; 14 earlier runs of model-a count as 0.0 to 1.3 reruns more, by metric",
+            "1 rerun here; 14 earlier runs of model-a count as 0.0 to 1.3 reruns more, by metric",
         ),
         (
             (0.0, 0.04),
-            "noise: 1 rerun here; 14 earlier runs of model-a do not count, as there are too few or they "
+            "1 rerun here; 14 earlier runs of model-a do not count, as there are too few or they "
             "vary otherwise",
         ),
     ],
@@ -142,8 +142,19 @@ def test_where_neither_would_do_it_is_said():
 def test_the_noise_of_nights_is_said_in_reruns(worth, said):
     made = comparison({"match": [0.1] * 12, "length": [0.1] * 12})
     decision = decide(made, GateSettings(replicates=100, metrics=("match", "length")))
-    assert noise_words(decision, "model-a", 1) is None
     tests = tuple(
         replace(test, nights_as_reruns=one) for test, one in zip(decision.tests, worth, strict=True)
     )
     assert noise_words(replace(decision, tests=tests, nights=EarlierNights(n=14)), "model-a", 1) == said
+
+
+def test_the_noise_of_nights_stands_among_notes_and_settings():
+    made = comparison_of()
+    plain = decision_about(made)
+    told = drift_document(DriftSummary(made, replace(plain, nights=EarlierNights(n=14))))
+    said = f"2 reruns here; 14 earlier runs of {made.baseline.model} do not count"
+    assert any(note.startswith(f"noise: {said}") for note in told.notes)
+    assert str(dict(told.settings)["Noise"]).startswith(said)
+    alone = drift_document(DriftSummary(made, plain))
+    assert not any(note.startswith("noise") for note in alone.notes)
+    assert "Noise" not in dict(alone.settings)

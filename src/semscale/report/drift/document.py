@@ -63,13 +63,22 @@ def drift_document(summary: DriftSummary) -> Document:
         cautions=(*ruler_cautions(summary), *(said for said in _cautions(summary) if said not in unmatched)),
         sections=tuple(_sections(summary)),
         notes=tuple(
-            filter(None, [f"intervals: {intervals}", _noise_note(summary), windowed, _heads_note(summary)])
+            filter(
+                None,
+                [
+                    f"intervals: {intervals}",
+                    *(f"{name.lower()}: {said}" for name, said in _noise(summary)),
+                    windowed,
+                    _heads_note(summary),
+                ],
+            )
         ),
         settings=(
             ("Dataset", Quoted(comparison.baseline.dataset)),
             *_versions(comparison.matching),
             ("Metrics", ", ".join(map(one_line, comparison.metrics))),
             ("Intervals", intervals),
+            *_noise(summary),
             *(("Last hash of the history", head) for head in summary.heads),
             *signature_fields(summary.signature),
         ),
@@ -149,12 +158,11 @@ def _counting(summary: DriftSummary) -> Iterator[str]:
     yield f"{count(n - left_out)} of {counted(n, 'item')} count{'s' if n == 1 else ''}{why}"
 
 
-def _noise_note(summary: DriftSummary) -> str | None:
-    """Say how far earlier nights count in the noise."""
+def _noise(summary: DriftSummary) -> Iterator[tuple[str, str]]:
+    """Say how far earlier nights count in the noise, where there are any."""
     comparison, decision = summary.comparison, summary.decision
-    if decision is None:
-        return None
-    return noise_words(decision, comparison.baseline.model, len(comparison.reruns))
+    if decision is not None and decision.nights.n:
+        yield "Noise", noise_words(decision, comparison.baseline.model, len(comparison.reruns))
 
 
 def _heads_note(summary: DriftSummary) -> str | None:

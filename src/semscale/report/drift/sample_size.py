@@ -49,24 +49,22 @@ def forecast_words(found: SizeForecast) -> str:
     return f"{ways} would decide it in {100 * POWER:g} % of simulated comparisons"
 
 
-def noise_words(decision: GateDecision, model: str, reruns: int) -> str | None:
-    """Say how far earlier nights helped to estimate the noise; ``None`` where there are none.
+def noise_words(decision: GateDecision, model: str, reruns: int) -> str:
+    """Say how far earlier nights helped to estimate the noise.
 
     Args:
-        decision: the gate's.
+        decision: the gate's, with earlier nights.
         model: the baseline's, whose runs these nights are.
         reruns: number of reruns of the baseline.
     """
-    if not decision.nights.n:
-        return None
     here = counted(reruns, "rerun") if reruns else "no rerun"
     nights = f"{counted(decision.nights.n, 'earlier run')} of {one_line(model)}"
     worth = [f"{test.nights_as_reruns:.1f}" for test in decision.overall]
     least, most = min(worth, key=float), max(worth, key=float)
     if float(most) == 0:
-        return f"noise: {here} here; {nights} do not count, as there are too few or they vary otherwise"
+        return f"{here} here; {nights} do not count, as there are too few or they vary otherwise"
     as_many = f"{most} reruns more" if least == most else f"{least} to {most} reruns more, by metric"
-    return f"noise: {here} here; {nights} count as {as_many}"
+    return f"{here} here; {nights} count as {as_many}"
 
 
 def needed_words(tests: Sequence[DriftTest], *, over_runs: bool, n_items: int, reruns: int) -> str:
