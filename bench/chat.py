@@ -33,11 +33,14 @@ BODY = json.dumps(
         "usage": {"prompt_tokens": 90, "completion_tokens": 1, "total_tokens": 91},
     }
 ).encode()
-ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(BODY) + BODY
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+ANSWER = HEAD % len(BODY) + BODY
 
 
 class Answering(asyncio.Protocol):
     """Answers every request after the latency, over a connection that stays open."""
+
+    answer, latency = ANSWER, LATENCY
 
     def connection_made(self, transport):
         """Keep the connection."""
@@ -52,11 +55,11 @@ class Answering(asyncio.Protocol):
         length = int(head.lower().partition(b"content-length:")[2].split(b"\r\n")[0])
         if len(rest) >= length:
             self.arrived = rest[length:]
-            asyncio.get_running_loop().call_later(LATENCY, self.transport.write, ANSWER)
+            asyncio.get_running_loop().call_later(self.latency, self.transport.write, self.answer)
 
 
-async def serve():
-    server = await asyncio.get_running_loop().create_server(Answering, "127.0.0.1", 0, backlog=512)
+async def serve(answering=Answering):
+    server = await asyncio.get_running_loop().create_server(answering, "127.0.0.1", 0, backlog=512)
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
 

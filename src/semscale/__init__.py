@@ -27,7 +27,8 @@ if TYPE_CHECKING:
         SemscaleError,
         UnknownNameError,
     )
-    from semscale.judging.judge import Judge, judge
+    from semscale.judging.judge import Judge
+    from semscale.judging.judge_answers import judge
     from semscale.judging.panel import Panel
     from semscale.judging.panel_verdicts import PanelVerdicts
     from semscale.judging.verdict import Verdict
@@ -96,7 +97,8 @@ _HOMES = {
         "SemscaleError",
         "UnknownNameError",
     ),
-    "semscale.judging.judge": ("Judge", "judge"),
+    "semscale.judging.judge": ("Judge",),
+    "semscale.judging.judge_answers": ("judge",),
     "semscale.judging.panel": ("Panel",),
     "semscale.judging.panel_verdicts": ("PanelVerdicts",),
     "semscale.judging.verdict": ("Verdict",),

@@ -5,7 +5,9 @@ import re
 
 import polars as pl
 import pytest
+from decision_endpoint import deciding_endpoint
 from endpoint import error, misbehaving_endpoint, prompt_of
+from tests.schema_check import check_json
 
 pytestmark = pytest.mark.needs("api")
 
@@ -156,6 +158,57 @@ def test_reruns_are_calls_of_their_own(matrix, endpoint):
     assert said["cells"][0]["score"]["n"] == 12  # items, each with the mean of its askings
 
 
+def prefers_great(asked, names, text):
+    """Put .8 on the better answer, as ``reply`` has it, and .1 on each of the other verdicts."""
+    first, second = (shown for _, shown in ANSWERS.findall(text))
+    better = ("great" in second) - ("great" in first)
+    masses = {"The first": -1, "Both": 0, "The second": 1}
+    places = [next(side for start, side in masses.items() if name.startswith(start)) for name in names]
+    return [0.8 if place == better else 0.1 for place in places]
+
+
+def test_a_judge_may_decide_instead_of_writing(matrix, endpoint):
+    with deciding_endpoint() as decider:
+        decider.masses = prefers_great
+        judge = ("--judge-model", f"judge@{decider.url}", "--judge-method", "decision")
+        ended = matrix(*judge, "--json")
+        assert ended.code == 0, ended.err
+        check_json(ended.out)
+        said = json.loads(ended.out)
+        good, poor = (cell["side"] for cell in said["cells"])
+        # As in prose: ten items with a better answer, and two pairs of equal ones.
+        assert (good["wins"], good["ties"], good["losses"]) == (10, 2, 0)
+        assert poor["losses"] == 10
+        sides = said["side_by_side"]
+        assert (sides["method"], sides["not_taken"], sides["n_pairs"]) == ("decisions", [], 12)
+        assert "judge_method:decisions" in said["signature"]
+        # Two orders of ten pairs, and nobody was asked in prose.
+        assert decider.paths == ["decisions"] * 20
+        assert "judge" not in {body["model"] for body, _, _ in endpoint.requests}
+
+
+def test_an_unknown_method_of_the_judge_is_refused_before_anybody_is_asked(matrix, endpoint):
+    ended = matrix("--judge-model", "judge", "--judge-method", "decide")
+    assert (ended.code, endpoint.requests) == (2, [])
+    assert "did you mean 'decision'" in ended.err
+
+
+def test_the_matrix_says_what_stood_in_for_decisions(matrix):
+    with deciding_endpoint() as decider:
+        decider.masses, decider.speaks = prefers_great, ("completions",)
+        judge = ("--judge-model", f"judge@{decider.url}", "--judge-method", "decision")
+        said = json.loads(matrix(*judge, "--json").out)
+    assert said["side_by_side"]["method"] == "next-token"
+    assert [(each["form"], each["n"]) for each in said["side_by_side"]["not_taken"]] == [
+        ("decisions", 1),
+        ("systemone", 1),
+    ]
+    cautions = " ".join(said["cautions"])
+    assert (
+        "judge takes no typed decisions, so its verdicts are probabilities of the levels’ letters" in cautions
+    )
+
+
 def test_a_judge_that_prefers_the_first_place_and_itself_is_named(matrix, endpoint):
     endpoint.reply = lambda body: (
         "Score: 1\nExplanation: so." if "ANSWER" in prompt_of(body) else f"{body['model']} says so"
@@ -230,6 +283,8 @@ def test_a_page(matrix, tmp_path):
         (["--items", "items.jsonl", "--prompts", "items.jsonl", "--chat-model", "m"], "is a table"),
         (["--prompts", "items.jsonl", "--chat-model", "m", "--rubric", "x"],
          "--rubric belongs to --judge-model NAME"),
+        (("--prompts", "items.jsonl", "--chat-model", "good", "--judge-method", "decision"),
+         "--judge-method belongs to --judge-model NAME"),
         (["--prompts", "items.jsonl", "--chat-model", "m", "--reference", "wrong"], "no column 'wrong'"),
         (["--prompts", "items.jsonl", "--chat-model", "m", "--method", "no"], "no"),
         (["--prompts", "items.jsonl", "--chat-model", "m", "--reruns", "-1"], "--reruns must be at least 0"),

@@ -127,6 +127,21 @@ def test_a_run_that_goes_on_pays_for_nothing_twice(command, decider, tmp_path, c
     capsys.readouterr()
 
 
+def test_a_run_that_goes_on_remembers_why_a_form_was_not_taken(command, decider, tmp_path, capsys):
+    decider.speaks, out = ("systemone",), tmp_path / "judged.csv"
+    more = ("--method", "decision", "--out", str(out), "--part-rows", "1", "--json")
+    assert main(command(*more, "--max-calls", "2")) == 3
+    capsys.readouterr()
+    assert main(command(*more)) == 0
+    text = capsys.readouterr().out
+    check_json(text)
+    (refusal,) = json.loads(text)["judges"][0]["not_taken"]
+    assert (refusal["form"], refusal["n"]) == ("decisions", 1)
+    assert pl.read_csv(out)["semscale_not_taken"].to_list() == [f"decisions: {refusal['reason']}"] * 3 + [
+        None
+    ]
+
+
 def test_a_dry_run_counts_one_call_a_row(command, decider, capsys):
     assert main(command("--method", "decision", "--dry-run", "--json")) == 0
     assert json.loads(capsys.readouterr().out)["models"][0]["calls"] == 3

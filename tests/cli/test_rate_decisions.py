@@ -2,6 +2,7 @@
 
 import json
 
+import polars as pl
 import pytest
 from decision_endpoint import deciding_endpoint
 from tests.schema_check import check_json
@@ -91,3 +92,77 @@ def test_letters_in_the_place_of_decisions_are_a_caution(rate, seven_answers, de
         "m takes no typed decisions, so probabilities of the points’ letters stand in."
         in (json.loads(ended.out)["cautions"])
     )
+
+
+def test_each_row_has_its_decision_or_the_reason_why_there_is_none(rate, seven_answers, decider, tmp_path):
+    texts = pl.read_csv(seven_answers)["text"].to_list()
+    twice = next(text for text in texts if text and texts.count(text) == 2)
+    other = next(text for text in texts if text and text != twice)
+
+    def masses(asked, names, text):
+        return None if twice in text else [0, 0, 0, 0.5, 0.3] if other in text else [0, 0, 0, 0.25, 0.75]
+
+    decider.masses = masses
+    out = tmp_path / "rated.parquet"
+    ended = rate(*options(decider, "--out", str(out), "--part-rows", "2"))
+    assert ended.code == 0, ended.err
+    rated = pl.read_parquet(out)
+    plain = {"status": "scored", "reason": None, "mean": 4.75, "mode": 5.0, "p_4": 0.25, "p_5": 0.75}
+    for row in rated.iter_rows(named=True):
+        own = {name.removeprefix("semscale_decided_"): cell for name, cell in row.items()}
+        if row["semscale_status"] != "scored":
+            assert [own[name] for name in plain] == [None] * 6
+        elif row["text"] == twice:
+            assert (own["status"], own["reason"]) == ("refused", "the model declined to answer")
+            assert (own["mean"], own["p_5"]) == (None, None)
+        elif row["text"] == other:
+            assert (own["status"], own["reason"], own["mean"]) == ("unparsable", SUMS, None)
+        else:
+            assert {name: own[name] for name in plain} == pytest.approx(plain)
+            assert own["standard_error"] is None  # of one reading it is not known
+    assert rated["semscale_decided_status"].null_count() == 1
+    assert rated["semscale_mean"].is_not_null().sum() == 6
+
+
+def test_the_orders_of_the_points_give_a_standard_error(rate, seven_answers, decider, tmp_path):
+    # The letter at the first place gets all mass, so the five orders read 1, 2, 3, 4 and 5: the variance is
+    # 10 / 4, and the standard error of their mean the root of 2.5 / 5.
+    decider.speaks, decider.favours = ("completions",), 40.0
+    out = tmp_path / "rated.csv"
+    assert rate(*options(decider, "--out", str(out))).code == 0
+    rated = pl.read_csv(out).filter(pl.col("semscale_status") == "scored")
+    assert rated["semscale_decided_mean"].to_list() == pytest.approx([3.0] * 6)
+    assert rated["semscale_decided_standard_error"].to_list() == pytest.approx([0.5**0.5] * 6, abs=1e-6)
+
+
+@pytest.mark.parametrize("out", ["rated.csv", "rated.jsonl", "rated.parquet"])
+def test_a_cap_writes_the_ratings_and_leaves_decisions_unfinished(
+    rate, seven_answers, decider, tmp_path, out
+):
+    out = tmp_path / out
+    ended = rate(*options(decider, "--out", str(out), "--max-calls", "2"))
+    assert ended.code == 3
+    assert "2 calls" in ended.err
+    read = {".csv": pl.read_csv, ".jsonl": pl.read_ndjson, ".parquet": pl.read_parquet}[out.suffix]
+    rated = read(out)
+    assert rated["semscale_decided_status"].to_list().count("unfinished") == 6
+    assert rated["semscale_mean"].is_not_null().sum() == 6
+    assert rate(*options(decider, "--out", str(out))).code == 0
+    assert read(out)["semscale_decided_mean"].is_not_null().sum() == 6
+    # the replies of the first run were kept
+    assert len(decider.requests) == 5
+
+
+def test_a_chat_model_that_cannot_decide_leaves_the_ratings(rate, seven_answers, decider, tmp_path):
+    decider.speaks, out = (), tmp_path / "rated.csv"
+    ended = rate(*options(decider, "--out", str(out)))
+    assert ended.code == 2
+    rated = pl.read_csv(out)
+    assert rated["semscale_decided_status"].to_list().count("failed") == 6
+    assert rated["semscale_mean"].is_not_null().sum() == 6
+
+
+def test_without_the_method_there_are_no_columns_of_decisions(rate, seven_answers, tmp_path):
+    out = tmp_path / "rated.csv"
+    assert rate("--out", str(out)).code == 0
+    assert not [name for name in pl.read_csv(out).columns if "decided" in name]

@@ -10,7 +10,8 @@ import semscale
 from semscale.chat.costs.budget import Budget
 from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob
 from semscale.errors import InputError, ReplyError, UnknownNameError
-from semscale.judging.judge import Judge, judge
+from semscale.judging.judge import Judge
+from semscale.judging.judge_answers import judge
 from semscale.judging.judge_state import JudgeState
 from semscale.judging.verdict import Provenance
 from semscale.types import Status
@@ -98,6 +99,8 @@ def test_samples_give_shares(running):
     assert verdict.distribution == ((0.75, pytest.approx(2 / 3)), (1.0, pytest.approx(1 / 3)))
     assert verdict.expected == pytest.approx(5 / 6)
     assert (verdict.provenance, verdict.covered) == (Provenance.SAMPLES, 0.75)
+    # Around 5/6 the three lie -1/12, -1/12 and 2/12: squares of 6/144, a variance of 3/144, by 3: 1/144.
+    assert verdict.standard_error == pytest.approx(1 / 12)
     assert {request.parameters.temperature for request in model.requests} == {1.0}
 
 
@@ -306,8 +309,8 @@ def test_nothing_to_judge_is_no_error(running):
 def test_the_table_has_everything(running):
     frame = Judge(Scripted(lambda _: FOUR)).judge(["q", None], ["a", "a"], running=running).to_frame()
     assert frame.columns == [
-        "status", "score", "expected", "confidence", "provenance", "covered", "order_bias", "explanation",
-        "replies", "reason",
+        "status", "score", "expected", "confidence", "standard_error", "provenance", "covered", "order_bias",
+        "explanation", "replies", "reason",
         "p_1", "p_2", "p_3", "p_4", "p_5",
     ]  # fmt: skip
     assert frame["score"].to_list() == [0.75, None]

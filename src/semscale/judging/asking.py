@@ -89,11 +89,10 @@ class Conversation:
         return self.failure is None and self.reading is None and self.answers is None
 
     @property
-    def is_not_taken(self) -> bool:
-        """Whether what came back shows that the model does not take the form of the request."""
-        if self.failure is not None:
-            return why_not_taken(self.failure) is not None
-        return self.answers is not None and why_not_taken(self.answers) is not None
+    def why_not_taken(self) -> str | None:
+        """Why the model does not take the form of the request; ``None`` where nothing shows that."""
+        found = self.answers if self.failure is None else self.failure
+        return None if found is None else why_not_taken(found)
 
     @property
     def may_lie_in_item(self) -> bool:

@@ -166,7 +166,8 @@ class JudgeWork:
         ]
         stopped = next((state.stopped for state in self._states if state.stopped), None)
         signature = joined(applied) if isinstance(self._judge, Panel) else applied[0]
-        return self._collector.summary(self._table.name, applied, signature, stopped)
+        not_taken = [state.not_taken for state in self._states]
+        return self._collector.summary(self._table.name, applied, signature, stopped, not_taken)
 
     def late(self, start: int, stop: int) -> None:
         """No column depends on the whole table."""

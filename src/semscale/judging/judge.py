@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import reduce
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
@@ -13,9 +12,9 @@ from semscale.chat.decisions.deciding import DecidingChat
 from semscale.chat.decisions.loading import load_deciding_model
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Parameters, Request
-from semscale.chat.replies import CallError, Reply, Usage
+from semscale.chat.replies import CallError, Reply
 from semscale.chat.runner import run_apart
-from semscale.judging.asking import UNREAD, Conversation, Running, ask
+from semscale.judging.asking import UNREAD, Running
 from semscale.judging.decisions.criteria_requests import CriteriaRequests
 from semscale.judging.decisions.decision_tries import decision_tries
 from semscale.judging.decisions.rubric import Rubric
@@ -30,10 +29,10 @@ from semscale.judging.judge_settings import (
     checked_temperature,
 )
 from semscale.judging.judge_state import JudgeState
-from semscale.judging.model_capabilities import ModelCapabilities, capabilities_to_try, find_capabilities
+from semscale.judging.model_capabilities import ModelCapabilities, capabilities_to_try
+from semscale.judging.part_judging import PartJudging
 from semscale.judging.prompts.prompting import JudgedItem, Order, ReferencePlace
 from semscale.judging.prompts.template import Template, load_template
-from semscale.judging.verdict import Verdict
 from semscale.judging.verdicts import Verdicts
 from semscale.known_settings import known_settings
 from semscale.renamed_settings import renamed
@@ -123,6 +122,7 @@ class Judge:
         if deciding is not None and deciding.chat is None:
             tries = ()
         self._to_try = (*(decision_tries(deciding, self.rubric) if deciding else ()), *tries)
+        self._part = PartJudging(self.model, self._requests, self._to_try)
 
     def varied(self, **changes: Unpack[JudgeSettings]) -> "Judge":
         """The same judge with some settings changed; another template comes with its own rubric."""
@@ -215,51 +215,17 @@ class Judge:
             state: from the part before; where it says that a cap was reached, nothing is asked.
             progress: called as replies come.
         """
-        distinct = list(dict.fromkeys(row for row in rows if isinstance(row, JudgedItem)))
-        conversations: dict[JudgedItem, list[Conversation]] = {}
-        capabilities, running, stopped = state.capabilities, state.running, state.stopped
-        if distinct and capabilities is None and stopped is None:
-            capabilities, running, conversations, stopped = await find_capabilities(
-                self._to_try,
-                distinct,
-                self._requests.conversations,
-                lambda found, left: ask(
-                    self.model, found, self._requests.read, running=left, progress=progress
-                ),
-                running,
-            )
-        form = capabilities or self._to_try[0]
-        waiting = {
-            item: conversations.get(item) or self._requests.conversations(item, form) for item in distinct
-        }
-        if stopped is None:
-            every = [conversation for found in waiting.values() for conversation in found]
-            running, stopped = await self._requests.ask(
-                self.model, every, form, running=running, progress=progress
-            )
-        aggregated = {
-            item: self._requests.aggregate(found, stopped=stopped) for item, found in waiting.items()
-        }
-        verdicts = [
-            aggregated[row] if isinstance(row, JudgedItem) else Verdict.without_item(row) for row in rows
-        ]
+        verdicts, after = await self._part.judged(rows, state, progress)
         status = np.array([verdict.status for verdict in verdicts] or [], dtype=object)
-        replies = [
-            reply for found in waiting.values() for conversation in found for reply in conversation.replies
-        ]
-        after = JudgeState(
-            running,
-            capabilities,
-            replied=state.replied or bool(replies),
-            gave_logprobs=state.gave_logprobs or any(reply.logprobs for reply in replies),
-            ignored_schema=state.ignored_schema
-            or any(conversation.ignored_schema for found in waiting.values() for conversation in found),
-            left_out=state.left_out.union(*(reply.left_out for reply in replies)),
-            stopped=stopped,
-            usage=reduce(Usage.plus, (reply.usage for reply in replies if reply.usage), state.usage),
-        )
         found = Verdicts(
-            tuple(verdicts), status, self.template, self.name, self.applied(after), stopped, self.criteria
+            tuple(verdicts),
+            status,
+            self.template,
+            self.name,
+            self.applied(after),
+            after.stopped,
+            self.criteria,
+            after.not_taken,
         )
         return found, after
 
@@ -318,30 +284,3 @@ class Judge:
         self, capabilities: ModelCapabilities, left_out: frozenset[str] = frozenset()
     ) -> Signature:
         return self._requests.signature(capabilities, left_out).extended(self.model.signature)
-
-
-@renamed(model="chat_model")
-def judge(
-    questions: object,
-    answers: object,
-    *,
-    chat_model: object,
-    references: object = None,
-    running: Running | None = None,
-    **settings: Unpack[JudgeSettings],
-) -> Verdicts:
-    """Judge answers to questions, in one call.
-
-    Args:
-        questions: a list or a series.
-        answers: likewise, one for each question.
-        chat_model: what judges, as ``load_chat_model`` takes it: a chat model, LangChain's too, or a name.
-        references: answers that are known to be right.
-        running: how calls are made.
-        settings: as ``Judge`` takes them.
-
-    Raises:
-        InputError: as ``Judge`` and ``Judge.judge``.
-        ReplyError: as ``Judge.judge``.
-    """
-    return Judge(chat_model, **settings).judge(questions, answers, references=references, running=running)

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from semscale.chat.replies import Usage
 from semscale.judging.asking import Running
+from semscale.judging.decisions.form_refusals import FormRefusal
 from semscale.judging.model_capabilities import ModelCapabilities
 
 
@@ -19,6 +20,7 @@ class JudgeState:
         replied: whether any reply came.
         gave_logprobs: whether any reply came with probabilities of its tokens.
         ignored_schema: whether any reply that was to follow a schema was no JSON.
+        not_taken: forms that the model did not take, and why.
         left_out: parameters that the model refused, so that replies came without them.
         stopped: why no more is asked, or ``None``.
         usage: tokens of all replies of this run, those from the ledger included.
@@ -29,6 +31,7 @@ class JudgeState:
     replied: bool = False
     gave_logprobs: bool = False
     ignored_schema: bool = False
+    not_taken: tuple[FormRefusal, ...] = ()
     left_out: frozenset[str] = frozenset()
     stopped: str | None = None
     usage: Usage = Usage(0, 0)
@@ -43,6 +46,7 @@ class JudgeState:
             "replied": self.replied,
             "gave_logprobs": self.gave_logprobs,
             "ignored_schema": self.ignored_schema,
+            "not_taken": [each.record() for each in self.not_taken],
             "left_out": sorted(self.left_out),
         }
 
@@ -55,5 +59,6 @@ class JudgeState:
             replied=notes["replied"],
             gave_logprobs=notes["gave_logprobs"],
             ignored_schema=notes["ignored_schema"],
+            not_taken=tuple(FormRefusal(**each) for each in notes["not_taken"]),
             left_out=frozenset(notes["left_out"]),
         )

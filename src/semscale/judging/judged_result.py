@@ -1,12 +1,13 @@
 """Estimates and summary that the results of a judge and of a panel share."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Unpack
 
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.judging.decisions.form_refusals import FormRefusal
 from semscale.judging.judge_columns import JudgeColumns
 from semscale.judging.prompts.template import Template
 from semscale.judging.summary.judge_collector import JudgeCollector
@@ -44,6 +45,11 @@ class JudgedResult(Result):
     def _criteria(self) -> Mapping[str, float]:
         """Weights of the criteria of a judge that has a rubric."""
         return {}
+
+    @property
+    @abstractmethod
+    def _not_taken(self) -> Sequence[tuple[FormRefusal, ...]]:
+        """Forms of asking that each judge's model did not take, and why."""
 
     @abstractmethod
     def part_frame(self) -> pl.DataFrame:
@@ -100,7 +106,7 @@ class JudgedResult(Result):
         found = self.part_frame().rename(lambda name: PREFIX + name)
         collector.add(pl.concat([rows, found], how="horizontal"))
         signatures = [signature for _, signature in self._applied.values()]
-        return collector.summary(source, signatures, self.signature, self.stopped)
+        return collector.summary(source, signatures, self.signature, self.stopped, self._not_taken)
 
     def _short_summary(self) -> JudgeSummary:
         return self.summarize(questions=[None] * self.n, answers=[None] * self.n)

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from semscale.chat.decisions.decision_calls import TRIED_ITEMS
 from semscale.chat.messages import Message, Parameters, Request
 from semscale.judging.asking import Conversation, Running
+from semscale.judging.decisions.form_refusals import FormRefusal, counted_refusals
 from semscale.judging.prompts.prompting import JudgedItem
 
 _TOP = (20, 5)
@@ -32,6 +33,21 @@ class ModelCapabilities:
     structured: bool
     top_logprobs: int | None
     decision: str | None = None
+
+    @property
+    def form(self) -> str:
+        """What it is called where a model does not take it.
+
+        Example:
+            >>> ModelCapabilities(True, 20).form, ModelCapabilities(False, None, "decisions").form
+            ('prose by a schema with 20 log-probabilities', 'decisions')
+        """
+        if self.decision is not None:
+            return self.decision
+        schema = " by a schema" if self.structured else ""
+        return f"prose{schema}" + (
+            f" with {self.top_logprobs} log-probabilities" if self.top_logprobs else ""
+        )
 
     def request(
         self, messages: tuple[Message, ...], schema: Mapping[str, object], sampling: Mapping[str, Any]
@@ -57,36 +73,55 @@ def capabilities_to_try(
     return tuple(ModelCapabilities(form, top) for form, top in product(forms, tops))
 
 
+@dataclass(frozen=True)
+class FoundCapabilities:
+    """What the first requests showed.
+
+    Attributes:
+        capabilities: what the model takes.
+        running: what is left to run with.
+        conversations: those that have a reply, by item.
+        stopped: why asking stopped, or ``None``.
+        not_taken: forms that it did not take, and why.
+    """
+
+    capabilities: ModelCapabilities
+    running: Running
+    conversations: Mapping[JudgedItem, list[Conversation]]
+    stopped: str | None
+    not_taken: tuple[FormRefusal, ...]
+
+
 async def find_capabilities(
     to_try: Sequence[ModelCapabilities],
     items: Sequence[JudgedItem],
     conversations_about: Callable[[JudgedItem, ModelCapabilities], list[Conversation]],
     asked: Callable[[list[Conversation], Running], Awaitable[tuple[Running, str | None]]],
     running: Running,
-) -> tuple[ModelCapabilities, Running, dict[JudgedItem, list[Conversation]], str | None]:
+) -> FoundCapabilities:
     """Ask about the first item, each time with fewer options, until a request is taken.
 
     An item may be refused for itself, so up to three are tried: in each form of decisions, and in prose.
-
-    Returns:
-        What the model takes; what is left to run with; the conversations that have a reply; why asking
-        stopped, or ``None``.
     """
     first = items[:TRIED_ITEMS]
     prose = [each for each in to_try if each.decision is None]
     decisions = [(each, item) for each in to_try if each.decision is not None for item in first]
     heard: dict[ModelCapabilities, dict[JudgedItem, list[Conversation]]] = {}
     unable: set[ModelCapabilities] = set()
+    refused: list[tuple[str, str]] = []
     for capabilities, item in (*decisions, *((each, item) for item in first for each in prose)):
         if capabilities in unable:
             continue
         conversations = conversations_about(item, capabilities)
         running, stopped = await asked(conversations[:1], running)
-        found = {**heard.get(capabilities, {}), item: conversations}
-        if stopped is not None or not conversations[0].is_not_taken or len(to_try) == 1:
-            return capabilities, running, found, stopped
+        found, why = {**heard.get(capabilities, {}), item: conversations}, conversations[0].why_not_taken
+        if stopped is not None or why is None or len(to_try) == 1:
+            others = counted_refusals(pair for pair in refused if pair[0] != capabilities.form)
+            return FoundCapabilities(capabilities, running, found, stopped, others)
+        refused.append((capabilities.form, why))
         if capabilities.decision is not None:
             heard[capabilities] = found
             if not conversations[0].may_lie_in_item:
                 unable.add(capabilities)
-    return to_try[-1], running, {}, None
+    others = counted_refusals(pair for pair in refused if pair[0] != to_try[-1].form)
+    return FoundCapabilities(to_try[-1], running, {}, None, others)

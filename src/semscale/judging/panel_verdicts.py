@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.judging.decisions.form_refusals import FormRefusal
 from semscale.judging.judged_result import JudgedResult
 from semscale.judging.prompts.template import Template
 from semscale.judging.verdicts import Verdicts
@@ -22,6 +23,17 @@ from semscale.stats.agreement.panels import (
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate
 from semscale.types import Floats, Integers, Mask, Statuses
+
+_OF_EACH = (
+    "score",
+    "standard_error",
+    "status",
+    "reason",
+    "not_taken",
+    "provenance",
+    "explanation",
+    "replies",
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -131,6 +143,10 @@ class PanelVerdicts(JudgedResult):
             for name, verdicts in zip(self.names, self.judges, strict=True)
         }
 
+    @property
+    def _not_taken(self) -> list[tuple[FormRefusal, ...]]:
+        return [verdicts.not_taken for verdicts in self.judges]
+
     def _with_rows(self, rows: Mask) -> Self:
         judges = tuple(verdicts.filter(rows) for verdicts in self.judges)
         return replace(self, judges=judges, status=self.status[rows])
@@ -140,8 +156,9 @@ class PanelVerdicts(JudgedResult):
 
         Returns:
             Columns ``status``, ``n_judges``, ``mean``, ``median``, ``min``, ``max``, ``spread``, and for each
-            judge its expected score as ``judge_<k>``, with ``judge_<k>_score``, ``_status``, ``_reason``,
-            ``_provenance``, ``_explanation`` and ``_replies``, k counted from 1.
+            judge its expected score as ``judge_<k>``, with ``judge_<k>_score``, ``_standard_error``,
+            ``_status``, ``_reason``, ``_provenance``, ``_explanation`` and ``_replies``, and of one by
+            decisions ``_not_taken``; k is counted from 1.
         """
         figures = {name: getattr(self, name) for name in ("mean", "median", "min", "max", "spread")}
         columns = [
@@ -153,8 +170,7 @@ class PanelVerdicts(JudgedResult):
             own = verdicts.to_frame()
             columns.append(own["expected"].rename(f"judge_{number}"))
             columns += [
-                own[name].rename(f"judge_{number}_{name}")
-                for name in ("score", "status", "reason", "provenance", "explanation", "replies")
+                own[name].rename(f"judge_{number}_{name}") for name in _OF_EACH if name in own.columns
             ]
         return pl.DataFrame(columns)
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from semscale.errors import InterruptedRunError
 from semscale.judging.asking import Running
+from semscale.judging.decisions.form_refusals import FormRefusal
 from semscale.judging.judge import Judge
 from semscale.judging.prompts.input_sanitizing import mark_code, sanitize
 from semscale.judging.prompts.prompting import JudgedItem
@@ -65,6 +66,7 @@ class PairVerdicts:
         reasons: why verdicts are missing, each reason with its number.
         model: the judge's name.
         signature: what was applied.
+        not_taken: forms of asking that the judge's model did not take, and why.
     """
 
     orders: Floats
@@ -72,6 +74,7 @@ class PairVerdicts:
     reasons: dict[str, int]
     model: str
     signature: Signature
+    not_taken: tuple[FormRefusal, ...] = ()
 
     @property
     def n_asked(self) -> int:
@@ -143,7 +146,7 @@ async def judge_pairs(
         if np.isnan(verdict.score):
             reason = verdict.reason or str(verdict.status)
             reasons[reason] = reasons.get(reason, 0) + 1
-    return PairVerdicts(orders, asked, reasons, judge.name, verdicts.signature)
+    return PairVerdicts(orders, asked, reasons, judge.name, verdicts.signature, verdicts.not_taken)
 
 
 def _shown(first: str, second: str) -> str:

@@ -24,6 +24,9 @@ class Provenance(StrEnum):
 REPLIED = (Status.SCORED, Status.UNPARSABLE, Status.REFUSED)
 """Statuses of items about which some call brought a reply, were it a refusal."""
 
+ASKED = (*REPLIED, Status.FAILED)
+"""Statuses of items about which a call was made."""
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -43,6 +46,9 @@ class Verdict:
         reason: what went wrong where there is none, in words.
         order_bias: with ``next-token`` how far the order of the levels moves the distribution, 0 to 1; NaN
             else.
+        standard_error: of ``expected``, from the readings that it is the mean of: the orders of the levels
+            with ``next-token``, the replies with ``samples``. It says how far other readings would differ,
+            and not whether the judge is right. NaN, not known, for one reading and where all are equal.
         criteria: verdicts by each criterion of a rubric of several, in their order; empty for a template.
         weights: of these criteria.
     """
@@ -56,6 +62,7 @@ class Verdict:
     status: Status
     reason: str = ""
     order_bias: float = float("nan")
+    standard_error: float = float("nan")
     criteria: "tuple[Verdict, ...]" = ()
     weights: tuple[float, ...] = ()
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from semscale.chat.decisions.answers import standard_error
 from semscale.chat.replies import FailureKind
 from semscale.judging.asking import Conversation
 from semscale.judging.prompts.template import Template
@@ -44,6 +45,7 @@ def aggregate_verdict(
         explanation=first.explanation,
         replies=replies,
         status=Status.SCORED,
+        standard_error=standard_error(scores),
     )
 
 

@@ -10,9 +10,10 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.judging.decisions.criterion_columns import criterion_columns
+from semscale.judging.decisions.form_refusals import FormRefusal, refusals_in_words
 from semscale.judging.judged_result import JudgedResult
 from semscale.judging.prompts.template import Template
-from semscale.judging.verdict import Provenance, Verdict
+from semscale.judging.verdict import ASKED, Provenance, Verdict
 from semscale.signature import Signature
 from semscale.types import Floats, Mask, Statuses
 
@@ -32,6 +33,7 @@ class Verdicts(JudgedResult):
         signature: what was applied.
         stopped: why not every item was asked about, or ``None``.
         criteria: weights of a rubric's criteria by their names; empty for a template.
+        not_taken: forms of asking that the model did not take, and why.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -41,6 +43,7 @@ class Verdicts(JudgedResult):
     signature: Signature
     stopped: str | None = None
     criteria: Mapping[str, float] = field(default_factory=dict)
+    not_taken: tuple[FormRefusal, ...] = ()
 
     row_fields = ("verdicts", "status")
 
@@ -77,6 +80,11 @@ class Verdicts(JudgedResult):
     def expected(self) -> Floats:
         """Expected score, the mean of each distribution, shape (n,); NaN where there is none."""
         return np.array([verdict.expected for verdict in self.verdicts], dtype=np.float64)
+
+    @property
+    def standard_error(self) -> Floats:
+        """``Verdict.standard_error`` of each item, shape (n,); NaN where it is not known."""
+        return np.array([verdict.standard_error for verdict in self.verdicts], dtype=np.float64)
 
     @property
     def covered(self) -> Floats:
@@ -134,14 +142,19 @@ class Verdicts(JudgedResult):
     def _criteria(self) -> Mapping[str, float]:
         return self.criteria
 
+    @property
+    def _not_taken(self) -> list[tuple[FormRefusal, ...]]:
+        return [self.not_taken]
+
     def to_frame(self) -> pl.DataFrame:
         """Lay the verdicts out as a table, one row per item; what is missing is null.
 
         Returns:
-            Columns ``status``, ``score``, ``expected``, ``confidence``, ``provenance``, ``covered``,
-            ``order_bias``, ``explanation``, ``replies`` (a list of texts), ``reason``, and the mass of each
-            level as ``p_<what is said>``; of a rubric the expected score by each criterion as
-            ``criterion_<name>``, with ``_score`` and ``_status``.
+            Columns ``status``, ``score``, ``expected``, ``confidence``, ``standard_error`` (of ``expected``),
+            ``provenance``, ``covered``, ``order_bias``, ``explanation``, ``replies`` (a list of texts),
+            ``reason``, and the mass of each level as ``p_<what is said>``; of a rubric the expected score by
+            each criterion as ``criterion_<name>``, with ``_score`` and ``_status``; with
+            ``method="decision"`` ``not_taken``, the forms that the model had not taken, and why.
         """
         each = self.verdicts
         columns = [
@@ -149,12 +162,14 @@ class Verdicts(JudgedResult):
             pl.Series("score", self.score, nan_to_null=True),
             pl.Series("expected", self.expected, nan_to_null=True),
             pl.Series("confidence", np.array([v.confidence for v in each]), pl.Float64, nan_to_null=True),
+            pl.Series("standard_error", self.standard_error, nan_to_null=True),
             pl.Series("provenance", [v.provenance and str(v.provenance) for v in each], pl.String),
             pl.Series("covered", self.covered, nan_to_null=True),
             pl.Series("order_bias", np.array([v.order_bias for v in each]), pl.Float64, nan_to_null=True),
             pl.Series("explanation", [v.explanation or None for v in each], pl.String),
             pl.Series("replies", [list(v.replies) for v in each], pl.List(pl.String)),
             pl.Series("reason", [v.reason or None for v in each], pl.String),
+            *self._not_taken_column(),
         ]
         if self.template.highest is None:
             ordered = sorted(self.template.levels, key=lambda level: level.score)
@@ -164,6 +179,15 @@ class Verdicts(JudgedResult):
             ]
         columns += criterion_columns(each, list(self.criteria))
         return pl.DataFrame(columns)
+
+    def _not_taken_column(self) -> list[pl.Series]:
+        """Of a judge by decisions, say for each row that was asked about which forms were not taken."""
+        if "method" not in dict(self.signature.fields):
+            return []
+        said = refusals_in_words(self.not_taken) or None
+        return [
+            pl.Series("not_taken", [said if status in ASKED else None for status in self.status], pl.String)
+        ]
 
     def part_frame(self) -> pl.DataFrame:
         """Lay out the columns that a run over a table keeps of a part: ``to_frame``, and two more.

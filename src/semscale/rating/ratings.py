@@ -10,6 +10,7 @@ from semscale.errors import InputError
 from semscale.rating.calibration.calibration import Calibration
 from semscale.rating.human.comparison import RatingComparison, compare, text_lengths
 from semscale.rating.lint.report import LintReport
+from semscale.rating.modes import modes
 from semscale.rating.readouts.cosines import sum_in_order
 from semscale.rating.summary import RatingSummary, RunningSummary
 from semscale.results.estimates import Estimates
@@ -24,7 +25,6 @@ from semscale.store.columns import as_list
 from semscale.types import Floats, Integers, Mask, ObjectArray, Refits, Statuses
 
 _OF_A_CALIBRATION = ("unlike", "seen", "refits")  # columns that are None without one
-_TIE = 1e-6  # float32 products leave masses that are equal this far apart
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,11 +99,7 @@ class Ratings(Result):
     @property
     def mode(self) -> Floats:
         """Value of the point with the largest mass, shape (n,); the lowest of several equal within 1e-6."""
-        values: Floats = np.full(len(self), np.nan)
-        scored = self.scored
-        pmf = self.pmf[scored]
-        values[scored] = self.scale.values[(pmf >= pmf.max(axis=1, keepdims=True) - _TIE).argmax(axis=1)]
-        return values
+        return modes(self.pmf, self.scale.values)
 
     @property
     def entropy(self) -> Floats:

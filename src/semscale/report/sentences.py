@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from semscale.judging.decisions.form_refusals import FormRefusal, refusals_in_words
 from semscale.report.document.blocks import Block, Paragraph, Reason, Reasons
 from semscale.report.document.document import Section
 from semscale.report.document.values import Quoted
 from semscale.report.formatting import count, counted, coverage, has_interval, listed, one_line, percent
 from semscale.results.shown_rows import EXAMPLES_PER_STATUS
+from semscale.signature import Signature
 from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
 
 if TYPE_CHECKING:
@@ -24,6 +26,10 @@ STATUS_MEANINGS = {
 """Why an item has no score, for the statuses that mean the same in every instrument."""
 
 _LONGEST_EXAMPLE = 160
+_STAND_INS = {
+    "next-token": "its verdicts are probabilities of the levels’ letters as the next token",
+    "prose": "its verdicts were read from its prose",
+}
 _EVEN = 0.5
 _NAMED = 3  # figures whose method is said to differ
 _IN_WORDS = {
@@ -181,6 +187,23 @@ def refused_words(model: str, refused: Sequence[str]) -> str | None:
         f"{model} refused the parameter{'' if one else 's'} {listed(list(refused))} and was asked without "
         f"{'it: its own default applies' if one else 'them: its own defaults apply'}."
     )
+
+
+def stand_in_words(judge: str, signature: Signature, not_taken: Sequence[FormRefusal]) -> tuple[str, ...]:
+    """Say what stood in for a judge's typed decisions, and why; nothing where it took them.
+
+    Args:
+        judge: its name.
+        signature: what it applied.
+        not_taken: forms of asking that its model did not take.
+    """
+    method = dict(signature.fields).get("method")
+    if method not in _STAND_INS:
+        return ()
+    said = f"{judge} takes no typed decisions, so {_STAND_INS[method]}."
+    forms = [each for each in not_taken if not each.form.startswith("prose")]
+    told = one_line(refusals_in_words(forms)).rstrip(".")
+    return (said, f"Forms of decisions that {judge} did not take: {told}.") if forms else (said,)
 
 
 def first_place_words(judge: str, place: "MeanEstimate") -> str | None:

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from semscale.chat.decisions import DecisionAnswer, DecisionAnswers
-from semscale.chat.decisions.answers import answers_in, as_reply
+from semscale.chat.decisions.answers import answers_in, as_reply, what_is_wrong
 from semscale.chat.replies import Usage
 
 
@@ -38,11 +38,20 @@ def test_answers_survive_the_ledger():
         "a": DecisionAnswer.of([0.1, 0.9]),
         "b": DecisionAnswer.refusal(),
         "c": DecisionAnswer.of([0.1, 0.2]),
+        "d": DecisionAnswer((0.5, 0.5), 1.0, readings=((0.25, 0.75), (0.75, 0.25))),
     }
     found = answers_in(as_reply(DecisionAnswers(answers, Usage(3, 1), "m", "{}")))
     assert (found["a"].masses, found["b"].refused) == ((0.1, 0.9), True)
     assert found["c"].reason == answers["c"].reason
     assert math.isnan(found["c"].covered)
+    assert found["d"].readings == answers["d"].readings
+    assert found["a"].readings == ()
+
+
+@pytest.mark.parametrize("reading", [(1.0,), (0.5, 0.6), (-0.5, 1.5)])
+def test_a_reading_must_be_a_distribution_over_the_options(reading):
+    found = DecisionAnswers({"q": DecisionAnswer((0.5, 0.5), 1.0, readings=((0.5, 0.5), reading))})
+    assert what_is_wrong(found, {"q": 2}) == "a reading of 'q' is no distribution over 2 options"
 
 
 def test_a_probability_may_be_off_by_a_millionth_at_both_ends():

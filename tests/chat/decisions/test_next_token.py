@@ -74,3 +74,15 @@ def test_letters_with_almost_no_mass_are_no_answer():
     assert found.masses == ()
     assert "the letters have 0.002 of the next token's probability, and 0.1 is the least" in found.reason
     assert letter_masses(reply(("I", 0.85), ("A", 0.15)), (0, 1)).masses == (1.0, 0.0)
+
+
+def test_the_orders_give_the_mean_a_standard_error():
+    found = averaged([DecisionAnswer((0.2, 0.8)), DecisionAnswer((0.4, 0.6)), DecisionAnswer((0.6, 0.4))], 3)
+    # .8, .6 and .4: a standard deviation of .2, by the root of 3
+    assert found.standard_error((0, 1)) == pytest.approx(0.2 / 3**0.5)
+
+
+def test_one_reading_and_equal_readings_have_no_known_error():
+    assert math.isnan(DecisionAnswer((0.2, 0.8)).standard_error((0, 1)))
+    alike = averaged([DecisionAnswer((0.2, 0.8)), DecisionAnswer((0.2, 0.8))], 2)
+    assert math.isnan(alike.standard_error((0, 1)))

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import os
 import subprocess
 import sys
@@ -11,6 +12,8 @@ import pytest
 from semscale.chat import CallError, FailureKind, ImagePart, Message, Request, load_chat_model
 from semscale.chat.calls.limits import Limits
 from semscale.chat.calls.retrying import Retries
+from semscale.chat.decisions import DecisionRequest, PredicateQuestion, decide
+from semscale.chat.decisions.next_token import next_token_request
 from semscale.chat.replies import Usage
 from semscale.chat.runner import Runner
 from semscale.errors import ModelError
@@ -64,6 +67,39 @@ def test_a_length_and_a_stop_are_kept(model):
     assert (reply.finish_reason, reply.usage.completion_tokens) == ("length", 3)
     stopped = Request.of("What is the capital of France?", max_tokens=24, stop=("Paris",))
     assert ask(model, stopped) == ["The capital of France is"]
+
+
+BLUE = DecisionRequest.of("The sky is blue.", {"true": PredicateQuestion("Is this true?")})
+
+
+def test_the_likeliest_next_tokens_have_their_probabilities(model):
+    asked = next_token_request(BLUE, BLUE.questions["true"], (0, 1))
+    reply = asyncio.run(model.complete(asked))
+    (first,) = reply.logprobs
+    assert (first.token, first.logprob) == first.top[0]
+    shares = [math.exp(logprob) for _, logprob in first.top]
+    assert shares == sorted(shares, reverse=True)
+    assert 10 < len(shares) <= 20
+    assert 0.3 < sum(shares) <= 1
+    # The engine's own figure for the token that it chooses; it counts in steps of 1/8 on some processors.
+    genai = model._genai
+    history = genai.ChatHistory([{"role": "user", "content": asked.messages[0].text}])
+    chosen = model._pipeline.generate(history, genai.GenerationConfig(max_new_tokens=1, logprobs=1))
+    assert dict(first.top)[chosen.texts[0]] == pytest.approx(chosen.scores[0], abs=0.26)
+
+
+def test_it_decides_by_the_letters_of_the_options(model):
+    found = decide(model, [BLUE, BLUE], ledger=False)
+    assert (found.form, found.counts["answered"]) == ("next-token", 2)
+    answer = found.answers[0]["true"]
+    assert sum(answer.masses) == pytest.approx(1)
+    assert len(answer.readings) == 2
+    assert 0 <= answer.order_bias <= 1
+
+
+def test_longer_replies_have_no_probabilities(model):
+    asked = Request.of("What is the capital of France?", temperature=0.0, max_tokens=4, top_logprobs=5)
+    assert asyncio.run(model.complete(asked)).logprobs is None
 
 
 def test_a_schema_is_followed(model):

@@ -14,6 +14,7 @@ from semscale.judging.decisions.rubric import Criterion, Rubric, spread
 from semscale.judging.judge import Judge
 from semscale.judging.panel import Panel
 from semscale.judging.verdict import Provenance
+from semscale.report.render.html import page
 from semscale.types import Status
 
 LEVELS = [0.05, 0.1, 0.15, 0.2, 0.5]  # likert, from low to high: 0, .25, .5, .75, 1
@@ -137,6 +138,86 @@ def test_the_order_bias_is_told(decider):
     cautions = " ".join(summary.document().cautions)
     assert "m takes no typed decisions" in cautions
     assert "The order of the levels moves" in cautions
+
+
+def test_the_orders_give_p_correct_a_standard_error(decider):
+    # All mass goes to the letter at the first place, so of true and false one order reads 1 and the other 0:
+    # a mean of .5, and a standard deviation of the root of .5, by the root of 2.
+    decider.speaks, decider.favours = ("completions",), 60.0
+    decider.masses = lambda asked, names, text: [0.5, 0.5]
+    found = judged(decider, template="true_false")
+    assert found.expected.tolist() == pytest.approx([0.5] * 3)
+    assert found.standard_error.tolist() == pytest.approx([0.5] * 3)
+    summary = found.summarize(["q"] * 3, ["a"] * 3)
+    assert summary.record()["lowest"][0]["verdicts"][0]["standard_error"] == pytest.approx(0.5)
+    shown = page(summary.document())
+    assert "standard error 0.50" in shown
+    assert "how far other orders or replies would differ." in shown
+
+
+def test_of_one_decision_the_standard_error_is_not_known(decider):
+    found = judged(decider)
+    assert all(map(math.isnan, found.standard_error))
+    assert found.to_frame()["standard_error"].null_count() == 3
+    said = page(found.summarize(["q"] * 3, ["a"] * 3).document())
+    assert "how far another would differ is not known" in said
+
+
+def test_the_error_of_a_rubric_is_known_where_that_of_each_criterion_is(decider):
+    decider.speaks, decider.favours = ("completions",), 60.0
+    found = judged(decider, criteria=RUBRIC)
+    # Each criterion has two levels, so .5 as above; weights .75 and .25: .5 * root(.75^2 + .25^2)
+    assert found.standard_error.tolist() == pytest.approx([0.5 * (0.75**2 + 0.25**2) ** 0.5] * 3)
+
+
+def test_why_forms_were_not_taken_is_counted_and_quoted(decider):
+    # Three items are tried in the first form, as one may be refused for what it says.
+    decider.planned.extend([(400, {"error": {"message": "decisions are off"}})] * 3)
+    decider.speaks = ("completions",)
+    found = judged(decider)
+    first, second = found.not_taken
+    assert (first.form, first.n, second.form, second.n) == ("decisions", 3, "systemone", 1)
+    assert "decisions are off" in first.reason
+    assert "/systemone" in second.reason
+    told = found.to_frame()["not_taken"].to_list()
+    assert told == [f"decisions: {first.reason} (3 requests); systemone: {second.reason}"] * 3
+    summary = found.summarize(["q"] * 3, ["a"] * 3)
+    assert summary.record()["judges"][0]["not_taken"] == [
+        {"form": "decisions", "reason": first.reason, "n": 3},
+        {"form": "systemone", "reason": second.reason, "n": 1},
+    ]
+    assert "decisions are off" in " ".join(summary.document().cautions)
+    shown = page(summary.document())
+    assert "decisions, not taken" in shown
+    assert "systemone, not taken" in shown
+
+
+def test_a_form_that_is_taken_was_not_refused(decider):
+    # The first item is refused for what it says, and the second one is not.
+    decider.planned.append((400, {"error": {"message": "content policy"}}))
+    found = judged(decider)
+    assert found.not_taken == ()
+    assert found.to_frame()["not_taken"].to_list() == [None] * 3
+    assert list(found.status) == [Status.FAILED, Status.SCORED, Status.SCORED]
+
+
+def test_a_judge_in_prose_has_no_column_of_forms(decider):
+    decider.say = lambda asked: "Score: 4"
+    assert "not_taken" not in judged(decider, method="prose").to_frame().columns
+
+
+def test_the_reasons_of_rows_without_a_score_are_counted(decider):
+    decider.masses = lambda asked, names, text: (
+        None if "answer 0" in text else [0.1] * 5 if "answer 3" not in text else likert(asked, names, text)
+    )
+    summary = judged(decider, n=4).summarize(["q"] * 4, ["a"] * 4)
+    sums = "the probabilities sum to 0.5, and rounding explains 0.975 to 1.025"
+    found = summary.record()["judges"][0]["reasons"]
+    assert {(each["status"], each["reason"], each["n"]) for each in found} == {
+        ("unparsable", sums, 2),
+        ("refused", "the judge declined to give a score", 1),
+    }
+    assert sums in page(summary.document())
 
 
 def test_a_cap_leaves_the_rest_unfinished(decider):

@@ -2,6 +2,7 @@
 
 import json
 import math
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +17,20 @@ _SLACK = 1e-6
 _REFUSED = "the model declined to answer"
 
 
+def standard_error(readings: Sequence[float]) -> float:
+    """Standard error of a mean of readings; NaN for fewer than two, and where all are equal.
+
+    Equal readings have no spread to judge by, and an error of 0 would say that nothing is open.
+
+    Example:
+        >>> standard_error([0.25, 0.75]), standard_error([1.0, 1.0]), standard_error([0.5])
+        (0.25, nan, nan)
+    """
+    if len(readings) < 2 or max(readings) - min(readings) <= _SLACK:  # noqa: PLR2004 - a spread needs two
+        return math.nan
+    return statistics.stdev(readings) / math.sqrt(len(readings))
+
+
 @dataclass(frozen=True)
 class DecisionAnswer:
     """The answer to one question.
@@ -26,6 +41,9 @@ class DecisionAnswer:
         reason: why there is no answer; empty where there is one.
         refused: whether the model declined to answer.
         order_bias: how far the order of the options moves the answer, 0 to 1; NaN where only one was tried.
+        readings: the probabilities of each reading that the answer is the mean of, such as one for each order
+            of the options; empty where there was one reading only.
+        failed: whether there is no answer because a call failed.
     """
 
     masses: tuple[float, ...] = ()
@@ -33,6 +51,31 @@ class DecisionAnswer:
     reason: str = ""
     refused: bool = False
     order_bias: float = math.nan
+    readings: tuple[tuple[float, ...], ...] = ()
+    failed: bool = False
+
+    def standard_error(self, values: Sequence[float]) -> float:
+        """Standard error of the answer's mean: the readings' standard deviation by the root of their number.
+
+        It says how far other readings would differ, and not whether the model is right.
+
+        Args:
+            values: shape (k,), of the options, such as ``(0, 1)`` for the probability of the second one.
+
+        Returns:
+            At least 0; NaN, not known, for fewer than two readings, and where all are equal.
+
+        Example:
+            >>> DecisionAnswer((0.5, 0.5), 1.0, readings=((0.25, 0.75), (0.75, 0.25))).standard_error((0, 1))
+            0.25
+            >>> DecisionAnswer.of((0.5, 0.5)).standard_error((0, 1))
+            nan
+        """
+        means = [
+            math.fsum(mass * value for mass, value in zip(reading, values, strict=True))
+            for reading in self.readings
+        ]
+        return standard_error(means)
 
     @property
     def is_normalised(self) -> bool:
@@ -118,6 +161,7 @@ def answers_in(reply: Reply) -> dict[str, DecisionAnswer]:
             record["reason"],
             record["refused"],
             math.nan if record.get("order_bias") is None else float(record["order_bias"]),
+            tuple(tuple(map(float, reading)) for reading in record.get("readings", ())),
         )
         for name, record in parse_json(reply.text).items()
     }
@@ -125,12 +169,14 @@ def answers_in(reply: Reply) -> dict[str, DecisionAnswer]:
 
 def _record(answer: DecisionAnswer) -> dict[str, Any]:
     covered = None if math.isnan(answer.covered) else answer.covered
+    readings = {"readings": [list(reading) for reading in answer.readings]} if answer.readings else {}
     return {
         "masses": list(answer.masses),
         "covered": covered,
         "reason": answer.reason,
         "refused": answer.refused,
         "order_bias": None if math.isnan(answer.order_bias) else answer.order_bias,
+        **readings,
     }
 
 
@@ -164,7 +210,15 @@ def _fault(name: str, answer: DecisionAnswer, n: int) -> str | None:
     if wrong is not None:
         return f"the probabilities of {name!r:.40} must be from 0 to 1, got {wrong}"
     total = math.fsum(answer.masses)
-    return f"the probabilities of {name!r:.40} sum to {total:.4g}" if abs(total - 1) > _SLACK else None
+    if abs(total - 1) > _SLACK:
+        return f"the probabilities of {name!r:.40} sum to {total:.4g}"
+    uneven = next((reading for reading in answer.readings if not _is_distribution(reading, n)), None)
+    return None if uneven is None else f"a reading of {name!r:.40} is no distribution over {n} options"
+
+
+def _is_distribution(masses: Sequence[float], n: int) -> bool:
+    within = all(0 <= value <= 1 + _SLACK for value in masses)
+    return len(masses) == n and within and abs(math.fsum(masses) - 1) <= _SLACK
 
 
 def why_unreadable(error: Exception) -> str:

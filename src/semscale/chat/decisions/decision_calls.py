@@ -90,4 +90,5 @@ def joined_answers(
 
 
 def _failed(failure: CallError) -> DecisionAnswer:
-    return DecisionAnswer(reason=str(failure), refused=failure.kind is FailureKind.REFUSED)
+    refused = failure.kind is FailureKind.REFUSED
+    return DecisionAnswer(reason=str(failure), refused=refused, failed=not refused)

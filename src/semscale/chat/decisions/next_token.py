@@ -125,4 +125,5 @@ def averaged(answers: Sequence[DecisionAnswer | None], n_orders: int) -> Decisio
     mean = masses.mean(axis=0)
     bias = float(np.abs(masses - mean).sum(axis=1).mean() / 2)
     covered = float(np.mean([answer.covered for answer in usable]))
-    return DecisionAnswer(tuple(mean.tolist()), covered, order_bias=bias)
+    readings = tuple(answer.masses for answer in usable)
+    return DecisionAnswer(tuple(mean.tolist()), covered, order_bias=bias, readings=readings)

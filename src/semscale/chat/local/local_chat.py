@@ -4,10 +4,12 @@ import asyncio
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from semscale.chat.local.likeliest_tokens import asks_for_next_token, beam_settings, likeliest_tokens
 from semscale.chat.local.local_files import LocalModel
 from semscale.chat.messages import Request
 from semscale.chat.replies import CallError, FailureKind, Reply, Usage
@@ -28,7 +30,8 @@ class LocalChat:
     """A chat model on this machine's processor, which answers one request after the other.
 
     Without a temperature, or at 0, each token is the likeliest one, so the same request has the same reply.
-    Above 0 the request's seed decides, or its sample number if it has no seed.
+    Above 0 the request's seed decides, or its sample number if it has no seed. Log-probabilities are given
+    for requests of one token at temperature 0, as decisions make them, and for no others.
 
     Args:
         files: the model's files.
@@ -100,14 +103,18 @@ class LocalChat:
         if settings.do_sample:
             self._reseed(settings.rng_seed)
         flags = self._genai.StreamingStatus
+        is_search = asks_for_next_token(request.parameters)
+        # A search takes no streamer, and has one step.
+        streamer = [] if is_search else [lambda _: flags.CANCEL if given_up.is_set() else flags.RUNNING]
         try:
-            result = self._pipeline.generate(
-                history, settings, lambda _: flags.CANCEL if given_up.is_set() else flags.RUNNING
-            )
+            result = self._pipeline.generate(history, settings, *streamer)
         except RuntimeError as error:
             line = str(error).strip().splitlines()[-1][:200]
             raise CallError(f"{self.name} did not answer: {line}", kind=FailureKind.REJECTED) from None
-        return self._reply(result)
+        if is_search:
+            found = likeliest_tokens(result.texts, result.scores)
+            return replace(self._reply(result, found.token), logprobs=(found,))
+        return self._reply(result, result.texts[0])
 
     def _room(self, history: "ChatHistory") -> int:
         """Return how many tokens of the context the prompt leaves for a reply."""
@@ -126,6 +133,8 @@ class LocalChat:
 
     def _settings(self, request: Request, room: int) -> "GenerationConfig":
         asked = request.parameters
+        if asks_for_next_token(asked):
+            return self._genai.GenerationConfig(**beam_settings(asked.top_logprobs or 1))
         settings: dict[str, Any] = {"max_new_tokens": min(asked.max_tokens or UNLIMITED, room)}
         if asked.temperature:
             seed = asked.seed if asked.seed is not None else request.sample
@@ -144,8 +153,8 @@ class LocalChat:
         settings = {"max_new_tokens": 1, "do_sample": True, "temperature": 1.0, "rng_seed": other}
         self._pipeline.generate("a", self._genai.GenerationConfig(apply_chat_template=False, **settings))
 
-    def _reply(self, result: "DecodedResults") -> Reply:
-        metrics, text = result.perf_metrics, result.texts[0]
+    def _reply(self, result: "DecodedResults", text: str) -> Reply:
+        metrics = result.perf_metrics
         usage = Usage(int(metrics.get_num_input_tokens()), int(metrics.get_num_generated_tokens()))
         if not text.strip():
             raise CallError(f"{self.name} answered without text", kind=FailureKind.SILENT, usage=usage)

@@ -1,6 +1,6 @@
 """Options of commands in which a judge compares answers side by side."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 from semscale.cli.drift.asking.asking_options import RequestOptions
 from semscale.cli.options.groups import option_group
@@ -8,6 +8,7 @@ from semscale.cli.options.panels import option
 
 if TYPE_CHECKING:
     from semscale.judging.judge import Judge
+    from semscale.judging.judge_settings import Method
     from semscale.types import Progress
 
 _JUDGE = "Judge"
@@ -20,6 +21,7 @@ class PairJudgeOptions:
     Attributes:
         model: a model's name, or ``NAME@URL``; nobody judges unless given.
         rubric: the text, or ``@`` and the name of a file that holds it.
+        method: prose, or decision for typed decisions.
     """
 
     model: Annotated[
@@ -36,6 +38,17 @@ class PairJudgeOptions:
         option(_JUDGE, "Your own words on which answer is better; @FILE reads them.", "TEXT"),
     ] = None
 
+    method: Annotated[
+        str,
+        option(
+            _JUDGE,
+            "prose, or decision: a probability for each verdict, and nothing to read.",
+            "METHOD",
+            name="--judge-method",
+            shown=True,
+        ),
+    ] = "prose"
+
     def load(self, request: RequestOptions, progress: "Progress | None" = None) -> "Judge | None":
         """Load the judge; ``None`` where nobody judges.
 
@@ -49,4 +62,5 @@ class PairJudgeOptions:
         if self.model is None:
             return None
         template = side_by_side_template(read_rubric(self.rubric) or "")
-        return Judge(request.load(self.model, progress), template=template)
+        model = request.load(self.model, progress)
+        return Judge(model, template=template, method=cast("Method", self.method))

@@ -121,6 +121,8 @@ class SidesSummary:
             "n_pairs": len(self.pairs.points),
             "n_unjudged": self.n_unjudged,
             "reasons": judged.reasons,
+            "method": dict(judged.signature.fields).get("method", "prose"),
+            "not_taken": [each.record() for each in judged.not_taken],
             "first_place": self.first_place,
             "no_strengths": self.no_strengths,
         }

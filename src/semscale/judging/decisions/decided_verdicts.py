@@ -68,4 +68,5 @@ def _verdict(
         replies=replies,
         status=Status.SCORED,
         order_bias=answer.order_bias,
+        standard_error=answer.standard_error(scores.tolist()),
     )

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -151,6 +152,9 @@ class Rubric:
             replies=replies,
             status=Status.SCORED,
             order_bias=float(np.dot(weights, [verdict.order_bias for verdict in parts])),
+            standard_error=math.hypot(
+                *(weight * part.standard_error for weight, part in zip(weights, parts, strict=True))
+            ),
             criteria=parts,
             weights=tuple(weights),
         )

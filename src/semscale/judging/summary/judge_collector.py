@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from semscale.embedding.languages.language_counts import LanguageCounter
+from semscale.judging.decisions.form_refusals import FormRefusal
 from semscale.judging.human_labels import HumanEvidence, beside_humans, label_table, mean_labels
 from semscale.judging.judge_columns import JudgeColumns, group_names
 from semscale.judging.prompts.template import Template
@@ -88,7 +89,12 @@ class JudgeCollector:
         self.n += frame.height
 
     def summary(
-        self, source: str, signatures: Sequence[Signature], applied: Signature, stopped: str | None = None
+        self,
+        source: str,
+        signatures: Sequence[Signature],
+        applied: Signature,
+        stopped: str | None,
+        not_taken: Sequence[tuple[FormRefusal, ...]],
     ) -> JudgeSummary:
         """Sum up everything that was added.
 
@@ -97,14 +103,17 @@ class JudgeCollector:
             signatures: what each judge applied.
             applied: the settings of the judge, or of all judges of a panel.
             stopped: why not every item was asked about, if there is a reason.
+            not_taken: forms of asking that each judge's model did not take, and why.
         """
         expected = np.concatenate(self._expected)
         return JudgeSummary(
             source=source,
             columns=self._columns,
             judges={
-                name: judge.scores(own)
-                for (name, judge), own in zip(self._judges.items(), signatures, strict=True)
+                name: judge.scores(own, refused)
+                for (name, judge), own, refused in zip(
+                    self._judges.items(), signatures, not_taken, strict=True
+                )
             },
             statuses=np.concatenate(self._status),
             expected=expected,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from semscale.judging.decisions.form_refusals import FormRefusal
 from semscale.judging.prompts.template import Template
 from semscale.judging.verdict import Provenance
 from semscale.signature import Signature
@@ -10,6 +11,8 @@ from semscale.types import Floats, Status, Statuses, are_scored, count_statuses
 
 LITTLE_COVERED = 0.9
 """Mass below which a distribution rests on little."""
+
+_LISTED_REASONS = 5
 
 
 @dataclass(frozen=True)
@@ -25,8 +28,9 @@ class JudgeScores:
         provenances: how many distributions come from where.
         fifths: shape (5,), mass that all distributions together put on each fifth of 0 to 1.
         n_little_covered: scores whose distribution rests on less than .9 of the mass.
-        failure: the most frequent reason why a call had no reply; ``None`` where every call had one.
-        unusable: the most frequent reason why a reply gave no score; ``None`` where each did, or declined.
+        reasons: of items that failed, could not be read or were refused how many have which reason, the most
+            frequent first, by status.
+        not_taken: forms of asking that the model did not take, and why.
         n_normalised: decisions whose probabilities did not sum to 1 as they came.
         order_bias: mean of how far the order of the levels moved the distributions, 0 to 1; NaN where only
             one order was asked for.
@@ -42,8 +46,8 @@ class JudgeScores:
     provenances: Mapping[Provenance, int]
     fifths: Floats
     n_little_covered: int
-    failure: str | None
-    unusable: str | None = None
+    reasons: Mapping[Status, Mapping[str, int]] = field(default_factory=dict)
+    not_taken: tuple[FormRefusal, ...] = ()
     n_normalised: int = 0
     order_bias: float = float("nan")
     criteria: Mapping[str, Floats] = field(default_factory=dict)
@@ -53,6 +57,25 @@ class JudgeScores:
     def counts(self) -> dict[Status, int]:
         """How many items have each status, as far as it occurs."""
         return count_statuses(self.statuses)
+
+    @property
+    def failure(self) -> str | None:
+        """The most frequent reason why a call had no reply; ``None`` where every call had one."""
+        return next(iter(self.reasons.get(Status.FAILED, ())), None)
+
+    @property
+    def unusable(self) -> str | None:
+        """The most frequent reason why a reply gave no score; ``None`` where each did, or declined."""
+        return next(iter(self.reasons.get(Status.UNPARSABLE, ())), None)
+
+    @property
+    def frequent_reasons(self) -> list[tuple[Status, str, int]]:
+        """The five most frequent reasons of each status, with the number of their items."""
+        return [
+            (status, reason, n)
+            for status, found in self.reasons.items()
+            for reason, n in list(found.items())[:_LISTED_REASONS]
+        ]
 
     @property
     def is_scored_anywhere(self) -> bool:

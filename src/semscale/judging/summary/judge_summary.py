@@ -232,6 +232,10 @@ class JudgeSummary(Presentable):
             "method": dict(own.signature.fields).get("method", "prose"),
             "n_normalised": own.n_normalised,
             "order_bias": own.order_bias,
+            "not_taken": [each.record() for each in own.not_taken],
+            "reasons": [
+                {"status": status, "reason": reason, "n": n} for status, reason, n in own.frequent_reasons
+            ],
             "criteria": [
                 {"name": criterion, "weight": own.weights[criterion], "estimate": self.criteria[criterion]}
                 for criterion in own.criteria

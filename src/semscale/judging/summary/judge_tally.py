@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from semscale.judging.decisions.criterion_columns import CRITERION
+from semscale.judging.decisions.form_refusals import FormRefusal
 from semscale.judging.prompts.template import Template
 from semscale.judging.summary.judge_scores import LITTLE_COVERED, JudgeScores
 from semscale.judging.summary.judged_rows import JudgedColumns
@@ -15,6 +16,7 @@ from semscale.types import Floats, Status, Statuses
 
 _FIFTHS = 5
 _SLACK = 1e-6
+_WITH_REASON = (Status.FAILED, Status.UNPARSABLE, Status.REFUSED)
 _MOST_REASONS = 1000  # different ones that are counted
 
 
@@ -35,7 +37,7 @@ class JudgeTally:
         self._score: list[Floats] = []
         self._expected: list[Floats] = []
         self._provenances: Counter[str] = Counter()
-        self._reasons = {Status.FAILED: Counter[str](), Status.UNPARSABLE: Counter[str]()}
+        self._reasons = {kind: Counter[str]() for kind in _WITH_REASON}
         self._fifths = np.zeros(_FIFTHS)
         self._n_little_covered = 0
 
@@ -70,11 +72,12 @@ class JudgeTally:
         widths = own.floats("deviation")
         return np.where(widths > 0, widths, np.nan)
 
-    def scores(self, signature: Signature) -> JudgeScores:
+    def scores(self, signature: Signature, not_taken: tuple[FormRefusal, ...]) -> JudgeScores:
         """Sum up everything that was added.
 
         Args:
             signature: what the judge applied.
+            not_taken: forms of asking that its model did not take, and why.
         """
         return JudgeScores(
             template=self._template,
@@ -85,17 +88,13 @@ class JudgeTally:
             provenances={known: self._provenances[known] for known in Provenance if self._provenances[known]},
             fifths=self._fifths,
             n_little_covered=self._n_little_covered,
-            failure=_most_frequent(self._reasons[Status.FAILED]),
-            unusable=_most_frequent(self._reasons[Status.UNPARSABLE]),
+            reasons={kind: dict(counted.most_common()) for kind, counted in self._reasons.items() if counted},
+            not_taken=not_taken,
             n_normalised=self._n_normalised,
             order_bias=_mean_of_known(np.concatenate(self._order_biases)),
             criteria={name: np.concatenate(found) for name, found in self._criteria.items()},
             weights=self._weights,
         )
-
-
-def _most_frequent(reasons: Counter[str]) -> str | None:
-    return reasons.most_common(1)[0][0] if reasons else None
 
 
 def _mean_of_known(values: Floats) -> float:

@@ -55,6 +55,7 @@ class JudgedRow:
                     "status": verdict.status,
                     "score": verdict.score,
                     "expected": verdict.expected,
+                    "standard_error": verdict.standard_error,
                     "explanation": verdict.explanation or None,
                 }
                 for name, verdict in self.verdicts.items()
@@ -98,7 +99,7 @@ class JudgedColumns:
         """Read one verdict."""
         names = (
             *("score", "masses", "provenance", "covered", "explanation"),
-            *("replies", "status", "reason", "order_bias"),
+            *("replies", "status", "reason", "order_bias", "standard_error"),
         )
         cells = {name: self.column(name)[place] for name in names}
         provenance, masses = cells["provenance"], cells["masses"]
@@ -112,6 +113,7 @@ class JudgedColumns:
             status=Status(cells["status"]),
             reason=cells["reason"] or "",
             order_bias=_number(cells["order_bias"]),
+            standard_error=_number(cells["standard_error"]),
         )
 
 

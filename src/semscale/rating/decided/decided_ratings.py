@@ -6,16 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
+from semscale.chat.decisions.answers import DecisionAnswer
 from semscale.chat.decisions.deciding_run import decide
 from semscale.chat.decisions.decision_model import DecisionLimits
 from semscale.chat.decisions.loading import load_deciding_model
 from semscale.chat.decisions.questions import DecisionRequest, Option, ScoreQuestion, question_record
 from semscale.chat.messages import Message
 from semscale.errors import InputError
+from semscale.rating.modes import modes
 from semscale.scales import Scale
 from semscale.signature import Signature
-from semscale.types import Floats
+from semscale.stats.mass_names import mass_names
+from semscale.types import Floats, Status
 
 _NAME = "rating"
 _SYSTEM = (
@@ -37,6 +41,7 @@ class DecidedRatings:
             refused.
         order_bias: mean of how far the order of the points moved a rating, 0 to 1; NaN for one order.
         signature: the deciding model, the form, and a hash of what it was asked.
+        answers: to each text.
     """
 
     pmf: Floats
@@ -45,6 +50,42 @@ class DecidedRatings:
     reason: str
     order_bias: float
     signature: Signature = Signature("rate")
+    answers: tuple[DecisionAnswer, ...] = ()
+
+    def to_frame(self, scale: Scale) -> pl.DataFrame:
+        """Lay the decisions out as a table, one row per text; what is missing is null.
+
+        Args:
+            scale: that the texts were rated on.
+
+        Returns:
+            Columns ``status``, ``reason`` (why there is no decision), ``mean``, ``mode``, ``standard_error``
+            (of the mean, from the orders of the points; null where it is not known), ``order_bias``, and the
+            mass of each point as ``p_<value>``.
+        """
+        values = scale.values
+        floats = {
+            "mean": self.pmf @ values,
+            "mode": modes(self.pmf, values),
+            "standard_error": np.array([answer.standard_error(values.tolist()) for answer in self.answers]),
+            "order_bias": np.array([answer.order_bias for answer in self.answers]),
+            **dict(zip(mass_names(values), map(np.ascontiguousarray, self.pmf.T), strict=True)),
+        }
+        return pl.DataFrame(
+            [
+                pl.Series("status", [str(_status(answer)) for answer in self.answers], pl.String),
+                pl.Series("reason", [answer.reason or None for answer in self.answers], pl.String),
+                *(pl.Series(name, column, pl.Float64, nan_to_null=True) for name, column in floats.items()),
+            ]
+        )
+
+
+def _status(answer: DecisionAnswer) -> Status:
+    if answer.masses:
+        return Status.SCORED
+    if answer.refused:
+        return Status.REFUSED
+    return Status.FAILED if answer.failed else Status.UNPARSABLE
 
 
 def check_points(scale: Scale) -> None:
@@ -94,7 +135,8 @@ def decide_ratings(
     biases = [answer.order_bias for answer in answers.values() if answer.order_bias >= 0]
     bias = float(np.mean(biases)) if biases else float("nan")
     signature = _signature(deciding.signature, run.form, question)
-    return DecidedRatings(pmf, run.form, run.counts, run.reason, bias, signature)
+    each = tuple(answers[text] for text in texts)
+    return DecidedRatings(pmf, run.form, run.counts, run.reason, bias, signature, each)
 
 
 def _signature(model: Signature, form: str, question: ScoreQuestion) -> Signature:

@@ -1,7 +1,7 @@
 """Rating of files of any size: part by part, resumable, in bounded memory, in the order of the rows."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +9,10 @@ import polars as pl
 
 from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS, CachedEmbedder
 from semscale.errors import InputError
+from semscale.rating.decided.file_decisions import FileDecisions
 from semscale.rating.files.checks import check_cells
 from semscale.rating.files.columns import FileColumns
-from semscale.rating.files.file_summary import REFITS, SEEN, SET_MEANS, Collector, rated_frame
+from semscale.rating.files.file_summary import REFITS, SEEN, SET_MEANS, Collector, rated_frame, ratings_of
 from semscale.rating.files.filled_sheet import FilledSheet
 from semscale.rating.rater import Rater
 from semscale.rating.summary import RatingSummary
@@ -65,6 +66,7 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
     out: Path | None = None,
     settings: FileSettings | None = None,
     labels: FilledSheet | None = None,
+    deciding: FileDecisions | None = None,
     progress: Progress | None = None,
 ) -> RatingSummary:
     """Rate a column of texts, write the rated table, and sum it up.
@@ -86,6 +88,8 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
         settings: parts, intervals and seed.
         labels: people's ratings of some rows, in the sheet that was drawn from the table, in the place of a
             column of human ratings.
+        deciding: lets a chat model rate the texts, too, and adds its columns, ``semscale_decided_status`` and
+            others; where it is stopped, the table is written before the error is raised.
         progress: called as rows are rated, and while texts are embedded.
 
     Returns:
@@ -97,6 +101,7 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
             earlier run had finished.
         StoppedByUserError: stopped by the user; finished parts are kept.
         ModelError: the model cannot be run; finished parts are kept.
+        InterruptedRunError, ReplyError: of the chat model; the table is written, and replies are kept.
     """
     settings = settings or FileSettings()
     _check_file(table, columns, out)
@@ -111,8 +116,11 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
         table, columns, settings.part_rows, counting=needs_counting(table, out), labels=labels
     )
     collector = Collector(rater, columns, settings.seed, labels)
-    work = RatingWork(table, columns, rater, collector, settings.interval, progress)
-    return TableRun(table, settings.parts, progress).of(work, out)
+    work = RatingWork(table, columns, rater, collector, settings.interval, progress, deciding)
+    summary = TableRun(table, settings.parts, progress).of(work, out)
+    if deciding is not None and deciding.failure is not None:
+        raise deciding.failure
+    return summary
 
 
 def _check_file(table: Table, columns: FileColumns, out: Path | None) -> None:
@@ -139,6 +147,7 @@ class RatingWork:
     collector: Collector
     interval: float
     progress: Progress | None
+    deciding: FileDecisions | None = None
     stage = "rating"
     private = (SET_MEANS, SEEN, REFITS)
 
@@ -162,10 +171,18 @@ class RatingWork:
     def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
         """Take a part."""
         self.collector.add(frame)
+        if self.deciding is not None:
+            texts = column_in(frame, self.columns.text).to_list()
+            self.deciding.add(texts, ratings_of(frame, self.rater))
 
     def summary(self) -> RatingSummary:
-        """Sum all parts up."""
-        return self.collector.summary(self.table.name, self.interval)
+        """Sum all parts up, after a chat model has decided about their texts, if one shall."""
+        summary = self.collector.summary(self.table.name, self.interval)
+        found = None if self.deciding is None else self.deciding.compared(summary.set_agreement)
+        if found is None:
+            return summary
+        return replace(summary, decided=found[0], signature=summary.signature.extended(found[1]))
 
-    def late(self, start: int, stop: int) -> None:
-        """Every column is there as soon as its rows are rated."""
+    def late(self, start: int, stop: int) -> pl.DataFrame | None:
+        """Columns of decisions, which are made once all rows are rated."""
+        return None if self.deciding is None else self.deciding.frame(start, stop)

@@ -18,7 +18,7 @@ from semscale.report.formatting import (
     percent,
 )
 from semscale.report.parts import Columns, table_of
-from semscale.report.sentences import first_place_words
+from semscale.report.sentences import first_place_words, stand_in_words
 from semscale.report.settings import settings
 from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
 
@@ -213,9 +213,11 @@ def _judge_cautions(summary: MatrixSummary) -> Iterator[str]:
     sides = summary.sides
     if sides is None:
         return
-    judge = one_line(sides.pairs.judged.model)
+    judged = sides.pairs.judged
+    judge = one_line(judged.model)
+    yield from stand_in_words(judge, judged.signature, judged.not_taken)
     if sides.n_unjudged:
-        why = next(iter(sides.pairs.judged.reasons), "no reason given")
+        why = next(iter(judged.reasons), "no reason given")
         yield (
             f"{counted(sides.n_unjudged, 'pair')} of {count(len(sides.pairs.points))} without a verdict in "
             f"both orders, most often because: {one_line(why)}"

@@ -10,7 +10,7 @@ from semscale.report.document.values import Count, Line, Quoted, WithInterval, W
 from semscale.report.formatting import count, counted, coverage, has_interval, listed, one_line, percent
 from semscale.report.judging.words import refused_parameters
 from semscale.report.parts import Columns, table_of
-from semscale.report.sentences import first_place_words, refused_words, rows_that_count
+from semscale.report.sentences import first_place_words, refused_words, rows_that_count, stand_in_words
 from semscale.report.settings import settings
 from semscale.types import Status
 
@@ -164,6 +164,7 @@ def _cautions(summary: "SystemComparison") -> Iterator[str]:
     sides = summary.sides
     judged = sides.pairs.judged
     name = one_line(judged.model)
+    yield from stand_in_words(name, judged.signature, judged.not_taken)
     if sides.n_unjudged:
         why = next(iter(judged.reasons), "no reason given")
         yield (

@@ -17,7 +17,15 @@ from semscale.report.judging.figures import (
     scores_histogram,
     severity_figure,
 )
-from semscale.report.judging.words import MEANINGS, cautions, panel_words, provenance_words, silent_judges
+from semscale.report.judging.reasons import reasons_table
+from semscale.report.judging.words import (
+    MEANINGS,
+    cautions,
+    error_words,
+    panel_words,
+    provenance_words,
+    silent_judges,
+)
 from semscale.report.languages import counts_section
 from semscale.report.parts import (
     altogether,
@@ -103,6 +111,7 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section]:
             altogether(figures, summary.plan.interval),
             scores_histogram(summary),
             Paragraph(f"{capitalised(provenance_words(summary))}.", "note"),
+            Paragraph(error_words(summary), "note", detail="full"),
         ]
         if summary.estimates.groups:
             spread.append(group_table(summary.estimates, noun="row"))
@@ -119,11 +128,13 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section]:
         yield Section("humans", "Against human labels", (human,))
     yield from _looked_at(summary)
     yield from counts_section(summary.languages, ("answer",))
+    reasons = reasons_table(summary)
     yield left_out_section(
         summary.estimates.overall.left_out,
         summary.n,
         MEANINGS,
         lambda status: summary.left_out.get(status, ()),
+        further=() if reasons is None else (reasons,),
     )
 
 
@@ -156,6 +167,8 @@ def _item(item: "JudgedRow") -> ItemCard:
     said = Words(_said(item)) if len(verdicts) > 1 else Quoted(_said(item))
     labels: list[Line] = [] if item.group is None else [Quoted(item.group)]
     labels += [f"spread {number(item.spread)}"] if len(verdicts) > 1 else []
+    if len(verdicts) == 1 and not math.isnan(verdicts[0].standard_error):
+        labels.append(f"standard error {number(verdicts[0].standard_error)}")
     labels += [] if math.isnan(item.people) else [f"people {number(item.people)}"]
     return ItemCard(
         row=item.row + 1,

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 from semscale.chat.calls.parameter_form import LEFT_OUT
 from semscale.chat.messages import Parameters
 from semscale.judging.summary.judge_scores import LITTLE_COVERED
+from semscale.judging.verdict import Provenance
 from semscale.report.formatting import counted, has_interval, listed, number, one_line, percent
-from semscale.report.sentences import STATUS_MEANINGS, refused_words
+from semscale.report.sentences import STATUS_MEANINGS, refused_words, stand_in_words
 from semscale.signature import Signature
 from semscale.types import Status
 
@@ -31,10 +32,7 @@ PROVENANCES = {
 }
 _FEW_LABELS = 20
 _MUCH_ORDER = 0.1
-_STAND_INS = {
-    "next-token": "these verdicts are probabilities of the levels’ letters as the next token",
-    "prose": "these verdicts were read from its prose",
-}
+_SEVERAL_READINGS = (Provenance.NEXT_TOKEN, Provenance.SAMPLES)
 _LOST = (Status.UNPARSABLE, Status.REFUSED, Status.FAILED)
 
 
@@ -59,6 +57,16 @@ def provenance_words(summary: "JudgeSummary") -> str:
         for provenance, n in summary.provenances.items()
     ]
     return "; ".join(said) or "none"
+
+
+def error_words(summary: "JudgeSummary") -> str:
+    """Say of how many distributions it is known how far other readings would differ."""
+    several = [n for provenance, n in summary.provenances.items() if provenance in _SEVERAL_READINGS]
+    one = sum(summary.provenances.values()) - sum(several)
+    if not several:
+        return "Each score is of one reading: how far another would differ is not known."
+    left = f"; of {counted(one, 'score')} of one reading it is not known" if one else ""
+    return f"The standard error of a score says how far other orders or replies would differ{left}."
 
 
 def cautions(summary: "JudgeSummary") -> tuple[str, ...]:
@@ -132,10 +140,8 @@ def _cautions_on(name: str, own: "JudgeScores", *, is_panel: bool) -> list[str]:
 
 def _cautions_on_decisions(name: str, own: "JudgeScores") -> list[str]:
     """Say what stood in for decisions, which probabilities were mended, and what the order of levels did."""
-    said = []
+    said = list(stand_in_words(name, own.signature, own.not_taken))
     method = dict(own.signature.fields).get("method")
-    if method in _STAND_INS:
-        said.append(f"{name} takes no typed decisions, so {_STAND_INS[method]}.")
     if own.unusable and method not in {None, "prose"}:
         rows = counted(own.counts.get(Status.UNPARSABLE, 0), "row")
         why = one_line(own.unusable).rstrip(".")

@@ -1,0 +1,129 @@
+"""Typed decisions a second and processor time of each, beside the plain openai client in a loop of its own.
+
+Run with ``python bench/decisions.py``. The server is another process on the same processor. It answers each
+decision after the stated latency; without any, what is left is the work of client and server.
+"""
+
+import argparse
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import date
+from pathlib import Path
+
+from openai import AsyncOpenAI, DefaultAioHttpClient
+
+from chat import HEAD, Answering, serve
+from measuring import machine, ratios, spread
+from semscale.chat.calls.limits import Limits
+from semscale.chat.decisions import DecisionRequest, Option, ScoreQuestion, decide
+from semscale.chat.decisions.openai_format import decisions_body
+
+CONCURRENCY = 64
+LEVELS = ("not at all", "a little", "half", "mostly", "wholly")
+MASSES = (0.05, 0.1, 0.2, 0.25, 0.4)
+QUESTION = ScoreQuestion("How well does the answer serve?", tuple(map(Option, LEVELS)))
+TEXT = "An answer of some length, which somebody gave to a question about a product. " * 5
+LISTED = [
+    {"value": place, "label": label, "probability": mass}
+    for place, (label, mass) in enumerate(zip(LEVELS, MASSES, strict=True))
+]
+ANSWERED = {"type": "score", "name": "q", "confidence": 0.4, "score": 0.7, "probabilities": LISTED}
+USAGE = {"input_tokens": 90, "output_tokens": 0, "total_tokens": 90}
+BODY = json.dumps({"id": "d-1", "object": "decision", "created_at": 1, "model": "m", "answers": [ANSWERED],
+                   "usage": USAGE}).encode()  # fmt: skip
+
+
+class Deciding(Answering):
+    """Answers every decision alike."""
+
+    answer = HEAD % len(BODY) + BODY
+
+
+def requests_of(n):
+    return [DecisionRequest.of(f"{TEXT}{number}", {"q": QUESTION}) for number in range(n)]
+
+
+async def asked_plainly(url, requests, http_client):
+    """Ask with the client alone: a semaphore, and the probabilities read from what comes back."""
+    turns = asyncio.Semaphore(CONCURRENCY)
+    async with AsyncOpenAI(base_url=url, api_key="unused-key", http_client=http_client) as client:
+
+        async def one(request):
+            async with turns:
+                found = await client.decisions.create(**decisions_body("m", request))
+                return [each.probability for each in found.answers[0].probabilities]
+
+        return await asyncio.gather(*map(one, requests))
+
+
+def ours(url, requests, ledger):
+    found = decide("m", requests, base_url=url, limits=Limits(concurrency=CONCURRENCY), ledger=ledger)
+    return [list(answers["q"].masses) for answers in found.answers]
+
+
+def kinds(url, requests, folder, turn):
+    """Name what is compared, the peer first."""
+    return {
+        "openai": lambda: asyncio.run(asked_plainly(url, requests, None)),
+        "openai over aiohttp": lambda: asyncio.run(asked_plainly(url, requests, DefaultAioHttpClient())),
+        "semscale, no ledger": lambda: ours(url, requests, ledger=False),
+        "semscale, with ledger": lambda: ours(url, requests, ledger=Path(folder) / f"{turn}.sqlite"),
+    }
+
+
+def measured(call):
+    """Seconds, and seconds of this process's processor time, of a run whose answers are right."""
+    start, used = time.perf_counter(), time.process_time()
+    found = call()
+    seconds, used = time.perf_counter() - start, time.process_time() - used
+    if any(abs(mass - known) > 1e-9 for masses in found for mass, known in zip(masses, MASSES, strict=True)):
+        raise SystemExit("an answer has other probabilities than the server gave")
+    return seconds, used
+
+
+def report(url, latency, options):
+    requests, wall, busy = requests_of(options.decisions), {}, {}
+    with tempfile.TemporaryDirectory() as folder:
+        for call in kinds(url, requests[:CONCURRENCY], folder, "first").values():
+            measured(call)  # imports
+        for turn in range(options.turns):
+            for name, call in kinds(url, requests, folder, turn).items():
+                seconds, used = measured(call)
+                wall.setdefault(name, []).append(seconds)
+                busy.setdefault(name, []).append(used)
+    n, peer = options.decisions, next(iter(wall))
+    print(f"{n:,} decisions, {CONCURRENCY} at once, latency {latency * 1000:.0f} ms")
+    for name, seconds in wall.items():
+        rate = spread([n / each for each in seconds], 0)
+        own = spread([each / n * 1e6 for each in busy[name]], 0)
+        ratio = spread(ratios(wall[peer], seconds))
+        print(f"{name}: {rate} decisions/s, ratio {ratio}; {own} µs of processor time each")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--decisions", type=int, default=4000, help="decisions of a turn")
+    parser.add_argument("--turns", type=int, default=5, help="turns of all sides")
+    parser.add_argument("--serve", type=float, metavar="SECONDS", help="be the server with this latency")
+    options = parser.parse_args()
+    if options.serve is not None:
+        Deciding.latency = options.serve
+        asyncio.run(serve(Deciding))
+        return
+    print(f"{date.today()}, {machine()}")
+    for latency in (0.0, 0.1):
+        command = [sys.executable, __file__, "--serve", str(latency)]
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        try:
+            report(f"http://127.0.0.1:{int(server.stdout.readline())}/v1", latency, options)
+        finally:
+            server.kill()
+            server.wait()
+
+
+if __name__ == "__main__":
+    main()
