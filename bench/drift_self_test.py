@@ -217,9 +217,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=200, help="of each kind and share")
     parser.add_argument("--items", type=int, default=30, help="of each draw")
-    parser.add_argument(
-        "--kinds", nargs="+", choices=list(DAMAGES), help="of change; each cell stays the same"
-    )
+    parser.add_argument("--kinds", nargs="+", choices=list(DAMAGES), help="of change, by default all")
     parser.add_argument("--shares", nargs="+", type=lambda share: float(Fraction(share)), default=SHARES)
     parser.add_argument("--losses", action="store_true", help="with the mean losses of each kind of change")
     parser.add_argument("--with-length", action="store_true", help="of a gate that tests length, too")

@@ -77,7 +77,7 @@ def decide(
 
     Hard limits count items, without statistics: those that lost their outputs, most of them or a field, and
     those with other numbers, as far as no rerun of the baseline does the same. A must-pass item fails if it
-    breaks a limit, or loses more than any rerun by the margin.
+    breaks a limit, or loses more than its reruns by the margin and more than chance explains.
 
     The gate fails if a test, a threshold, a hard limit or a must-pass item fails. Otherwise it is undecided
     if a test over all items is undecided, and passes if none is. Undecided groups are reported, but do not
