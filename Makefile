@@ -44,6 +44,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/cache.py $(if $(QUICK),--texts 100 --rows 5000)
 	$(BIN)/python bench/rating.py $(if $(QUICK),--rows 20000 --rounds 1)
 	$(BIN)/python bench/structure.py
+	$(BIN)/python bench/survey_speed.py $(if $(QUICK),--rows 2000 --questions 5)
 	$(BIN)/python bench/startup.py $(if $(QUICK),--turns 1)
 	$(BIN)/python bench/streaming.py $(if $(QUICK),--rows 20000)
 	$(BIN)/python bench/anchors.py
@@ -89,6 +90,7 @@ bench-validity: $(VENV)/developer
 	$(BIN)/python bench/validity.py $(if $(QUICK),--replicates 20)
 	$(BIN)/python bench/validity.py $(if $(QUICK),--replicates 20) --model e5-small
 	$(BIN)/python bench/language_pairs.py
+	$(BIN)/python bench/survey_coverage.py $(if $(QUICK),--draws 20 --villages 4)
 	$(BIN)/python bench/readout.py --model e5-small --model all-MiniLM-L6-v2 $(if $(QUICK),--texts 100 --replicates 20)
 	$(BIN)/python bench/ratings_validity.py $(if $(QUICK),--texts 50 --replicates 20)
 	$(BIN)/python bench/guards.py

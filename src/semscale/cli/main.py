@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 from semscale.cli.commands.bertscore import app as bertscore
 from semscale.cli.commands.cache import app as cache
 from semscale.cli.commands.calibrate import calibrate
+from semscale.cli.commands.codebook import codebook
 from semscale.cli.commands.consistency import consistency
 from semscale.cli.commands.drift import app as drift
 from semscale.cli.commands.judge import judge, judge_audit, judge_compare, judge_label
@@ -47,6 +48,7 @@ app = CommandGroup(
 app.command()(rate)
 app.command()(calibrate)
 app.command()(label)
+app.command()(codebook)
 app.command()(consistency)
 app.command()(match)
 app.command("match evaluate")(evaluate)
