@@ -51,12 +51,13 @@ class DesignEffects:
     @property
     def rest(self) -> Floats:
         """What clusters cost, and what strata, populations and margins save: overall over weighting."""
-        return self.overall / self.weighting
+        return np.asarray(self.overall / self.weighting)
 
     @property
     def effective_n(self) -> Floats:
         """Respondents of a plain sample with as small a variance."""
-        return np.divide(self.n, self.overall, out=np.full(self.n.shape, np.nan), where=self.overall > 0)
+        empty = np.full(self.n.shape, np.nan)
+        return np.asarray(np.divide(self.n, self.overall, out=empty, where=self.overall > 0))
 
 
 def mean_design_effects(
@@ -105,6 +106,5 @@ def _plain_variances(table: Floats, design: AnyDesign, domains: Domains, means: 
             for block in column_blocks(table.shape[1], design.n)
         ]
     )
-    return np.divide(
-        squares, means.weight * (means.n - 1), out=np.full_like(squares, np.nan), where=means.n > 1
-    )
+    below = means.weight * (means.n - 1)
+    return np.asarray(np.divide(squares, below, out=np.full_like(squares, np.nan), where=means.n > 1))

@@ -28,7 +28,7 @@ def hadamard_matrix(least: int) -> Floats:
     while (made := _of_order(order)) is None:
         order += 1
     # Columns with a sign of their own leave the rows orthogonal.
-    return made * made[0]
+    return np.asarray(made * made[0])
 
 
 def _of_order(order: int) -> Floats | None:

@@ -37,7 +37,7 @@ class ReplicateDegrees:
     @property
     def rank(self) -> int:
         """Rank of all rows."""
-        return self._distinct.shape[1]
+        return int(self._distinct.shape[1])
 
     def ranks(self, domains: Domains, valid: Mask) -> Integers:
         """Ranks of two groups' rows together, shape (v, g, g); of one group's on the diagonal.
@@ -92,18 +92,18 @@ def _narrowed(weights: Floats) -> Floats:
 def _in_own_space(rows: Floats) -> Floats:
     """Write rows in as many columns as their rank, which changes the rank of no part of them."""
     values, vectors = np.linalg.eigh(rows.T @ rows)
-    return rows @ vectors[:, _above_rounding(values)]
+    return np.asarray(rows @ vectors[:, _above_rounding(np.asarray(values))])
 
 
 def _rank(products: Floats) -> int:
     """Rank of a table, from the products of its rows or of its columns."""
-    return int(_above_rounding(np.linalg.eigvalsh(products)).sum()) if len(products) else 0
+    return int(_above_rounding(np.asarray(np.linalg.eigvalsh(products))).sum()) if len(products) else 0
 
 
 def _above_rounding(values: Floats) -> Mask:
     """Which eigenvalues of a table's products are not 0."""
     roots = np.sqrt(np.maximum(values, 0))
-    return roots > _RANK_TOLERANCE * roots.max(initial=0.0)
+    return np.asarray(roots > _RANK_TOLERANCE * roots.max(initial=0.0))
 
 
 def _has_full_rank(rows: Floats) -> bool:
