@@ -116,8 +116,8 @@ def test_degrees_of_freedom_of_many_replicates_are_found_as_well():
     plain = SurveyDesign(np.ones(400))
     drawn = bootstrap_replicates(plain, replicates=300)
     assert drawn.df == 399
-    groups = np.repeat([0, 1], [6, 394])
-    assert survey_means(np.arange(400.0), drawn, groups=groups).df.tolist() == [[5, 399]]
+    groups = np.repeat([0, 1], [6, 394])  # 300 replicates have no more than rank 300
+    assert survey_means(np.arange(400.0), drawn, groups=groups).df.tolist() == [[5, 299]]
     given = given_replicates(np.ones(400), drawn.replicates, "bootstrap")
     assert given.df == 299
 

@@ -6,7 +6,8 @@ from semscale.stats.survey.domains import Domains
 from semscale.types import Floats, Integers, Mask
 
 _RANK_TOLERANCE = 1e-5
-_MOST_RANKS = 1000
+MOST_RANKS = 1000
+"""Ranks are exact up to this; from there on a t quantile no longer depends on them."""
 _DIGITS = 9
 """Digits to which rows of replicates are alike."""
 
@@ -15,7 +16,7 @@ class ReplicateDegrees:
     """Ranks of the replicate weights of groups of rows.
 
     Rows that are multiples of each other, as those of one cluster mostly are, count as one. Ranks are exact
-    up to 1,000; from there on a t quantile no longer depends on them.
+    up to ``MOST_RANKS``.
 
     Args:
         replicates: shape (n, r).
@@ -84,9 +85,9 @@ class ReplicateDegrees:
 
 def _narrowed(weights: Floats) -> Floats:
     """Mix many columns to a few at random, which keeps every rank below their number."""
-    if weights.shape[1] <= _MOST_RANKS:
+    if weights.shape[1] <= MOST_RANKS:
         return weights
-    return weights @ np.random.default_rng(0).normal(size=(weights.shape[1], _MOST_RANKS))
+    return weights @ np.random.default_rng(0).normal(size=(weights.shape[1], MOST_RANKS))
 
 
 def _in_own_space(rows: Floats) -> Floats:

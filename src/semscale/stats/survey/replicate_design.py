@@ -9,7 +9,7 @@ import numpy as np
 from semscale.errors import InputError
 from semscale.stats.survey.design import checked_weights
 from semscale.stats.survey.domains import Domains
-from semscale.stats.survey.replicate_degrees import ReplicateDegrees
+from semscale.stats.survey.replicate_degrees import MOST_RANKS, ReplicateDegrees
 from semscale.types import Floats, Mask
 
 ReplicateKind = Literal["bootstrap", "jk1", "jkn", "brr", "fay"]
@@ -76,7 +76,7 @@ class ReplicateDesign:
         """Degrees of freedom of two groups taken together, shape (v, g, g); of one group on the diagonal.
 
         They are the rank of the replicates of these rows - 1, and never more than those of all rows, which
-        groups with the rank of all rows have as well.
+        are taken from a rank of 1,000 on.
 
         Args:
             domains: the groups, g of them.
@@ -84,7 +84,7 @@ class ReplicateDesign:
         """
         ranks = self._degrees.ranks(domains, valid)
         lower = np.minimum(ranks - 1, self.df)
-        return np.where(ranks == self._degrees.rank, self.df, lower).astype(np.float64)
+        return np.where(ranks >= MOST_RANKS, self.df, lower).astype(np.float64)
 
     @cached_property
     def _degrees(self) -> ReplicateDegrees:
