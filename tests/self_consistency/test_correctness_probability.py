@@ -33,6 +33,42 @@ def test_probabilities_hold_and_right_answers_have_higher_ones():
     assert correctness.areas["brevity"].value == 0.5  # all answers are equally long
 
 
+def test_labels_that_are_all_right_give_thresholds_without_a_curve():
+    found, _ = made_up(300)
+    correctness = found.correctness([1] * 300)
+    # At a true rate of .05 the chance of 300 right ones is .95 ** 300, about 2e-7.
+    assert correctness.triage.accept.value is not None
+    assert correctness.triage.accept.n_errors == 0
+    assert correctness.triage.abstain.value is None
+    assert "accept" in correctness.decision
+    assert "abstain" not in correctness.decision
+    assert (correctness.figures, correctness.curve) == (None, None)
+    assert (correctness.labels.right, correctness.labels.wrong) == (300, 0)
+    assert np.isnan(correctness.areas["exact_match"].value)
+    frame = correctness_frame(correctness)
+    for name in ("probability_correct", "probability_correct_low", "probability_correct_high"):
+        assert frame[name].null_count() == 300
+
+
+def test_labels_that_are_all_wrong_give_up_what_they_are_of():
+    found, _ = made_up(300)
+    correctness = found.correctness([0] * 300, ensemble="mean")
+    assert correctness.triage.accept.value is None
+    assert correctness.triage.abstain.value is not None
+    assert set(correctness.decision) <= {"abstain", "review"}
+
+
+def test_each_probability_has_an_interval_that_narrows_with_more_labels():
+    few, many = (estimate_correctness(found.measures, correct) for found, correct in map(made_up, (60, 2000)))
+    for one in (few, many):
+        assert (one.low < one.probability).all()
+        assert (one.probability < one.high).all()
+    assert (many.high - many.low).mean() < (few.high - few.low).mean() / 3  # root of 2,000 / 60 is 5.8
+    assert np.isnan(
+        estimate_correctness({"a": np.array([np.nan, *[0.1, 0.9] * 20])}, [1] + [0, 1] * 20).low[0]
+    )
+
+
 def test_decisions_follow_the_thresholds_and_keep_their_promise():
     found, _ = made_up(2000)
     correct = (found.score > 0.45).astype(float)
@@ -65,7 +101,6 @@ def test_items_without_a_consistency_or_a_label_stay_without():
     ("labels", "message"),
     [
         ([1] * 5, "correct must have 100 rows as the items have, got 5"),
-        ([1] * 100, "some of them right and some wrong, got 100 right and 0 wrong"),
         ([1] * 9 + [0] * 9 + [None] * 82, "at least 20 items"),
         (["maybe"] * 100, "got 'maybe' at 0"),
     ],

@@ -11,6 +11,7 @@ from semscale.chat.costs.budget import Budget
 from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
+from semscale.report.render.markdown import markdown
 from semscale.report.self_consistency.words import cautions
 from semscale.self_consistency import file_consistency
 from semscale.self_consistency.asking.asked_model import AskedModel
@@ -72,10 +73,12 @@ def test_a_file_is_measured_as_its_rows_are_in_memory(path, tmp_path, part_rows)
     np.testing.assert_allclose(summary.scores["consistency"], expected.scores["consistency"])
     written = pl.read_parquet(out)
     assert written.columns[:6] == ["q", "a", "s", "ok", "g", "semscale_status"]
-    assert written.columns[-2:] == ["semscale_probability_correct", "semscale_decision"]
+    late = ["probability_correct", "probability_correct_low", "probability_correct_high", "decision"]
+    assert written.columns[-4:] == [f"semscale_{name}" for name in late]
     added = written.select(pl.col("^semscale_.*$").name.map(lambda title: title.removeprefix("semscale_")))
-    assert_frame_equal(added.drop("probability_correct", "decision"), found.to_frame())
-    np.testing.assert_allclose(added["probability_correct"].to_numpy(), correctness.probability)
+    assert_frame_equal(added.drop(late), found.to_frame())
+    for name, values in zip(late, (correctness.probability, correctness.low, correctness.high), strict=False):
+        np.testing.assert_allclose(added[name].to_numpy(), values)
 
 
 @pytest.mark.parametrize("part_rows", [1, 3, 100])
@@ -187,13 +190,33 @@ def test_too_few_labels_for_tuned_weights_are_refused_before_a_model_is_asked(pa
     assert model.asked == []
 
 
+@pytest.mark.parametrize(
+    ("labels", "has_thresholds"), [([1] * N, True), ([None] * N, False), ([1, 0, *[None] * (N - 2)], False)]
+)
+def test_labels_that_cannot_make_a_curve_cost_no_table(path, tmp_path, labels, has_thresholds):
+    pl.read_parquet(path).with_columns(ok=pl.Series(labels, dtype=pl.Int64)).write_parquet(path)
+    summary = consistency_file(
+        open_table(path), COLUMNS, instrument=consistency(), out=tmp_path / "out.parquet"
+    )
+    written = pl.read_parquet(tmp_path / "out.parquet")
+    assert written["semscale_consistency"].null_count() < N
+    assert ("semscale_decision" in written.columns) == has_thresholds
+    assert (summary.too_few_labels is None) == has_thresholds
+    if has_thresholds:
+        assert written["semscale_probability_correct"].null_count() == N
+        assert summary.record()["trust"]["curve"] is None
+        shown = markdown(summary.document())
+        assert "All 22 labelled answers are right" in shown
+        assert "not known" in shown
+
+
 def test_labels_of_answers_that_did_not_come_cost_no_table(path, tmp_path):
     # 24 answers are labelled, 8 right; without the first five, of which two are right, 19 are left.
     failing = {(f"why {row}", 0) for row in range(5)}
     summary, _ = ask(path, tmp_path, out=tmp_path / "out.parquet", failing=failing)
     assert summary.correctness is None
     assert str(summary.too_few_labels.found) == "6 right and 13 wrong"
-    said = "at least 20 labelled answers with a consistency, some of them right and some wrong, and there are"
+    said = "at least 20 labelled answers with a consistency, and there are 6 right and 13 wrong"
     assert any(said in caution for caution in cautions(summary))
     written = pl.read_parquet(tmp_path / "out.parquet")
     assert written["semscale_status"].to_list() == ["failed"] * 5 + ["scored"] * 19

@@ -24,6 +24,7 @@ from semscale.self_consistency.summary import (
     ConsistencyItem,
     ConsistencySummary,
 )
+from semscale.stats.intervals.estimates import Estimate
 from semscale.store.columns import is_missing
 from semscale.types import Floats, Integers, Mask, ObjectArray, Status, Statuses, count_statuses
 
@@ -251,7 +252,13 @@ def _with_correctness(item: ConsistencyItem, correctness: CorrectnessProbability
         return item
     place = item.item - 1
     return replace(
-        item, probability_correct=float(correctness.probability[place]), decision=correctness.decision[place]
+        item,
+        probability_correct=Estimate(
+            float(correctness.probability[place]),
+            float(correctness.low[place]),
+            float(correctness.high[place]),
+        ),
+        decision=correctness.decision[place],
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 import polars as pl
@@ -39,28 +39,38 @@ DECISIONS = ("accept", "review", "abstain")
 class CorrectnessProbability:
     """The probability that each of n answers is right, and a decision about it.
 
+    With labels of one kind only there are thresholds, which need no curve; P(correct) is not known.
+
     Attributes:
-        probability: shape (n,), P(correct), of a curve fitted to all labels; NaN without a consistency.
+        probability: shape (n,), P(correct), of a curve fitted to all labels; NaN without a consistency, and
+            where all labels are of one kind.
+        low: shape (n,), lower ends of the intervals of P(correct), at each answer's score; NaN likewise.
+        high: shape (n,), their upper ends.
         decision: n of ``accept``, ``review``, ``abstain``; ``None`` without a consistency.
-        figures: calibration of the probabilities, each from a curve that was fitted without the item.
+        figures: calibration of the probabilities, each from a curve that was fitted without the item;
+            ``None`` without a curve.
+        labels: right and wrong ones, of the items that the curve and the thresholds rest on.
         triage: the thresholds of the decisions, with the error rates that hold for them.
         comparison: how often a right answer has the higher value than a wrong one (area under the ROC curve),
             for each measure and each null of the texts' lengths, with DeLong's intervals.
         measure: which measure the curve is of.
-        curve: ``platt`` or ``isotonic``.
-        interval: coverage of the figures' intervals.
+        curve: ``platt`` or ``isotonic``; ``None`` where all labels are of one kind.
+        interval: coverage of the intervals of P(correct) and of the figures.
         weights: of each measure in the ensemble that the curve is of; empty where it is of one measure.
         filled: in an ensemble, for each measure the answers that lack it, and for which its mean over the
             other answers counts; measures that lack none are left out.
     """
 
     probability: Floats
+    low: Floats
+    high: Floats
     decision: tuple[str | None, ...]
-    figures: CalibrationFigures
+    figures: CalibrationFigures | None
+    labels: LabelCounts
     triage: Triage
     comparison: MeasureAreas
     measure: str
-    curve: str
+    curve: str | None
     interval: float = 0.95
     weights: Mapping[str, float] = field(default_factory=dict)
     filled: Mapping[str, int] = field(default_factory=dict)
@@ -116,12 +126,12 @@ def estimate_correctness(  # noqa: PLR0913 - what is promised, and how the curve
         error_rate: share of wrong answers that is allowed among accepted ones.
         lost_rate: share of right answers that is allowed among those given up.
         confidence: with which both hold together.
-        interval: coverage of the intervals of the figures.
+        interval: coverage of the intervals of P(correct) and of the figures.
         seed: of folds and intervals.
 
     Raises:
-        InputError: another length, a cell that is neither, fewer than 20 labels, or labels of one kind only;
-            for tuned weights fewer than 80 labels, or fewer than 10 of a kind.
+        InputError: another length, a cell that is neither, or fewer than 20 labels; for tuned weights fewer
+            than 80 labels, or fewer than 10 of a kind.
     """
     n, labels = len(next(iter(measures.values()))), read_labels(correct)
     if len(labels) != n:
@@ -132,25 +142,51 @@ def estimate_correctness(  # noqa: PLR0913 - what is promised, and how the curve
     )
     if not needed.are_met(counts):
         raise InputError(
-            f"correct must label at least {needed.total} items that have a consistency, {needed.kinds}, got "
+            f"correct must label at least {needed.total} items that have a consistency{needed.kinds}, got "
             f"{counts}{needed.remedy}"
         )
     ensembles = {} if ensemble == "none" else _ensembles(measures, labels, ensemble, seed=seed)
     comparison = measure_areas({**measures, **(nulls or {}), **ensembles}, labels, interval=interval)
     main, scores, weights, labels = _scores(measures, labels, ensemble, seed)
-    honest = cross_fitted(scores, labels, curve, seed=seed)
+    fitted = _fitted(scores, labels, curve, interval=interval, seed=seed)
     promised = triage(scores, labels, error_rate=error_rate, lost_rate=lost_rate, confidence=confidence)
     return CorrectnessProbability(
-        probability=fit_curve(scores, labels, curve).probability(scores),
+        probability=fitted.probability,
+        low=fitted.low,
+        high=fitted.high,
         decision=_decisions(scores, promised),
-        figures=calibration_figures(honest, labels, interval=interval, seed=seed),
+        figures=fitted.figures,
+        labels=LabelCounts.of(labels[~np.isnan(scores)]),
         triage=promised,
         comparison=comparison,
         measure=main,
-        curve=curve,
+        curve=fitted.curve,
         interval=interval,
         weights=weights,
         filled={} if ensemble == "none" else _filled(measures),
+    )
+
+
+class _Fitted(NamedTuple):
+    probability: Floats
+    low: Floats
+    high: Floats
+    figures: CalibrationFigures | None
+    curve: CurveName | None
+
+
+def _fitted(scores: Floats, labels: Floats, curve: CurveName, *, interval: float, seed: int) -> _Fitted:
+    """Fit a curve and say how well it holds; nothing is known where labels are of one kind."""
+    if not LabelCounts.of(labels[~np.isnan(scores)]).are_of_both_kinds:
+        unknown = np.full(len(scores), np.nan)
+        return _Fitted(unknown, unknown, unknown, None, None)
+    found = fit_curve(scores, labels, curve)
+    honest = cross_fitted(scores, labels, curve, seed=seed)
+    return _Fitted(
+        found.probability(scores),
+        *found.bounds(scores, interval),
+        calibration_figures(honest, labels, interval=interval, seed=seed),
+        curve,
     )
 
 
@@ -220,7 +256,7 @@ def _decisions(scores: Floats, promised: Triage) -> tuple[str | None, ...]:
 def correctness_frame(
     correctness: CorrectnessProbability, start: int = 0, stop: int | None = None
 ) -> pl.DataFrame:
-    """Lay items out as a table: ``probability_correct`` and ``decision``; what is missing is null.
+    """Lay items out as a table: ``probability_correct`` with its interval, ``decision``; missing is null.
 
     Args:
         correctness: of n items.
@@ -228,9 +264,14 @@ def correctness_frame(
         stop: the one after the last; all unless given.
     """
     rows = slice(start, stop)
+    columns = {
+        "probability_correct": correctness.probability,
+        "probability_correct_low": correctness.low,
+        "probability_correct_high": correctness.high,
+    }
     return pl.DataFrame(
         [
-            pl.Series("probability_correct", correctness.probability[rows], nan_to_null=True),
+            *(pl.Series(name, values[rows], nan_to_null=True) for name, values in columns.items()),
             pl.Series("decision", list(correctness.decision[rows]), dtype=pl.String),
         ]
     )

@@ -38,6 +38,16 @@ class LabelCounts:
         """Count labels as ``read_labels`` gives them, shape (n,)."""
         return cls(int((labels == 1).sum()), int((labels == 0).sum()))
 
+    @property
+    def total(self) -> int:
+        """Both together."""
+        return self.right + self.wrong
+
+    @property
+    def are_of_both_kinds(self) -> bool:
+        """Tell whether some are right and some wrong, which a curve needs."""
+        return self.right > 0 and self.wrong > 0
+
     def added(self, other: "LabelCounts") -> "LabelCounts":
         """Count both together."""
         return LabelCounts(self.right + other.right, self.wrong + other.wrong)
@@ -55,7 +65,7 @@ class FewestLabels:
 
     Attributes:
         total: right and wrong together.
-        of_each: of each kind.
+        of_each: of each kind; 0 where thresholds need only one.
 
     Example:
         >>> FewestLabels.for_ensemble("tuned")
@@ -74,23 +84,23 @@ class FewestLabels:
         """
         if ensemble not in {"none", "mean", "tuned"}:
             raise unknown_name("ensemble", str(ensemble), ("none", "mean", "tuned"))
-        return cls(2 * FEWEST_TUNING, 2 * FEWEST_OF_EACH) if ensemble == "tuned" else cls(FEWEST_LABELS, 1)
+        return cls(2 * FEWEST_TUNING, 2 * FEWEST_OF_EACH) if ensemble == "tuned" else cls(FEWEST_LABELS, 0)
 
     def are_met(self, counts: LabelCounts) -> bool:
         """Tell whether there are as many."""
-        return counts.right + counts.wrong >= self.total and min(counts.right, counts.wrong) >= self.of_each
+        return counts.total >= self.total and min(counts.right, counts.wrong) >= self.of_each
 
     @property
     def kinds(self) -> str:
-        """How many of them must be right, and how many wrong, in words."""
-        if self.of_each == 1:
-            return "some of them right and some wrong"
-        return f"{self.of_each} or more of them right and {self.of_each} or more wrong"
+        """How many of them must be right, and how many wrong, in words after a number; empty for any."""
+        if not self.of_each:
+            return ""
+        return f", {self.of_each} or more of them right and {self.of_each} or more wrong"
 
     @property
     def remedy(self) -> str:
         """What may be done where there are fewer, for the end of a message; empty where only labels help."""
-        return "" if self.of_each == 1 else "; label more, or take the plain mean (ensemble mean)"
+        return "" if not self.of_each else "; label more, or take the plain mean (ensemble mean)"
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import nan
 from typing import Any
 
 from semscale.embedding.languages.language_counts import LanguageCount
@@ -16,6 +17,7 @@ from semscale.self_consistency.labels import TooFewLabels
 from semscale.self_consistency.scoring.contradictions import Contradiction
 from semscale.signature import Signature
 from semscale.stats.calibration.acceptance import AcceptanceThreshold
+from semscale.stats.intervals.estimates import Estimate
 from semscale.types import Floats
 
 KEPT_ITEMS = 20
@@ -23,6 +25,8 @@ KEPT_ITEMS = 20
 
 FEW_SAMPLES = 3
 """Samples below which one that differs by chance decides."""
+
+_NO_ESTIMATE = Estimate(nan, nan, nan)
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,8 @@ class ConsistencyItem:
         prompt: the question; ``None`` where it is not known.
         answer: the answer, likewise.
         samples: the samples as they were given; ``None`` for one that is missing.
-        probability_correct: P(correct); ``None`` without labels.
+        probability_correct: P(correct) with its interval, NaN where all labels are of one kind; ``None``
+            without labels.
         decision: ``accept``, ``review`` or ``abstain``; ``None`` likewise.
     """
 
@@ -48,7 +53,7 @@ class ConsistencyItem:
     prompt: str | None = None
     answer: str | None = None
     samples: tuple[str | None, ...] = ()
-    probability_correct: float | None = None
+    probability_correct: Estimate | None = None
     decision: str | None = None
 
     @property
@@ -186,11 +191,12 @@ def _correctness_record(correctness: CorrectnessProbability) -> dict[str, Any]:
     return {
         "curve": correctness.curve,
         "measure": correctness.measure,
-        "labels": figures.n,
-        "brier": figures.brier,
-        "brier_of_share": figures.brier_of_share,
-        "calibration_error": figures.error,
-        "calibration_error_by_chance": figures.error_by_chance,
+        "labels": correctness.labels.total,
+        "labels_right": correctness.labels.right,
+        "brier": _NO_ESTIMATE if figures is None else figures.brier,
+        "brier_of_share": None if figures is None else figures.brier_of_share,
+        "calibration_error": None if figures is None else figures.error,
+        "calibration_error_by_chance": None if figures is None else figures.error_by_chance,
         "areas": correctness.areas,
         "area_labels": correctness.comparison.n,
         "common_areas": correctness.comparison.common,
@@ -201,7 +207,16 @@ def _correctness_record(correctness: CorrectnessProbability) -> dict[str, Any]:
         "abstain": _threshold_record(correctness.triage.abstain),
         "reviewed": correctness.triage.reviewed,
         "confidence": correctness.triage.confidence,
-        "bins": figures.bins,
+        "bins": () if figures is None else figures.bins,
+    }
+
+
+def _probability_record(probability: Estimate | None) -> dict[str, float | None]:
+    found = _NO_ESTIMATE if probability is None else probability
+    return {
+        "probability_correct": found.value,
+        "probability_correct_low": found.low,
+        "probability_correct_high": found.high,
     }
 
 
@@ -223,7 +238,7 @@ def _item_record(one: ConsistencyItem) -> dict[str, Any]:
         "answer": one.answer,
         "samples": one.samples,
         **one.measures,
-        "probability_correct": one.probability_correct,
+        **_probability_record(one.probability_correct),
         "decision": one.decision,
         "contradictions": [
             {"sample": found.sample, "guard": found.finding.guard, "reason": found.finding.reason}

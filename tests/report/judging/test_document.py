@@ -11,6 +11,7 @@ from semscale.judging.judge import Judge
 from semscale.judging.panel import Panel
 from semscale.report.document.values import Count
 from semscale.report.judging.figures import human_table, judge_table, scores_histogram
+from semscale.report.judging.words import panel_words
 from semscale.report.render.html import page
 from semscale.report.render.terminal import print_document
 
@@ -63,6 +64,18 @@ def test_one_judges_page_says_that_nothing_shows_how_right_it_is():
     assert "How severe each judge is" not in shown
     assert "gave no score to 1 row" in shown
     assert "wide intervals: by t quantiles, from 3 rows only" in shown
+
+
+def test_judges_who_do_not_agree_are_not_said_to_be_many():
+    def turned(request):
+        return f"Score: {6 - int(material(request).split()[0])}"
+
+    summary = made(saying("one"), Judge(Scripted(turned, name="turned")))
+    words = panel_words(summary)
+    # 5, 3 and 1 beside 1, 3 and 5: r = -1, for which k / (1 + (k - 1) r) would be infinite.
+    assert words.startswith("How many independent judges these 2 amount to cannot be said: their scores are")
+    assert "not shown to agree beyond chance (mean correlation −1.00)" in words
+    assert summary.record()["panel"]["effective_judges"]["note"].startswith("their scores")
 
 
 def test_the_labels_means_say_which_rows_they_are_of():

@@ -76,6 +76,23 @@ def test_without_a_truth_it_is_a_lower_bound():
     assert blind.value < informed.value
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_judges_who_rate_at_random_are_never_said_to_amount_to_many(seed):
+    """Three judges, 20 items: the mean correlation lies about 0, below it in half of all draws."""
+    found = effective_judges(np.random.default_rng(seed).normal(size=(20, 3)))
+    assert np.isnan(found.value) or found.low <= found.value <= found.high <= 3
+    if found.correlation.value <= 0:
+        assert np.isnan([found.value, found.low, found.high]).all()
+        assert found.note == "their scores are not shown to agree beyond chance"
+
+
+def test_judges_who_agree_have_a_bound_of_at_most_their_number():
+    table, _ = judges(3000, 5, 0.1)
+    found = effective_judges(table)
+    assert found.note is None
+    assert 1 < found.low < found.value < found.high < 5
+
+
 def test_judges_who_are_alike_are_one():
     column = np.random.default_rng(0).normal(size=(30, 1))
     assert effective_judges(np.repeat(column, 4, axis=1)).value == pytest.approx(1)
@@ -83,7 +100,8 @@ def test_judges_who_are_alike_are_one():
 
 def test_errors_that_cancel_have_no_bound():
     up = np.random.default_rng(0).normal(size=20)
-    assert effective_judges(np.column_stack([up, -up])).value == np.inf
+    assert effective_judges(np.column_stack([up, -up]), truth=np.zeros(20)).value == np.inf
+    assert np.isnan(effective_judges(np.column_stack([up, -up])).value)
 
 
 def test_missing_truths_and_scores_are_left_out():
@@ -96,7 +114,7 @@ def test_missing_truths_and_scores_are_left_out():
 def test_constant_judges_leave_nothing():
     found = effective_judges(np.ones((20, 3)))
     assert np.isnan([found.value, found.low, found.high]).all()
-    assert found.correlation.note == "no two judges have scores that vary"
+    assert found.note == found.correlation.note == "no two judges have scores that vary"
 
 
 def test_mean_correlation_by_numpy():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import expit
 
 from semscale.errors import InputError
 from semscale.stats.calibration.calibration_error import calibration_figures, equal_bins
@@ -192,3 +193,44 @@ def test_items_without_a_probability_or_label_are_counted():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+def test_the_interval_of_platt_s_curve_by_hand():
+    """Equal scores leave the intercept alone, whose variance is 1 / (n p (1 - p))."""
+    curve = fit_platt(np.full(40, 0.5), np.repeat([1.0, 0.0], [30, 10]))
+    p = (30 * 31 / 32 + 10 / 12) / 40  # the mean of Platt's targets
+    reach = 1.959964 / np.sqrt(40 * p * (1 - p))
+    low, high = curve.bounds(np.array([0.5, np.nan]), 0.95)
+    odds = np.log(p / (1 - p))
+    assert low[0] == pytest.approx(1 / (1 + np.exp(reach - odds)))
+    assert high[0] == pytest.approx(1 / (1 + np.exp(-reach - odds)))
+    assert np.isnan([low[1], high[1]]).all()
+
+
+def test_the_interval_of_an_isotonic_curve_is_wilson_s_of_the_labels_pooled():
+    scores = np.repeat([0.0, 1.0], 10)
+    right = np.r_[[1.0] * 2, [0.0] * 8, [1.0] * 9, 0.0]
+    low, high = fit_isotonic(scores, right).bounds(np.array([0.0, 0.5, 1.0, 2.0]), 0.95)
+    # Wilson's intervals of 2 and of 9 among 10, as R's binom.wilson has them.
+    assert low == pytest.approx([0.0567, (0.0567 + 0.5958) / 2, 0.5958, 0.5958], abs=1e-4)
+    assert high == pytest.approx([0.5098, (0.5098 + 0.9821) / 2, 0.9821, 0.9821], abs=1e-4)
+
+
+def test_labels_of_a_level_stretch_are_pooled_for_its_interval():
+    """The second and third score are in the wrong order: their four labels share one height of .5."""
+    scores, right = np.repeat([0.1, 0.4, 0.6, 0.9], 2), np.array([0.0, 0, 1, 0, 1, 0, 1, 1])
+    curve = fit_isotonic(scores, right)
+    assert curve.pooled.tolist() == [2, 4, 4, 2]
+    assert curve.heights.tolist() == [0, 0.5, 0.5, 1]
+
+
+def test_intervals_of_platt_s_curve_cover_the_true_probability():
+    rng, covered, at = np.random.default_rng(0), [], np.array([0.2, 0.5, 0.9])
+    true = expit(4 * at - 2)
+    for _ in range(400):
+        scores = rng.random(100)
+        curve = fit_platt(scores, (rng.random(100) < expit(4 * scores - 2)).astype(float))
+        low, high = curve.bounds(at, 0.95)
+        covered.append((low <= true) & (true <= high))
+    # Twice the root of .95 * .05 / 400 is .022.
+    assert np.mean(covered, axis=0) == pytest.approx([0.95] * 3, abs=0.025)

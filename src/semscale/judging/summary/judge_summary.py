@@ -256,6 +256,7 @@ class JudgeSummary(Presentable):
                 "low": independent.low,
                 "high": independent.high,
                 "of": independent.of,
+                "note": independent.note,
             },
         }
 

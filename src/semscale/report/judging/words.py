@@ -15,6 +15,7 @@ from semscale.types import Status
 if TYPE_CHECKING:
     from semscale.judging.summary.judge_scores import JudgeScores
     from semscale.judging.summary.judge_summary import JudgeSummary
+    from semscale.stats.agreement.panels import EffectiveJudges
 
 MEANINGS = STATUS_MEANINGS | {
     "missing": "the question or the answer is empty or null",
@@ -105,15 +106,29 @@ def panel_words(summary: "JudgeSummary") -> str | None:
     if math.isinf(found.value):
         return f"The errors of these {n} judges cancel: no number of independent judges would be as good."
     if math.isnan(found.value):
-        return f"How many independent judges these {n} amount to cannot be said: {found.correlation.note}."
+        return _unknown_panel(found, n)
     share = f"{number(found.value, 1)} independent judges"
     interval = f" ({number(found.low, 1)} to {number(found.high, 1)})" if has_interval(found) else ""
     told = (
         "judged by their errors against the human labels"
         if found.of == "errors"
-        else "at least: judges who agree because they are right count as dependent too"
+        else "at least, if all of them measure the same thing: judges who agree because they are right count "
+        "as dependent too"
     )
     return f"These {n} judges amount to {share}{interval}, {told}."
+
+
+def _unknown_panel(found: "EffectiveJudges", n: int) -> str:
+    """Say why it is not known how many independent judges a panel of n amounts to."""
+    unknown = f"How many independent judges these {n} amount to cannot be said: {found.note}"
+    r = found.correlation
+    if math.isnan(r.value):
+        return f"{unknown}."
+    interval = f", {number(r.low)} to {number(r.high)}" if has_interval(r) else ""
+    return (
+        f"{unknown} (mean correlation {number(r.value)}{interval}). Judges who measure different things, or "
+        "nothing, look like this too; human labels (--human) tell."
+    )
 
 
 def _cautions_on(name: str, own: "JudgeScores", *, is_panel: bool) -> list[str]:

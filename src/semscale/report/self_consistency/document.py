@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import isnan
 from typing import TYPE_CHECKING
 
 from semscale.report.document.blocks import Block, ItemCard, Items, Paragraph, SideBySide
 from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.marks import marked
-from semscale.report.document.values import Cell, Count, Line, Marked, Number, Quoted, WithInterval
+from semscale.report.document.values import Cell, Count, Line, Marked, Number, Quoted, WithInterval, Words
 from semscale.report.formatting import capitalised, clipped, counted, number, one_line
 from semscale.report.guard_findings import SAMPLE_GUARD_MEANINGS, guard_legend, guard_table
 from semscale.report.languages import counts_section, foreign_warnings
@@ -47,6 +48,8 @@ from semscale.self_consistency.scoring.measures import MEASURES
 if TYPE_CHECKING:
     from semscale.self_consistency.correctness_probability import CorrectnessProbability
     from semscale.self_consistency.summary import ConsistencyItem, ConsistencySummary
+    from semscale.stats.calibration.calibration_error import CalibrationFigures
+    from semscale.stats.intervals.estimates import Estimate
 
 SHOWN_ITEMS = 10
 _MOST_SAMPLES, _MOST_FINDINGS = 8, 6
@@ -160,24 +163,20 @@ def _spread(summary: "ConsistencySummary") -> Section:
 
 
 def _correctness(correctness: "CorrectnessProbability") -> Section:
+    decided: tuple[Block, ...] = (decision_bar(correctness), decision_table(correctness))
+    weights = weight_table(correctness)
+    rests_on = Paragraph(labels_words(correctness), "note", detail="both")
+    title, figures = "Which answers can be trusted", correctness.figures
+    if figures is None:
+        return Section("trust", title, (*decided, *weights, rests_on))
     area = area_words(correctness.areas[correctness.measure])
     named = _ENSEMBLES.get(correctness.measure) or MEASURE_NAMES[correctness.measure]
-    return Section(
-        "trust",
-        "Which answers can be trusted",
-        (
-            Paragraph(f"By {named}, {area}.", "lead", detail="both"),
-            decision_bar(correctness),
-            decision_table(correctness),
-            calibration_table(correctness),
-            *weight_table(correctness),
-            Paragraph(labels_words(correctness), "note", detail="both"),
-            *_areas(correctness),
-        ),
-    )
+    lead = Paragraph(f"By {named}, {area}.", "lead", detail="both")
+    held = calibration_table(figures)
+    return Section("trust", title, (lead, *decided, held, *weights, rests_on, *_areas(correctness, figures)))
 
 
-def _areas(correctness: "CorrectnessProbability") -> tuple[Block, ...]:
+def _areas(correctness: "CorrectnessProbability", figures: "CalibrationFigures") -> tuple[Block, ...]:
     """Show the areas beside how well probabilities hold, or below it where they have two columns."""
     meaning = Paragraph(
         "Area under the ROC curve: 1 is perfect, .5 is chance. What length alone achieves must be beaten. "
@@ -185,7 +184,7 @@ def _areas(correctness: "CorrectnessProbability") -> tuple[Block, ...]:
         "note",
     )
     figure, areas, shared = (
-        reliability_figure(correctness),
+        reliability_figure(figures, correctness.interval),
         area_table(correctness),
         comparison_words(correctness),
     )
@@ -240,10 +239,17 @@ def _item(item: "ConsistencyItem") -> ItemCard:
             ),
         ),
         findings=tuple(told)[:_MOST_FINDINGS],
-        parts=tuple((MEASURE_NAMES[name], Number(value)) for name, value in list(item.measures.items())[1:]),
+        parts=(
+            *([] if item.probability_correct is None else [_probability(item.probability_correct)]),
+            *((MEASURE_NAMES[name], Number(value)) for name, value in list(item.measures.items())[1:]),
+        ),
         details=(f"{counted(len(others), 'more sample')}", tuple(others)),
         brief=(Quoted(item.answer), Count(item.n_contradicting), Count(item.n_samples), Quoted(first)),
     )
+
+
+def _probability(found: "Estimate") -> tuple[str, Cell]:
+    return "P(correct)", Words("not known") if isnan(found.value) else WithInterval.of(found)
 
 
 def _samples(item: "ConsistencyItem") -> list[tuple[str, int]]:

@@ -24,6 +24,7 @@ from semscale.self_consistency.scoring.measures import MEASURES
 if TYPE_CHECKING:
     from semscale.self_consistency.correctness_probability import CorrectnessProbability
     from semscale.self_consistency.summary import ConsistencySummary
+    from semscale.stats.calibration.calibration_error import CalibrationFigures
 
 _CHARTED_GROUPS = 10
 _COLOURS = {"accept": ACCENT, "review": NEUTRAL, "abstain": CONTRAST}
@@ -62,16 +63,13 @@ def spread_histogram(summary: "ConsistencySummary") -> Histogram:
     )
 
 
-def reliability_figure(correctness: "CorrectnessProbability") -> Figure:
+def reliability_figure(figures: "CalibrationFigures", interval: float) -> Figure:
     """Draw the share of right answers against the probability that was given, bin by bin."""
     dots = [
         ReliabilityDot(one.predicted, one.observed.value, one.observed.low, one.observed.high, one.n)
-        for one in correctness.figures.bins
+        for one in figures.bins
     ]
-    rows = tuple(
-        (Number(one.predicted), Count(one.n), WithInterval.of(one.observed))
-        for one in correctness.figures.bins
-    )
+    rows = tuple((Number(one.predicted), Count(one.n), WithInterval.of(one.observed)) for one in figures.bins)
     described = "; ".join(f"{number(dot.predicted)} given, {number(dot.observed)} right" for dot in dots)
     return Figure(
         "reliability",
@@ -79,7 +77,7 @@ def reliability_figure(correctness: "CorrectnessProbability") -> Figure:
         f"Share of right answers by probability. {described}.",
         DataTable(("P(correct)", "labelled answers", "share right"), rows, detail="full"),
         caption="Each dot is about equally many labelled answers, larger where they are more; its line is "
-        f"the {coverage(correctness.interval)} interval of their share. On the dashed line probabilities "
+        f"the {coverage(interval)} interval of their share. On the dashed line probabilities "
         "hold. Every answer was judged by a curve that had not seen it.",
         style="square",
         is_narrow=True,
@@ -109,9 +107,8 @@ def decision_table(correctness: "CorrectnessProbability") -> DataTable:
     return DataTable(columns, rows, title="Decisions")
 
 
-def calibration_table(correctness: "CorrectnessProbability") -> DataTable:
+def calibration_table(figures: "CalibrationFigures") -> DataTable:
     """Say how well probabilities hold, each figure beside what it must be compared with."""
-    figures = correctness.figures
     rows: tuple[tuple[Cell, ...], ...] = (
         (Words("Brier score", "0 is best"), WithInterval.of(figures.brier, 3),
          Number(figures.brier_of_share, 3), Words("the overall share, given to every answer")),

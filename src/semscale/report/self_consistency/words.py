@@ -89,7 +89,7 @@ def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
     if (few := summary.too_few_labels) is not None:
         said.append(
             f"P(correct) and decisions are missing: they need at least {few.needed.total} labelled answers "
-            f"with a consistency, {few.needed.kinds}, and there are {few.found}{few.needed.remedy}."
+            f"with a consistency{few.needed.kinds}, and there are {few.found}{few.needed.remedy}."
         )
     return (*said, *([] if summary.correctness is None else _correctness_cautions(summary.correctness)))
 
@@ -139,8 +139,14 @@ def area_words(area: "Estimate") -> str:
 
 
 def labels_words(correctness: "CorrectnessProbability") -> str:
-    """Say what the curve rests on."""
-    labels, curve = counted(correctness.figures.n, "labelled answer"), correctness.curve
+    """Say what the curve rests on, or why there is none."""
+    labels, curve = counted(correctness.labels.total, "labelled answer"), correctness.curve
+    if curve is None:
+        kind = "right" if correctness.labels.right else "wrong"
+        return (
+            f"All {labels} are {kind}: thresholds rest on their number, while P(correct) and the AUC need "
+            "right and wrong ones and are not known."
+        )
     return f"{labels}: the curve ({curve}) was fitted and checked in five turns, each on other answers."
 
 

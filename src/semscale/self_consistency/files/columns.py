@@ -153,7 +153,8 @@ class AnswerChecks:
 
     Args:
         columns: which column is what.
-        needed: how many labels there must be, where there is a column of them.
+        needed: how many labels there must be, where there is a column of them, before a model is asked or
+            weights are tuned. Answers of the table are measured with fewer, too.
     """
 
     def __init__(self, columns: AnswerColumns, needed: FewestLabels) -> None:
@@ -188,11 +189,13 @@ class AnswerChecks:
         """Refuse a table without a text among the answers or the prompts, or with too few labels.
 
         Raises:
-            InputError: there is no text to measure or to ask about, or a column of labels has too few.
+            InputError: there is no text to measure or to ask about, or a column of labels has too few to ask
+                a model for what they are to judge, or to tune weights.
         """
-        if self._label is not None and not self._needed.are_met(self._labels):
+        must = self._parameter == "prompt" or self._needed.of_each > 0
+        if self._label is not None and must and not self._needed.are_met(self._labels):
             raise InputError(
-                f"label: column '{self._label}' must label at least {self._needed.total} answers, "
+                f"label: column '{self._label}' must label at least {self._needed.total} answers"
                 f"{self._needed.kinds}, got {self._labels}{self._needed.remedy}"
             )
         if self._has_text:

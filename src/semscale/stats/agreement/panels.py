@@ -23,6 +23,9 @@ from semscale.stats.intervals.jackknife import CORRELATION
 from semscale.stats.intervals.means import MeanEstimate, estimate_mean
 from semscale.types import Floats, Integers
 
+_ROUNDING = 1e-9
+_NO_AGREEMENT = "their scores are not shown to agree beyond chance"
+
 
 @dataclass(frozen=True)
 class PairAgreement:
@@ -45,10 +48,12 @@ class EffectiveJudges:
 
     Attributes:
         value: the number; k where nothing is shared, 1 where everything is, infinite where errors cancel.
+            Of ratings it is a bound, 1 to k, and NaN where they are not shown to agree beyond chance.
         low: lower end of its interval, NaN where there is none.
         high: upper end.
         correlation: mean correlation of two judges, from which all that follows.
         of: what was correlated: ``errors``, or ``ratings`` where no truth is known.
+        note: why there is no number; ``None`` where there is one.
     """
 
     value: float
@@ -56,6 +61,7 @@ class EffectiveJudges:
     high: float
     correlation: AgreementEstimate
     of: Literal["errors", "ratings"]
+    note: str | None = None
 
 
 def pairwise_agreement(
@@ -145,7 +151,9 @@ def effective_judges(  # noqa: PLR0913 - one setting each of the resampling
 
     With a truth r is of the judges' errors, which is what the formula is about. Without one it is of the
     ratings themselves: judges who agree since they are right then count as dependent too, so the number is
-    the lowest that the panel may amount to.
+    the lowest that the panel may amount to, provided that all its judges measure the same thing. Ratings that
+    are not shown to agree beyond chance (the interval of r reaches 0) do not show that they do: judges who
+    rate at random agree in nothing, and amount to none. There is no number then.
 
     Args:
         ratings: shape (n, k), NaN where a judge has no score.
@@ -155,7 +163,8 @@ def effective_judges(  # noqa: PLR0913 - one setting each of the resampling
         seed: of the bootstrap.
 
     Returns:
-        0 to k, above k where errors cancel; NaN where no two judges' scores vary.
+        With a truth 1 to k, above k where errors cancel. Without one 1 to k, and NaN where ratings are not
+        shown to agree beyond chance. NaN where no two judges' scores vary.
 
     Raises:
         InputError: not a table of two judges or more, a truth of another length, an infinite value, or a
@@ -185,8 +194,16 @@ def effective_judges(  # noqa: PLR0913 - one setting each of the resampling
         CORRELATION,
         undefined="no two judges have scores that vary",
     )
+    if truth is None and not (r.low > 0 or _is_perfect(r.value)):
+        note = r.note if np.isnan(r.value) else _NO_AGREEMENT
+        return EffectiveJudges(np.nan, np.nan, np.nan, r, "ratings", note)
     value, high, low = (_independent(k, each) for each in (r.value, r.low, r.high))
-    return EffectiveJudges(value, low, high, r, "ratings" if truth is None else "errors")
+    return EffectiveJudges(value, low, high, r, "ratings" if truth is None else "errors", r.note)
+
+
+def _is_perfect(correlation: float) -> bool:
+    """Whether judges never differ, which leaves no interval; one judge is the bound that always holds."""
+    return correlation > 1 - _ROUNDING
 
 
 def mean_correlation(table: Floats) -> Counted:

@@ -5,11 +5,12 @@ from typing import Literal, Protocol
 
 import numpy as np
 from scipy.optimize import isotonic_regression
-from scipy.special import expit
+from scipy.special import expit, ndtri
 
 from semscale.errors import InputError
 from semscale.stats.calibration.folds import FOLDS, folds_of
-from semscale.stats.intervals.resampling import check_seed
+from semscale.stats.intervals.resampling import check_interval, check_seed
+from semscale.stats.intervals.shares import wilson_interval
 from semscale.types import Floats, Integers
 
 CurveName = Literal["platt", "isotonic"]
@@ -27,6 +28,10 @@ class ProbabilityCurve(Protocol):
         """Give the probability (n,) for scores (n,), NaN for NaN."""
         ...
 
+    def bounds(self, scores: Floats, interval: float) -> tuple[Floats, Floats]:
+        """Give both ends of the interval of the probability, each (n,), for scores (n,), NaN for NaN."""
+        ...
+
 
 @dataclass(frozen=True)
 class PlattCurve:
@@ -37,16 +42,42 @@ class PlattCurve:
         intercept: log odds at score 0.
         n: labels it was fitted to.
         n_left_out: items without a score or a label.
+        covariance: variance of the slope, covariance of both, variance of the intercept.
     """
 
     slope: float
     intercept: float
     n: int
     n_left_out: int
+    covariance: tuple[float, float, float]
 
     def probability(self, scores: Floats) -> Floats:
         """Give the probability (n,) for scores (n,), NaN for NaN."""
-        return np.asarray(expit(self.slope * np.asarray(scores, dtype=np.float64) + self.intercept))
+        return np.asarray(expit(self._log_odds(scores)))
+
+    def bounds(self, scores: Floats, interval: float) -> tuple[Floats, Floats]:
+        """Give both ends of the interval of the probability, each (n,), for scores (n,), NaN for NaN.
+
+        Wald's interval of the log odds, whose variance is that of a sum of slope times score and intercept.
+        It holds if the curve is logistic.
+
+        Args:
+            scores: shape (n,).
+            interval: coverage to aim at, between 0 and 1.
+
+        References:
+            Hosmer, Lemeshow and Sturdivant (2013), Applied Logistic Regression, sections 1.4 and 2.5,
+            doi 10.1002/9781118548387.
+        """
+        check_interval(interval)
+        of_slope, shared, of_intercept = self.covariance
+        x = np.asarray(scores, dtype=np.float64)
+        variance = np.maximum(of_slope * x**2 + 2 * shared * x + of_intercept, 0.0)
+        reach = ndtri((1 + interval) / 2) * np.sqrt(variance)
+        return np.asarray(expit(self._log_odds(x) - reach)), np.asarray(expit(self._log_odds(x) + reach))
+
+    def _log_odds(self, scores: Floats) -> Floats:
+        return self.slope * np.asarray(scores, dtype=np.float64) + self.intercept
 
 
 @dataclass(frozen=True)
@@ -58,16 +89,40 @@ class IsotonicCurve:
         heights: shape (c,), probabilities there.
         n: labels it was fitted to.
         n_left_out: items without a score or a label.
+        pooled: shape (c,), labels that the height is the share of.
     """
 
     corners: Floats
     heights: Floats
     n: int
     n_left_out: int
+    pooled: Integers
 
     def probability(self, scores: Floats) -> Floats:
         """Give the probability (n,) for scores (n,), NaN for NaN."""
         return np.interp(np.asarray(scores, dtype=np.float64), self.corners, self.heights)
+
+    def bounds(self, scores: Floats, interval: float) -> tuple[Floats, Floats]:
+        """Give both ends of the interval of the probability, each (n,), for scores (n,), NaN for NaN.
+
+        At a corner it is Wilson's interval of the share right among the labels that were pooled there;
+        between corners its ends are straight.
+
+        Args:
+            scores: shape (n,).
+            interval: coverage to aim at, between 0 and 1.
+
+        References:
+            Wilson (1927), see ``wilson_interval``.
+        """
+        check_interval(interval)
+        shares = [
+            wilson_interval(round(height * n), n, interval)
+            for height, n in zip(self.heights.tolist(), self.pooled.tolist(), strict=True)
+        ]
+        x = np.asarray(scores, dtype=np.float64)
+        low, high = [share.low for share in shares], [share.high for share in shares]
+        return np.interp(x, self.corners, low), np.interp(x, self.corners, high)
 
 
 def fit_platt(scores: Floats, correct: Floats) -> PlattCurve:
@@ -100,9 +155,15 @@ def fit_platt(scores: Floats, correct: Floats) -> PlattCurve:
     centre, spread = x.mean(), x.std()
     spread = spread if spread > 1e-12 * max(np.abs(x).max(), 1e-300) else 0.0
     design = np.column_stack([(x - centre) / spread if spread else np.zeros_like(x), np.ones_like(x)])
-    slope, height = _newton(design, target, np.array([0.0, np.log((right + 1) / (wrong + 1))]))
-    slope = slope / spread if spread else 0.0
-    return PlattCurve(float(slope), float(height - slope * centre), len(y), left_out)
+    weights = _newton(design, target, np.array([0.0, np.log((right + 1) / (wrong + 1))]))
+    # From weights of the standardised score to slope and intercept; a score without spread has no slope.
+    back = np.array([[1 / spread, 0.0], [-centre / spread, 1.0]]) if spread else np.diag([0.0, 1.0])
+    p = expit(design @ weights)
+    information = design.T @ (design * (p * (1 - p))[:, None])
+    covariance = back @ np.linalg.pinv(information) @ back.T
+    slope, intercept = (back @ weights).tolist()
+    of_both = float(covariance[0, 0]), float(covariance[0, 1]), float(covariance[1, 1])
+    return PlattCurve(slope, intercept, len(y), left_out, of_both)
 
 
 def fit_isotonic(scores: Floats, correct: Floats) -> IsotonicCurve:
@@ -132,7 +193,9 @@ def fit_isotonic(scores: Floats, correct: Floats) -> IsotonicCurve:
     # The inside of a level stretch says nothing: only its corners are kept.
     level = np.r_[False, heights[1:-1] == heights[:-2], False] if len(heights) > 1 else np.array([False])
     level[1:-1] &= heights[1:-1] == heights[2:]
-    return IsotonicCurve(places[~level], heights[~level], len(y), left_out)
+    pool = np.r_[0, np.cumsum(np.diff(heights) != 0)]
+    pooled = np.bincount(pool, weights=n).astype(np.int64)[pool]
+    return IsotonicCurve(places[~level], heights[~level], len(y), left_out, pooled[~level])
 
 
 def fit_curve(scores: Floats, correct: Floats, curve: CurveName) -> ProbabilityCurve:
