@@ -5,6 +5,7 @@ import pytest
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from semscale.compat.uqlm import UQEnsemble
+from semscale.compat.uqlm.entropy import SemanticEntropy
 from semscale.errors import InputError
 from semscale.signature import Signature
 
@@ -86,3 +87,15 @@ def test_a_refused_tuning_leaves_the_ensemble_as_it_was():
     with pytest.raises(InputError, match="at least 40 labels"):
         uqe.tune_from_graded([*correct[:36], *[None] * 64])
     assert (uqe.weights, uqe.thresh) == ([0.5, 0.5], 0.5)
+
+
+def test_arguments_that_would_change_the_result_warn_that_they_are_not_applied():
+    with pytest.warns(UserWarning, match="use_best is not applied"):
+        uqe = UQEnsemble(scorers=["exact_match"], use_best=True, device="cpu")
+    with (
+        pytest.warns(UserWarning, match="grader_llm is not applied: without grader_function"),
+        pytest.raises(InputError),
+    ):
+        run(uqe.tune(["a?"], [], grader_llm=object()))
+    with pytest.warns(UserWarning, match="best_response_selection is not applied"):
+        SemanticEntropy(best_response_selection="discrete")

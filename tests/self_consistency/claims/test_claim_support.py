@@ -39,8 +39,22 @@ def test_the_signature_has_the_bounds():
 def test_a_sentence_that_swaps_who_and_whom_or_all_and_some_does_not_support():
     claims = ["A man bit a dog.", "All patients recovered within a week.", "The man was bitten by a dog."]
     texts = [["A dog bit a man."], ["Some patients recovered within a week."], ["A dog bit a man."]]
-    found = [one.verdict for one in ClaimJudge().judge(claims, texts)]
-    assert found == [Support.NOT_FOUND, Support.NOT_FOUND, Support.SUPPORTED]
+    found = ClaimJudge().judge(claims, texts)
+    assert [one.verdict for one in found] == [Support.NOT_FOUND, Support.NOT_FOUND, Support.SUPPORTED]
+    assert found[0].reason.startswith("Who and whom are exchanged: the claim says")
+    assert found[1].reason.startswith("The texts speak of another share: the claim says")
+    assert found[2].reason is None
+
+
+def test_what_guards_find_in_an_unrelated_sentence_is_no_reason():
+    found = ClaimJudge().judge(["All users like the app."], [["Some bread is baked every day."]])[0]
+    assert (found.verdict, found.reason) == (Support.NOT_FOUND, None)
+
+
+def test_the_nearest_sentence_is_named_though_a_guard_lowered_its_score():
+    texts = [["A man was seen in town.", "A dog bit a man."]]
+    found = ClaimJudge().judge(["A man bit a dog."], texts)[0]
+    assert found.sentence == "A dog bit a man."
 
 
 class UnreadGerman:

@@ -49,6 +49,21 @@ def test_what_cannot_be_judged_has_a_status_and_no_score():
     assert found.to_frame()["supported"].to_list() == [None] * 4
 
 
+@pytest.mark.parametrize("answer", ["I can't help with that.", "N/A", "I don't know."])
+def test_an_answer_that_declines_is_refused_and_pulls_no_mean_down(answer):
+    found = groundedness([answer, "The tower is in Paris."], [[PASSAGE]] * 2)
+    assert [str(one) for one in found.status] == ["refused", "scored"]
+    assert np.isnan(found.score[0])
+    assert found.estimate().overall.mean.value == 1.0
+    assert [str(one) for one in claim_consistency([answer], [[PASSAGE]]).status] == ["refused"]
+
+
+def test_replies_are_no_claims_and_marks_of_lists_no_part_of_one():
+    found = groundedness(["Yes. No. OK.", "Yes, it does:\n- It stands in Paris."], [[PASSAGE]] * 2)
+    assert [str(one) for one in found.status] == ["weightless", "scored"]
+    assert [one.claim for one in found.claims[1]] == ["Yes, it does:", "It stands in Paris."]
+
+
 def test_a_model_of_entailment_decides_where_it_is_given_in_one_call():
     # The first passage entails "red"; the second one contradicts "big" more than the first entails it.
     model = Table(ared=(0.9, 0.1, 0.0), abig=(0.6, 0.4, 0.0), bbig=(0.0, 0.2, 0.8), bold=(0.4, 0.5, 0.1))

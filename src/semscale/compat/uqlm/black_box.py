@@ -13,7 +13,8 @@ Intended differences from ``uqlm`` 0.6.7:
 - Failed calls are repeated, replies are stored in a ledger, and the number of concurrent calls is limited, so
   that one refusal does not lose a run.
 - ``to_dict`` returns values that JSON can represent, and ``to_df`` does not shorten names of columns.
-- ``device``, ``use_best``, ``max_length``, ``verbose``, ``nli_batch_size`` and ``use_n_param`` are ignored;
+- The response stays the one that was given or generated: ``use_best=True`` warns of that.
+- ``device``, ``max_length``, ``verbose``, ``nli_batch_size`` and ``use_n_param`` are ignored;
   the response that was given or generated is the one that is scored.
 """
 
@@ -24,6 +25,7 @@ from typing import Any
 from semscale.chat.calls.limits import Limits
 from semscale.chat.runner import Runner
 from semscale.compat.uqlm.generation import SYSTEM, as_prompt, entailment_model
+from semscale.compat.uqlm.not_applied import warn_of_ignored
 from semscale.compat.uqlm.result import UQResult
 from semscale.compat.uqlm.synchronous import synchronous
 from semscale.errors import InputError
@@ -61,7 +63,7 @@ class BlackBoxUQ:
         llm: a LangChain chat model, or the name of a model; only needed for ``generate_and_score``.
         scorers: among ``SCORERS``; by default ``DEFAULT_SCORERS``, as in uqlm.
         device: ignored.
-        use_best: ignored.
+        use_best: not applied; ``True`` warns that the response itself is scored.
         nli_model_name: a model of entailment: its name on the hub, its folder, or the model.
         sentence_transformer: the model of ``cosine_sim``.
         postprocessor: applied to every response before the comparison.
@@ -87,7 +89,7 @@ class BlackBoxUQ:
         llm: Any = None,  # noqa: ANN401 - LangChain's model
         scorers: Sequence[str] | None = None,
         device: Any = None,  # noqa: ANN401, ARG002
-        use_best: bool = True,  # noqa: FBT001, FBT002, ARG002
+        use_best: bool | None = None,  # noqa: FBT001
         nli_model_name: Any = "",  # noqa: ANN401
         sentence_transformer: str = DEFAULT_MODEL,
         postprocessor: Callable[[str], str] | None = None,
@@ -105,6 +107,7 @@ class BlackBoxUQ:
         bert_model: str = DEFAULT_MODEL,
         ledger: bool | str | Path = True,
     ) -> None:
+        warn_of_ignored({"use_best": use_best})
         self.scorers = _checked_scorers(scorers)
         if structured_response is not None or output_extractor is not None:
             raise InputError("structured_response and output_extractor are not offered: use a postprocessor")

@@ -22,6 +22,7 @@ from semscale.compat.uqlm.black_box import SCORERS as BLACK_BOX
 from semscale.compat.uqlm.black_box import BlackBoxUQ
 from semscale.compat.uqlm.generation import ResponseGenerator
 from semscale.compat.uqlm.judges import LLMPanel
+from semscale.compat.uqlm.not_applied import warn_of_ignored
 from semscale.compat.uqlm.result import UQResult
 from semscale.compat.uqlm.synchronous import synchronous
 from semscale.compat.uqlm.white_box import SCORERS as WHITE_BOX
@@ -52,7 +53,8 @@ class UQEnsemble:
         sampling_temperature: temperature of the samples, above 0.
         scoring_templates: one for each judge.
         ledger: whether and where to store replies.
-        ignored: further arguments of uqlm, such as ``device``, ``use_best`` and ``grader_llm``.
+        ignored: further arguments of uqlm, such as ``device``; ``use_best`` and ``grader_llm`` warn that they
+            are not applied.
 
     Raises:
         InputError: a component is unknown, or there are not as many weights as components.
@@ -73,8 +75,9 @@ class UQEnsemble:
         sampling_temperature: float = 1.0,
         scoring_templates: Sequence[str] | None = None,
         ledger: bool | str | Path = True,
-        **ignored: Any,  # noqa: ANN401, ARG002
+        **ignored: Any,  # noqa: ANN401
     ) -> None:
+        warn_of_ignored(ignored)
         if scorers is None:
             scorers = [*(name for name, _ in _OFF_THE_SHELF), llm]
             weights = weights or [*(weight for _, weight in _OFF_THE_SHELF), _SELF_REFLECTION]
@@ -163,7 +166,7 @@ class UQEnsemble:
         ground_truth_answers: Sequence[str],
         grader_function: Callable[[str, str], bool] | None = None,
         num_responses: int = 5,
-        **ignored: Any,  # noqa: ANN401, ARG002
+        **ignored: Any,  # noqa: ANN401
     ) -> UQResult:
         """Request and score responses, grade them, and tune the weights and the threshold.
 
@@ -172,11 +175,13 @@ class UQEnsemble:
             ground_truth_answers: n right answers.
             grader_function: takes ``response`` and ``answer``, and says whether the response is right.
             num_responses: number of samples for each prompt.
-            ignored: ``weights_objective`` and other settings of uqlm's search.
+            ignored: ``weights_objective`` and other settings of uqlm's search; ``grader_llm`` warns that it
+                is not applied.
 
         Raises:
             InputError: lists of unequal length, or fewer than 40 graded responses of both kinds.
         """
+        warn_of_ignored(ignored)
         if len(prompts) != len(ground_truth_answers):
             raise InputError("prompts and ground_truth_answers must have equal lengths")
         await self.generate_and_score(prompts, num_responses)

@@ -4,9 +4,9 @@ Intended differences from ``uqlm`` 0.6.7:
 
 - Without ``nli_model_name`` short answers mean the same by their words, and other texts by the cosine of
   their vectors; with it two texts mean the same if each entails the other, where uqlm takes one direction.
-- The response stays the one that was given or generated: ``use_best`` is ignored, and so are ``device``,
-  ``best_response_selection``, ``use_n_param``, ``verbose``, ``max_length``, ``prompts_in_nli`` and
-  ``nli_batch_size``.
+- The response stays the one that was given or generated: ``use_best`` and ``best_response_selection``
+  warn of that. ``device``, ``use_n_param``, ``verbose``, ``max_length``, ``prompts_in_nli`` and
+  ``nli_batch_size`` are ignored.
 - A response without samples has no score (``None``), nor has one with texts that the model cannot read.
 """
 
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from semscale.compat.uqlm.generation import ResponseGenerator, entailment_model
+from semscale.compat.uqlm.not_applied import warn_of_ignored
 from semscale.compat.uqlm.result import UQResult
 from semscale.compat.uqlm.synchronous import synchronous
 from semscale.errors import InputError
@@ -63,8 +64,9 @@ class SemanticEntropy:
         length_normalize: bool = True,
         sentence_transformer: str = DEFAULT_MODEL,
         ledger: bool | str | Path = True,
-        **ignored: Any,  # noqa: ANN401, ARG002
+        **ignored: Any,  # noqa: ANN401
     ) -> None:
+        warn_of_ignored(ignored)
         self._generator = ResponseGenerator(
             llm, system_prompt, max_calls_per_min, sampling_temperature, ledger
         )

@@ -22,6 +22,7 @@ from semscale.report.sentences import STATUS_MEANINGS, left_out_section
 from semscale.report.settings import estimated_settings
 from semscale.report.unread_texts import language_warnings
 from semscale.self_consistency.claims.claim_support import Support
+from semscale.self_consistency.reasons import NO_ANSWER
 
 if TYPE_CHECKING:
     from semscale.self_consistency.claims.grounding_summary import GroundedClaim, GroundingSummary
@@ -33,7 +34,8 @@ _STATUSES = STATUS_MEANINGS | {
     "missing": "no answer: the cell is empty or null",
     "not-text": "a number or something else that is not text stands in the column of answers",
     "no-reference": "no passage holds a text",
-    "weightless": "the answer has no sentence that the model can read, or the passages have none",
+    "refused": NO_ANSWER,
+    "weightless": "no sentence of the answer states something that the model reads, or no passage does",
 }
 _VERDICTS = {
     Support.SUPPORTED: "a sentence of the passages says so",
@@ -45,7 +47,7 @@ _WORDS = {verdict: str(verdict).replace("-", " ") for verdict in Support}
 _BY_SCORES = (
     "A claim is a sentence of the answer. A sentence of the passages supports it if their calibrated score "
     "reaches .6 and no guard finds a contradiction; it contradicts it if a guard does and the score reaches "
-    ".3. Swapped roles or quantity words lower the score."
+    ".3. Swapped roles or quantity words lower the score; the table says where that alone decides."
 )
 _BY_ENTAILMENT = (
     "A claim is a sentence of the answer. A sentence of the passages supports or contradicts it if the model "
@@ -147,8 +149,8 @@ def _worst_table(summary: "GroundingSummary") -> DataTable:
         ("verdict", lambda one: Words(_WORDS[one.verdict])),
         ("claim", lambda one: Quoted(one.claim)),
         ("nearest sentence", lambda one: Quoted(one.sentence)),
-        ("support", lambda one: Number(one.score)),
         ("why", lambda one: Quoted(one.reason)),
+        ("support", lambda one: Number(one.score)),
     )
     return table_of(
         summary.worst,
@@ -156,5 +158,5 @@ def _worst_table(summary: "GroundingSummary") -> DataTable:
         brief_title="Worst claims",
         most=SHOWN_CLAIMS,
         noun="claim",
-        brief=4,
+        brief=5,
     )

@@ -17,18 +17,39 @@ _SYSTEM = (
 )
 _LINE = re.compile(r"^\s*(?:[-*•]|#{2,}|\d+[.)])\s+(.+?)\s*$", re.MULTILINE)
 _NONE = re.compile(r"\W*none\W*", re.IGNORECASE)
+_LIST_MARK = re.compile(r"(?:[-*•–—]|#{1,6})\s+")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_REPLIES = frozenset((
+    "absolutely", "agreed", "certainly", "correct", "course", "definitely", "exactly", "false", "fine",
+    "good", "great", "hello", "hey", "hi", "incorrect", "indeed", "maybe", "no", "nope", "of", "ok",
+    "okay", "oh", "perhaps", "please", "possibly", "probably", "right", "sure", "thank", "thanks",
+    "true", "unfortunately", "very", "well", "wrong", "yeah", "yep", "yes", "you",
+))  # fmt: skip
 
 
 def sentence_claims(text: object) -> list[str]:
-    """Split a text into its sentences with letters or digits; none for what is no text.
+    """Split a text into its sentences that may state something; none for what is no text.
+
+    Marks of lists and headings before a sentence are left out. A sentence of replies alone, such as "Yes." or
+    "OK.", states nothing by itself and is passed over, like one without letters and digits.
 
     Example:
         >>> sentence_claims("It is tall. It is old."), sentence_claims(None)
         (['It is tall.', 'It is old.'], [])
+        >>> sentence_claims("Yes, of course. - It costs $5.")
+        ['It costs $5.']
     """
     if not isinstance(text, str) or text_status(text) is not Status.SCORED:
         return []
-    return [sentence for sentence in worded_sentences(text) if any(map(str.isalnum, sentence))]
+    sentences = (
+        _LIST_MARK.sub("", one, count=1) if _LIST_MARK.match(one) else one for one in worded_sentences(text)
+    )
+    return [sentence for sentence in sentences if _states_something(sentence)]
+
+
+def _states_something(sentence: str) -> bool:
+    """Tell whether a sentence has more words, or digits, than those of a reply."""
+    return any(map(str.isalnum, sentence)) and not _REPLIES.issuperset(_WORD.findall(sentence.casefold()))
 
 
 def claims_request(text: str, template: Callable[[str], str] | None = None) -> Request:

@@ -63,7 +63,8 @@ class ClaimVerdict:
         sentence: the sentence that decides; for a claim that is not found the nearest one. ``None`` where
             there is none.
         text: which of the texts it stands in, from 0; -1 where there is none.
-        reason: why it contradicts the claim; ``None`` otherwise, or where a model of entailment says so.
+        reason: why it contradicts the claim, or, of a claim that is not found, what a guard found that keeps
+            the nearest sentence from supporting it; ``None`` otherwise, and with a model of entailment.
     """
 
     claim: str
@@ -78,12 +79,12 @@ class ClaimJudge:
     """Judges claims by the sentences of texts.
 
     Without a model of entailment a sentence supports a claim if its ``calibrated`` score, of how far the
-    sentence backs all of the claim, reaches .6 and no guard finds a contradiction, and contradicts it if a
-    guard finds one and the score reaches .3. What these guards find (negations, opposites, numbers, names)
-    does not lower the score; what the others find (swapped roles, quantity words and so on) does, so that
-    such a sentence does not support the claim. With a model, a sentence supports or contradicts a claim if
-    that is more probable than not. Where one sentence supports and another contradicts, the one with the
-    higher value decides.
+    sentence backs all of the claim, reaches .6 and no guard finds a contradiction, and contradicts it if
+    a guard finds one and the score reaches .3. What these guards find (negations, opposites, numbers,
+    names) does not lower the score; what the others find (swapped roles, quantity words and so on) does,
+    so that such a sentence does not support the claim; where it alone stands in the way, it is named.
+    With a model, a sentence supports or contradicts a claim if that is more probable than not. Where one
+    sentence supports and another contradicts, the one with the higher value decides.
 
     Args:
         embedder: a known model, a folder, ``organisation/model`` on the hub, or an embedder.
@@ -162,19 +163,36 @@ class ClaimJudge:
             model, premises, hypotheses
         )  # fmt: skip
         entailed, denied = values[:, ENTAILMENT], values[:, CONTRADICTION]  # NaN is neither
-        return _Scored(entailed, entailed >= MORE_LIKELY, denied >= MORE_LIKELY, denied, [None] * len(values))
+        none: list[str | None] = [None] * len(values)
+        return _Scored(
+            entailed,
+            entailed >= MORE_LIKELY,
+            denied >= MORE_LIKELY,
+            denied,
+            none,
+            nearness=entailed,
+            doubts=none,
+        )
 
     def _by_matching(
         self, premises: list[str], hypotheses: list[str], progress: Progress | None
     ) -> "_Scored":
         if self._matcher is None or not premises:
-            return _Scored(np.zeros(0), np.zeros(0, bool), np.zeros(0, bool), np.zeros(0), [])
+            empty = np.zeros(0)
+            return _Scored(empty, empty > 0, empty > 0, empty, [], nearness=empty, doubts=[])
         matches = self._matcher.match(hypotheses, premises, progress=progress)
-        reasons = [_reason(findings) for findings in matches.findings]
+        reasons = [_reason(contradicting(findings)) for findings in matches.findings]
         told = np.array([reason is not None for reason in reasons], bool)
         score = matches.score
         supports, related = score >= SUPPORTS, score >= RELATED  # NaN is neither
-        return _Scored(score, supports & ~told, related & told, score, reasons)
+        nearness = score / matches.components["findings"]  # the score before findings lowered it
+        doubts = [
+            _reason([one for one in findings if one.guard not in _CONTRADICT]) if held_back else None
+            for findings, held_back in zip(matches.findings, ~supports & (nearness >= SUPPORTS), strict=True)
+        ]
+        return _Scored(
+            score, supports & ~told, related & told, score, reasons, nearness=nearness, doubts=doubts
+        )
 
 
 @dataclass(frozen=True)
@@ -190,18 +208,25 @@ class _Sentences:
 
 @dataclass(frozen=True)
 class _Scored:
-    """Sentences beside a claim: how far each supports it, whether it does, whether it contradicts it."""
+    """Sentences beside a claim: how far each supports it, whether it does, whether it contradicts it.
+
+    Nearness is the score before findings lowered it; doubts are the findings that kept a sentence from
+    supporting the claim.
+    """
 
     score: Floats
     supports: Mask
     denies: Mask
     against: Floats
     reasons: Sequence[str | None]
+    nearness: Floats
+    doubts: Sequence[str | None]
 
     def take(self, rows: slice) -> "_Scored":
         return replace(
             self, score=self.score[rows], supports=self.supports[rows], denies=self.denies[rows],
-            against=self.against[rows], reasons=self.reasons[rows],
+            against=self.against[rows], reasons=self.reasons[rows], nearness=self.nearness[rows],
+            doubts=self.doubts[rows],
         )  # fmt: skip
 
 
@@ -212,17 +237,22 @@ def _verdict(claim: str, sentences: _Sentences, scored: _Scored) -> ClaimVerdict
         return ClaimVerdict(claim, Support.UNREAD, np.nan)
     backing = np.where(scored.supports, scored.score, -1.0)
     denying = np.where(scored.denies, scored.against, -1.0)
-    verdict, at = Support.NOT_FOUND, int(np.nanargmax(scored.score))
+    verdict, at = Support.NOT_FOUND, int(np.nanargmax(scored.nearness))
+    reason = scored.doubts[at]
     if scored.supports.any() and backing.max() >= denying.max():
-        verdict, at = Support.SUPPORTED, int(backing.argmax())
+        verdict, at, reason = Support.SUPPORTED, int(backing.argmax()), None
     elif scored.denies.any():
         verdict, at = Support.CONTRADICTED, int(denying.argmax())
-    reason = scored.reasons[at] if verdict is Support.CONTRADICTED else None
+        reason = scored.reasons[at]
     return ClaimVerdict(
         claim, verdict, float(scored.score[at]), sentences.sentences[at], sentences.texts[at], reason
     )
 
 
 def _reason(findings: Sequence[Finding]) -> str | None:
-    told = contradicting(findings)
-    return told[0].reason.replace("prediction", "claim").replace("reference", "sentence") if told else None
+    """Speak of the claim and the sentence in the first finding's reason; ``None`` without a finding."""
+    return (
+        findings[0].reason.replace("prediction", "claim").replace("reference", "sentence")
+        if findings
+        else None
+    )

@@ -28,7 +28,7 @@ class GroundedClaim:
         verdict: what the passages say.
         score: how far the deciding sentence supports the claim, 0 to 1; ``None`` where nothing was compared.
         sentence: the sentence that decides; of a claim that is not found the nearest one.
-        reason: why it contradicts the claim, where a guard says so.
+        reason: why it contradicts the claim, or does not support it, where a guard says so.
     """
 
     row: int

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from semscale.chat.declining import gives_no_answer
 from semscale.matching.entailment.probabilities import EntailmentModel
 from semscale.matching.entailment.sentences import worded_sentences
 from semscale.matching.unrelated import corpus_texts
@@ -56,7 +57,8 @@ class Groundedness:
         Args:
             answers: n texts.
             passages: n lists of texts, in which the answers should stand. Those that are missing, empty or no
-                text are passed over; an answer without any has the status ``no-reference``.
+                text are passed over; an answer without any has the status ``no-reference``. One that declines
+                to answer, or says that it is not known, is ``refused``.
             progress: called while texts are embedded.
 
         Returns:
@@ -137,7 +139,14 @@ def groundedness(
     nli: str | Path | EntailmentModel | None = None,
     progress: Progress | None = None,
 ) -> JudgedAnswers:
-    """Judge answers by passages in one call; arguments and result are those of ``Groundedness``.
+    """Judge answers by passages in one call; result and further arguments are those of ``Groundedness``.
+
+    Args:
+        answers: n texts.
+        passages: n lists of texts, one list for each answer.
+        embedder: as ``Groundedness`` takes it.
+        nli: likewise.
+        progress: called while texts are embedded.
 
     Example:
         >>> found = groundedness(
@@ -198,15 +207,22 @@ def _usable(
     originals: list[Any], cells: list[list[Any]], without: Status
 ) -> tuple[list[Any], list[list[str]], Statuses]:
     others = [[text for text in each if text_status(text) is Status.SCORED] for each in cells]
-    status = np.array([text_status(text) for text in originals], dtype=object).reshape(-1)
+    status = np.array([_answer_status(text) for text in originals], dtype=object).reshape(-1)
     for row, each in enumerate(others):
         if status[row] is Status.SCORED and not each:
             status[row] = without
     return originals, others, status
 
 
+def _answer_status(answer: object) -> Status:
+    """Say whether an answer can be judged; one that declines, or does not know, claims nothing."""
+    status = text_status(answer)
+    declined = status is Status.SCORED and gives_no_answer(str(answer))
+    return Status.REFUSED if declined else status
+
+
 def _claims(answers: Sequence[Any], status: Statuses) -> tuple[list[int], list[str]]:
-    """Split the usable answers into sentences with letters or digits; for each the answer's row."""
+    """Split the usable answers into sentences that state something; for each the answer's row."""
     listed = [
         (row, sentence)
         for row, (text, one) in enumerate(zip(answers, status, strict=True))

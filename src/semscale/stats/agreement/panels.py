@@ -53,7 +53,7 @@ class EffectiveJudges:
         high: upper end.
         correlation: mean correlation of two judges, from which all that follows.
         of: what was correlated: ``errors``, or ``ratings`` where no truth is known.
-        note: why there is no number; ``None`` where there is one.
+        note: why there is no number, or no interval; ``None`` where there are both.
     """
 
     value: float
