@@ -102,7 +102,7 @@ def test_items_without_a_consistency_or_a_label_stay_without():
     [
         ([1] * 5, "correct must have 100 rows as the items have, got 5"),
         ([1] * 9 + [0] * 9 + [None] * 82, "at least 20 items"),
-        (["maybe"] * 100, "got 'maybe' at 0"),
+        (["maybe"] * 100, "got 'maybe' in row 1"),
     ],
 )
 def test_labels_that_cannot_be_used_are_refused(labels, message):

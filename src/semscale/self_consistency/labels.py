@@ -149,6 +149,6 @@ def _label(cell: Any, place: int) -> float:  # noqa: ANN401 - any cell
     if word not in _RIGHT | _WRONG:
         raise InputError(
             f"correct must be 1, true, right or correct, or 0, false, wrong or incorrect, or empty, "
-            f"got {str(cell)[:40]!r} at {place} (from 0)"
+            f"got {str(cell)[:40]!r} in row {place + 1}"
         )
     return float(word in _RIGHT)

@@ -63,8 +63,8 @@ def test_unequal_lengths_are_refused_with_both():
 @pytest.mark.parametrize(
     ("answers", "samples", "message"),
     [
-        (["a"], ["x"], "samples must hold a list of texts for each prompt, got 'x' at 0"),
-        (["a", "b"], [["x"], 3], "samples must hold a list of texts for each prompt, got '3' at 1"),
+        (["a"], ["x"], "samples must hold a list of texts for each prompt, got 'x' in row 1"),
+        (["a", "b"], [["x"], 3], "samples must hold a list of texts for each prompt, got '3' in row 2"),
         (["a", "b"], None, "answers must hold a list of an answer and its samples"),
         ("ab", [["x"], ["y"]], "answers must be a list"),
     ],

@@ -167,3 +167,45 @@ def test_json_that_is_no_log_is_refused_with_what_to_do(tmp_path):
     path.write_text('[{"answer": "Paris"}]')
     with pytest.raises(InputError, match="no log of inspect_ai or promptfoo .* save a table as JSON lines"):
         open_table(path)
+
+
+def test_a_packed_log_that_was_cut_off_is_said_to_be(tmp_path):
+    path = tmp_path / "cut.eval"
+    with zipfile.ZipFile(path, "w") as package:
+        package.writestr("samples/1_epoch_1.json", json.dumps(SAMPLES[0]))
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(InputError, match=r"cut.eval cannot be unpacked: it is damaged or cut off"):
+        open_table(path)
+
+
+def test_a_broken_sample_of_a_packed_log_is_named(tmp_path):
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w") as package:
+        package.writestr("samples/1_epoch_1.json", json.dumps(SAMPLES[0]))
+        package.writestr("samples/1_epoch_2.json", json.dumps(SAMPLES[1])[:-5])
+    with pytest.raises(InputError, match=r"log.eval: sample 2 of 2 cannot be read; the log is damaged"):
+        open_table(path)
+
+
+def test_a_run_that_ended_with_an_error_is_noted(tmp_path):
+    log = {"version": 2, "status": "error", "eval": {}, "samples": SAMPLES}
+    said = ("The run that wrote this log has the status “error”: samples may be missing.",)
+    assert open_table(write(tmp_path / "log.json", log)).notes == said
+    assert open_table(write(tmp_path / "fine.json", log | {"status": "success"})).notes == ()
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w") as package:
+        package.writestr("header.json", json.dumps({"version": 2, "status": "error"}))
+        package.writestr("samples/1_epoch_1.json", json.dumps(SAMPLES[0]))
+    assert open_table(path).notes == said
+
+
+def test_providers_that_stand_in_one_log_are_noted(tmp_path):
+    def result(provider):
+        return {"testIdx": 0, "prompt": {"raw": "Hi"}, "provider": provider, "response": {"output": "Ho"}}
+
+    mixed = write(tmp_path / "r.json", {"results": {"results": [result("b"), result({"id": "a"})]}})
+    assert (
+        open_table(mixed).notes[0].startswith("Outputs of 2 providers stand in this log (a, b); rows of one")
+    )
+    same = write(tmp_path / "s.json", {"results": {"results": [result("a"), result("a")]}})
+    assert open_table(same).notes == ()

@@ -133,7 +133,7 @@ def _cells(row: object, place: int, name: str) -> list[Any]:
         what = "an answer and its samples" if name == "answers" else "texts"
         whose = "answer" if name == "passages" else "prompt"
         raise InputError(
-            f"{name} must hold a list of {what} for each {whose}, got {str(row)[:40]!r} at {place} (from 0)"
+            f"{name} must hold a list of {what} for each {whose}, got {str(row)[:40]!r} in row {place + 1}"
         )
     return as_list(row, name)
 

@@ -75,5 +75,5 @@ def _logprob(value: Any, cell: Any, place: int) -> float:  # noqa: ANN401 - any 
 def _refused(cell: object, place: int) -> InputError:
     return InputError(
         "logprobs must hold for each answer a list of log-probabilities of at most 0, or of objects with "
-        f'"logprob", or be empty, got {str(cell)[:_SHOWN]!r} at {place} (from 0)'
+        f'"logprob", or be empty, got {str(cell)[:_SHOWN]!r} in row {place + 1}'
     )

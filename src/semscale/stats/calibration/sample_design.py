@@ -80,12 +80,10 @@ def checked_inclusion(inclusion: object, labelled: Mask) -> Floats:
     wrong = np.flatnonzero((known <= 0) | (known > 1))
     if len(wrong):
         row = wrong[0]
-        raise InputError(
-            f"inclusion must be probabilities above 0 to 1, got {known[row]:g} in row {row} (from 0)"
-        )
+        raise InputError(f"inclusion must be probabilities above 0 to 1, got {known[row]:g} in row {row + 1}")
     missing = np.flatnonzero(labelled & np.isnan(known))
     if len(missing):
         raise InputError(
-            f"inclusion must be there wherever a label is, but row {missing[0]} (from 0) has a label alone"
+            f"inclusion must be there wherever a label is, but row {missing[0] + 1} has a label alone"
         )
     return known

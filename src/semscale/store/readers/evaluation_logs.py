@@ -5,7 +5,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -21,6 +21,13 @@ _GRADES = {"C": "correct", "I": "incorrect"}  # as inspect_ai writes them
 _HEAD = 4096
 
 Row = dict[str, Any]
+
+
+class _Log(NamedTuple):
+    """Rows of a log, and sentences on what a reader must know of it."""
+
+    rows: list[Row]
+    notes: tuple[str, ...] = ()
 
 
 def open_log(path: Path, name: str, format: str) -> Table:  # noqa: A002 - the name of the command's option
@@ -41,7 +48,7 @@ def open_log(path: Path, name: str, format: str) -> Table:  # noqa: A002 - the n
     Raises:
         InputError: the file is no such log, or holds no samples.
     """
-    rows = _READERS[format](path, name)
+    rows, notes = _READERS[format](path, name)
     columns = tuple(dict.fromkeys(key for row in rows for key in row))
     if not rows:
         raise InputError(f"{name} holds no samples; an evaluation log with results is needed")
@@ -51,7 +58,7 @@ def open_log(path: Path, name: str, format: str) -> Table:  # noqa: A002 - the n
         for start in range(skip, frame.height, size):
             yield frame.slice(start, size)
 
-    return Table(name, path, columns, read, settings=(format,))
+    return Table(name, path, columns, read, settings=(format,), notes=notes)
 
 
 def log_format(path: Path) -> str | None:
@@ -90,24 +97,36 @@ def not_a_log(path: Path) -> InputError:
     )
 
 
-def _inspect_rows(path: Path, name: str) -> list[Row]:
-    samples: Any
-    if zipfile.is_zipfile(path):
-        try:
-            with zipfile.ZipFile(path) as package:
-                members = sorted(one for one in package.namelist() if one.startswith("samples/"))
-                samples = [_parsed(package.read(one)) for one in members]
-        except (NotImplementedError, zipfile.BadZipFile, zlib.error, EOFError) as error:
-            raise InputError(
-                f"{name} cannot be unpacked: it is damaged, or compressed in a way that Python cannot read; "
-                "write it with --log-format json"
-            ) from error
-    else:
-        content = _json_of(path, name)
-        samples = content.get("samples") if isinstance(content, Mapping) else None
-    if not isinstance(samples, list) or not all(isinstance(one, Mapping) for one in samples):
+def _inspect_rows(path: Path, name: str) -> _Log:
+    with path.open("rb") as file:
+        is_packed = file.read(2) == b"PK"
+    content = _unpacked(path, name) if is_packed else _mapping(_json_of(path, name))
+    samples = content.get("samples")
+    if not isinstance(samples, list):
         raise InputError(f"{name} is no log of inspect_ai with samples; write one with --log-format json")
-    return [_inspect_row(sample) for sample in samples]
+    broken = [place for place, one in enumerate(samples, start=1) if not isinstance(one, Mapping)]
+    if broken:
+        raise InputError(
+            f"{name}: sample {broken[0]} of {len(samples)} cannot be read; the log is damaged, write it again"
+        )
+    status = content.get("status", "success")
+    ended = f"The run that wrote this log has the status “{status}”: samples may be missing."
+    return _Log([_inspect_row(sample) for sample in samples], () if status == "success" else (ended,))
+
+
+def _unpacked(path: Path, name: str) -> dict[str, Any]:
+    """Read the samples and the status of a packed log; a sample that is no JSON is ``None``."""
+    try:
+        with zipfile.ZipFile(path) as package:
+            members = package.namelist()
+            header = _parsed(package.read("header.json")) if "header.json" in members else None
+            samples = [_parsed(package.read(one)) for one in sorted(members) if one.startswith("samples/")]
+    except (NotImplementedError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise InputError(
+            f"{name} cannot be unpacked: it is damaged or cut off, or compressed in a way that Python cannot "
+            "read; write it with --log-format json"
+        ) from error
+    return {**_mapping(header), "samples": samples}
 
 
 def _inspect_row(sample: Mapping[str, Any]) -> Row:
@@ -134,7 +153,7 @@ def _inspect_row(sample: Mapping[str, Any]) -> Row:
     return row
 
 
-def _promptfoo_rows(path: Path, name: str) -> list[Row]:
+def _promptfoo_rows(path: Path, name: str) -> _Log:
     content = _json_of(path, name)
     results = _mapping(_mapping(content).get("results")).get("results")
     if not isinstance(results, list):
@@ -157,10 +176,20 @@ def _promptfoo_rows(path: Path, name: str) -> list[Row]:
                 **{f"var_{key}": _plain(value) for key, value in _mapping(found.get("vars")).items()},
             }
         )
-    return rows
+    return _Log(rows, _mixed_providers(rows))
 
 
-def _openai_rows(path: Path, name: str) -> list[Row]:
+def _mixed_providers(rows: list[Row]) -> tuple[str, ...]:
+    providers = sorted({str(row["provider"]) for row in rows if row["provider"] is not None})
+    if len(providers) < 2:  # noqa: PLR2004 - one is not mixed
+        return ()
+    return (
+        f"Outputs of {len(providers)} providers stand in this log ({', '.join(providers)}); rows of one test "
+        "are answers of different models. --where takes those of one.",
+    )
+
+
+def _openai_rows(path: Path, name: str) -> _Log:
     rows: list[Row] = []
     prompts: dict[str, str | None] = {}
     ungraded: dict[str, list[Row]] = {}
@@ -182,10 +211,10 @@ def _openai_rows(path: Path, name: str) -> list[Row]:
         elif event.get("type") == "match":
             for row in ungraded.pop(sample, []):
                 row |= {"expected": _plain(data.get("expected")), "correct": data.get("correct")}
-    return rows
+    return _Log(rows)
 
 
-_READERS: dict[str, Callable[[Path, str], list[Row]]] = {
+_READERS: dict[str, Callable[[Path, str], _Log]] = {
     "inspect": _inspect_rows,
     "promptfoo": _promptfoo_rows,
     "openai-evals": _openai_rows,
