@@ -88,7 +88,7 @@ test-inspect: $(VENV)/developer
 # How well each method of matching agrees with people, with the data of ../shared where they are.
 bench-validity: $(VENV)/developer
 	$(BIN)/python bench/fit_match.py --check
-	$(BIN)/python bench/validity.py $(if $(QUICK),--replicates 20)
+	$(BIN)/python bench/validity.py $(if $(QUICK),--replicates 20) $(if $(NLI),--nli $(NLI))
 	$(BIN)/python bench/validity.py $(if $(QUICK),--replicates 20) --model e5-small
 	$(BIN)/python bench/language_pairs.py
 	$(BIN)/python bench/survey_coverage.py $(if $(QUICK),--draws 20 --villages 4)
@@ -99,7 +99,7 @@ bench-validity: $(VENV)/developer
 	$(BIN)/python bench/guard_pairs.py unseen
 	$(BIN)/python bench/guard_pairs.py feedback_developed
 	$(BIN)/python bench/guard_pairs.py feedback_unseen
-	$(BIN)/python bench/flips.py
+	$(BIN)/python bench/flips.py $(if $(NLI),--nli $(NLI))
 	$(BIN)/python bench/snapshots.py $(if $(QUICK),--pairs 20)
 	$(BIN)/python bench/drift_self_test.py $(if $(QUICK),--draws 5)
 	$(BIN)/python bench/drift_history.py $(if $(QUICK),--draws 5)

@@ -1,8 +1,9 @@
-"""How often ``calibrated`` puts a paraphrase above a flip, and how often the guards speak, kind by kind.
+"""How often each method puts a paraphrase above a flip, and how often the guards speak, kind by kind.
 
-Run with ``python bench/flips.py``; ``--model NAME`` takes another model than the default, ``--show`` prints
-the pairs that go wrong. It reads every ``data/flips_*.csv`` there is: pairs that are nearly alike and say
-something else in one respect (``flip``), and pairs that say the same in other words (``paraphrase``).
+Run with ``python bench/flips.py``; ``--model NAME`` takes another model than the default, ``--nli NAME``
+adds ``entailment`` by that model, and ``--show`` prints the pairs that go wrong. It reads every
+``data/flips_*.csv`` there is: pairs that are nearly alike and say something else in one respect (``flip``),
+and pairs that say the same in other words (``paraphrase``).
 Rules were written with ``flips_dev.csv`` in view, and penalties fitted to it.
 """
 
@@ -17,11 +18,11 @@ from beetle import auc
 from measuring import machine
 from semscale.guards.reading import analyse
 from semscale.guards.registry import Guards
-from semscale.matching.matcher import match
 from semscale.weights.known import DEFAULT_MODEL
+from validity import methods
 
 FOLDER = Path(__file__).parent / "data"
-METHODS = ("cosine", "calibrated")
+METHODS = ("null: length", "null: word overlap", "cosine", "bertscore", "calibrated", "entailment")
 
 
 def read_half(path):
@@ -50,17 +51,17 @@ def seconds_a_pair(rows, turns):
     return min(spent)
 
 
-def print_half(rows, model):
+def print_half(rows, scorers):
     """One line a kind: AUC of each method, flips found and false alarms."""
     first, second = [row["text_a"] for row in rows], [row["text_b"] for row in rows]
-    scores = {name: match(first, second, method=name, embedder=model).score for name in METHODS}
+    scores = {name: score(first, second) for name, score in scorers.items()}
     kind, same = (
         np.array([row["kind"] for row in rows]),
         np.array([row["label"] == "paraphrase" for row in rows]),
     )
     found = np.array([bool(findings) for findings in findings_either_way(rows)])
-    print("| kind | " + " | ".join(f"AUC of {name}" for name in METHODS) + " | flips found | false alarms |")
-    print("|---|" + "---|" * (len(METHODS) + 2))
+    print("| kind | " + " | ".join(f"AUC of {name}" for name in scores) + " | flips found | false alarms |")
+    print("|---|" + "---|" * (len(scores) + 2))
     for name in (*dict.fromkeys(kind.tolist()), "all"):
         of = (kind == name) | (name == "all")
         figures = [f"{auc(same[of], values[of]):.3f}" for values in scores.values()]
@@ -78,14 +79,19 @@ def print_wrong(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", default=DEFAULT_MODEL)
+    parser.add_argument("--nli", help="a model of entailment, which is measured, too")
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--show", action="store_true", help="for the half on which rules are developed")
     settings = parser.parse_args()
     print(machine())
+    if not settings.nli:
+        print("entailment: not measured, no model is named (--nli NAME, or make bench-validity NLI=NAME)")
+    known = methods(settings.model, settings.nli)
+    scorers = {name: known[name] for name in METHODS if name in known}
     for path in sorted(FOLDER.glob("flips_*.csv")):
         rows = read_half(path)
         print(f"\n{path.stem}, {settings.model}\n")
-        print_half(rows, settings.model)
+        print_half(rows, scorers)
         print(f"\nguards: {1000 * seconds_a_pair(rows, settings.turns):.3f} ms of processor time a new pair")
         if settings.show:
             print_wrong(rows)

@@ -177,6 +177,8 @@ def main():
         if not chosen.only or name in chosen.only
     }
     print(f"{date.today()}, {machine()}, {chosen.model}\n")
+    if not chosen.nli:
+        print("entailment: not measured, no model is named (--nli NAME, or make bench-validity NLI=NAME)\n")
     print_agreement(scorers, stsb, beetle, chosen.replicates)
     if chosen.only:
         return

@@ -3,9 +3,11 @@ from tests.conftest import ToyEmbedder
 
 from semscale.matching.cosines import Cosines
 from semscale.matching.pairs import pair_up
+from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.meanings.relations import Ground
 from semscale.self_consistency.scoring.floor import NO_FLOOR
 from semscale.self_consistency.scoring.sample_meanings import RelationGrounds
+from semscale.signature import Signature
 
 LONG = "the pool in the old town is open on every sunny weekday morning"
 PAIRS = pair_up(["red", LONG, "x"], [["Red"], [LONG, "not " + LONG], []])
@@ -29,3 +31,26 @@ def test_a_text_that_a_guard_contradicts_does_not_mean_the_same():
     np.testing.assert_array_equal(related[1].same, [[1, 1, 0], [1, 1, 0], [0, 0, 1]])
     unguarded = RelationGrounds("cosine", None, ()).relate(PAIRS, NO_FLOOR, Cosines(ToyEmbedder()))
     assert unguarded[1].similarity[0, 2] > related[1].similarity[0, 2]
+
+
+class Counting:
+    """A model of entailment that finds every pair neutral, and counts the pairs of each call."""
+
+    signature = Signature.of("nli", model="made-up")
+
+    def __init__(self):
+        self.calls = []
+
+    def probabilities(self, premises, hypotheses):
+        self.calls.append(len(premises))
+        return np.tile([0.0, 1.0, 0.0], (len(premises), 1))
+
+
+def test_pairs_of_all_samples_of_all_prompts_are_read_in_one_call_whatever_is_measured():
+    model = Counting()
+    measures = ["semantic_negentropy", "entailment", "noncontradiction"]
+    answers = [f"answer {item}" for item in range(7)]
+    samples = [[f"sample {item} {sample}" for sample in range(5)] for item in range(7)]
+    Consistency(measures=measures, nli=model).measure(answers, samples)
+    # Six texts a prompt make 15 pairs, each read in both directions.
+    assert model.calls == [7 * 15 * 2]
