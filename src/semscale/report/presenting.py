@@ -16,6 +16,7 @@ _DOCUMENTS = {
     "CalibrationSummary": ("semscale.report.rating.calibration", "calibration_document"),
     "Codebook": ("semscale.report.codebook.document", "codebook_document"),
     "ConsistencySummary": ("semscale.report.self_consistency.document", "consistency_document"),
+    "Crosstabs": ("semscale.report.tables.document", "tables_document"),
     "DriftSummary": ("semscale.report.drift.document", "drift_document"),
     "EvaluationSummary": ("semscale.report.matching.submission", "evaluation_document"),
     "ForecastSummary": ("semscale.report.forecasts", "forecast_document"),

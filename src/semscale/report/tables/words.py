@@ -1,0 +1,145 @@
+"""Sentences about crosstabs: what a table found, how it was tested, and what was left out."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semscale.report.formatting import counted, coverage, listed, number, one_line, percent
+
+if TYPE_CHECKING:
+    from semscale.tabulation.summary import Crosstabs
+    from semscale.tabulation.tables.crosstab import Crosstab
+    from semscale.tabulation.tables.tabulating import TestSettings
+
+ADJUSTED = {
+    "holm": "adjusted by Holm within the table",
+    "bh": "adjusted by Benjamini and Hochberg within the table",
+    "benjamini-hochberg": "adjusted by Benjamini and Hochberg within the table",
+    None: "not adjusted for the number of tests",
+}
+"""How p-values were adjusted, in words."""
+
+_FEWEST = 2
+
+
+def finding(table: "Crosstab") -> str:
+    """State in a sentence what a table found: the column that lies above most others, in its main line.
+
+    That is the mean where there is one, and otherwise the answer in which most columns differ.
+    """
+    cells, names = table.cells, table.columns
+    line = _main_line(table)
+    what = _line_words(table, line)
+    counts = [len(letters.split()) for letters in table.letters[line]]
+    best = int(np.argmax(counts))
+    overall = f"{what} {_shown(table, line, 0)}"
+    if len(names) <= _FEWEST:
+        return f"{overall}; {one_line(table.banner.text)} has one group alone"
+    if table.is_small[1:].sum() > len(names) - 1 - _FEWEST:
+        return f"{overall}; bases are too small to compare {one_line(table.banner.text)}"
+    if not counts[best]:
+        return f"{overall}; no certain difference by {one_line(table.banner.text)}"
+    below = [names[1 + place] for place in _places(table, str(table.letters[line, best]))]
+    others = listed([one_line(name) for name in below])
+    figures = listed([_shown(table, line, names.index(name)) for name in below])
+    is_known = np.isfinite(cells.values[line, best])
+    shown = f" {_shown(table, line, best)}" if is_known else ""
+    return f"{what}: {one_line(names[best])}{shown} is above {others} ({figures})"
+
+
+def table_notes(table: "Crosstab", tests: "TestSettings") -> Iterator[str]:
+    """Say how a table was tested, and which respondents are not in it."""
+    alpha = percent(1 - tests.level, 0)
+    yield (
+        f"Letters: significantly above the column of that letter, at {alpha}, "
+        f"{ADJUSTED[tests.correction]}; the total is not tested."
+    )
+    if table.small.any():
+        yield f"* fewer than {counted(tests.min_base, 'respondent')}: shown, not tested."
+    if (test := _association_words(table)) is not None:
+        yield test
+    if table.wave:
+        yield f"Figures are of wave {one_line(table.wave)}; changes are to wave {one_line(table.before)}."
+    yield from _left_out(table)
+    yield from (f"{note[:1].upper()}{note[1:]}." for note in table.question.notes)
+
+
+def cautions(summary: "Crosstabs") -> Iterator[str]:
+    """Name what a reader must know of all tables: rows left out, groups that cannot be compared."""
+    for reason, n in summary.left_out.items():
+        yield f"{counted(n, 'row')} left out: {reason}"
+    yield from summary.sample_notes
+    seen: set[str] = set()
+    for table in summary.tables:
+        banner = table.banner
+        if banner.name not in seen and len(banner.groups) < _FEWEST:
+            kind = "wave" if banner.is_wave else "group"
+            yield f"‘{banner.name}’ has one {kind}, ‘{banner.groups[0]}’: there is nothing to compare"
+        seen.add(banner.name)
+    small = [table for table in summary.tables if table.is_small[1:].all()]
+    if small:
+        named = listed([f"‘{table.question.name}’ by ‘{table.banner.name}’" for table in small[:3]])
+        more = f" and {counted(len(small) - 3, 'more table')}" if len(small) > 3 else ""  # noqa: PLR2004 - named
+        least = summary.plan.tests.min_base
+        yield f"every group has fewer than {least} respondents in {named}{more}: nothing is tested there"
+
+
+def interval_line(summary: "Crosstabs") -> str:
+    """Say how intervals were made."""
+    sample = summary.plan.sample
+    how = (
+        "replicate weights" if sample.replicates else "Taylor linearisation of the design"
+        if sample.strata or sample.cluster or sample.pair_by or sample.weight or sample.margins
+        else "a plain sample"
+    )  # fmt: skip
+    return (
+        f"{coverage(summary.plan.tests.level)} intervals from {how}: of means by t, of shares by log odds "
+        "(exact where everybody or nobody gave an answer)"
+    )
+
+
+def _main_line(table: "Crosstab") -> int:
+    means = [place for place, line in enumerate(table.question.lines) if line.kind == "mean"]
+    if means:
+        return means[0]
+    letters = [sum(len(one.split()) for one in row) for row in table.letters]
+    most = max(letters)
+    totals = np.nan_to_num(table.cells.values[:, 0])
+    return max(range(len(letters)), key=lambda place: (letters[place] == most, totals[place]))
+
+
+def _line_words(table: "Crosstab", line: int) -> str:
+    name, one = one_line(table.question.text), table.question.lines[line]
+    return f"{name}, mean" if one.kind == "mean" else f"{name}, {one_line(one.name)}"
+
+
+def _shown(table: "Crosstab", line: int, column: int) -> str:
+    value = float(table.cells.values[line, column])
+    return percent(value, 0) if table.question.lines[line].kind == "share" else number(value, 2)
+
+
+def _places(table: "Crosstab", letters: str) -> list[int]:
+    known = table.column_letters[1:]
+    return [known.index(one) for one in letters.split()]
+
+
+def _association_words(table: "Crosstab") -> str | None:
+    found = table.association
+    if found is None or not np.isfinite(found.p_value):
+        return None
+    p = number(found.p_value, 3, least=0.001)
+    equals = "" if p.startswith("<") else "= "
+    return (
+        f"Answers and {one_line(table.banner.text)} together: Rao and Scott’s F({found.df:.1f}, "
+        f"{found.df_below:,.0f}) = {found.f:.2f}, p {equals}{p}."
+    )
+
+
+def _left_out(table: "Crosstab") -> Iterator[str]:
+    missing = int(table.cells.n_missing[:, 0].min())
+    if missing:
+        yield f"Without an answer, and in no base: {counted(missing, 'respondent')}."
+    if table.banner.n_ungrouped:
+        n = counted(table.banner.n_ungrouped, "respondent")
+        yield f"Without a group, and in the total alone: {n}."
