@@ -64,6 +64,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/daily_gate.py $(if $(QUICK),--datasets 2 --days 10)
 	$(BIN)/python bench/drift_nights.py $(if $(QUICK),--series 2)
 	$(BIN)/python bench/chat.py $(if $(QUICK),--calls 1000 --turns 1)
+	$(BIN)/python bench/study.py $(if $(QUICK),--personas 20 --concepts 2 --latency 0.05)
 	$(BIN)/python bench/decisions.py $(if $(QUICK),--decisions 100 --turns 1)
 	$(BIN)/python bench/drift.py $(if $(QUICK),--items 50 --turns 1)
 	$(BIN)/python bench/consistency.py --peer $(UQLM_VENV)/bin/python $(if $(QUICK),--turns 1 --prompts 20)
@@ -77,7 +78,7 @@ fuzz: $(VENV)/developer
 # The tests of the extra semscale[local]; `make test` runs them, too, once it is installed.
 test-local: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --editable ".[local]"
-	$(BIN)/$(PYTEST) tests/chat
+	$(BIN)/$(PYTEST) tests/chat tests/study/test_local_study.py
 
 # The tests of the extra semscale[inspect]; `make test` runs them, too, once it is installed.
 test-inspect: $(VENV)/developer
@@ -101,6 +102,7 @@ bench-validity: $(VENV)/developer
 	$(BIN)/python bench/flips.py
 	$(BIN)/python bench/snapshots.py $(if $(QUICK),--pairs 20)
 	$(BIN)/python bench/drift_self_test.py $(if $(QUICK),--draws 5)
+	$(BIN)/python bench/drift_history.py $(if $(QUICK),--draws 5)
 
 # A wheel with the files of e5-small alone, in dist/, for a maintainer to publish on the package index.
 weights-wheel: $(VENV)/installed
