@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from semscale.tabulation.tables.crosstab import Changes, Crosstab
+from semscale.tabulation.tables.crosstab import Crosstab, WaveChanges
 
 DEVIATION = "standard deviation"
 """Name of the line below a mean."""
@@ -119,7 +119,7 @@ def _cell(table: Crosstab, line: int, column: int) -> dict[str, Any]:
     }
 
 
-def _change(changes: Changes | None, line: int, column: int) -> dict[str, float | None]:
+def _change(changes: WaveChanges | None, line: int, column: int) -> dict[str, float | None]:
     """Give a change by the ends of its names; all ``None`` without waves."""
     ends = ("", "_low", "_high", "_p", "_p_adjusted")
     if changes is None:

@@ -1,11 +1,12 @@
 """The document of tables in all its renderings."""
 
-
 from tests.schema_check import check_json
+from tests.workbook_sheets import sheets_of
 
 from semscale.report.render.html import page
 from semscale.report.render.markdown import markdown
 from semscale.report.render.terminal import print_document
+from semscale.report.render.writing import write_report
 
 
 def test_a_page_has_figures_letters_intervals_and_bases(tables):
@@ -30,6 +31,14 @@ def test_markdown_has_changes_between_waves(waves):
     text = markdown(waves.document())
     assert "### Change from wave 2024 to 2025" in text
     assert "(1.000)" in text
+
+
+def test_the_general_workbook_has_intervals_and_letters_in_columns_of_their_own(tables, tmp_path):
+    write_report(tables.document(), tmp_path / "t.xlsx")
+    sheet = sheets_of(tmp_path / "t.xlsx")["like by region"]
+    mean = next(row for row in sheet.rows() if row[0] == "mean")
+    assert float(mean[1]) == 3.375
+    assert mean[-1] == "A"
 
 
 def test_users_words_do_not_break_a_page(tables):

@@ -24,6 +24,10 @@ def test_bands_stand_from_the_lowest_on():
     assert in_order(["55 and over", "18 to 54", "under 18"], {}) == ["under 18", "18 to 54", "55 and over"]
 
 
+def test_a_number_within_a_word_is_no_number():
+    assert in_order(["mp3 player", "camera", "2 phones"], {}) == ["2 phones", "camera", "mp3 player"]
+
+
 def test_no_group_and_too_many_are_refused():
     with pytest.raises(InputError, match="'g' has no group"):
         read_banner(pl.Series("g", [None, ""], dtype=pl.String))

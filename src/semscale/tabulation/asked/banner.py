@@ -12,7 +12,7 @@ from semscale.store.columns import groups_in
 from semscale.types import Integers
 
 _MOST_GROUPS = 50
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"(?<!\w)-?\d+(?:\.\d+)?")  # not the 3 of mp3
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from semscale.types import Floats, Mask
 
 
 @dataclass(frozen=True, eq=False)
-class Changes:
+class WaveChanges:
     """Differences to the wave before, of shape (v, c); NaN where there is no wave before.
 
     Attributes:
@@ -56,7 +56,7 @@ class Crosstab:
     letters: npt.NDArray[np.object_]
     small: Mask
     association: Association | None
-    changes: Changes | None = None
+    changes: WaveChanges | None = None
     wave: str = ""
     before: str = ""
 

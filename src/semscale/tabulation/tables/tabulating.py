@@ -16,7 +16,7 @@ from semscale.stats.survey.variances import AnyDesign
 from semscale.stats.tests.multiple_testing import CorrectionName
 from semscale.tabulation.asked.banner import Banner
 from semscale.tabulation.asked.question import Question
-from semscale.tabulation.tables.crosstab import Changes, Crosstab
+from semscale.tabulation.tables.crosstab import Crosstab, WaveChanges
 from semscale.tabulation.tables.figures import (
     CellFigures,
     cell_figures,
@@ -200,7 +200,7 @@ def _changes(
     columns: _Columns,
     estimates: tuple[SurveyEstimates, SurveyEstimates],
     settings: TestSettings,
-) -> Changes | None:
+) -> WaveChanges | None:
     """Compare each column with the wave before; the total has none where the columns are waves."""
     if not len(columns.before):
         return None
@@ -223,7 +223,7 @@ def _changes(
     low, high = pairs.interval(settings.level)
     p_values = np.where(tested, pairs.p_values, np.nan)
     adjusted = pairs.adjusted_p_values(settings.correction, tested)
-    return Changes(
+    return WaveChanges(
         *(np.concatenate([filler, one], axis=1) for one in (pairs.values, low, high, p_values, adjusted))
     )
 
