@@ -1,6 +1,7 @@
 """Tables from a file or a data frame, and their layouts for machines."""
 
 import json
+from dataclasses import replace
 
 import pandas as pd
 import polars as pl
@@ -8,6 +9,10 @@ import pytest
 
 import semscale
 from semscale.errors import InputError, UnknownNameError
+from semscale.store.column_labels import ColumnLabels
+from semscale.store.reading import open_table
+from semscale.tabulation.crosstabs import tabulate_file
+from semscale.tabulation.plan import TablePlan
 
 FRAME = pl.DataFrame({
     "like": [1, 1, 3, 3, 3, 3, 5, 5, None],
@@ -79,6 +84,19 @@ def test_tables_of_each_question_stand_together():
 def test_the_signature_has_what_figures_depend_on():
     assert "weight:w" in str(found(weight="w").signature)
     assert "adjust:holm" in str(found(adjust="holm").signature)
+
+
+def test_labels_of_a_file_name_questions_points_and_groups(tmp_path):
+    FRAME.with_columns(group=pl.Series([2] * 4 + [1] * 4 + [2])).write_csv(tmp_path / "answers.csv")
+    labels = {
+        "like": ColumnLabels(label="Do you like it?", values={"1": "no", "3": "so so", "5": "yes"}),
+        "group": ColumnLabels(label="Where?", values={"2": "south", "1": "north"}),
+    }
+    table = replace(open_table(tmp_path / "answers.csv"), labels=labels)
+    (made,) = tabulate_file(table, TablePlan(("like",), ("group",))).tables
+    assert (made.question.text, made.banner.text) == ("Do you like it?", "Where?")
+    assert made.columns == ("Total", "south", "north")
+    assert [line.name for line in made.question.lines] == ["1 no", "3 so so", "5 yes", "mean"]
 
 
 def test_unknown_columns_and_empty_tables_are_refused(tmp_path):

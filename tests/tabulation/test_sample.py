@@ -30,6 +30,12 @@ def test_rows_without_a_weight_or_a_stratum_are_left_out_and_counted():
     assert sample.design.weights.tolist() == [1, 2]
 
 
+def test_rows_with_weight_0_are_counted():
+    sample = read_sample(pl.DataFrame({"w": [0.0, 1.0, 2.0]}), SampleColumns(weight="w"))
+    assert sample.notes == ("in no base, as their weight is 0: 1 rows",)
+    assert sample.kept.all()
+
+
 def test_weights_are_raked_to_margins():
     sample = read_sample(FRAME, SampleColumns(margins={"sex": {"f": 0.5, "m": 0.5}}))
     assert sample.left_out == {"no sex": 1}

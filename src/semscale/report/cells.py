@@ -46,8 +46,8 @@ def cell_text(cell: Cell) -> str:  # noqa: C901, PLR0911 - one case for each kin
         '7*'
         >>> cell_text(Change(48, 40)), cell_text(Change(1, None)), cell_text(Change(0.106, 0.503, 2))
         ('48 → 40 (−8)', '1 → –', '0.11 → 0.50')
-        >>> cell_text(Compared(WithInterval(0.452, 0.41, 0.494, is_share=True), "A C"))
-        '45.2 % A C'
+        >>> cell_text(Compared(WithInterval(3.41, 3.35, 3.47), "A C"))
+        '3.41 A C'
     """
     match cell:
         case Number(value, digits, is_signed, least, most):

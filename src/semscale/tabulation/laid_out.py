@@ -69,7 +69,7 @@ def recorded_table(table: Crosstab) -> dict[str, Any]:
         "text": table.question.text,
         "taken_for": table.question.kind,
         "banner": table.banner.name,
-        "ungrouped": table.banner.n_ungrouped,
+        "ungrouped": table.n_ungrouped,
         "wave": table.wave or None,
         "wave_before": table.before or None,
         "columns": columns,

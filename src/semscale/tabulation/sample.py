@@ -130,18 +130,18 @@ def read_sample(frame: pl.DataFrame, columns: SampleColumns) -> Sample:
     replicates = _replicates(frame, columns)
     kept, left_out = _complete(_gaps(frame, columns, given, replicates), frame.height)
     rows, weights = frame.filter(kept), given[kept]
-    notes: tuple[str, ...] = ()
+    notes = [f"in no base, as their weight is 0: {n:,} rows"] if (n := int((weights == 0).sum())) else []
     if not weights.sum() > 0:
         raise InputError(f"weight: the weights in column '{columns.weight}' sum to 0")
     if columns.margins:
         weights, said = _raked(rows, columns, weights)
-        notes = (said,)
+        notes.append(said)
     if replicates is not None and columns.replicate_type is not None:
         kind = "fay" if columns.rho and columns.replicate_type == "brr" else columns.replicate_type
         design: AnyDesign = given_replicates(weights, replicates[kept], kind, rho=columns.rho)
     else:
         design = _drawn(rows, columns, weights)
-    return Sample(design, kept, left_out, notes)
+    return Sample(design, kept, left_out, tuple(notes))
 
 
 def _complete(gaps: Mapping[str, Mask], n: int) -> tuple[Mask, dict[str, int]]:

@@ -11,7 +11,6 @@ def test_labels_name_groups_and_say_their_order():
     banner = read_banner(pl.Series("sex", [2.0, 1.0, None, 3.0]), labels={"2": "women", "1": "men"})
     assert banner.groups == ("women", "men", "3")
     assert banner.codes.tolist() == [0, 1, -1, 2]
-    assert banner.n_ungrouped == 1
 
 
 def test_numbers_stand_in_their_order_and_blank_cells_are_in_no_group():

@@ -76,7 +76,7 @@ def test_an_answer_less_respondent_is_in_no_base_and_one_without_a_group_in_the_
     assert table.cells.n.tolist() == [[3, 2]]
     assert table.cells.n_missing.tolist() == [[1, 1]]
     assert table.cells.values.tolist() == [[3.0, 2.0]]
-    assert table.banner.n_ungrouped == 1
+    assert table.n_ungrouped == 1
 
 
 def test_figures_are_those_of_the_survey_estimates():
@@ -118,6 +118,15 @@ def test_waves_of_different_people_are_compared_with_the_wave_before():
     np.testing.assert_allclose(other.changes.values, [[1.5, 1.5]])
     assert other.changes.high[0, 1] == pytest.approx(1.5 + half, abs=1e-4)
     assert other.bases[0].tolist() == [4, 4]
+
+
+def test_each_of_three_waves_is_compared_with_the_one_before():
+    values, waves = [1, 3, 2, 4, 9, 7], [1, 1, 2, 2, 3, 3]
+    first, other = tables([number(values)], ["a", "a", "a", "a", "a", None], waves=waves)
+    np.testing.assert_allclose(first.changes.values, [[np.nan, np.nan, 1.0, 5.0]])
+    # The last wave has 9 with a group and 7 without; the wave before had 3 on average.
+    np.testing.assert_allclose(other.changes.values, [[5.0, 6.0]])
+    assert other.n_ungrouped == 1
 
 
 def test_waves_of_the_same_people_are_compared_within_people():

@@ -140,6 +140,6 @@ def _left_out(table: "Crosstab") -> Iterator[str]:
     missing = int(table.cells.n_missing[:, 0].min())
     if missing:
         yield f"Without an answer, and in no base: {counted(missing, 'respondent')}."
-    if table.banner.n_ungrouped:
-        n = counted(table.banner.n_ungrouped, "respondent")
+    if table.n_ungrouped:
+        n = counted(table.n_ungrouped, "respondent")
         yield f"Without a group, and in the total alone: {n}."

@@ -33,11 +33,6 @@ class Banner:
     codes: Integers
     is_wave: bool = False
 
-    @property
-    def n_ungrouped(self) -> int:
-        """Respondents without a group: they count in the total alone."""
-        return int((self.codes < 0).sum())
-
 
 def read_banner(
     cells: pl.Series, *, text: str = "", labels: Mapping[str, str] | None = None, is_wave: bool = False

@@ -43,6 +43,7 @@ class Crosstab:
         deviations: standard deviation of the line with the mean, shape (1 + g,); NaN for choices.
         letters: shape (v, 1 + g), letters of the columns that a cell lies significantly above.
         small: shape (v, 1 + g), whether too few respondents stand behind a cell to test it.
+        n_ungrouped: respondents of the total who are in no column.
         association: chi-square test of question and banner; ``None`` where there is none.
         changes: since the wave before; ``None`` without waves.
         wave: the wave that the figures are of; empty where all respondents count.
@@ -55,6 +56,7 @@ class Crosstab:
     deviations: Floats
     letters: npt.NDArray[np.object_]
     small: Mask
+    n_ungrouped: int
     association: Association | None
     changes: WaveChanges | None = None
     wave: str = ""

@@ -125,6 +125,11 @@ class _Columns:
         names = {"wave": waves.groups[last], "wave_before": waves.groups[last - 1]}
         return cls(banner, Domains(time, 2), Domains(codes, 2 * g), places + g, places, **names)
 
+    @property
+    def n_ungrouped(self) -> int:
+        """Respondents who are in the total that is shown, and in none of the columns beside it."""
+        return int(((self.total.codes == self.total.count - 1) & (self.codes.codes < 0)).sum())
+
 
 class _Estimated:
     """Estimates of a block of questions in the columns of one banner."""
@@ -152,6 +157,7 @@ def _crosstab(question: Question, made: _Estimated, lines: slice, settings: Test
         deviations=_deviations(question, made, lines, shown),
         letters=_letters(question, columns_of(groups, columns.now), small[:, 1:], settings),
         small=small,
+        n_ungrouped=columns.n_ungrouped,
         association=_association(question, columns, made.design),
         changes=_changes(question, columns, (total, groups), settings),
         wave=columns.wave,
