@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError, UnknownNameError
+from semscale.stats.survey.means import survey_means
 from semscale.stats.survey.replicate_design import ReplicateDesign
 from semscale.tabulation.sample import SampleColumns, read_sample
 
@@ -42,6 +43,37 @@ def test_weights_are_raked_to_margins():
     # Three people: two women share the weight of one man.
     np.testing.assert_allclose(sample.design.weights, [0.75, 1.5, 0.75])
     assert "raked to sex" in sample.notes[0]
+
+
+def test_standard_errors_know_of_the_margins():
+    frame = pl.DataFrame({"sex": ["f", "f", "f", "m"]})
+    sample = read_sample(frame, SampleColumns(margins={"sex": {"f": 0.5, "m": 0.5}}))
+    share = survey_means([1.0, 1.0, 1.0, 0.0], sample.design)
+    assert share.values[0, 0] == pytest.approx(0.5)
+    assert share.standard_errors[0, 0] == pytest.approx(0, abs=1e-9)
+
+
+def test_each_wave_is_raked_by_itself():
+    frame = pl.DataFrame(
+        {"sex": ["f", "f", "f", "m", "f", "m", "m", "m", "m"], "wave": [1] * 4 + [2] * 4 + [None]}
+    )
+    sample = read_sample(frame, SampleColumns(margins={"sex": {"f": 1, "m": 1}}), "wave")
+    assert sample.left_out == {"no wave": 1}
+    # Wave 1: three women share the weight of two people, one man has that of two; wave 2 the other way.
+    np.testing.assert_allclose(sample.design.weights, [2 / 3] * 3 + [2, 2] + [2 / 3] * 3)
+    assert "each wave by itself" in sample.notes[0]
+
+
+def test_replicate_weights_are_raked_one_by_one():
+    frame = pl.DataFrame(
+        {"w": [1.0] * 4, "sex": ["f", "f", "f", "m"], "r1": [2.0, 0, 0, 2], "r2": [0.0, 2, 2, 1]}
+    )
+    columns = SampleColumns(
+        weight="w", replicates="r*", replicate_type="brr", margins={"sex": {"f": 0.5, "m": 0.5}}
+    )
+    design = read_sample(frame, columns).design
+    # Each replicate sums to 2 for women and 2 for the man.
+    np.testing.assert_allclose(design.replicates, [[2, 0], [0, 1], [0, 1], [2, 2]])
 
 
 def test_a_margin_that_cannot_be_met_is_named():

@@ -154,7 +154,7 @@ def tabulate_frame(  # noqa: PLR0913 - what a file knows beside its rows
             _require(one, role, known)
     if frame.is_empty():
         raise InputError("the table has no rows; there is nothing to tabulate")
-    sample = read_sample(frame, plan.sample)
+    sample = read_sample(frame, plan.sample, plan.wave)
     kept = frame.filter(sample.kept)
     points = {name: _point_words(scale) for name, scale in plan.scales.items()}
     reader = QuestionReader(kept, words, points, frozenset(plan.numeric))

@@ -11,7 +11,8 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.messages import unknown_name
 from semscale.stats.survey.design import SurveyDesign
-from semscale.stats.survey.raking import rake
+from semscale.stats.survey.raked_designs import raked_design
+from semscale.stats.survey.raking import Raking, rake
 from semscale.stats.survey.replicate_design import given_replicates
 from semscale.stats.survey.stages import Lonely
 from semscale.stats.survey.variances import AnyDesign
@@ -65,7 +66,6 @@ class SampleColumns:
         if self.replicate_type is None:
             raise InputError("replicates need replicate_type: bootstrap, jk1 or brr, as their provider says")
         together = {"strata": self.strata, "cluster": self.cluster, "pair_by": self.pair_by}
-        together["raked_to"] = "margins" if self.margins else None
         for name, given in together.items():
             if given is not None:
                 raise InputError(f"{name} does not go with replicates, which hold how people were drawn")
@@ -111,36 +111,42 @@ def replicate_columns(columns: list[str], pattern: str) -> list[str]:
     return found
 
 
-def read_sample(frame: pl.DataFrame, columns: SampleColumns) -> Sample:
+def read_sample(frame: pl.DataFrame, columns: SampleColumns, wave: str | None = None) -> Sample:
     """Read how the rows of a table were drawn and weighted; rows that lack a part of it are left out.
 
     Args:
         frame: n rows.
         columns: which columns say so.
+        wave: column of waves, if there is one: each wave is raked by itself.
 
     Raises:
         UnknownNameError: a column does not exist.
         InputError: a negative or infinite weight, weights that sum to 0, no row left, margins that cannot be
             met, or a design that does not hold together.
     """
-    for role, column in columns.named().items():
+    roles = columns.named() | ({"wave": wave} if wave is not None and columns.margins else {})
+    for role, column in roles.items():
         if column not in frame.columns:
             raise unknown_name(f"column for {role},", column, frame.columns)
     given = _weights(frame, columns.weight)
     replicates = _replicates(frame, columns)
-    kept, left_out = _complete(_gaps(frame, columns, given, replicates), frame.height)
+    kept, left_out = _complete(_gaps(frame, roles, given, replicates), frame.height)
     rows, weights = frame.filter(kept), given[kept]
     notes = [f"in no base, as their weight is 0: {n:,} rows"] if (n := int((weights == 0).sum())) else []
     if not weights.sum() > 0:
         raise InputError(f"weight: the weights in column '{columns.weight}' sum to 0")
-    if columns.margins:
-        weights, said = _raked(rows, columns, weights)
-        notes.append(said)
+    design: AnyDesign
     if replicates is not None and columns.replicate_type is not None:
         kind = "fay" if columns.rho and columns.replicate_type == "brr" else columns.replicate_type
-        design: AnyDesign = given_replicates(weights, replicates[kept], kind, rho=columns.rho)
+        design = given_replicates(weights, replicates[kept], kind, rho=columns.rho)
     else:
         design = _drawn(rows, columns, weights)
+    if columns.margins:
+        raking = _raking(rows, columns, design, wave)
+        design = raked_design(design, raking)
+        each = "" if wave is None else ", each wave by itself"
+        effect = f"design effect {raking.design_effect:.2f}"
+        notes.append(f"weights are raked to {', '.join(columns.margins)}{each} ({effect})")
     return Sample(design, kept, left_out, tuple(notes))
 
 
@@ -180,11 +186,11 @@ def _replicates(frame: pl.DataFrame, columns: SampleColumns) -> Floats | None:
 
 
 def _gaps(
-    frame: pl.DataFrame, columns: SampleColumns, weights: Floats, replicates: Floats | None
+    frame: pl.DataFrame, roles: Mapping[str, str], weights: Floats, replicates: Floats | None
 ) -> dict[str, Mask]:
     """Tell which rows lack something, by what they lack."""
     gaps: dict[str, Mask] = {"no weight": np.isnan(weights)}
-    for role, column in columns.named().items():
+    for role, column in roles.items():
         if role != "weight":
             words = column if role.startswith("raked_to") else role.replace("_", " ")
             gaps[f"no {words}"] = groups_in(frame[column]).is_null().to_numpy()
@@ -193,18 +199,27 @@ def _gaps(
     return gaps
 
 
-def _raked(frame: pl.DataFrame, columns: SampleColumns, weights: Floats) -> tuple[Floats, str]:
-    answers = {column: groups_in(frame[column]).to_list() for column in columns.margins}
-    targets: dict[str, dict[Hashable, float]] = {
-        column: {category: goal for category, goal in goals.items()}  # noqa: C416 - another type of key
+def _raking(frame: pl.DataFrame, columns: SampleColumns, design: AnyDesign, wave: str | None) -> Raking:
+    """Rake to the margins, each wave by itself."""
+    if wave is None:
+        answers = {column: groups_in(frame[column]).to_list() for column in columns.margins}
+        targets: dict[str, dict[Hashable, float]] = {
+            column: {category: goal for category, goal in goals.items()}  # noqa: C416 - another type of key
+            for column, goals in columns.margins.items()
+        }
+        return rake(answers, targets, weights=design.weights)
+    waves = groups_in(frame[wave])
+    sizes = dict(waves.filter(design.weights > 0).value_counts().iter_rows())
+    answers = {column: (waves + ": " + groups_in(frame[column])).to_list() for column in columns.margins}
+    targets = {
+        column: {
+            f"{one}: {category}": goal / sum(goals.values()) * n
+            for one, n in sizes.items()
+            for category, goal in goals.items()
+        }
         for column, goals in columns.margins.items()
     }
-    raked = rake(answers, targets, weights=weights)
-    said = (
-        f"weights are raked to {', '.join(columns.margins)} (design effect {raked.design_effect:.2f}); "
-        "intervals take the raked weights as given"
-    )
-    return raked.weights, said
+    return rake(answers, targets, weights=design.weights)
 
 
 def _drawn(frame: pl.DataFrame, columns: SampleColumns, weights: Floats) -> SurveyDesign:
@@ -212,12 +227,12 @@ def _drawn(frame: pl.DataFrame, columns: SampleColumns, weights: Floats) -> Surv
     cluster = columns.cluster or columns.pair_by
     if columns.cluster is not None and columns.pair_by is not None:
         _check_nested(frame, columns.pair_by, columns.cluster)
-    names = {"strata": columns.strata, "clusters": cluster}
-    given = {
-        name: groups_in(frame[column]).to_numpy() for name, column in names.items() if column is not None
-    }
+    strata, clusters = (
+        None if column is None else groups_in(frame[column]).to_numpy()
+        for column in (columns.strata, cluster)
+    )
     is_nested = columns.strata is not None and columns.cluster is not None
-    return SurveyDesign(weights, **given, lonely=columns.lonely, nested=is_nested)
+    return SurveyDesign(weights, strata, clusters, lonely=columns.lonely, nested=is_nested)
 
 
 def _check_nested(frame: pl.DataFrame, person: str, cluster: str) -> None:

@@ -102,7 +102,8 @@ def with_spread_at_the_ends(estimates: SurveyEstimates, lines: tuple[Line, ...])
     """
     is_share = np.array([line.kind == "share" for line in lines])[:, None]
     variances = np.diagonal(estimates.covariance, axis1=1, axis2=2)
-    flat = is_share & (variances <= 0) & (estimates.effective_n > 0)
+    at_an_end = (estimates.values <= 0) | (estimates.values >= 1)
+    flat = is_share & at_an_end & (variances <= 0) & (estimates.effective_n > 0)
     larger = estimates.effective_n + 2
     p = (estimates.values * estimates.effective_n + 1) / larger
     added = np.where(flat, p * (1 - p) / larger, 0.0)
