@@ -15,7 +15,7 @@ def test_a_page_has_figures_letters_intervals_and_bases(tables):
     assert '<b class="mark">A</b>' in text
     assert "Base, weighted" in text
     assert 'class="interval"' in text
-    assert "like, mean: south 5.00 is above north (1.75)." in text
+    assert "like: mean 5.00 in south, above north (1.75)." in text
 
 
 def test_the_screen_has_every_table_without_intervals(tables, capsys):

@@ -15,7 +15,7 @@ def test_a_slide_for_each_table_with_a_native_chart(tables, tmp_path):
     slides = list(Presentation(str(tmp_path / "t.pptx")).slides)
     assert len(slides) == 4
     first = slides[0]
-    assert first.shapes.title.text_frame.text == "Like, mean: south 5.00 is above north (1.75)"
+    assert first.shapes.title.text_frame.text == "Like: mean 5.00 in south, above north (1.75)"
     (chart,) = [shape.chart for shape in first.shapes if shape.has_chart]
     assert chart.chart_type == XL_CHART_TYPE.BAR_STACKED_100
     # A bar chart draws from the bottom, so the total comes last to stand first.

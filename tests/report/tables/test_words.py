@@ -8,15 +8,26 @@ from semscale.tabulation.crosstabs import crosstabs
 
 def test_a_finding_names_the_column_above_others(tables):
     # In the north half answer 1 with weight .5 and half 2 with weight 1.5: (.5 + 3) / 2 = 1.75.
-    assert finding(tables.tables[0]) == "like, mean: south 5.00 is above north (1.75)"
+    assert finding(tables.tables[0]) == "like: mean 5.00 in south, above north (1.75)"
 
 
 def test_a_finding_says_where_nothing_can_be_compared(tables, waves):
     assert finding(tables.tables[1]).endswith("bases are too small to compare town")
     assert finding(waves.tables[0]).endswith("no certain difference by wave")
     alone = crosstabs(pl.DataFrame({"q": [1, 2, 3, 2] * 9, "g": ["a"] * 36}), questions=["q"], banners=["g"])
-    assert finding(alone.tables[0]) == "q, mean 2.00; g has one group alone"
+    assert finding(alone.tables[0]) == "q: mean 2.00; g has one group alone"
     assert "‘g’ has one group, ‘a’: there is nothing to compare" in list(cautions(alone))
+
+
+def test_many_columns_below_are_counted():
+    people = range(240)
+    frame = pl.DataFrame({
+        "Good?": [4 + n // 6 % 2 if n % 6 == 3 else 1 + n // 6 % 2 for n in people],
+        "g": [f"g{n % 6}" for n in people],
+    })  # fmt: skip
+    made = crosstabs(frame, questions=["Good?"], banners=["g"])
+    # Half of g3 answers 4 and half 5; in the other five groups half answers 1 and half 2.
+    assert finding(made.tables[0]) == "Good? Mean 4.50 in g3, above 5 other groups (1.50 to 1.50)"
 
 
 def test_notes_say_how_a_table_was_tested_and_who_is_not_in_it(survey, tables):

@@ -22,7 +22,7 @@ def test_an_index_and_a_sheet_for_each_question(tables, tmp_path):
     sheets = rows_of(tables, tmp_path / "t.xlsx")
     assert list(sheets) == ["Index", "like", "drink_"]
     index = sheets["Index"]
-    assert index[4][:3] == ["like", "like", "like, mean: south 5.00 is above north (1.75)"]
+    assert index[4][:3] == ["like", "like", "like: mean 5.00 in south, above north (1.75)"]
 
 
 def test_figures_are_numbers_with_letters_beside_them(tables, tmp_path):

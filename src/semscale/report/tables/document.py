@@ -71,7 +71,7 @@ def _title(table: "Crosstab") -> tuple[str | Quoted, ...]:
 
 
 def _blocks(table: "Crosstab", summary: "Crosstabs") -> Iterator[Paragraph | DataTable]:
-    yield Paragraph(Quoted(f"{finding(table)}."))
+    yield Paragraph(Quoted(f"{finding(table)}.", 1_000))
     tests = summary.plan.tests
     notes = list(table_notes(table, tests))
     yield DataTable(

@@ -21,6 +21,7 @@ ADJUSTED = {
 """How p-values were adjusted, in words."""
 
 _FEWEST = 2
+_NAMED = 3
 
 
 def finding(table: "Crosstab") -> str:
@@ -28,24 +29,29 @@ def finding(table: "Crosstab") -> str:
 
     That is the mean where there is one, and otherwise the answer in which most columns differ.
     """
-    cells, names = table.cells, table.columns
-    line = _main_line(table)
-    what = _line_words(table, line)
+    line, names = _main_line(table), table.columns
+    by = one_line(table.banner.text)
+    overall = f"{_named(table, line)} {_shown(table, line, 0)}"
+    if len(names) <= _FEWEST:
+        return f"{overall}; {by} has one group alone"
+    if table.is_small[1:].sum() > len(names) - 1 - _FEWEST:
+        return f"{overall}; bases are too small to compare {by}"
     counts = [len(letters.split()) for letters in table.letters[line]]
     best = int(np.argmax(counts))
-    overall = f"{what} {_shown(table, line, 0)}"
-    if len(names) <= _FEWEST:
-        return f"{overall}; {one_line(table.banner.text)} has one group alone"
-    if table.is_small[1:].sum() > len(names) - 1 - _FEWEST:
-        return f"{overall}; bases are too small to compare {one_line(table.banner.text)}"
     if not counts[best]:
-        return f"{overall}; no certain difference by {one_line(table.banner.text)}"
-    below = [names[1 + place] for place in _places(table, str(table.letters[line, best]))]
-    others = listed([one_line(name) for name in below])
-    figures = listed([_shown(table, line, names.index(name)) for name in below])
-    is_known = np.isfinite(cells.values[line, best])
-    shown = f" {_shown(table, line, best)}" if is_known else ""
-    return f"{what}: {one_line(names[best])}{shown} is above {others} ({figures})"
+        return f"{overall}; no certain difference by {by}"
+    above = f"{_named(table, line)} {_shown(table, line, best)} in {one_line(names[best])}"
+    below = [table.column_letters.index(one) for one in table.letters[line, best].split()]
+    return f"{above}, above {_below(table, line, below)}"
+
+
+def _below(table: "Crosstab", line: int, columns: list[int]) -> str:
+    """Name the columns that another one lies above, with their figures; many are counted."""
+    ordered = sorted(columns, key=lambda column: float(table.cells.values[line, column]))
+    low, high = (_shown(table, line, ordered[place]) for place in (0, -1))
+    if len(columns) > _NAMED:
+        return f"{len(columns)} other groups ({low} to {high})"
+    return listed([f"{one_line(table.columns[one])} ({_shown(table, line, one)})" for one in columns])
 
 
 def table_notes(table: "Crosstab", tests: "TestSettings") -> Iterator[str]:
@@ -79,8 +85,8 @@ def cautions(summary: "Crosstabs") -> Iterator[str]:
         seen.add(banner.name)
     small = [table for table in summary.tables if table.is_small[1:].all()]
     if small:
-        named = listed([f"‘{table.question.name}’ by ‘{table.banner.name}’" for table in small[:3]])
-        more = f" and {counted(len(small) - 3, 'more table')}" if len(small) > 3 else ""  # noqa: PLR2004 - named
+        named = listed([f"‘{table.question.name}’ by ‘{table.banner.name}’" for table in small[:_NAMED]])
+        more = f" and {counted(len(small) - _NAMED, 'more table')}" if len(small) > _NAMED else ""
         least = summary.plan.tests.min_base
         yield f"every group has fewer than {least} respondents in {named}{more}: nothing is tested there"
 
@@ -109,19 +115,17 @@ def _main_line(table: "Crosstab") -> int:
     return max(range(len(letters)), key=lambda place: (letters[place] == most, totals[place]))
 
 
-def _line_words(table: "Crosstab", line: int) -> str:
-    name, one = one_line(table.question.text), table.question.lines[line]
-    return f"{name}, mean" if one.kind == "mean" else f"{name}, {one_line(one.name)}"
+def _named(table: "Crosstab", line: int) -> str:
+    """Name a question and one of its lines, as a sentence begins."""
+    text, one = one_line(table.question.text), table.question.lines[line]
+    if text.endswith(("?", "!", ".", "…")):
+        return f"{text} {'Mean' if one.kind == 'mean' else one_line(one.name)}"
+    return f"{text}: {one_line(one.name)}"
 
 
 def _shown(table: "Crosstab", line: int, column: int) -> str:
     value = float(table.cells.values[line, column])
     return percent(value, 0) if table.question.lines[line].kind == "share" else number(value, 2)
-
-
-def _places(table: "Crosstab", letters: str) -> list[int]:
-    known = table.column_letters[1:]
-    return [known.index(one) for one in letters.split()]
 
 
 def _association_words(table: "Crosstab") -> str | None:
