@@ -46,6 +46,20 @@ def test_notes_say_how_a_table_was_tested_and_who_is_not_in_it(survey, tables):
     assert "Without a group, and in the total alone: 5 respondents." in said
 
 
+def test_notes_say_that_bases_differ_by_line_and_that_codes_are_not_corrected():
+    frame = pl.DataFrame({
+        "semscale_outcome": ["coded"] * 4,
+        "semscale_price": [1, 0, 1, 0], "semscale_price_p": [0.9, 0.1, 0.9, 0.1],
+        "semscale_taste": [1, 0, None, None], "semscale_taste_p": [0.9, 0.1, 0.5, 0.5],
+        "g": ["a", "b", "a", "b"],
+    })  # fmt: skip
+    made = crosstabs(frame, questions=["semscale_outcome"], banners=["g"])
+    assert made.tables[0].bases[0].tolist() == [4, 2, 2]
+    said = " ".join(table_notes(made.tables[0], made.plan.tests))
+    assert "Bases differ by line" in said
+    assert "Shares are of decisions; semscale code corrects shares" in said
+
+
 def test_a_survey_whose_bases_are_all_small_says_so(survey):
     made = crosstabs(survey, questions=["like"], banners=["region"], min_base=50)
     (said,) = cautions(made)

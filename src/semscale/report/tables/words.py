@@ -141,6 +141,8 @@ def _association_words(table: "Crosstab") -> str | None:
 
 
 def _left_out(table: "Crosstab") -> Iterator[str]:
+    if (table.cells.n != table.cells.n[0]).any():
+        yield "Bases differ by line, as some answers are not known; the base above is the largest."
     missing = int(table.cells.n_missing[:, 0].min())
     if missing:
         yield f"Without an answer, and in no base: {counted(missing, 'respondent')}."

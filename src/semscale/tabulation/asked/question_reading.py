@@ -127,7 +127,10 @@ class QuestionReader:
         ]).astype(np.float64)  # fmt: skip
         answers[np.isnan(answers).any(axis=1)] = np.nan
         lines, weights = scale_lines(values, [_point_name(value, words) for value in values])
-        said = "shares of points are mean probabilities of the ratings, not counts of answers"
+        said = (
+            "shares of points are mean probabilities of the ratings, not counts of answers; intervals hold "
+            "for other respondents, and do not have the error of the ratings"
+        )
         text = self._text(column) if column in self.frame.columns else name
         return Question(name, text, "rated text", lines, answers, weights, (said,))
 
@@ -139,7 +142,10 @@ class QuestionReader:
             raise InputError(_of_choices(asked.name, len(names)))
         start = PREFIX if asked.name == CODED else asked.name
         lines, weights = choice_lines(_without_beginning(start, names))
-        notes = (f"several answers were possible, so that shares can sum to more than 100 %; {chosen.said}",)
+        several = "several answers were possible, so that shares can sum to more than 100 %"
+        notes: tuple[str, ...] = (f"{several}; {chosen.said}",)
+        if asked.name == CODED:
+            notes = (*notes, "shares are of decisions; semscale code corrects shares by hand-coded answers")
         text = next((one.label for one in named.values() if one.label and one.option), asked.name)
         return Question(asked.name, text, "multiple choice", lines, chosen.marks, weights, notes)
 
