@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 import polars as pl
@@ -43,6 +44,11 @@ class SyntheticPanel:
     def __post_init__(self) -> None:
         if not self.ids:
             raise InputError(f"the panel of {self.source} has no persona")
+        if ID in self.fields:
+            raise InputError(
+                f"{self.source}: an attribute must not be called {ID!r}, which is the name of each persona: "
+                "rename it, or let id name it"
+            )
         seen: dict[str, int] = {}
         for row, name in enumerate(self.ids, start=1):
             if name in seen:
@@ -77,6 +83,17 @@ class SyntheticPanel:
         """Eight hex digits of the SHA-256 of all names and attributes."""
         content = json.dumps([self.ids, sorted(self.fields.items())])
         return hashlib.sha256(content.encode()).hexdigest()[:8]
+
+    @classmethod
+    def of_frame(cls, rows: pl.DataFrame, source: str) -> Self:
+        """Read personas from a table that ``to_frame`` laid out.
+
+        Args:
+            rows: of the table.
+            source: where the personas come from.
+        """
+        fields = {name: tuple(rows[name].to_list()) for name in rows.columns if name != ID}
+        return cls(tuple(rows[ID].to_list()), fields, source)
 
     def to_frame(self) -> pl.DataFrame:
         """Lay the personas out as a table: ``persona``, and a column of texts for each attribute."""
