@@ -82,7 +82,22 @@ def test_a_scale_of_ones_own_is_read_beside_the_file(written, tmp_path):
         ("file: people.csv", "size: 5", "line 5: a drawn panel needs marginals, joint, or both"),
         ("file: people.csv", "file: people.csv, size: 5", "line 5: panel needs file, or size .*; got both"),
         ("file: people.csv", "id: persona", "line 5: panel needs file, or size .*; got neither"),
-        ("file: people.csv", "file: people.csv, marginals: {age: {a: 1}}", "line 5: marginals belongs to"),
+        ("file: people.csv", "file: people.csv, joint: [{age: a, share: 1}]", "line 5: joint belongs to"),
+        (
+            "file: people.csv",
+            "file: people.csv, marginals: {ages: {a: 1}}",
+            "line 5: unknown attribute of the panel 'ages': did you mean 'age'",
+        ),
+        (
+            "file: people.csv",
+            'file: people.csv, marginals: {age: {"30": 0.5, "60": 0.2}}',
+            "line 5: the shares of margin 'age' must sum to 1",
+        ),
+        (
+            "file: people.csv",
+            'file: people.csv, marginals: {age: {"30": 1}}',
+            "line 5: margin 'age' has no share for '60', which .*people.csv has in row 2",
+        ),
     ],
 )  # fmt: skip
 def test_mistakes_are_named_with_their_line(written, old, new, message):
