@@ -39,7 +39,7 @@ def raked_panel(panel: SyntheticPanel, margins: Mapping[str, Mapping[str, float]
     for name, levels in margins.items():
         shares = checked_shares(name, levels)
         _check_levels(panel, name, shares)
-        targets[name] = {**shares}
+        targets[name] = dict(shares.items())
     columns = {name: np.array(panel.fields[name], dtype=object) for name in targets}
     found = rake(columns, targets, total=float(len(panel)), allow_unmet=True)
     if found.unmet:
