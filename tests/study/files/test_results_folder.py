@@ -17,6 +17,7 @@ points: [{value: -1, label: bad}, {value: 0.5, label: fair}, {value: 2, label: g
 anchor_sets: {plain: [It is bad., It is fair., It is good.]}
 """
 OWN = ("scale: purchase-intent", "scale: mood.yaml")
+PICTURE = ("text: A bar of oats.", "text: A bar of oats., images: [bar.gif]")
 DIRECT = ("[ssr, flr, dlr]", "[dlr]")
 
 
@@ -24,8 +25,9 @@ DIRECT = ("[ssr, flr, dlr]", "[dlr]")
 def kept(written, played, running, toy_embedder, tmp_path):
     """Run a study with a scale of its own, and save it."""
     (tmp_path / "mood.yaml").write_text(OWN_SCALE)
+    (tmp_path / "bar.gif").write_bytes(b"GIF89a and more")
     played.number = lambda request: "0.5"
-    result = written(OWN, DIRECT).run(played, embedder=toy_embedder, running=running)
+    result = written(OWN, DIRECT, PICTURE).run(played, embedder=toy_embedder, running=running)
     result.save(tmp_path / "kept")
     return result
 
@@ -33,10 +35,14 @@ def kept(written, played, running, toy_embedder, tmp_path):
 def test_a_folder_is_read_as_it_was_written(kept, tmp_path):
     (tmp_path / "mood.yaml").unlink()
     (tmp_path / "people.csv").unlink()
+    (tmp_path / "bar.gif").unlink()
     found = read_study(tmp_path / "kept")
     assert found.answers.equals(kept.answers)
     assert found.answers["value"].to_list() == [0.5] * 6
     assert found.design == kept.design
+    # base64 of the bytes above, by the command of that name.
+    (image,) = found.design.questionnaire.concepts[0].images
+    assert image.url == "data:image/gif;base64,R0lGODlhIGFuZCBtb3Jl"
     assert found.design.signature == kept.design.signature
     assert (found.signature, found.facts) == (kept.signature, kept.facts)
     assert found.design.questionnaire.questions[0].scale.labels == ("bad", "fair", "good")
