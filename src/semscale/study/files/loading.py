@@ -200,7 +200,7 @@ class _Reading:
     def _template(self, panel: SyntheticPanel) -> PromptTemplate:
         template = PromptTemplate("persona", self.written.persona)
         with self.text.located("persona"):
-            template.check([*panel.fields], panel.source)
+            template.check([*panel.fields], f"the panel ({panel.source})")
         with self.text.located("panel", "file"):
             panel.check(template.columns)
         return template
@@ -209,6 +209,8 @@ class _Reading:
         groups = tuple(self.written.groups)
         for place, name in enumerate(groups):
             with self.text.located("groups", place):
+                if name in groups[:place]:
+                    raise InputError(f"group {name!r} is named twice")
                 if name not in panel.fields:
                     raise unknown_name("attribute of the panel", name, [*panel.fields])
                 n = len(set(panel.fields[name]))

@@ -43,7 +43,7 @@ class StudySummary(Presentable):
         statuses: answers by status, for each method and group.
         costs: what answers took, by method.
         reasons: why answers have no rating, in words, with their number; the most frequent first.
-        quotes: some answers in free words; they are shown in reports alone.
+        quotes: some answers in free words.
         facts: what the calls took, and why not everything was asked.
         plan: how intervals are made.
         signature: what was applied.
@@ -106,6 +106,7 @@ class StudySummary(Presentable):
             "statuses": self.statuses,
             "costs": self.costs,
             "reasons": self.reasons,
+            "quotes": self.quotes,
             "run": self.facts,
             "signature": self.signature,
         }
