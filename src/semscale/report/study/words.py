@@ -79,10 +79,13 @@ def panel_line(summary: "StudySummary") -> Line:
     asked = summary.design.questionnaire
     times = "" if asked.samples == 1 else f", {counted(asked.samples, 'time')} each"
     shown = "separately" if asked.exposure == "separate" else "in one conversation"
+    panel = summary.design.panel
+    worth = (
+        "" if panel.weights is None else f" (weighted, worth {number(panel.effective_n, 1)} of equal weight)"
+    )
     concepts, questions = counted(len(asked.concepts), "concept"), counted(len(asked.questions), "question")
     return (
-        f"{counted(len(summary.design.panel), 'persona')}{times}, {concepts} and {questions}, {shown}; "
-        "answered by ",
+        f"{counted(len(panel), 'persona')}{worth}{times}, {concepts} and {questions}, {shown}; answered by ",
         Quoted(summary.facts.model),
     )
 
