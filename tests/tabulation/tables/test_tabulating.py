@@ -57,6 +57,19 @@ def test_a_small_base_is_shown_and_neither_tested_nor_a_partner_of_tests():
     assert table.letters.tolist() == [["", "", "A", ""]]
 
 
+def test_small_groups_take_no_part_in_the_test_of_question_and_banner():
+    lines, weights = choice_lines(["yes", "no"])
+    answers = np.array([0, 1] * 10 + [0] * 4)
+    question = Question("q", "q", "single choice", lines, answers, weights)
+    groups = ["a"] * 10 + ["b"] * 10 + ["c"] * 4
+    (table,) = tables([question], groups, TestSettings(min_base=5))
+    # Among a and b half answers yes in each, so that nothing is left to explain.
+    assert table.association.chi_square == pytest.approx(0)
+    assert table.association.n == 20
+    (table,) = tables([question], groups, TestSettings(min_base=15))
+    assert table.association is None
+
+
 def test_a_share_of_nobody_is_not_taken_as_known_exactly():
     lines, weights = choice_lines(["yes", "no"])
     answers = np.array([1] * 30 + [0] * 3 + [1] * 27)

@@ -158,7 +158,7 @@ def _crosstab(question: Question, made: _Estimated, lines: slice, settings: Test
         letters=_letters(question, columns_of(groups, columns.now), small[:, 1:], settings),
         small=small,
         n_ungrouped=columns.n_ungrouped,
-        association=_association(question, columns, made.design),
+        association=_association(question, columns, made.design, np.asarray(small[:, 1:].all(axis=0))),
         changes=_changes(question, columns, (total, groups), settings),
         wave=columns.wave,
         before=columns.wave_before,
@@ -189,16 +189,17 @@ def _deviations(question: Question, made: _Estimated, lines: slice, shown: CellF
     return np.concatenate([found[0][-1:], found[1][made.columns.now]])
 
 
-def _association(question: Question, columns: _Columns, design: AnyDesign) -> Association | None:
-    """Test question and banner, in the wave that is shown, where a respondent gives one answer."""
-    choices = question.choices
-    if choices is None:
+def _association(question: Question, columns: _Columns, design: AnyDesign, small: Mask) -> Association | None:
+    """Test question and banner, in the wave that is shown, where a respondent gives one answer.
+
+    Groups whose base is too small take no part.
+    """
+    choices, fewest = question.choices, 2
+    if choices is None or (~small).sum() < fewest:
         return None
-    first = columns.now[0]
-    groups = np.where(columns.codes.codes >= first, columns.codes.codes - first, -1)
-    if not ((choices >= 0) & (groups >= 0) & (design.weights > 0)).any():
-        return None
-    return rao_scott(choices, groups, design)
+    places = np.full(columns.codes.count + 1, -1)
+    places[columns.now[~small]] = np.arange(len(columns.now))[~small]
+    return rao_scott(choices, places[columns.codes.codes], design)
 
 
 def _changes(
