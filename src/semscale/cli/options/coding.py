@@ -8,7 +8,7 @@ from semscale.cli.options.groups import option_group, refuse_given, without
 from semscale.cli.options.model import EmbedderOptions, ModelOptions
 from semscale.cli.options.panels import COLUMNS, OUTPUT, RUN, column, option, setting
 from semscale.cli.options.run import RunOptions
-from semscale.cli.options.table import File, TableOptions
+from semscale.cli.options.table import File, RowOptions
 from semscale.cli.outputs import Outputs, written_as
 from semscale.errors import InputError
 
@@ -40,6 +40,12 @@ class CodeColumnOptions:
     by: Annotated[str | None, column("Names of groups to compare.")] = None
     rating: Annotated[str | None, column("A rating: which codes go with high and low values?")] = None
 
+    weight: Annotated[str | None, column("Weights, 0 or more.")] = None
+    respondent: Annotated[
+        str | None, column("Whose answer it is, or what was drawn together; such rows belong together.")
+    ] = None
+    strata: Annotated[str | None, column("Names of parts of the population that were sampled apart.")] = None
+
     @property
     def columns(self) -> "CodingColumns":
         """The columns.
@@ -49,7 +55,8 @@ class CodeColumnOptions:
         """
         from semscale.coding.coding_columns import CodingColumns
 
-        return CodingColumns(self.text, tuple(self.labels or ()), self.inclusion, self.by, self.rating)
+        given = {name: value for name, value in vars(self).items() if name != "labels"}
+        return CodingColumns(labels=tuple(self.labels or ()), **given)
 
 
 @option_group
@@ -138,7 +145,7 @@ class CodeOptions:
     chat: CodingChatOptions
     calls: Annotated[CallOptions, without("dry_run")]
     outputs: Annotated[Outputs, written_as("Coded table")]
-    table: TableOptions
+    table: RowOptions
     run: Annotated[RunOptions, without("part_rows", "restart")]
 
     def __post_init__(self) -> None:
@@ -157,7 +164,7 @@ class CodeLabelOptions:
     n: Annotated[int, setting(RUN, "Answers to code by hand.")] = 200
     alike: Annotated[bool, option(RUN, "Draw all answers alike, whatever the codes are unsure of.")] = False
     model: ModelOptions
-    table: TableOptions
+    table: RowOptions
     seed: Annotated[int, setting(RUN, "Seed of the draw.")] = 0
 
 
@@ -176,5 +183,5 @@ class CodeSuggestOptions:
     chat: Annotated[CodingChatOptions, without("method")]
     calls: Annotated[CallOptions, without("dry_run")]
     outputs: Annotated[Outputs, written_as("Table with the code of each answer")]
-    table: TableOptions
+    table: RowOptions
     seed: Annotated[int, setting(RUN, "Seed of everything that is random.")] = 0

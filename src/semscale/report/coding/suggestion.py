@@ -54,7 +54,7 @@ def suggestion_document(summary: "SuggestionSummary") -> Document:
         settings=settings(
             summary.source,
             summary.created,
-            (("Answers", ("column “", Quoted(summary.column), "”")), ("CodeFrame", Quoted(summary.codebook))),
+            (("Answers", ("column “", Quoted(summary.column), "”")), ("Codebook", Quoted(summary.codebook))),
             summary.signature,
         ),
         citations=(_HENNIG,),
