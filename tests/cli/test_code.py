@@ -160,6 +160,8 @@ def test_a_codebook_is_proposed_and_code_reads_it(semscale, answers, tmp_path):
         ({}, ("--given-from", "0.2"), "--unsure-from must be at least 0 and at most given_from"),
         ({}, ("--other-run", "answers.csv"), "--other-run"),
         ({}, ("--by", "text"), "--by: column 'text' has the answers"),
+        ({}, ("--dry-run",), "--dry-run belongs to --chat-model"),
+        ({}, ("--max-calls", "5"), "--max-calls belongs to --chat-model"),
         ({}, ("--method", "prose"), "--method belongs to --chat-model"),
         ({}, ("--chat-model", "local", "--method", "guess"), "--method must be decision or prose"),
         ({"examples: [my": "exmples: [my", "examples: [the price": "exmples: [the price"}, (),
@@ -208,10 +210,24 @@ def test_a_chat_model_is_asked_as_well_once_for_each_readable_answer(code, decid
 
 
 @pytest.mark.needs("api")
-def test_a_cap_ends_the_run_and_says_so(code, decider, monkeypatch, tmp_path):
+def test_after_a_cap_a_dry_run_counts_what_is_left_and_the_same_command_asks_no_more(
+    code, decider, monkeypatch, tmp_path
+):
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
-    ended = code("--chat-model", "m", "--chat-url", decider.url, "--max-calls", "3")
-    assert ended.code == 3
+    chat = ("--chat-model", "m", "--chat-url", decider.url)
+    assert code(*chat, "--max-calls", "3").code == 3
+    ended = code(*chat, "--dry-run", "--json")
+    assert ended.code == 0, ended.err
+    paid = len(decider.requests)
+    found = json.loads(ended.out)
+    (model,) = found["models"]
+    # 68 answers can be read; one is uninformative and one is missing
+    assert (found["asked"], found["left_out"], model["requests"]) == (
+        68, {"uninformative": 1, "missing": 1}, 68,
+    )  # fmt: skip
+    assert 0 < model["answered"] <= 3
+    assert code(*chat).code == 0
+    assert len(decider.requests) - paid == model["calls"] == 68 - model["answered"]
 
 
 def test_rows_are_left_out_and_bands_are_groups(code, tmp_path):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from semscale.types import Progress
 
 _CHAT, _CODES = "Chat model", "Codes"
+_WHOM = "--chat-model MODEL: whom to ask"
 
 CodebookFile = Annotated[Path, option(_CODES, "YAML with codes: name, definition and examples.", "FILE")]
 
@@ -76,7 +77,7 @@ class CodingChatOptions:
 
     def __post_init__(self) -> None:
         if self.chat_model is None:
-            refuse_given("--chat-model MODEL: whom to ask", self)
+            refuse_given(_WHOM, self)
         _ = self.checked_method  # refused now, before anything is loaded
 
     def load(self, progress: "Progress | None") -> "ChatModel | None":
@@ -143,7 +144,7 @@ class CodeOptions:
     ] = None
     model: ModelOptions
     chat: CodingChatOptions
-    calls: Annotated[CallOptions, without("dry_run")]
+    calls: CallOptions
     outputs: Annotated[Outputs, written_as("Coded table")]
     table: RowOptions
     run: Annotated[RunOptions, without("part_rows", "restart")]
@@ -151,6 +152,8 @@ class CodeOptions:
     def __post_init__(self) -> None:
         if self.rate_scale is not None and self.columns.rating is not None:
             raise InputError("--rate-scale makes a rating of its own: leave --rating out")
+        if self.chat.chat_model is None:
+            refuse_given(_WHOM, self.calls)
 
 
 @option_group
@@ -185,3 +188,7 @@ class CodeSuggestOptions:
     outputs: Annotated[Outputs, written_as("Table with the code of each answer")]
     table: RowOptions
     seed: Annotated[int, setting(RUN, "Seed of everything that is random.")] = 0
+
+    def __post_init__(self) -> None:
+        if self.chat.chat_model is None:
+            refuse_given(_WHOM, self.calls)
