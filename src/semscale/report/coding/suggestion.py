@@ -93,6 +93,11 @@ def _cautions(summary: "SuggestionSummary") -> Iterator[str]:
             f"{counted(summary.n_unnamed, 'code')} without a usable name from {one_line(summary.asked)}: "
             "words name them."
         )
+    if summary.has_pieces:
+        yield (
+            "Typical words may be cut wrongly, as the answers have no spaces between words: give the codes "
+            "names of your own, or let a chat model name them."
+        )
     if summary.problem is not None:
         yield f"The codebook does not serve as it is: {one_line(summary.problem)}."
     yield "An answer is in one cluster here; semscale code gives it every code that applies."
