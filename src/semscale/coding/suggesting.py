@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semscale.coding.answer_words import are_pieces
+from semscale.coding.answer_words import are_pieces, is_piece
 from semscale.coding.cluster_words import typical_words
 from semscale.coding.codebook import OTHER
 from semscale.embedding.texts import distinct
@@ -258,7 +258,8 @@ def _examples(texts: Sequence[str], nearness: Floats) -> tuple[str, ...]:
 
 
 def _name(words: Sequence[str], number: int) -> str:
-    return "-".join(words[:_NAME_WORDS])[:60] or f"code-{number}"
+    shown = words[:1] if words and is_piece(words[0]) else words[:_NAME_WORDS]
+    return "-".join(shown)[:60] or f"code-{number}"
 
 
 def _definition(words: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from semscale.cli.options.calls import CallOptions
 from semscale.cli.options.groups import option_group, refuse_given, without
-from semscale.cli.options.model import EmbedderOptions, ModelOptions
+from semscale.cli.options.model import ModelOptions
 from semscale.cli.options.panels import COLUMNS, OUTPUT, RUN, column, option, setting
 from semscale.cli.options.run import RunOptions
 from semscale.cli.options.table import File, RowOptions
@@ -182,7 +182,7 @@ class CodeSuggestOptions:
         int | None, option(_CODES, "How many codes; chosen by their stability unless given.", "NUMBER")
     ] = None
     most: Annotated[int, setting(_CODES, "Most codes that are tried.")] = 15
-    embedder: EmbedderOptions
+    model: ModelOptions
     chat: Annotated[CodingChatOptions, without("method")]
     calls: Annotated[CallOptions, without("dry_run")]
     outputs: Annotated[Outputs, written_as("Table with the code of each answer")]
