@@ -283,3 +283,12 @@ def test_wrong_weights_are_one_line(code, answers, weight, said):
     assert ended.code == 2
     assert said in ended.err
     assert ended.err.count("\n") == 1
+
+
+def test_one_respondent_in_two_strata_is_one_line(code, answers):
+    table = pl.read_csv(answers).with_row_index("row")
+    table.with_columns(who=pl.col("row") // 2, part=pl.col("row") % 2).write_csv(answers)
+    ended = code("--respondent", "who", "--strata", "part")
+    assert ended.code == 2
+    assert "--respondent: '0' lies in more than one of the strata" in ended.err
+    assert ended.err.count("\n") == 1

@@ -79,13 +79,23 @@ class CodingColumns:
         """How the rows were drawn: weights, strata, and whose answers they are.
 
         Raises:
-            InputError: a weight that is none, or a row without a stratum.
+            InputError: a weight that is none, a row without a stratum, or rows of one respondent in several
+                strata.
         """
-        return SampleDesign(
+        design = SampleDesign(
             weights=None if self.weight is None else floats_in(weights_in(column_in(rows, self.weight))),
             clusters=None if self.respondent is None else _respondents(column_in(rows, self.respondent)),
             strata=None if self.strata is None else _strata(column_in(rows, self.strata)),
         )
+        if design.clusters is not None and design.strata is not None:
+            _, first, place = np.unique(design.clusters, return_index=True, return_inverse=True)
+            split = np.flatnonzero(design.strata != design.strata[first][place])
+            if len(split):
+                raise InputError(
+                    f"respondent: '{column_in(rows, str(self.respondent))[int(split[0])]}' lies in more than "
+                    "one of the strata: give rows that belong together one stratum, and other names in another"
+                )
+        return design
 
 
 def _respondents(cells: pl.Series) -> Integers:
