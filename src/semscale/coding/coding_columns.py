@@ -93,7 +93,7 @@ class CodingColumns:
             if len(split):
                 raise InputError(
                     f"respondent: '{column_in(rows, str(self.respondent))[int(split[0])]}' lies in more than "
-                    "one of the strata: give rows that belong together one stratum, and other names in another"
+                    "one of the strata: give such rows one stratum, and other names in another"
                 )
         return design
 
