@@ -99,7 +99,7 @@ def jensen_shannon_divergence(p: Floats, q: Floats) -> Floats:
     """
     middle = np.add(p, q) / 2
     nats = (rel_entr(p, middle) + rel_entr(q, middle)).sum(axis=-1) / 2
-    return np.clip(nats / np.log(2), 0.0, 1.0)
+    return np.asarray(np.clip(nats / np.log(2), 0.0, 1.0), dtype=np.float64)
 
 
 def distances(p: Floats, q: Floats, values: Floats) -> Floats:
