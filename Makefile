@@ -44,6 +44,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/cache.py $(if $(QUICK),--texts 100 --rows 5000)
 	$(BIN)/python bench/rating.py $(if $(QUICK),--rows 20000 --rounds 1)
 	$(BIN)/python bench/structure.py
+	$(BIN)/python bench/survey_speed.py $(if $(QUICK),--rows 2000 --questions 5)
 	$(BIN)/python bench/startup.py $(if $(QUICK),--turns 1)
 	$(BIN)/python bench/streaming.py $(if $(QUICK),--rows 20000)
 	$(BIN)/python bench/anchors.py
@@ -63,6 +64,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/daily_gate.py $(if $(QUICK),--datasets 2 --days 10)
 	$(BIN)/python bench/drift_nights.py $(if $(QUICK),--series 2)
 	$(BIN)/python bench/chat.py $(if $(QUICK),--calls 1000 --turns 1)
+	$(BIN)/python bench/study.py $(if $(QUICK),--personas 20 --concepts 2 --latency 0.05)
 	$(BIN)/python bench/decisions.py $(if $(QUICK),--decisions 100 --turns 1)
 	$(BIN)/python bench/drift.py $(if $(QUICK),--items 50 --turns 1)
 	$(BIN)/python bench/consistency.py --peer $(UQLM_VENV)/bin/python $(if $(QUICK),--turns 1 --prompts 20)
@@ -76,7 +78,7 @@ fuzz: $(VENV)/developer
 # The tests of the extra semscale[local]; `make test` runs them, too, once it is installed.
 test-local: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --editable ".[local]"
-	$(BIN)/$(PYTEST) tests/chat
+	$(BIN)/$(PYTEST) tests/chat tests/study/test_local_study.py
 
 # The tests of the extra semscale[inspect]; `make test` runs them, too, once it is installed.
 test-inspect: $(VENV)/developer
@@ -89,6 +91,7 @@ bench-validity: $(VENV)/developer
 	$(BIN)/python bench/validity.py $(if $(QUICK),--replicates 20)
 	$(BIN)/python bench/validity.py $(if $(QUICK),--replicates 20) --model e5-small
 	$(BIN)/python bench/language_pairs.py
+	$(BIN)/python bench/survey_coverage.py $(if $(QUICK),--draws 20 --villages 4)
 	$(BIN)/python bench/readout.py --model e5-small --model all-MiniLM-L6-v2 $(if $(QUICK),--texts 100 --replicates 20)
 	$(BIN)/python bench/ratings_validity.py $(if $(QUICK),--texts 50 --replicates 20)
 	$(BIN)/python bench/guards.py

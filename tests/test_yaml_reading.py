@@ -3,7 +3,7 @@
 import pytest
 
 from semscale.errors import InputError
-from semscale.yaml_reading import parse_yaml
+from semscale.yaml_reading import line_of, parse_yaml
 
 
 def test_a_key_given_twice_is_named_with_its_line():
@@ -37,3 +37,26 @@ def test_a_file_far_longer_than_any_of_settings_is_refused():
     assert parse_yaml(b"a: 1\n#" + b"x" * 100_000, source="x.yaml") == {"a": 1}
     with pytest.raises(InputError, match="has 200,007 bytes, and such a file has at most 200,000"):
         parse_yaml(b"a: 1\n#" + b"x" * 200_001, source="x.yaml")
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ([], 1),
+        (["name"], 1),
+        (["list"], 2),
+        (["list", 1], 4),
+        (["list", 1, "deep"], 5),
+        (["list", 1, "missing"], 4),
+        (["list", 9], 2),
+        (["flow", "b"], 6),
+        (["absent"], 1),
+    ],
+)
+def test_the_line_of_a_value_or_of_what_holds_it(path, line):
+    content = b"name: a\nlist:\n  - first\n  - second: 1\n    deep: 2\nflow: {a: 1, b: 2}\n"
+    assert line_of(content, path) == line
+
+
+def test_lines_count_after_a_byte_order_mark():
+    assert line_of(b"\xef\xbb\xbfa: 1\nb: 2\n", ["b"]) == 2

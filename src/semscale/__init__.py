@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from semscale.version import __version__
 
 if TYPE_CHECKING:
-    from semscale import drift
+    from semscale import drift, study
     from semscale.chat import ChatModel, load_chat_model
     from semscale.embedding import ArrayEmbedder, Embedder, load_embedder
     from semscale.errors import (
@@ -81,6 +81,7 @@ __all__ = [
     "load_scale",
     "match",
     "rate",
+    "study",
 ]
 
 _HOMES = {
@@ -117,8 +118,8 @@ _HOMES = {
 
 def __getattr__(name: str) -> object:
     """Load a public name when it is first used, so that importing semscale itself stays light."""
-    if name == "drift":
-        return import_module("semscale.drift")
+    if name in {"drift", "study"}:
+        return import_module(f"semscale.{name}")
     for module, names in _HOMES.items():
         if name in names:
             found: object = getattr(import_module(module), name)

@@ -10,6 +10,7 @@ EXTRAS = {
     "inspect": ("inspect_ai",),
     "local": ("openvino_genai",),
     "postgres": ("sqlalchemy", "alembic", "pg8000"),
+    "spss": ("pyreadstat",),
     "torch": ("sentence_transformers", "torch"),
 }
 """Names of extras, as in ``semscale[history]``, with the modules that each one brings."""

@@ -107,17 +107,16 @@ def shortened(value: object) -> str:
 
 
 def _named(path: Sequence[int | str]) -> str:
-    """Name a place in a scale file for its author, counting from 1.
+    """Name a place in a file for its author, counting from 1.
 
     Example:
         >>> _named(("points", 0, "value")), _named(("anchor_sets", "plain", 1)), _named(("title",))
         ('point 1, value', "anchor set 'plain', anchor 2", 'title')
     """
     match path:
-        case ("points", int(place), *rest):
-            return ", ".join([f"point {place + 1}", *map(str, rest)])
-        case ("probes", int(place), *rest):
-            return ", ".join([f"probe {place + 1}", *map(str, rest)])
+        case ("points" | "probes" | "concepts" | "questions" as many, int(place), *rest):
+            inside = [step + 1 if isinstance(step, int) else step for step in rest]
+            return ", ".join([f"{many[:-1]} {place + 1}", *map(str, inside)])
         case ("anchor_sets", name, int(place)):
             return f"anchor set {name!r}, anchor {place + 1}"
         case ("anchor_sets", name, "[key]"):

@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
 
 class Presentable(ABC):
-    """A summary that can show its numbers as a document, a report or JSON."""
+    """A summary that can show its numbers as a document, a report or JSON.
+
+    Attributes:
+        input_notes: sentences on how its table was read, which its document has among the cautions.
+    """
+
+    input_notes: tuple[str, ...] = ()
 
     @abstractmethod
     def __repr__(self) -> str:

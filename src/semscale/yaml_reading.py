@@ -1,6 +1,6 @@
 """Strict parsing of the YAML files that users write, with errors that name the line."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import yaml
@@ -108,3 +108,40 @@ def parse_yaml(content: bytes, *, source: str) -> object:
         raise InputError(f"{source!r}, line {line}: not readable as YAML: correct this line") from None
     except RecursionError:
         raise InputError(f"{source!r}: not readable as YAML: nested too deeply") from None
+
+
+def line_of(content: bytes, path: Sequence[str | int]) -> int:
+    r"""Find the line, from 1, on which a value of a YAML file stands.
+
+    Args:
+        content: the file, which ``parse_yaml`` has read.
+        path: keys and places in lists, from 0, that lead to the value; where the file does not have the
+            whole path, the last part of it that the file has counts.
+
+    Example:
+        >>> line_of(b"name: a\nlist:\n  - first\n  - second", ["list", 1])
+        4
+        >>> line_of(b"name: a\nlist: []", ["list", 7, "text"])
+        2
+    """
+    node = _StrictLoader(content.decode("utf-8-sig")).get_single_node()
+    line = 0 if node is None else node.start_mark.line
+    for step in path:
+        found = None if node is None else _child(node, step)
+        if found is None:
+            break
+        mark, node = found
+        line = mark.line
+    return line + 1
+
+
+def _child(node: yaml.Node, step: str | int) -> tuple[yaml.Mark, yaml.Node] | None:
+    """Find a value in a mapping or a list: where it, or its key, begins, and the value."""
+    if isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+        value = node.value[step]
+        return value.start_mark, value
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if key.value == str(step):
+                return key.start_mark, value
+    return None

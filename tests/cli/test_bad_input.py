@@ -46,7 +46,7 @@ FILES = {
     "list.jsonl": '["good"]\n',
     "fake.parquet": GOOD,
     "fake.xlsx": GOOD,
-    "answers.sav": GOOD,
+    "answers.dta": GOOD,
     "answers.xyz": GOOD,
     "words.csv": "id,text,n\n1,great,1\n2,bad,much\n",
     "comma.csv": 'id,text,n\n1,great,1\n2,bad,"1,5"\n',
@@ -92,14 +92,19 @@ BAD = {
     "no parquet": (rate(file="fake.parquet"), ["fake.parquet cannot be read as Parquet"]),
     "no workbook": (rate(file="fake.xlsx"), ["fake.xlsx cannot be read as an Excel workbook"]),
     "an unknown extension": (rate(file="answers.xyz"), ["'.xyz'", "--format"]),
-    "a file of another program": (rate(file="answers.sav"), ["answers.sav", "of SPSS", "save it as CSV"]),
+    "a file of another program": (rate(file="answers.dta"), ["answers.dta", "of Stata", "save it as CSV"]),
     "a sheet of a csv": (rate("--sheet", "one"), ["sheet applies to xlsx, not to csv"]),
     # options
     "texts named twice": (
-        rate("--text", "text", "--text", "id"),
-        ["--text is given twice", "semscale rate --help"],
+        rate("--text", "text", "--text", "text"),
+        ["--text: column 'text' is named twice; name it once"],
     ),
-    "groups named twice": (rate("--by", "region", "--by", "n"), ["--by is given twice"]),
+    "a weight named twice": (
+        rate("--weight", "n", "--weight", "id"),
+        ["--weight is given twice", "semscale rate --help"],
+    ),
+    "groups named twice": (rate("--by", "region", "--by", "region"), ["column 'region' is named twice"]),
+    "a text that is a group": (rate("--by", "text"), ["column 'text' is the text that is rated"]),
     # cells
     "a weight with a decimal comma": (
         rate("--weight", "n", file="comma.csv"),

@@ -44,7 +44,7 @@ def test_no_command_is_answered_with_help(semscale, arguments):
         (["rat"], ["No such command 'rat'", "semscale --help"]),
         (["drift", "gat"], ["No such command 'gat'. Did you mean 'gate'? See semscale drift --help"]),
         (["rate"], ["Missing argument 'FILE'", "semscale rate --help"]),
-        (["rate", "x.csv"], ["Missing option '--text'"]),
+        (["rate", "x.csv"], ["Missing option '--scale'"]),
         (["rate", "x.csv", "--text"], ["--text"]),
         (["rate", "x.csv", "y.csv", "--text", "a", "--scale", "b"], ["y.csv"]),
     ],

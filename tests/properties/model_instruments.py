@@ -16,6 +16,7 @@ from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.matching.matcher import Matcher
+from semscale.self_consistency.claims.long_answers import ClaimConsistency, Groundedness
 from semscale.signature import Signature
 from semscale.snapshots.session_scorer import SnapshotMeter
 from semscale.weights.known import DEFAULT_MODEL
@@ -119,7 +120,44 @@ def snapshot_meter():
     return SnapshotMeter()
 
 
+@cache
+def groundedness():
+    return Groundedness(corpus=MATCH_CORPUS)
+
+
+@cache
+def claim_consistency():
+    return ClaimConsistency(corpus=MATCH_CORPUS)
+
+
+CLAIM_SETTINGS = {
+    "embedder": other_model,
+    "nli": lambda: nli_model("bert"),
+    "corpus": ["buy it", "it is fine"],
+}
+
+
 MODEL_INSTRUMENTS = [
+    Instrument(
+        kind=Groundedness,
+        score=lambda cells: groundedness().judge(cells, [["I would never buy it", "fine"]] * len(cells)),
+        rows=lambda found: found.score[:, None],
+        make=Groundedness,
+        settings=CLAIM_SETTINGS,
+        figure="score",
+        summarize=None,  # a summary shows rows of a file
+    ),
+    Instrument(
+        kind=ClaimConsistency,
+        score=lambda cells: claim_consistency().measure(
+            cells, [["I would never buy it", "fine"]] * len(cells)
+        ),
+        rows=lambda found: found.score[:, None],
+        make=ClaimConsistency,
+        settings=CLAIM_SETTINGS,
+        figure="score",
+        summarize=None,
+    ),
     Instrument(
         kind=DriftMeter,
         score=drift,

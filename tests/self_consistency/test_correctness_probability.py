@@ -7,7 +7,6 @@ from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.correctness_probability import (
     correctness_frame,
     estimate_correctness,
-    read_labels,
 )
 from semscale.self_consistency.item_tables import join_by_item
 
@@ -76,11 +75,6 @@ def test_labels_that_cannot_be_used_are_refused(labels, message):
         made_up(100)[0].correctness(labels)
 
 
-def test_labels_as_files_have_them():
-    cells = ["TRUE", "correct", 1, 1.0, "0", "Wrong", False, "", None, float("nan")]
-    np.testing.assert_array_equal(read_labels(cells), [1, 1, 1, 1, 0, 0, 0, np.nan, np.nan, np.nan])
-
-
 @pytest.mark.parametrize(
     ("tables", "message"),
     [
@@ -125,10 +119,38 @@ def test_tuned_weights_are_of_one_half_of_the_labels_and_promises_of_the_other()
 
 def test_an_ensemble_that_is_not_known_or_has_too_few_labels_is_refused():
     measures, correct = two_measures(60)
-    with pytest.raises(InputError, match="at least 80 labels: one half tunes, .* got 60"):
+    with pytest.raises(
+        InputError,
+        match="at least 80 items .*, 10 or more of them right .* got 30 right and 30 wrong; label more",
+    ):
         estimate_correctness(measures, correct, ensemble="tuned")
     with pytest.raises(InputError, match="unknown ensemble 'median'"):
         estimate_correctness(measures, correct, ensemble="median")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_ten_wrong_answers_are_enough_for_tuned_weights_whatever_the_seed(seed):
+    measures, _ = two_measures(200)
+    correct = np.arange(200) >= 10
+    measures["telling"] = np.where(correct, 0.7, 0.3) + np.random.default_rng(seed).normal(0, 0.2, 200)
+    found = estimate_correctness(measures, correct, ensemble="tuned", seed=seed)
+    assert found.figures.n == 100
+    nine = np.arange(200) >= 9
+    with pytest.raises(InputError, match="got 191 right and 9 wrong; label more, or take the plain mean"):
+        estimate_correctness(measures, nine, ensemble="tuned", seed=seed)
+
+
+def test_what_an_ensemble_fills_in_is_counted():
+    measures, correct = two_measures(100)
+    measures["noise"][:30] = np.nan
+    measures["telling"][95:] = np.nan
+    measures["noise"][95:97] = np.nan  # two items have no measure at all: nothing is filled in
+    measures["none"] = np.full(100, np.nan)
+    found = estimate_correctness(measures, correct, ensemble="mean")
+    assert found.filled == {"telling": 3, "noise": 30}
+    assert found.comparison.n == {"telling": 95, "noise": 68, "none": 0, "ensemble_mean": 98}
+    assert found.comparison.n_common == 65
+    assert estimate_correctness(measures, correct).filled == {}
 
 
 def test_with_few_labels_nothing_is_promised_and_the_number_needed_is_said():

@@ -173,13 +173,27 @@ def test_too_few_labels_are_refused_before_a_model_is_asked(path, tmp_path):
     assert model.asked == []
 
 
+def test_too_few_labels_for_tuned_weights_are_refused_before_a_model_is_asked(path, tmp_path):
+    pl.read_parquet(path).with_columns(ok=pl.Series([1, 0] * (N // 2))).write_parquet(path)
+    model = Answering()
+    with pytest.raises(InputError, match="label: column 'ok' must label at least 80 answers, 10 or more"):
+        consistency_file(
+            open_table(path),
+            ASKED,
+            instrument=consistency(chat_model=model),
+            model=AskedModel(Sampling(n_samples=2), Runner(model, ledger=tmp_path / "ledger.sqlite")),
+            correctness={"ensemble": "tuned"},
+        )
+    assert model.asked == []
+
+
 def test_labels_of_answers_that_did_not_come_cost_no_table(path, tmp_path):
     # 24 answers are labelled, 8 right; without the first five, of which two are right, 19 are left.
     failing = {(f"why {row}", 0) for row in range(5)}
     summary, _ = ask(path, tmp_path, out=tmp_path / "out.parquet", failing=failing)
     assert summary.correctness is None
-    assert str(summary.too_few_labels) == "6 right and 13 wrong"
-    said = "at least 20 labelled answers with a consistency, some right and some wrong, and there are 6 right"
+    assert str(summary.too_few_labels.found) == "6 right and 13 wrong"
+    said = "at least 20 labelled answers with a consistency, some of them right and some wrong, and there are"
     assert any(said in caution for caution in cautions(summary))
     written = pl.read_parquet(tmp_path / "out.parquet")
     assert written["semscale_status"].to_list() == ["failed"] * 5 + ["scored"] * 19

@@ -99,14 +99,14 @@ def test_no_permission(tmp_path, monkeypatch):
 
 
 def test_an_unknown_format(tmp_path):
-    with pytest.raises(InputError, match="csv, tsv, jsonl, parquet, xlsx, inspect, .*, got 'sav'"):
-        open_table(tmp_path / "x", format="sav")
+    with pytest.raises(InputError, match="csv, tsv, jsonl, parquet, xlsx, sav, inspect, .*, got 'dta'"):
+        open_table(tmp_path / "x", format="dta")
 
 
 @pytest.mark.parametrize(
     ("extension", "settings", "message"),
     [
-        ("parquet", {"encoding": "utf-8"}, "encoding applies to csv, tsv and jsonl, not to parquet"),
+        ("parquet", {"encoding": "utf-8"}, "encoding applies to csv, tsv, jsonl and sav, not to parquet"),
         ("csv", {"sheet": "one"}, "sheet applies to xlsx, not to csv"),
     ],
 )

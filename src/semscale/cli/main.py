@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 from semscale.cli.commands.bertscore import app as bertscore
 from semscale.cli.commands.cache import app as cache
 from semscale.cli.commands.calibrate import calibrate
+from semscale.cli.commands.codebook import codebook
 from semscale.cli.commands.consistency import consistency
 from semscale.cli.commands.drift import app as drift
 from semscale.cli.commands.judge import judge, judge_audit, judge_compare, judge_label
@@ -18,6 +19,7 @@ from semscale.cli.commands.match import evaluate, match
 from semscale.cli.commands.models import app as models
 from semscale.cli.commands.rate import rate
 from semscale.cli.commands.scales import app as scales
+from semscale.cli.commands.study import app as study
 from semscale.cli.errors import exit_code, said_as_code, say, stopped
 from semscale.cli.interrupts import end, heed_interrupts
 from semscale.cli.single_values import CommandGroup
@@ -47,6 +49,7 @@ app = CommandGroup(
 app.command()(rate)
 app.command()(calibrate)
 app.command()(label)
+app.command()(codebook)
 app.command()(consistency)
 app.command()(match)
 app.command("match evaluate")(evaluate)
@@ -54,6 +57,7 @@ app.command()(judge)
 app.command("judge audit")(judge_audit)
 app.command("judge compare")(judge_compare)
 app.command("judge label")(judge_label)
+app.add_typer(study, name="study")
 app.add_typer(drift, name="drift")
 app.add_typer(scales, name="scales")
 app.add_typer(bertscore, name="bertscore")

@@ -20,6 +20,11 @@ def sentence_end(texts: list[str], at: int) -> int:
     return next((end for end in range(at, len(texts)) if texts[end] in _SENTENCE_ENDS), len(texts))
 
 
+def sentence_start(texts: list[str], at: int) -> int:
+    """Return the position of the first word of a word's sentence."""
+    return next((end + 1 for end in range(at - 1, -1, -1) if texts[end] in _SENTENCE_ENDS), 0)
+
+
 def begins_sentence(texts: list[str], at: int) -> bool:
     """Tell whether a word is the first of its sentence."""
     return at == 0 or texts[at - 1] in _SENTENCE_ENDS

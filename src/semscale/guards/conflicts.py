@@ -132,9 +132,8 @@ def _excused(conflict: Conflict, prediction: Polarity, reference: Polarity) -> b
         or _is_until(conflict.reference, reference, prediction)
     ):
         return True
-    return _answered(conflict.prediction, prediction, reference) or _answered(
-        conflict.reference, reference, prediction
-    )
+    sides = (conflict.prediction, prediction, reference), (conflict.reference, reference, prediction)
+    return any(_answered(*side) or _denies_something_else(*side) for side in sides)
 
 
 def _is_of_unless(conflict: Conflict, prediction: Polarity, reference: Polarity) -> bool:
@@ -169,6 +168,18 @@ def _answered(negated: Mention, here: Polarity, there: Polarity) -> bool:
         for mention in here.mentions
         if mention.cues and set(mention.cues) & set(negated.cues) and mention.key != negated.key
     )
+
+
+def _denies_something_else(negated: Mention, here: Polarity, there: Polarity) -> bool:
+    """Tell whether both texts deny something, and this one first something that the other does not speak of.
+
+    "I have no complaint about the food", "the food gave me nothing to grumble about": the food is denied in
+    neither.
+    """
+    if not negated.cues or negated.cues[-1] > negated.at or not there.negates:
+        return False
+    denied = [one for one in here.mentions if negated.cues[-1] in one.cues and one.at > negated.cues[-1]]
+    return bool(denied) and not any(there.speaks_of(one.key) for one in denied if one.at == denied[0].at)
 
 
 def _uncancelled(found: list[Conflict], prediction: Polarity) -> list[Conflict]:

@@ -54,7 +54,7 @@ def denies_before(texts: Sequence[str], at: int) -> int | None:
     if text in rules["unnoticed"] and _following(texts, at) == "by":
         return None
     if text in rules["participles"]:
-        return at if _is_passive(texts, at) and _following(texts, at) != "out" else None
+        return at if text not in rules["out_after"] and _is_passive(texts, at) else None
     return at if text in rules["backward_absent"] else None
 
 

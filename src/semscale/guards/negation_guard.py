@@ -3,6 +3,7 @@
 English only; texts in other scripts give no findings.
 """
 
+from semscale.guards.claims.counterparts import is_left_to_claims, make_up
 from semscale.guards.conflicts import Conflict, find_conflicts
 from semscale.guards.findings import Finding, Span
 from semscale.guards.polarity import Mention
@@ -39,10 +40,14 @@ class NegationGuard:
         ours, theirs = analyse(prediction), analyse(reference)
         if not comparable(ours, theirs):
             return []
-        conflicts = find_conflicts(ours.polarity, theirs.polarity)
-        if not conflicts or not differ(ours, theirs):
+        conflicts = [
+            conflict
+            for conflict in find_conflicts(ours.polarity, theirs.polarity)
+            if conflict.cause == "negation" and not is_left_to_claims(conflict, ours, theirs)
+        ]
+        if not conflicts or make_up(ours, theirs) or not differ(ours, theirs):
             return []
-        return [_finding(conflict, ours, theirs) for conflict in conflicts if conflict.cause == "negation"]
+        return [_finding(conflict, ours, theirs) for conflict in conflicts]
 
 
 def _finding(conflict: Conflict, ours: AnalysedText, theirs: AnalysedText) -> Finding:

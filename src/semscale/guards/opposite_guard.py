@@ -4,12 +4,14 @@ English only; texts in other scripts give no findings.
 """
 
 from semscale.guards.body_findings import contradicting_findings
+from semscale.guards.claims.counterparts import is_left_to_claims, make_up, orders_agree
 from semscale.guards.comparatives import reversals
 from semscale.guards.conflicts import find_conflicts
 from semscale.guards.converses import exchanged_ends
 from semscale.guards.findings import Finding
 from semscale.guards.reading import AnalysedText, analyse, comparable, differ
 
+_TIMES = ("before", "after")
 OPPOSED = "opposed"
 REVERSED = "reversed-order"
 
@@ -41,23 +43,33 @@ class OppositeGuard:
         ours, theirs = analyse(prediction), analyse(reference)
         if not comparable(ours, theirs):
             return []
-        conflicts = find_conflicts(ours.polarity, theirs.polarity)
+        conflicts = [
+            conflict
+            for conflict in find_conflicts(ours.polarity, theirs.polarity)
+            if conflict.cause == "opposite" and not is_left_to_claims(conflict, ours, theirs)
+        ]
+        if conflicts and make_up(ours, theirs):
+            conflicts = []
         both_compare = ours.polarity.compares and theirs.polarity.compares
-        turned = reversals(ours.polarity.relations, theirs.polarity.relations) if both_compare else []
+        turned = _reversals(ours, theirs) if both_compare else []
         turned += exchanged_ends(ours.polarity.exchanges, theirs.polarity.exchanges)
         found = contradicting_findings(ours.polarity, theirs.polarity)
         if not (conflicts or turned or found) or not differ(ours, theirs):
             return []
-        places = {
-            (conflict.prediction.at, conflict.reference.at): OPPOSED
-            for conflict in conflicts
-            if conflict.cause == "opposite"
-        }
+        places = {(conflict.prediction.at, conflict.reference.at): OPPOSED for conflict in conflicts}
         places |= dict.fromkeys(found, OPPOSED)
         return [
             _finding(kind, at, ours, theirs)
             for at, kind in sorted({**dict.fromkeys(turned, REVERSED), **places}.items())
         ]
+
+
+def _reversals(ours: AnalysedText, theirs: AnalysedText) -> list[tuple[int, int]]:
+    """Find comparisons in reverse order, without orders of time that agree."""
+    found = reversals(ours.polarity.relations, theirs.polarity.relations)
+    if found and orders_agree(ours, theirs):
+        return [places for places in found if ours.words.texts[places[0]] not in _TIMES]
+    return found
 
 
 def _finding(kind: str, at: tuple[int, int], ours: AnalysedText, theirs: AnalysedText) -> Finding:

@@ -77,6 +77,11 @@ class Polarity:
         return mentions
 
     @property
+    def negates(self) -> bool:
+        """Whether a negation reaches a word of the text."""
+        return bool(self._reached)
+
+    @property
     def compares(self) -> bool:
         """Whether the text may contain comparisons."""
         return may_compare(self.words)

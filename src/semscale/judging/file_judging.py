@@ -1,6 +1,7 @@
 """Judges a table of any size part by part; a stopped run can be resumed."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,7 @@ def judge_file(  # noqa: PLR0913 - what, by whom, how, where to, and who is told
     counting = needs_counting(table, out)
     table = check_judge_cells(table, columns, template, settings.part_rows, counting=counting)
     work = JudgeWork(table, columns, judge, running or Running(), plan, progress)
-    return TableRun(table, settings, progress).of(work, out)
+    return replace(TableRun(table, settings, progress).of(work, out), input_notes=table.notes)
 
 
 class JudgeWork:

@@ -1,5 +1,6 @@
 """Matching of files of any size: part by part, resumable, in the order of the rows."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -100,7 +101,7 @@ def match_file(  # noqa: PLR0913 - what, by which method, how, where to, and who
         explains_rows=explain and out is not None,
         progress=progress,
     )
-    return TableRun(table, settings, progress).of(work, out)
+    return replace(TableRun(table, settings, progress).of(work, out), input_notes=table.notes)
 
 
 def _references(cells: MatchCells, first_row: int) -> list[tuple[int, list[str]]]:

@@ -52,6 +52,7 @@ class MatchSummary(Presentable):
         languages: rows by the languages of prediction and reference, the most frequent first; empty where
             the texts are not known.
         unread_language: the language of most texts, if the model does not read it.
+        input_notes: how the table was read, such as the rows that a condition left out.
         created: when.
     """
 
@@ -80,6 +81,7 @@ class MatchSummary(Presentable):
     n_cut: int = 0
     languages: tuple[LanguageCount, ...] = ()
     unread_language: UnreadLanguage | None = None
+    input_notes: tuple[str, ...] = ()
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     @property

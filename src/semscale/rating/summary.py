@@ -1,6 +1,6 @@
 """Summary of ratings, in memory or in files of any size."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypedDict, Unpack
@@ -69,6 +69,8 @@ class RatingSummary(Presentable):
         calibration: what was applied to the ratings; ``None`` for none.
         n_unlike: rated texts that are unlike those that the calibration was fitted to.
         decided: ratings of the same texts by decisions, beside these; ``None`` where nobody was asked.
+        further_groups: figures by each further column of groups, by the column's name.
+        input_notes: how the table was read, such as the rows that a condition left out.
     """
 
     scale: Scale
@@ -100,6 +102,8 @@ class RatingSummary(Presentable):
     calibration: Calibration | None = None
     n_unlike: int = 0
     decided: DecidedComparison | None = None
+    further_groups: Mapping[str, Estimates] = field(default_factory=dict)
+    input_notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         scored = self.counts.get("scored", 0)
@@ -132,6 +136,7 @@ class RatingSummary(Presentable):
             "distinct": self.n_distinct,
             "estimates": self.estimates,
             "by": self.by,
+            "further_groups": self.further_groups,
             "weight": self.weight,
             "respondent": self.respondent,
             "floor": self.floor,

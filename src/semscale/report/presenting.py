@@ -1,5 +1,6 @@
 """Turns the summary of any instrument into a document, files, JSON or a notebook's fragment."""
 
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -13,6 +14,7 @@ _DOCUMENTS = {
     "ApprovedBaseline": ("semscale.report.drift.records", "approved_document"),
     "AuditSummary": ("semscale.report.judging.audit", "audit_document"),
     "CalibrationSummary": ("semscale.report.rating.calibration", "calibration_document"),
+    "Codebook": ("semscale.report.codebook.document", "codebook_document"),
     "ConsistencySummary": ("semscale.report.self_consistency.document", "consistency_document"),
     "DriftSummary": ("semscale.report.drift.document", "drift_document"),
     "EvaluationSummary": ("semscale.report.matching.submission", "evaluation_document"),
@@ -25,9 +27,11 @@ _DOCUMENTS = {
     "LintReport": ("semscale.report.lint.document", "lint_document"),
     "MatchSummary": ("semscale.report.matching.document", "match_document"),
     "MatrixSummary": ("semscale.report.drift.matrix", "matrix_document"),
+    "RatingSummaries": ("semscale.report.rating.several_texts", "several_texts_document"),
     "RatingSummary": ("semscale.report.rating.document", "rating_document"),
     "RecordedRun": ("semscale.report.drift.records", "recorded_document"),
     "SelfTest": ("semscale.report.drift.self_test", "self_test_document"),
+    "StudySummary": ("semscale.report.study.document", "study_document"),
     "SystemComparison": ("semscale.report.judging.comparison", "comparison_document"),
     "Trends": ("semscale.report.drift.trend", "trend_document"),
     "Verification": ("semscale.report.drift.verification", "verification_document"),
@@ -46,7 +50,7 @@ def document_of(summary: Presentable) -> Document:
         raise TypeError(f"{kind} has no document: enter the function that makes it in {__name__}")
     module, function = _DOCUMENTS[kind]
     document: Document = getattr(import_module(module), function)(summary)
-    return document
+    return replace(document, cautions=(*summary.input_notes, *document.cautions))
 
 
 def write(summary: Presentable, path: Path, figures: Path | None) -> None:

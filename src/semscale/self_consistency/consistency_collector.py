@@ -14,7 +14,8 @@ from semscale.results.estimates import Estimates
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.results.tallies import NO_VALUE
 from semscale.self_consistency.asking.asking import ReplyCounts
-from semscale.self_consistency.correctness_probability import CorrectnessProbability, LabelCounts
+from semscale.self_consistency.correctness_probability import CorrectnessProbability
+from semscale.self_consistency.labels import TooFewLabels
 from semscale.self_consistency.scoring.contradictions import Contradiction
 from semscale.self_consistency.scoring.guarded_samples import guards_read_samples
 from semscale.self_consistency.summary import (
@@ -184,7 +185,7 @@ class ConsistencyCollector:
         columns: tuple[tuple[str, str], ...],
         correctness: CorrectnessProbability | None,
         replies: ReplyCounts | None,
-        too_few_labels: LabelCounts | None = None,
+        too_few_labels: TooFewLabels | None = None,
     ) -> ConsistencySummary:
         """Sum up everything that was taken.
 

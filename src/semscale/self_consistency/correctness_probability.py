@@ -2,38 +2,37 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self, TypedDict
+from typing import TypedDict
 
 import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.messages import unknown_name
 from semscale.renamed_settings import old_names
+from semscale.self_consistency.labels import (
+    EnsembleName,
+    FewestLabels,
+    LabelCounts,
+    read_labels,
+    rows_with_value,
+)
+from semscale.self_consistency.measure_areas import MeasureAreas, measure_areas
 from semscale.stats.calibration.acceptance import Triage, triage
 from semscale.stats.calibration.calibration_error import CalibrationFigures, calibration_figures
 from semscale.stats.calibration.calibrators import CurveName, cross_fitted, fit_curve
 from semscale.stats.calibration.ensembles import (
-    FEWEST_TUNING,
     filled_scores,
+    labelled_rows,
     nested_scores,
     tune_weights,
     weighted_mean,
 )
+from semscale.stats.calibration.folds import stratified_folds
 from semscale.stats.intervals.estimates import Estimate
-from semscale.stats.intervals.roc_areas import roc_area
-from semscale.store.columns import as_list, is_missing
 from semscale.types import Floats
 
-EnsembleName = Literal["none", "mean", "tuned"]
-"""What the curve is of: the first measure, the plain mean of all, or their mean with tuned weights."""
-FEWEST_LABELS = 20
-"""Labelled answers of each kind, right and wrong together, that a curve is fitted to."""
 DECISIONS = ("accept", "review", "abstain")
 """Decisions about an answer."""
-
-_RIGHT = frozenset({"1", "1.0", "true", "yes", "right", "correct"})
-_WRONG = frozenset({"0", "0.0", "false", "no", "wrong", "incorrect"})
 
 
 @dataclass(frozen=True)
@@ -45,60 +44,37 @@ class CorrectnessProbability:
         decision: n of ``accept``, ``review``, ``abstain``; ``None`` without a consistency.
         figures: calibration of the probabilities, each from a curve that was fitted without the item.
         triage: the thresholds of the decisions, with the error rates that hold for them.
-        areas: how often a right answer has the higher value than a wrong one (area under the ROC curve),
+        comparison: how often a right answer has the higher value than a wrong one (area under the ROC curve),
             for each measure and each null of the texts' lengths, with DeLong's intervals.
         measure: which measure the curve is of.
         curve: ``platt`` or ``isotonic``.
         interval: coverage of the figures' intervals.
         weights: of each measure in the ensemble that the curve is of; empty where it is of one measure.
+        filled: in an ensemble, for each measure the answers that lack it, and for which its mean over the
+            other answers counts; measures that lack none are left out.
     """
 
     probability: Floats
     decision: tuple[str | None, ...]
     figures: CalibrationFigures
     triage: Triage
-    areas: Mapping[str, Estimate]
+    comparison: MeasureAreas
     measure: str
     curve: str
     interval: float = 0.95
     weights: Mapping[str, float] = field(default_factory=dict)
+    filled: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def areas(self) -> Mapping[str, Estimate]:
+        """The area of each measure and null, on the labelled answers that have it."""
+        return self.comparison.own
 
     @property
     def shares(self) -> dict[str, float]:
         """For each decision its share of the answers that have a consistency, 0 to 1."""
         decided = [decision for decision in self.decision if decision is not None]
         return {name: decided.count(name) / max(len(decided), 1) for name in DECISIONS}
-
-
-@dataclass(frozen=True)
-class LabelCounts:
-    """How many answers are labelled right, and how many wrong.
-
-    Example:
-        >>> counts = LabelCounts.of(np.array([1.0, 0.0, np.nan, 1.0]))
-        >>> str(counts), counts.are_enough
-        ('2 right and 1 wrong', False)
-    """
-
-    right: int
-    wrong: int
-
-    @classmethod
-    def of(cls, labels: Floats) -> Self:
-        """Count labels as ``read_labels`` gives them, shape (n,)."""
-        return cls(int((labels == 1).sum()), int((labels == 0).sum()))
-
-    def added(self, other: "LabelCounts") -> "LabelCounts":
-        """Count both together."""
-        return LabelCounts(self.right + other.right, self.wrong + other.wrong)
-
-    @property
-    def are_enough(self) -> bool:
-        """Whether a curve can be fitted: at least 20 labels, of both kinds."""
-        return self.right + self.wrong >= FEWEST_LABELS and self.right > 0 and self.wrong > 0
-
-    def __str__(self) -> str:
-        return f"{self.right:,} right and {self.wrong:,} wrong"
 
 
 class CorrectnessSettings(TypedDict, total=False):
@@ -144,21 +120,24 @@ def estimate_correctness(  # noqa: PLR0913 - what is promised, and how the curve
         seed: of folds and intervals.
 
     Raises:
-        InputError: another length, a cell that is neither, fewer than 20 labels, or labels of one kind only.
+        InputError: another length, a cell that is neither, fewer than 20 labels, or labels of one kind only;
+            for tuned weights fewer than 80 labels, or fewer than 10 of a kind.
     """
     n, labels = len(next(iter(measures.values()))), read_labels(correct)
     if len(labels) != n:
         raise InputError(f"correct must have {n} rows as the items have, got {len(labels)}")
-    areas = {name: _area(values, labels, interval) for name, values in {**measures, **(nulls or {})}.items()}
-    if ensemble != "none":
-        areas |= _ensemble_areas(measures, labels, ensemble, interval=interval, seed=seed)
-    main, scores, weights, labels = _scores(measures, labels, ensemble, seed)
-    counts = LabelCounts.of(labels[~np.isnan(scores)])
-    if not counts.are_enough:
+    needed, counts = (
+        FewestLabels.for_ensemble(ensemble),
+        LabelCounts.of(labels[rows_with_value(measures, ensemble)]),
+    )
+    if not needed.are_met(counts):
         raise InputError(
-            f"correct must label at least {FEWEST_LABELS} items that have a consistency, some of them right "
-            f"and some wrong, got {counts}"
+            f"correct must label at least {needed.total} items that have a consistency, {needed.kinds}, got "
+            f"{counts}{needed.remedy}"
         )
+    ensembles = {} if ensemble == "none" else _ensembles(measures, labels, ensemble, seed=seed)
+    comparison = measure_areas({**measures, **(nulls or {}), **ensembles}, labels, interval=interval)
+    main, scores, weights, labels = _scores(measures, labels, ensemble, seed)
     honest = cross_fitted(scores, labels, curve, seed=seed)
     promised = triage(scores, labels, error_rate=error_rate, lost_rate=lost_rate, confidence=confidence)
     return CorrectnessProbability(
@@ -166,11 +145,12 @@ def estimate_correctness(  # noqa: PLR0913 - what is promised, and how the curve
         decision=_decisions(scores, promised),
         figures=calibration_figures(honest, labels, interval=interval, seed=seed),
         triage=promised,
-        areas=areas,
+        comparison=comparison,
         measure=main,
         curve=curve,
         interval=interval,
         weights=weights,
+        filled={} if ensemble == "none" else _filled(measures),
     )
 
 
@@ -185,8 +165,8 @@ def _scores(
     if ensemble == "mean":
         equal = dict.fromkeys(measures, 1 / len(measures))
         return "ensemble_mean", weighted_mean(columns), equal, labels
-    known = np.flatnonzero(~np.isnan(labels) & ~np.isnan(columns).all(axis=0))
-    tuning = np.random.default_rng(seed).permutation(known)[: len(known) // 2]
+    known = labelled_rows(columns, labels)
+    tuning = known[stratified_folds(labels[known], folds=2, seed=seed) == 1]
     tuned = tune_weights(filled_scores(columns)[:, tuning], labels[tuning], seed=seed)
     rest = labels.copy()
     rest[tuning] = np.nan
@@ -194,23 +174,23 @@ def _scores(
     return "ensemble_tuned", weighted_mean(columns, tuned.weights), weights, rest
 
 
-def _ensemble_areas(
-    measures: Mapping[str, Floats], labels: Floats, ensemble: EnsembleName, *, interval: float, seed: int
-) -> dict[str, Estimate]:
-    """Give the areas of the plain mean, and of tuned weights by nested cross-validation."""
-    if ensemble not in {"mean", "tuned"}:
-        raise unknown_name("ensemble", str(ensemble), ("none", "mean", "tuned"))
+def _ensembles(
+    measures: Mapping[str, Floats], labels: Floats, ensemble: EnsembleName, *, seed: int
+) -> dict[str, Floats]:
+    """Give the plain mean, and values of tuned weights by nested cross-validation."""
     columns = np.stack(list(measures.values()))
-    areas = {"ensemble_mean": _area(weighted_mean(columns), labels, interval)}
+    values = {"ensemble_mean": weighted_mean(columns)}
     if ensemble == "tuned":
-        n = int((~np.isnan(labels) & ~np.isnan(columns).all(axis=0)).sum())
-        if n < 2 * FEWEST_TUNING:
-            raise InputError(
-                f"a tuned ensemble needs at least {2 * FEWEST_TUNING} labels: one half tunes, the other half "
-                f"promises; got {n}: take the plain mean (ensemble mean)"
-            )
-        areas["ensemble_tuned"] = _area(nested_scores(columns, labels, seed=seed), labels, interval)
-    return areas
+        values["ensemble_tuned"] = nested_scores(columns, labels, seed=seed)
+    return values
+
+
+def _filled(measures: Mapping[str, Floats]) -> dict[str, int]:
+    """Count for each measure the items that lack it and have another one; not for one that no item has."""
+    missing = {name: np.isnan(values) for name, values in measures.items()}
+    scored = ~np.all(list(missing.values()), axis=0)
+    counts = {name: int((gone & scored).sum()) for name, gone in missing.items() if not gone.all()}
+    return {name: n for name, n in counts.items() if n}
 
 
 __getattr__ = old_names(
@@ -220,37 +200,6 @@ __getattr__ = old_names(
     estimate_trust="estimate_correctness",
     trust_frame="correctness_frame",
 )
-
-
-def read_labels(cells: object, first: int = 0) -> Floats:
-    """Read which answers are right: 1, 0, and NaN where that is not known.
-
-    Args:
-        cells: shape (n,).
-        first: place of the first of them among all items, from 0.
-
-    Raises:
-        InputError: a cell that says neither; its place is named.
-
-    Example:
-        >>> read_labels([True, "wrong", None, 1.0]).tolist()
-        [1.0, 0.0, nan, 1.0]
-    """
-    return np.array(
-        [_label(cell, place) for place, cell in enumerate(as_list(cells, "correct"), first)], np.float64
-    )
-
-
-def _label(cell: Any, place: int) -> float:  # noqa: ANN401 - any cell
-    word = "" if is_missing(cell) else str(cell).strip().casefold()
-    if not word:
-        return np.nan
-    if word not in _RIGHT | _WRONG:
-        raise InputError(
-            f"correct must be 1, true, right or correct, or 0, false, wrong or incorrect, or empty, "
-            f"got {str(cell)[:40]!r} at {place} (from 0)"
-        )
-    return float(word in _RIGHT)
 
 
 def _decisions(scores: Floats, promised: Triage) -> tuple[str | None, ...]:
@@ -266,11 +215,6 @@ def _decisions(scores: Floats, promised: Triage) -> tuple[str | None, ...]:
         else "review"
         for score in scores.tolist()
     )
-
-
-def _area(values: Floats, labels: Floats, interval: float) -> Estimate:
-    right, wrong = (values[(labels == side) & ~np.isnan(values)] for side in (1, 0))
-    return roc_area(right, wrong, interval=interval)
 
 
 def correctness_frame(

@@ -15,6 +15,7 @@ from semscale.self_consistency.correctness_probability import CorrectnessSetting
 from semscale.self_consistency.files.columns import AnswerCells, AnswerChecks, AnswerColumns, answer_cells
 from semscale.self_consistency.files.consistency_work import ConsistencyWork
 from semscale.self_consistency.files.item_rows import ItemRows
+from semscale.self_consistency.labels import EnsembleName, FewestLabels
 from semscale.self_consistency.sampling import prompt_status
 from semscale.self_consistency.scoring.samples import take_samples
 from semscale.self_consistency.summary import ConsistencySummary
@@ -82,7 +83,8 @@ def consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who i
     columns.check(table)
     if out is not None:
         check_output(table, out)
-    looking = _FirstLook(columns, instrument, RowSample(FLOOR_ITEMS, instrument.seed), model is not None)
+    correctness = correctness or CorrectnessSettings()
+    looking = _FirstLook(columns, instrument, model is not None, correctness.get("ensemble", "none"))
     size = settings.part_rows
     if columns.item is not None:
         items, needed = ItemRows(), {columns.item, str(columns.answer)}
@@ -100,23 +102,24 @@ def consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who i
         looking.items,
         model,
         None if is_one_part else looking.sample.items,
-        correctness or CorrectnessSettings(),
+        correctness,
         progress,
     )
     shown = table if looking.items is None else replace(table, n_rows=looking.items.n)
-    return TableRun(shown, settings, progress).of(work, out)
+    return replace(TableRun(shown, settings, progress).of(work, out), input_notes=table.notes)
 
 
 class _FirstLook:
     """Checks the cells of a table, and draws the items that the floor is estimated from."""
 
     def __init__(
-        self, columns: AnswerColumns, instrument: Consistency, sample: RowSample[str], asks: bool
+        self, columns: AnswerColumns, instrument: Consistency, asks: bool, ensemble: EnsembleName
     ) -> None:
-        self.columns, self.sample, self.asks = columns, sample, asks
+        self.columns, self.asks = columns, asks
+        self.sample: RowSample[str] = RowSample(FLOOR_ITEMS, instrument.seed)
         self.fewest = instrument.fewest_samples
         self.needs_floor = "floor" in instrument.needs and isinstance(instrument.floor, str)
-        self.checks = AnswerChecks(columns)
+        self.checks = AnswerChecks(columns, FewestLabels.for_ensemble(ensemble))
         self.items: ItemRows | None = None
         self.eligible: Mask | None = None
 

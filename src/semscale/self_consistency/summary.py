@@ -11,7 +11,8 @@ from semscale.presentable import Presentable
 from semscale.renamed_settings import renamed_attribute
 from semscale.results.estimates import Estimates, summary_in_words
 from semscale.self_consistency.asking.asking import ReplyCounts
-from semscale.self_consistency.correctness_probability import CorrectnessProbability, LabelCounts
+from semscale.self_consistency.correctness_probability import CorrectnessProbability
+from semscale.self_consistency.labels import TooFewLabels
 from semscale.self_consistency.scoring.contradictions import Contradiction
 from semscale.signature import Signature
 from semscale.stats.calibration.acceptance import AcceptanceThreshold
@@ -92,6 +93,7 @@ class ConsistencySummary(Presentable):
         unread_language: the language of most answers, if the model does not read it.
         n_null_words: scored items whose answer reads ``None``, ``null``, ``nil`` or ``NaN``.
         same_by: for measures of meanings, items by what texts were found to mean the same; else empty.
+        input_notes: how the table was read, such as the rows that a condition left out.
         created: when.
     """
 
@@ -116,11 +118,12 @@ class ConsistencySummary(Presentable):
     signature: Signature
     correctness: CorrectnessProbability | None = None
     replies: ReplyCounts | None = None
-    too_few_labels: LabelCounts | None = None
+    too_few_labels: TooFewLabels | None = None
     languages: tuple[LanguageCount, ...] = ()
     unread_language: UnreadLanguage | None = None
     n_null_words: int = 0
     same_by: Mapping[str, int] = field(default_factory=dict)
+    input_notes: tuple[str, ...] = ()
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def __repr__(self) -> str:
@@ -189,7 +192,11 @@ def _correctness_record(correctness: CorrectnessProbability) -> dict[str, Any]:
         "calibration_error": figures.error,
         "calibration_error_by_chance": figures.error_by_chance,
         "areas": correctness.areas,
+        "area_labels": correctness.comparison.n,
+        "common_areas": correctness.comparison.common,
+        "common_labels": correctness.comparison.n_common,
         "weights": correctness.weights,
+        "filled": correctness.filled,
         "accept": _threshold_record(correctness.triage.accept),
         "abstain": _threshold_record(correctness.triage.abstain),
         "reviewed": correctness.triage.reviewed,

@@ -1,1 +1,1 @@
-"""Statistics on arrays: intervals, agreement, tests and calibration; NumPy and SciPy only."""
+"""Statistics on arrays: intervals, agreement, tests, calibration and surveys; NumPy and SciPy only."""

@@ -5,28 +5,29 @@ import sys
 import tempfile
 import weakref
 from pathlib import Path
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 from semscale.errors import EmptyTableError, InputError
 from semscale.messages import shortened
 from semscale.store.readers.delimited import open_delimited
-from semscale.store.readers.evaluation_logs import LOG_FORMATS, log_format, open_log
+from semscale.store.readers.evaluation_logs import LOG_FORMATS, log_format, not_a_log, open_log
 from semscale.store.readers.excel import open_excel
 from semscale.store.readers.jsonlines import open_jsonl
 from semscale.store.readers.parquet import open_parquet
+from semscale.store.readers.spss import open_spss
+from semscale.store.readers.survey_header import HeaderKind
 from semscale.store.table import Table
 
-FORMATS = ("csv", "tsv", "jsonl", "parquet", "xlsx", *LOG_FORMATS)
+FORMATS = ("csv", "tsv", "jsonl", "parquet", "xlsx", "sav", *LOG_FORMATS)
 """Formats that can be read."""
 
 _EXTENSIONS = {f".{name}": name for name in FORMATS if name not in LOG_FORMATS} | {
     ".ndjson": "jsonl",
     ".tab": "tsv",
     ".pq": "parquet",
+    ".zsav": "sav",
 }
 _OF_OTHER_PROGRAMS = {
-    ".sav": "SPSS",
-    ".zsav": "SPSS",
     ".por": "SPSS",
     ".dta": "Stata",
     ".sas7bdat": "SAS",
@@ -35,6 +36,16 @@ _OF_OTHER_PROGRAMS = {
 }
 _OTHER_WORKBOOKS = {".ods": "LibreOffice", ".xls": "Excel", ".xlsb": "Excel"}
 _STANDARD_INPUT = "standard input"
+_BEGINNINGS = {b"{": "jsonl", b"PAR1": "parquet", b"$FL2": "sav", b"$FL3": "sav"}
+_WITH_HEADERS = ("csv", "tsv", "xlsx")
+
+
+class _FileChoices(NamedTuple):
+    """What the caller said about a file."""
+
+    encoding: str | None
+    sheet: str | None
+    header: HeaderKind
 
 
 class TableSettings(TypedDict, total=False):
@@ -51,19 +62,23 @@ def open_table(
     format: str | None = None,  # noqa: A002 - the name of the command's option
     encoding: str | None = None,
     sheet: str | None = None,
+    header: HeaderKind = "auto",
 ) -> Table:
     """Open a table of any format; ``-`` is standard input.
 
     Standard input is first copied to a temporary file, which is removed with the table. It is read as CSV,
-    unless its first byte is ``{`` (JSON lines) or ``format`` is given.
+    unless it begins like JSON lines, Parquet or SPSS, or ``format`` is given.
 
     Args:
         path: the file, or ``-``.
-        format: ``csv``, ``tsv``, ``jsonl``, ``parquet`` or ``xlsx``, or of an evaluation log ``inspect``,
-            ``promptfoo`` or ``openai-evals``; by default the extension decides, and for logs the content.
+        format: ``csv``, ``tsv``, ``jsonl``, ``parquet``, ``xlsx`` or ``sav`` (SPSS), or of an
+            evaluation log ``inspect``, ``promptfoo`` or ``openai-evals``; by default the extension decides,
+            and for logs the content.
         encoding: a Python codec for CSV, TSV and JSON lines; by default UTF-8, or UTF-16 with a byte order
-            mark.
+            mark. For SPSS that of its texts, where the file says it wrong.
         sheet: name of a sheet of an Excel workbook; by default the first one.
+        header: whose header a CSV, TSV or Excel file has: ``qualtrics``, ``surveymonkey`` or ``limesurvey``,
+            or a ``plain`` row of names; by default its shape decides.
 
     Raises:
         InputError: the file does not exist, cannot be read, is empty, has no rows, or has another format.
@@ -71,22 +86,22 @@ def open_table(
     if format is not None and format not in FORMATS:
         raise InputError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
     if str(path) == "-":
-        return _open_standard_input(format, encoding, sheet)
+        return _open_standard_input(format, _FileChoices(encoding, sheet, header))
     path = Path(path)
     _check_readable(path)
-    return _open(path, str(path), format or _format_of(path), (encoding, sheet))
+    return _open(path, str(path), format or _format_of(path), _FileChoices(encoding, sheet, header))
 
 
-def _open_standard_input(format: str | None, encoding: str | None, sheet: str | None) -> Table:  # noqa: A002
+def _open_standard_input(format: str | None, chosen: "_FileChoices") -> Table:  # noqa: A002
     folder = tempfile.TemporaryDirectory(prefix="semscale-")
     copy = Path(folder.name, "input")
     with copy.open("wb") as target:
         shutil.copyfileobj(sys.stdin.buffer, target)
     with copy.open("rb") as content:
         head = content.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
-    guessed = "jsonl" if head.startswith(b"{") else "parquet" if head.startswith(b"PAR1") else "csv"
+    guessed = next((kind for start, kind in _BEGINNINGS.items() if head.startswith(start)), "csv")
     try:
-        table = _open(copy, _STANDARD_INPUT, format or guessed, (encoding, sheet))
+        table = _open(copy, _STANDARD_INPUT, format or guessed, chosen)
     except BaseException:
         folder.cleanup()
         raise
@@ -94,31 +109,36 @@ def _open_standard_input(format: str | None, encoding: str | None, sheet: str | 
     return table
 
 
-def _open(path: Path, name: str, format: str, settings: tuple[str | None, str | None]) -> Table:  # noqa: A002
-    encoding, sheet = settings
+def _open(path: Path, name: str, format: str, chosen: "_FileChoices") -> Table:  # noqa: A002
+    encoding, sheet, header = chosen
     if path.stat().st_size == 0:
         raise InputError(f"{name} is empty; a table with a header and rows is needed")
     if format in ("parquet", "xlsx", *LOG_FORMATS) and encoding is not None:
-        raise InputError(f"encoding applies to csv, tsv and jsonl, not to {format}; leave it out")
+        raise InputError(f"encoding applies to csv, tsv, jsonl and sav, not to {format}; leave it out")
     if format != "xlsx" and sheet is not None:
         raise InputError(f"sheet applies to xlsx, not to {format}; leave it out")
-    table = _opened(path, name, format, settings)
+    if format not in _WITH_HEADERS and header != "auto":
+        raise InputError(f"header applies to csv, tsv and xlsx, not to {format}; leave it out")
+    table = _opened(path, name, format, chosen)
     if next(table.batches(1), None) is None:
         raise EmptyTableError(f"{name} has a header but no rows; there is nothing to read")
     return table
 
 
-def _opened(path: Path, name: str, format: str, settings: tuple[str | None, str | None]) -> Table:  # noqa: A002
-    encoding, sheet = settings
+def _opened(path: Path, name: str, format: str, chosen: "_FileChoices") -> Table:  # noqa: A002
+    encoding, sheet, header = chosen
     if format == "parquet":
         return open_parquet(path, name)
     if format == "xlsx":
-        return open_excel(path, name, sheet=sheet)
+        return open_excel(path, name, sheet=sheet, header_kind=header)
+    if format == "sav":
+        return open_spss(path, name, encoding=encoding)
     if format in LOG_FORMATS:
         return open_log(path, name, format)
     if format == "jsonl":
         return open_jsonl(path, name, encoding=encoding)
-    return open_delimited(path, name, separator="\t" if format == "tsv" else None, encoding=encoding)
+    separator = "\t" if format == "tsv" else None
+    return open_delimited(path, name, separator=separator, encoding=encoding, header_kind=header)
 
 
 def _check_readable(path: Path) -> None:
@@ -152,6 +172,8 @@ def _format_of(path: Path) -> str:
         raise InputError(
             f"{path}: workbooks that end in {extension} are not read; save it as .xlsx in {program}"
         )
+    if extension == ".json":
+        raise not_a_log(path)
     if extension not in _EXTENSIONS:
         shown = f"the extension '{path.suffix}'" if path.suffix else "no extension"
         raise InputError(f"{path} has {shown}; say what it is with --format: {', '.join(FORMATS)}")

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import polars as pl
 
 from semscale.errors import InputError, UnknownNameError
 from semscale.messages import nearest_name
+from semscale.store.column_labels import ColumnLabels
 
 NUMBER = r"^\s*[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
 """Pattern of a cell that contains only a plain number, with a point or a comma; for ``re`` and polars."""
@@ -34,6 +35,8 @@ class Table:
         settings: format, encoding and sheet, which also decide the rows.
         read_columns: ``read_columns(size, titles)`` yields only some columns; ``None`` if the format makes
             that no cheaper.
+        labels: what a survey tool or SPSS says about columns, by their names.
+        notes: sentences on how the table was read, such as rows that a condition leaves out; for reports.
     """
 
     name: str
@@ -45,6 +48,8 @@ class Table:
     read_columns: Callable[[int, Collection[str]], Iterator[pl.DataFrame]] | None = field(
         default=None, repr=False
     )
+    labels: Mapping[str, ColumnLabels] = field(default_factory=dict, repr=False)
+    notes: tuple[str, ...] = ()
 
     def batches(self, size: int, skip: int = 0) -> Iterator[pl.DataFrame]:
         """Yield the rows in order, ``size`` at a time, without the first ``skip``.

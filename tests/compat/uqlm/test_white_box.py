@@ -75,5 +75,5 @@ def test_p_true_asks_the_model():
 
 
 def test_an_unknown_scorer_is_refused():
-    with pytest.raises(InputError, match="scorers must be among min_probability, .*, got 'semantic_density'"):
-        WhiteBoxUQ(scorers=["semantic_density"])
+    with pytest.raises(InputError, match="scorers must be among min_probability, .*, got 'semantic_energy'"):
+        WhiteBoxUQ(scorers=["semantic_energy"])

@@ -16,6 +16,8 @@ from semscale.guards.claims.certainty_guard import CertaintyGuard
         ("I think the seal may be broken.", "The seal is broken."),
         ("The seal is unlikely to hold for long.", "The seal will hold for long."),
         ("The seal will probably hold.", "The seal will definitely hold."),
+        ("The seal is suspicious for wear.", "The seal confirms wear."),
+        ("According to rumours, the cook left in June.", "The cook left in June."),
         ("We suspect the seal is worn.", "The seal is worn."),
     ],
 )
@@ -43,6 +45,13 @@ def test_another_certainty_is_found_either_way_round(one, other):
         ("We did not think the bed was clean.", "The bed was hardly clean."),
         ("Your plan could be clearer if you drew a map.", "A map would make your plan clearer."),
         ("The lid could open if you push it.", "The lid might open if you push it."),
+        ("The bank is expected to close on Monday.", "Experts expect the bank to close on Monday."),
+        ("Guests may leave bags at the desk in May.", "In May guests are allowed to leave bags at the desk."),
+        ("We will hear any complaint that may come in.", "We will hear any complaint that comes in."),
+        (
+            "He died in his sleep, apparently of a stroke.",
+            "He, said his wife, died of a stroke in his sleep.",
+        ),
         ("The soup may be cold.", "Our train was late, and nobody told us."),  # of something else
     ],
 )

@@ -31,6 +31,9 @@ def test_another_condition_is_found_either_way_round(one, other):
         ("We do not pay unless the goods arrive.", "We pay only if the goods arrive."),
         ("We pay only if the goods arrive.", "We pay provided that the goods arrive."),
         ("Stay here unless it stops.", "Stay here if it does not stop."),
+        ("Bread keeps longer if it is kept dry.", "Kept dry, bread keeps longer."),  # another order
+        ("Do not give the pill if the dog is ill.", "The pill must not be given to ill dogs."),
+        ("A bulb affects the lamp if it is on its path.", "The bulb must be on the path to affect the lamp."),
         ("If you ask me, the soup was cold.", "The soup was cold."),
         ("If I may, the soup was cold.", "The soup was cold."),
         ("It fails if the disk is full.", "The garden is lovely, because they water it."),

@@ -15,6 +15,9 @@ from semscale.guards.claims.exclusivity_guard import ExclusivityGuard
         ("Only the cellar was flooded.", "All rooms except the cellar were flooded."),
         ("The fee covers breakfast alone.", "The fee covers breakfast, among other things."),
         ("Everyone except Carl was paid.", "Everyone was paid, Carl too."),
+        ("All guests except Carl paid for the boat.", "All guests paid for the boat, Carl included."),
+        ("All the guests, even Carl, sang.", "All the guests, bar Carl, sang."),
+        ("Only nurses may open the cupboard.", "Anyone, not only nurses, may open the cupboard."),
     ],
 )
 def test_what_one_text_alone_excludes_is_found(one, other):
@@ -34,6 +37,8 @@ def test_what_one_text_alone_excludes_is_found(one, other):
         ("I just wanted to say thanks.", "I wanted to say thanks."),
         ("It opens only with a key.", "It does not open without a key."),
         ("Besides Ida, nobody came.", "Only Ida came."),
+        ("The one place where you can pay is the desk.", "You can pay only at the desk."),
+        ("Every lamp works but one.", "Only one lamp does not work."),
         ("Even if it rains, we go.", "We go if it rains."),  # a matter of conditions
     ],
 )

@@ -42,6 +42,10 @@ def test_shares_that_exclude_each_other_are_found(one, other, spans):
         ("All members agreed.", "Nobody failed to agree."),  # two negations
         ("All guides were polite.", "None of the guides were rude."),  # a negation and an opposite
         ("No guide was excluded.", "All guides were included."),  # which counts once
+        ("Few guides were polite.", "Most guides were rude."),
+        ("Few guides knew it.", "Most guides did not know it."),
+        ("There weren't many chairs left.", "Few chairs were left."),
+        ("Some of the lamps could not be mended.", "We could not mend all of the lamps."),
         ("After all, doors were locked.", "Some doors were locked."),  # "after all" counts nothing
         ("All lamps work.", "All lamps work, but some flicker."),  # the same of the same things
         ("At least three pens, please.", "Three pens or more, please."),

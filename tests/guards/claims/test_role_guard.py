@@ -35,6 +35,8 @@ def test_exchanged_roles_are_found_either_way_round(one, other):
         ("Ida sells lamps, Carl buys chairs.", "Carl buys chairs, Ida sells lamps."),
         ("Terminal 3 is connected to bulb B.", "Bulb B is connected to terminal 3."),
         ("Trains cost more than buses.", "Buses cost less than trains."),
+        ("Ida waltzed with Carl all night.", "Carl waltzed with Ida all night."),
+        ("The pole touches the wall.", "The wall touches the pole."),
         ("A dog and a cat fought here.", "A cat and a dog fought here."),
         ("The doctor left.", "The nurse called the doctor at night, and she left."),
         ("Ida sings.", "Ida sings."),

@@ -1,8 +1,12 @@
 """Content words of a text, and how many of them two texts have in common."""
 
-import pytest
+from functools import cache
 
-from semscale.guards.claims.wording import Wording, coverage, similarity
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semscale.guards.claims.wording import Wording, alignment, coverage, similarity
 from semscale.guards.words import TextWords
 
 
@@ -31,3 +35,37 @@ def test_coverage_is_the_share_of_the_shorter_text():
     assert coverage(short, long, "order") == coverage(long, short, "order") == 1.0
     assert coverage(*wordings("Dogs sleep.", "Dogs bark at cats."), "order") == 0.5
     assert coverage(*wordings("", "Dogs bark."), "order") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "guard", "aligned"),
+    [
+        ("Dogs chase cats.", "Dogs often chase cats.", "order", 6 / 7),  # 3 of 3 and of 4 in order
+        ("Dogs chase cats.", "Cats chase dogs.", "order", 2 / 6),  # only one of three keeps its place
+        ("Dogs chase dogs.", "Dogs chase dogs.", "order", 1.0),
+        ("Perhaps dogs bark.", "Dogs bark.", "certainty", 1.0),
+        ("", "Dogs bark.", "order", 0.0),
+        ("", "", "order", 0.0),
+    ],
+)
+def test_alignment_counts_common_words_in_the_same_order(one, other, guard, aligned):
+    assert alignment(*wordings(one, other), guard) == pytest.approx(aligned)
+    assert alignment(*wordings(other, one), guard) == pytest.approx(aligned)
+
+
+words = st.lists(st.sampled_from(["dog", "cat", "bird", "fish"]), max_size=12)
+
+
+@given(words, words)
+def test_alignment_is_twice_the_longest_common_subsequence_over_all_words(one, other):
+    expected = 2 * longest_by_recursion(tuple(one), tuple(other)) / (len(one) + len(other) or 1)
+    assert alignment(*wordings(" ".join(one), " ".join(other)), "order") == pytest.approx(expected)
+
+
+@cache
+def longest_by_recursion(one, other):
+    if not (one and other):
+        return 0
+    if one[0] == other[0]:
+        return 1 + longest_by_recursion(one[1:], other[1:])
+    return max(longest_by_recursion(one[1:], other), longest_by_recursion(one, other[1:]))

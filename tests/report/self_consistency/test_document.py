@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from semscale.report.document.blocks import DataTable, Histogram, Items
+from semscale.report.document.blocks import DataTable, Histogram, Items, SideBySide
 from semscale.report.document.values import Count, Number, Quoted, Share
 from semscale.report.render.html import notebook_fragment, page
 from semscale.report.render.markdown import markdown
@@ -205,6 +205,43 @@ def test_a_null_that_does_as_well_is_said(toy_embedder):
         answers, [["b"]] * 40, labels=[1] * 20 + [0] * 20, embedder=toy_embedder, measures=["exact_match"]
     )
     assert any("lengths of the texts alone do as well" in line for line in cautions(summary))
+
+
+def test_measures_that_not_all_answers_have_are_compared_on_the_answers_that_have_all(toy_embedder):
+    # Forty labelled answers, half of them without log-probabilities; the first token tells right from wrong.
+    answers = ["a"] * 40
+    labels = [1, 0] * 20
+    tokens = [[-0.1 if right else -2.0] if at < 20 else None for at, right in enumerate(labels)]
+    samples = [["a"] if right else ["b"] for right in labels]
+    found = Consistency(embedder=toy_embedder, measures=["exact_match", "min_probability"]).measure(
+        answers, samples, logprobs=tokens
+    )
+    summary = found.summarize(
+        answers=answers, samples=samples, correctness=found.correctness(labels, ensemble="mean")
+    )
+    blocks = list(_blocks(summary.document(), "trust"))
+    areas = next(one for one in blocks if isinstance(one, DataTable) and one.columns[1] == "AUC")
+    assert areas.columns[2:] == ("labelled answers", "AUC on the 20 that have all")
+    rows = {row[0].text: row for row in areas.rows}
+    assert (rows["exact match"][2], rows["least token probability"][2]) == (Count(40), Count(20))
+    assert "Compare them in the last column" in markdown(summary.document())
+    weights = next(one for one in blocks if isinstance(one, DataTable) and one.columns[1] == "weight")
+    assert {row[0].text: row[2] for row in weights.rows} == {
+        "exact match": Count(0),
+        "least token probability": Count(20),
+    }
+    assert any("least token probability in 20 prompts" in line for line in cautions(summary))
+    record = summary.record()["trust"]
+    assert record["area_labels"]["min_probability"] == record["common_labels"] == 20
+    assert record["filled"] == {"min_probability": 20}
+
+
+def _blocks(document, section):
+    """All blocks of a section, those that stand side by side included."""
+    for block in next(one for one in document.sections if one.name == section).blocks:
+        yield from (
+            [one for column in block.columns for one in column] if isinstance(block, SideBySide) else [block]
+        )
 
 
 @pytest.mark.parametrize(

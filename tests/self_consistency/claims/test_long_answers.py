@@ -3,7 +3,12 @@ import pytest
 
 from semscale.errors import InputError
 from semscale.self_consistency.claims.claim_support import Support
-from semscale.self_consistency.claims.long_answers import claim_consistency, groundedness
+from semscale.self_consistency.claims.long_answers import (
+    ClaimConsistency,
+    Groundedness,
+    claim_consistency,
+    groundedness,
+)
 from semscale.signature import Signature
 
 PASSAGE = "The Eiffel tower stands in Paris and was built in 1889."
@@ -79,3 +84,40 @@ def test_a_long_answer_without_samples_has_no_score():
 def test_passages_that_are_no_list_are_refused():
     with pytest.raises(InputError, match="must hold a list of texts"):
         groundedness(["It is tall."], ["The tower is tall."])
+
+
+@pytest.mark.parametrize(
+    ("passages", "message"),
+    [
+        (
+            ["The tower is tall."],
+            r"passages must hold a list of texts for each answer, got 'The tower is tall.'",
+        ),
+        (
+            [["a"], ["b"]],
+            "answers and passages must have equal lengths, got 1 answers and 2 lists of",
+        ),
+        (None, "passages must be a list"),
+    ],
+)
+def test_messages_speak_of_passages(passages, message):
+    with pytest.raises(InputError, match=message):
+        Groundedness().judge(["It is tall."], passages)
+
+
+@pytest.mark.parametrize("kind", [Groundedness, ClaimConsistency])
+def test_a_corpus_must_be_a_list_of_texts(kind):
+    for corpus, message in (("abc", "corpus must be a list"), ([None], "at least one text")):
+        with pytest.raises(InputError, match=message):
+            kind(corpus=corpus)
+
+
+def test_with_a_corpus_other_texts_of_the_call_change_no_value():
+    tool = ClaimConsistency(
+        corpus=["The tower is tall.", "Bread is baked every day.", "It was built in 1889."]
+    )
+    alone = tool.measure(["The tower is high."], [["The tower is tall."]])
+    among = tool.measure(
+        ["The tower is high.", "Bread rises."], [["The tower is tall."], ["Bread is baked."]]
+    )
+    assert among.score[0] == pytest.approx(alone.score[0], abs=1e-6)

@@ -3,6 +3,7 @@ import pytest
 
 from semscale.errors import InputError, UnknownNameError
 from semscale.self_consistency.files.columns import AnswerChecks, AnswerColumns, answer_cells
+from semscale.self_consistency.labels import FewestLabels
 from semscale.store.reading import open_table
 
 
@@ -21,7 +22,7 @@ def read_answers(answers, columns):
     columns.check(answers)
     (batch,) = answers.batches(100)
     cells = answer_cells(batch, columns)
-    checks = AnswerChecks(columns)
+    checks = AnswerChecks(columns, FewestLabels.for_ensemble("none"))
     checks.add(cells)
     checks.finish()
     return cells
@@ -47,7 +48,7 @@ def test_groups_and_prompts_are_those_of_the_rows(table):
 
 def test_a_label_is_refused_with_its_place_in_the_file():
     columns = AnswerColumns(answer="a", samples=("s",), label="l")
-    checks = AnswerChecks(columns)
+    checks = AnswerChecks(columns, FewestLabels.for_ensemble("none"))
     checks.add(answer_cells(pl.DataFrame({"a": ["x", "y"], "s": ["x", "y"], "l": ["yes", "0"]}), columns))
     wrong = answer_cells(pl.DataFrame({"a": ["x", "y"], "s": ["x", "y"], "l": [None, "perhaps"]}), columns, 2)
     with pytest.raises(InputError, match=r"got 'perhaps' at 3 \(from 0\)"):

@@ -51,6 +51,23 @@ def test_alphabet_size_by_the_share_that_was_seen():
     assert alphabet_size(np.array([3, 1, 1]), same) == pytest.approx(5)
 
 
+def test_alphabet_size_gives_the_entropy_that_the_authors_print():
+    # The example of github.com/lucasmccabe/esa: four texts in clusters 0, 0, 1, 2, entropy 1.76 by Chao and
+    # Shen, minus the sum of p log p / (1 - (1 - p) ** 4) with p = shares times (meanings seen / estimated).
+    size = alphabet_size(np.array([2, 1, 1]), np.eye(4))
+    shares = np.array([2, 1, 1]) / 4 * 3 / size
+    entropy = -(shares * np.log(shares) / (1 - (1 - shares) ** 4)).sum()
+    assert round(entropy, 2) == 1.76
+
+
+def test_all_different_texts_have_more_meanings_than_texts_of_which_two_agree():
+    # 4 meanings of 5 texts, 3 of them seen once: 4 / (2/5) = 10. 5 of 5: 5 / (1/5) = 25.
+    pair = np.eye(5)
+    pair[0, 1] = pair[1, 0] = 1
+    assert alphabet_size(np.array([2, 1, 1, 1]), pair) == pytest.approx(10)
+    assert alphabet_size(np.ones(5, int), np.eye(5)) == pytest.approx(25)
+
+
 def test_alphabet_size_by_the_graph_where_it_is_larger():
     # Two texts in one cluster by a hair, similarity 1/2: the normalised Laplacian of [[1, 1/2], [1/2, 1]]
     # has eigenvalues 0 and 2/3, so the sum of 1 - e is 1 + 1/3.

@@ -96,3 +96,26 @@ def test_a_few_labels_less_than_40_are_refused_with_their_own_counts(n):
     for tune in (tune_weights, nested_scores):
         with pytest.raises(InputError, match=message):
             tune(scores, correct)
+
+
+def few_wrong(n, wrong, seed=0):
+    """Two scores that tell, and few wrong answers."""
+    rng = np.random.default_rng(seed)
+    correct = rng.permutation(np.arange(n) >= wrong).astype(float)
+    return np.clip(0.5 + 0.3 * (2 * correct - 1) + rng.normal(0, 0.2, (2, n)), 0, 1), correct
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_five_wrong_answers_are_enough_since_every_fold_has_one(seed):
+    # Without strata a fold of 20 of these 100 labels has none of the five in a third of all partings.
+    scores, correct = few_wrong(100, 5, seed)
+    assert np.isfinite(tune_weights(scores, correct, seed=seed).weights).all()
+    assert np.isfinite(nested_scores(scores, correct, seed=seed)).all()
+
+
+def test_fewer_of_a_kind_than_folds_are_refused_with_the_counts_of_all_labels():
+    scores, correct = few_wrong(100, 4)
+    message = "5 or more of them right and 5 or more wrong, got 96 right and 4 wrong: take the plain mean"
+    for tune in (tune_weights, nested_scores):
+        with pytest.raises(InputError, match=message):
+            tune(scores, correct)

@@ -16,7 +16,9 @@ def rate(options: RatingOptions) -> None:
     """
     from semscale.cli.outputs import present
     from semscale.cli.runs.rating import rate_table
+    from semscale.rating.summary import RatingSummary
 
     summary = rate_table(options)
     with options.outputs.told_if_stopped():
-        present(summary, options.outputs, failed=None if summary.decided is None else summary.decided.failed)
+        decided = summary.decided if isinstance(summary, RatingSummary) else None
+        present(summary, options.outputs, failed=None if decided is None else decided.failed)

@@ -7,8 +7,8 @@ from typing import Annotated
 from semscale.cli.options.groups import option_group, without
 from semscale.cli.options.model import ModelOptions
 from semscale.cli.options.panels import COLUMNS, OUTPUT, RUN, column, option, setting
-from semscale.cli.options.rating import ScaleOptions
-from semscale.cli.options.table import File, TableOptions
+from semscale.cli.options.rating import Scale, ScaleOptions
+from semscale.cli.options.table import File, RowOptions
 from semscale.cli.outputs import Outputs
 
 
@@ -50,9 +50,10 @@ class CalibrateOptions:
 
     file: File
     columns: LabelColumnOptions
+    scale: Scale
     rating: Annotated[ScaleOptions, without("calibration")]
     outputs: Annotated[CalibrationOutputs, without("out")]
     model: ModelOptions
-    table: TableOptions
+    table: RowOptions
     interval: Annotated[float, setting(RUN, "Coverage of the intervals.")] = 0.95
     seed: Annotated[int, setting(RUN, "Seed of everything that is random.")] = 0

@@ -8,7 +8,7 @@ from semscale.cli.options.groups import option_group, refuse_given, without
 from semscale.cli.options.model import EmbedderOptions
 from semscale.cli.options.panels import RUN, column, option, setting
 from semscale.cli.options.run import RunOptions
-from semscale.cli.options.table import File, TableOptions
+from semscale.cli.options.table import File, RowOptions
 from semscale.cli.outputs import Outputs, written_as
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class ConsistencyOptions:
     correctness: CorrectnessOptions
     outputs: Annotated[Outputs, written_as("Measured table")]
     embedder: Annotated[EmbedderOptions, without("base_url")]
-    table: TableOptions
+    table: RowOptions
     run: RunOptions
 
     def __post_init__(self) -> None:

@@ -8,7 +8,7 @@ from semscale.cli.options.groups import option_group, without
 from semscale.cli.options.judges import JudgeChoice
 from semscale.cli.options.panels import COLUMNS, OUTPUT, RUN, column, option, setting
 from semscale.cli.options.run import RunOptions
-from semscale.cli.options.table import File, TableOptions
+from semscale.cli.options.table import File, RowOptions
 from semscale.cli.outputs import Outputs, written_as
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class JudgeOptions:
     judges: JudgeChoice
     calls: CallOptions
     outputs: Annotated[Outputs, written_as("Judged table")]
-    table: TableOptions
+    table: RowOptions
     run: RunOptions
 
 
@@ -65,7 +65,7 @@ class AuditOptions:
     rows: Annotated[int, setting(RUN, "Rows to audit, from the first.")] = 50
     calls: Annotated[CallOptions, without("dry_run")]
     outputs: Annotated[Outputs, without("out")]
-    table: TableOptions
+    table: RowOptions
     run: Annotated[RunOptions, without("part_rows", "restart")]
 
 
@@ -103,7 +103,7 @@ class SystemCompareOptions:
     judges: Annotated[JudgeChoice, without("panel", "template", "criteria", "samples")]
     calls: Annotated[CallOptions, without("dry_run")]
     outputs: Annotated[Outputs, written_as("Table of all pairs")]
-    table: TableOptions
+    table: RowOptions
     run: Annotated[RunOptions, without("part_rows", "restart")]
 
 
@@ -118,5 +118,5 @@ class JudgeLabelOptions:
     alike: Annotated[bool, option(RUN, "Draw all rows alike, whatever the judge is unsure of.")] = False
     out: Annotated[Path, option(OUTPUT, "The table to fill in: .csv, .xlsx, .jsonl or .parquet.", "FILE")]
     calls: Annotated[CallOptions, without("dry_run")]
-    table: TableOptions
+    table: RowOptions
     seed: Annotated[int, setting(RUN, "Seed of the draw.")] = 0

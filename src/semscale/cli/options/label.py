@@ -6,8 +6,8 @@ from typing import Annotated
 from semscale.cli.options.groups import option_group, without
 from semscale.cli.options.model import ModelOptions
 from semscale.cli.options.panels import COLUMNS, OUTPUT, RUN, option, setting
-from semscale.cli.options.rating import ScaleOptions
-from semscale.cli.options.table import File, TableOptions
+from semscale.cli.options.rating import Scale, ScaleOptions
+from semscale.cli.options.table import File, RowOptions
 
 
 @option_group
@@ -16,10 +16,11 @@ class LabelOptions:
 
     file: File
     text: Annotated[str, option(COLUMNS, "The texts to draw from.", "COLUMN")]
+    scale: Scale
     rating: Annotated[ScaleOptions, without("calibration")]
     out: Annotated[Path, option(OUTPUT, "The sheet: .csv, .xlsx, .jsonl or .parquet.", "FILE")]
     model: ModelOptions
-    table: TableOptions
+    table: RowOptions
     n: Annotated[int, setting(RUN, "Texts to draw.")] = 100
     by_interest: Annotated[
         bool,

@@ -9,7 +9,7 @@ from semscale.cli.options.groups import instead, option_group, refuse_given, wit
 from semscale.cli.options.model import ModelOptions
 from semscale.cli.options.panels import RUN, column, option, setting
 from semscale.cli.options.run import RunOptions
-from semscale.cli.options.table import File, TableOptions
+from semscale.cli.options.table import File, RowOptions
 from semscale.cli.outputs import Outputs, written_as
 from semscale.errors import InputError
 
@@ -109,7 +109,7 @@ class MatchOptions:
     ] = None
     outputs: Annotated[Outputs, written_as("Matched table")]
     model: ModelOptions
-    table: TableOptions
+    table: RowOptions
     run: RunOptions
 
     def __post_init__(self) -> None:

@@ -1,6 +1,7 @@
 """Options of ``semscale rate``."""
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -9,23 +10,29 @@ from semscale.cli.options.groups import option_group, without
 from semscale.cli.options.model import ModelOptions
 from semscale.cli.options.panels import COLUMNS, column, option, setting
 from semscale.cli.options.run import RunOptions
-from semscale.cli.options.table import File, TableOptions
+from semscale.cli.options.table import File, RowOptions
 from semscale.cli.outputs import Outputs, written_as
 from semscale.errors import InputError
+from semscale.messages import did_you_mean
 from semscale.rating.readouts.readout_choice import DEFAULT_READOUT, Readout
 
 if TYPE_CHECKING:
+    from semscale.rating.files.columns import FileColumns
     from semscale.rating.rater_settings import RaterSettings
+    from semscale.store.table import Table
 
 _RATING = "Rating"
 
 
 @option_group
 class RatingColumnOptions:
-    """The columns, as ``FileColumns`` takes them."""
+    """The columns of texts, of groups and beside them."""
 
-    text: Annotated[str, column("The texts to rate.")]
-    by: Annotated[str | None, column("Names of groups to compare.")] = None
+    text: Annotated[
+        list[str] | None,
+        column("The texts to rate, can be repeated; the only open text unless given."),
+    ] = None
+    by: Annotated[list[str] | None, column("Names of groups to compare; can be repeated.")] = None
     weight: Annotated[str | None, column("Weights, 0 or more.")] = None
     respondent: Annotated[str | None, column("Who wrote each text; one person's texts belong together.")] = (
         None
@@ -41,14 +48,35 @@ class RatingColumnOptions:
         tuple[float, float] | None, option(COLUMNS, "Lowest and highest value humans could give.", "LOW HIGH")
     ] = None
 
+    @property
+    def texts(self) -> list[str]:
+        """The columns of texts that were named."""
+        return self.text or []
+
+    def of(self, table: "Table") -> "tuple[Table, FileColumns]":
+        """The columns of a table, and the table with labels as groups where it has labels of values.
+
+        Raises:
+            InputError: a column is to be two things, or does not exist.
+        """
+        from semscale.rating.files.columns import FileColumns
+        from semscale.store.deriving.derived_columns import by_label
+
+        table, by = by_label(table, self.by or ())
+        others = {name: value for name, value in vars(self).items() if name not in {"text", "by"}}
+        first = by[0] if by else None
+        return table, FileColumns(self.texts[0], by=first, further_by=tuple(by[1:]), **others)
+
+
+Scale = Annotated[
+    str, option(_RATING, "A scale's name (see [bold]semscale scales list[/bold]) or YAML file.", "SCALE")
+]
+
 
 @option_group
 class ScaleOptions:
-    """The scale, and how texts are rated on it."""
+    """How texts are rated on a scale."""
 
-    scale: Annotated[
-        str, option(_RATING, "A scale's name (see [bold]semscale scales list[/bold]) or YAML file.", "SCALE")
-    ]
     anchor_sets: Annotated[str | None, option(_RATING, "Use only these sets of anchors.", "NAME,NAME")] = None
     readout: Annotated[
         Readout | None,
@@ -143,13 +171,67 @@ class RatingOptions:
             "FILE",
         ),
     ] = None
+    scale: Annotated[
+        list[str],
+        option(
+            _RATING,
+            "A scale's name (see [bold]semscale scales list[/bold]) or YAML file; with several texts one for "
+            "all, or one each as COLUMN=SCALE.",
+            "SCALE",
+        ),
+    ]
     rating: ScaleOptions
     deciding: RatingMethodOptions
     outputs: Annotated[Outputs, written_as("Rated table")]
     model: ModelOptions
     calls: Annotated[CallOptions, without("dry_run")]
-    table: TableOptions
+    table: RowOptions
     run: RunOptions
+
+
+def scales_of(texts: Sequence[str], scales: Sequence[str]) -> dict[str, str]:
+    """Give each column of texts its scale.
+
+    Args:
+        texts: names of the columns.
+        scales: one for all, or one each as ``COLUMN=SCALE``.
+
+    Raises:
+        InputError: a column is named twice, has two scales or none, or a scale is for another column.
+
+    Example:
+        >>> scales_of(["why", "wish"], ["why=trust", "wish=quality"])
+        {'why': 'trust', 'wish': 'quality'}
+        >>> scales_of(["why", "wish"], ["trust"])
+        {'why': 'trust', 'wish': 'trust'}
+    """
+    twice = [text for text in texts if texts.count(text) > 1]
+    if twice:
+        raise InputError(f"text: column '{twice[0]}' is named twice; name it once")
+    own: dict[str, str] = {}
+    common: list[str] = []
+    for scale in scales:
+        column = next((text for text in texts if scale.startswith(f"{text}=")), None)
+        if column is None:
+            common.append(scale)
+        elif column in own:
+            raise InputError(f"scale: column '{column}' has two scales; give it one")
+        else:
+            own[column] = scale.removeprefix(f"{column}=")
+    if len(common) > 1:
+        raise InputError(f"scale: {', '.join(common)} are for all texts; give one, or write COLUMN=SCALE")
+    without = [text for text in texts if text not in own]
+    if without and not common:
+        raise InputError(f"scale: column '{without[0]}' has no scale; add --scale {without[0]}=SCALE")
+    if common and not without:
+        raise InputError(
+            f"scale: {common[0]} is for no text, as each has its own; leave it out{_near(common[0], texts)}"
+        )
+    return {text: own.get(text) or common[0] for text in texts}
+
+
+def _near(scale: str, texts: Sequence[str]) -> str:
+    return did_you_mean(scale.partition("=")[0], texts) if "=" in scale else ""
 
 
 def as_floor(text: str) -> Literal["auto"] | float | None:

@@ -41,7 +41,7 @@ def calibrate_table(options: CalibrateOptions) -> CalibrationSummary:
             **options.rating.settings(),
             "embedder": lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL),
         }
-        rater = Rater(options.rating.scale, **settings)
+        rater = Rater(options.scale, **settings)
         table = options.table.open(options.file)
         for parameter in ("text", "human", "by"):
             if (name := getattr(columns, parameter)) is not None:

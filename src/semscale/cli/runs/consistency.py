@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from semscale.chat.costs.forecast import Forecast, forecast
@@ -29,6 +30,7 @@ from semscale.self_consistency.scoring.measures import (
 from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
 from semscale.self_consistency.summary import ConsistencySummary
 from semscale.store.columns import column_in
+from semscale.store.deriving.derived_columns import with_label
 from semscale.types import Progress, Status
 
 if TYPE_CHECKING:
@@ -43,7 +45,8 @@ def measure_table(options: ConsistencyOptions) -> ConsistencySummary:
         SemscaleError: options that do not go together, or what the table or a model cannot do.
     """
     columns, sampling = _checked(options)
-    table, run = options.table.open(options.file), options.run
+    table, by = with_label(options.table.open(options.file, is_reported=True), columns.by)
+    columns, run = replace(columns, by=by), options.run
     with progress_bars() as progress:
         chat = model = None
         if sampling is not None:

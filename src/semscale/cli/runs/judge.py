@@ -19,6 +19,7 @@ from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
 from semscale.judging.judge_columns import JudgeCells, JudgeColumns, judge_cells, read_judge_cells
 from semscale.judging.summary.judge_summary import JudgeSummary
+from semscale.store.deriving.derived_columns import with_label
 from semscale.store.table import Table
 from semscale.types import Progress, Status
 
@@ -35,7 +36,7 @@ def judge_table(options: JudgeOptions) -> JudgeSummary:
         SemscaleError: options that do not go together; what table, model or template cannot do.
     """
     with progress_bars() as progress:
-        judge, table, columns = _opened(options, progress)
+        judge, table, columns = _opened(options, progress, is_reported=True)
         return judge_file(
             table,
             columns,
@@ -108,13 +109,15 @@ def audit_judges(options: AuditOptions) -> AuditSummary:
 
 
 def _opened(
-    options: JudgeOptions | AuditOptions, progress: Progress | None = None
+    options: JudgeOptions | AuditOptions, progress: Progress | None = None, *, is_reported: bool = False
 ) -> "tuple[Judge | Panel, Table, JudgeColumns]":
     """Check that options go together and outputs can be written; then load the judges and open the table."""
     columns = options.columns.columns
     options.judges.check()
     options.outputs.check_run(options.file, restart=options.run.restart)
-    return options.judges.load(progress), options.table.open(options.file), columns
+    judges = options.judges.load(progress)
+    table, by = with_label(options.table.open(options.file, is_reported=is_reported), columns.by)
+    return judges, table, replace(columns, by=by)
 
 
 async def forecast_judge(

@@ -1,7 +1,7 @@
 """Runs of ``semscale label``: rate the texts, draw some, write the sheet."""
 
 import shlex
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,7 @@ def draw_sheet(options: LabelOptions) -> None:
             **options.rating.settings(),
             "embedder": lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL),
         }
-        rater = Rater(options.rating.scale, **settings)
+        rater = Rater(options.scale, **settings)
         table = options.table.open(options.file)
         table.require(options.text, "text")
         table.require_text(options.text, "text")
@@ -126,13 +126,23 @@ def check_unlabelled(sheet: Path) -> None:
 
 def calibrate_command(options: LabelOptions) -> str:
     """Write the command that calibrates by the filled sheet, with the model and settings of the draw."""
-    words = ["semscale", "calibrate", str(options.out), "--text", TEXT, "--human", HUMAN]
+    words = [
+        "semscale",
+        "calibrate",
+        str(options.out),
+        "--text",
+        TEXT,
+        "--human",
+        HUMAN,
+        "--scale",
+        options.scale,
+    ]
     return shlex.join([*words, *given_options(options.rating, options.model), "--out", "cal.json"])
 
 
 def rate_command(options: LabelOptions) -> str:
     """Write the command that rates the file with the labels of the filled sheet, likewise."""
-    words = ["semscale", "rate", str(options.file), "--text", options.text]
+    words = ["semscale", "rate", str(options.file), "--text", options.text, "--scale", options.scale]
     settings = given_options(options.rating, options.model, options.table)
     return shlex.join([*words, *settings, "--labels", str(options.out)])
 
@@ -143,7 +153,9 @@ def given_options(*groups: Any) -> list[str]:  # noqa: ANN401 - groups of option
     for group in groups:
         for field in fields(group):
             value = getattr(group, field.name)
-            if field.name == "name":
+            if is_dataclass(value):
+                words += given_options(value)
+            elif field.name == "name":
                 words += ["--model", value or DEFAULT_RATING_MODEL]
             elif value != field.default:
                 words += _option(f"--{field.name.replace('_', '-')}", value)

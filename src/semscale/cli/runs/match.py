@@ -1,5 +1,7 @@
 """Runs of ``semscale match``: check the options, load the model, match, write."""
 
+from dataclasses import replace
+
 from semscale.cli.options.guards import guard_modes
 from semscale.cli.options.matching import MatchOptions
 from semscale.cli.progress import progress_bars
@@ -7,6 +9,7 @@ from semscale.matching.file_matching import match_file
 from semscale.matching.match_columns import MatchColumns
 from semscale.matching.match_summary import MatchSummary
 from semscale.matching.methods import MethodSettings, build_method, check_explaining, check_method, guards_for
+from semscale.store.deriving.derived_columns import with_label
 
 
 def match_table(options: MatchOptions) -> MatchSummary:
@@ -25,7 +28,8 @@ def match_table(options: MatchOptions) -> MatchSummary:
         check_explaining(options.method)
     guards = guards_for(options.method, modes)
     options.outputs.check_run(options.file, restart=options.run.restart)
-    table, corpus = options.table.open(options.file), options.corpus.read()
+    table, by = with_label(options.table.open(options.file, is_reported=True), columns.by)
+    columns, corpus = replace(columns, by=by), options.corpus.read()
     with progress_bars() as progress:
         recipe = MethodSettings(
             model.chosen_name,

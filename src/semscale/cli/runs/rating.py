@@ -1,63 +1,120 @@
 """Runs of ``semscale rate``: check the options, load the model, rate, lint, write."""
 
 from dataclasses import replace
+from functools import cache
 
-from semscale.cli.options.rating import RatingOptions
+from semscale.cli.options.rating import RatingOptions, scales_of
 from semscale.cli.progress import progress_bars
 from semscale.errors import InputError
 from semscale.rating.decided.file_decisions import FileDecisions
-from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.files.filled_sheet import read_sheet
+from semscale.rating.files.several_texts import rate_texts
 from semscale.rating.lint.linter import lint
 from semscale.rating.rater import Rater
 from semscale.rating.rater_settings import RaterSettings
+from semscale.rating.summaries import RatingSummaries
 from semscale.rating.summary import RatingSummary
+from semscale.store.column_profile import open_text_column
 from semscale.store.reading import open_table
+from semscale.types import Progress
 from semscale.weights.known import DEFAULT_RATING_MODEL
 
 
-def rate_table(options: RatingOptions) -> RatingSummary:
-    """Rate a file, write its table, and sum it up, with what the linter says about the scale.
+def rate_table(options: RatingOptions) -> RatingSummary | RatingSummaries:
+    """Rate a file, write its table, and sum it up, with what the linter says about each scale.
 
     Raises:
         InputError: an option without the one it belongs to; an extension, folder or file that does not serve.
         SemscaleError: as ``rate_file``.
     """
-    given, run = options.columns, options.run
+    options.outputs.check_run(options.file, restart=options.run.restart)
+    if not options.columns.texts:
+        options, note = _with_open_text(options)
+        summary = rate_table(options)
+        return replace(summary, input_notes=(note, *summary.input_notes))
+    _check(options)
+    with progress_bars() as progress:
+        # What is wrong with a scale or a setting is said before the file is opened, and what is wrong
+        # with a column before the model is loaded.
+        raters = _raters(options, progress)
+        if len(raters) > 1:
+            return _rate_texts(options, raters, progress)
+        return _rate_text(options, next(iter(raters.values())), progress)
+
+
+def _with_open_text(options: RatingOptions) -> tuple[RatingOptions, str]:
+    """Take the only open text of the file, and say so."""
+    if options.file == "-":
+        raise InputError("--text is needed with standard input: name the column with the texts")
+    text = open_text_column(options.table.open(options.file, is_reported=True))
+    note = f"text: '{text}' was rated, the only column that looks like open texts"
+    return replace(options, columns=replace(options.columns, text=[text])), note
+
+
+def _check(options: RatingOptions) -> None:
+    given = options.columns
     if options.labels is not None and (given.human is not None or given.inclusion is not None):
         raise InputError(
             "--labels has people's ratings and their probabilities: leave out --human and --inclusion"
         )
-    columns = FileColumns(**vars(given))
-    settings = options.rating.settings()
-    if columns.human_range is not None and columns.human is None and options.labels is None:
+    if given.human_range is not None and given.human is None and options.labels is None:
         raise InputError("--human-range belongs to --human: name the column of human ratings as well")
-    options.outputs.check_run(options.file, restart=options.run.restart)
-    with progress_bars() as progress:
-        # What is wrong with the scale or a setting is said before the file is opened, and what is wrong
-        # with a column before the model is loaded.
-        rating: RaterSettings = {
-            **settings,
-            "embedder": lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL),
+    if len(given.texts) == 1:
+        return
+    decides = options.deciding.method == "decision"
+    of_one = {"--human": given.human, "--labels": options.labels, "--method decision": decides or None}
+    for name, value in of_one.items():
+        if value is not None:
+            raise InputError(f"{name} belongs to one --text, got {len(given.texts)}: rate each by itself")
+
+
+def _raters(options: RatingOptions, progress: Progress) -> dict[str, Rater]:
+    """Make the rater of each column of texts; columns with one scale share a rater."""
+    embedder = cache(lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL))
+    rating: RaterSettings = {**options.rating.settings(), "embedder": embedder}
+    scales = scales_of(options.columns.texts, options.scale)
+    raters = {scale: Rater(scale, **rating) for scale in dict.fromkeys(scales.values())}
+    return {text: raters[scale] for text, scale in scales.items()}
+
+
+def _rate_texts(options: RatingOptions, raters: dict[str, Rater], progress: Progress) -> RatingSummaries:
+    run = options.run
+    table, columns = options.columns.of(options.table.open(options.file, is_reported=True))
+    summaries = rate_texts(
+        table,
+        columns,
+        raters,
+        out=options.outputs.out,
+        settings=FileSettings(run.part_rows, run.interval, run.seed, run.restart),
+        progress=progress,
+    )
+    with options.outputs.told_if_stopped():
+        reports = {rater: lint(rater.scale, embedder=rater.embedder) for rater in raters.values()}
+        texts = {
+            text: replace(summary, lint=reports[raters[text]]) for text, summary in summaries.texts.items()
         }
-        rater = Rater(options.rating.scale, **rating)
-        deciding = decisions_of(options, rater)
-        labels = (
-            None if options.labels is None else read_sheet(open_table(options.labels), columns.human_range)
-        )
-        summary = rate_file(
-            options.table.open(options.file),
-            columns,
-            rater=rater,
-            out=options.outputs.out,
-            settings=FileSettings(run.part_rows, run.interval, run.seed, run.restart),
-            labels=labels,
-            deciding=deciding,
-            progress=progress,
-        )
-        with options.outputs.told_if_stopped():
-            return replace(summary, lint=lint(rater.scale, embedder=rater.embedder))
+        return replace(summaries, texts=texts)
+
+
+def _rate_text(options: RatingOptions, rater: Rater, progress: Progress) -> RatingSummary:
+    run, labels, range_ = options.run, None, options.columns.human_range
+    deciding = decisions_of(options, rater)
+    if options.labels is not None:
+        labels = read_sheet(open_table(options.labels), range_)
+    table, columns = options.columns.of(options.table.open(options.file, is_reported=True))
+    summary = rate_file(
+        table,
+        columns,
+        rater=rater,
+        out=options.outputs.out,
+        settings=FileSettings(run.part_rows, run.interval, run.seed, run.restart),
+        labels=labels,
+        deciding=deciding,
+        progress=progress,
+    )
+    with options.outputs.told_if_stopped():
+        return replace(summary, lint=lint(rater.scale, embedder=rater.embedder))
 
 
 def decisions_of(options: RatingOptions, rater: Rater) -> FileDecisions | None:

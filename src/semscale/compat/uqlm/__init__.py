@@ -1,6 +1,7 @@
 """The interface of ``uqlm``: ``from semscale.compat.uqlm import BlackBoxUQ, WhiteBoxUQ, UQEnsemble``."""
 
 from semscale.compat.uqlm.black_box import BlackBoxUQ
+from semscale.compat.uqlm.density import SemanticDensity
 from semscale.compat.uqlm.ensemble import UQEnsemble
 from semscale.compat.uqlm.entropy import SemanticEntropy
 from semscale.compat.uqlm.judges import LLMJudge, LLMPanel
@@ -13,6 +14,7 @@ __all__ = [
     "LLMJudge",
     "LLMPanel",
     "LongTextUQ",
+    "SemanticDensity",
     "SemanticEntropy",
     "UQEnsemble",
     "UQResult",

@@ -22,9 +22,10 @@ from pathlib import Path
 from typing import Any
 
 from semscale.chat.calls.limits import Limits
-from semscale.chat.runner import Runner, run_apart
+from semscale.chat.runner import Runner
 from semscale.compat.uqlm.generation import SYSTEM, as_prompt, entailment_model
 from semscale.compat.uqlm.result import UQResult
+from semscale.compat.uqlm.synchronous import synchronous
 from semscale.errors import InputError
 from semscale.self_consistency.consistencies import Consistencies
 from semscale.self_consistency.consistency import Consistency
@@ -153,14 +154,7 @@ class BlackBoxUQ:
         data = self._scored(asked.replies.answers, asked.replies.samples)
         return self._result({"prompts": list(prompts), **data}, num_responses)
 
-    def generate_and_score_sync(
-        self,
-        prompts: Sequence[Any],
-        num_responses: int = 5,
-        show_progress_bars: bool | None = True,  # noqa: FBT001, FBT002
-    ) -> UQResult:
-        """Like ``generate_and_score``, for programs without an event loop and for notebooks."""
-        return run_apart(self.generate_and_score(prompts, num_responses, show_progress_bars))
+    generate_and_score_sync = synchronous(generate_and_score)
 
     def score(
         self,

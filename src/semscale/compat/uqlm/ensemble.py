@@ -3,8 +3,9 @@
 Intended differences from ``uqlm`` 0.6.7:
 
 - Tuned weights come from a logistic regression with weights of at least 0, and need at least 40 graded
-  responses. The result of ``tune`` has their area under the ROC curve by nested cross-validation, so that no
-  response is judged by weights that saw it, and that of the plain mean.
+  responses, 5 or more of them right and 5 or more wrong. The result of ``tune`` has their area under the ROC
+  curve by nested cross-validation, so that no response is judged by weights that saw it, and that of the
+  plain mean.
 - Without ``grader_function`` a response is right if it has the words of the answer: no model grades it.
 - A component without a score counts as its mean over the responses that have one; a response without any has
   no score (``None``).
@@ -17,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from semscale.chat.runner import run_apart
 from semscale.compat.uqlm.black_box import SCORERS as BLACK_BOX
 from semscale.compat.uqlm.black_box import BlackBoxUQ
 from semscale.compat.uqlm.generation import ResponseGenerator
 from semscale.compat.uqlm.judges import LLMPanel
 from semscale.compat.uqlm.result import UQResult
+from semscale.compat.uqlm.synchronous import synchronous
 from semscale.compat.uqlm.white_box import SCORERS as WHITE_BOX
 from semscale.compat.uqlm.white_box import WhiteBoxUQ
 from semscale.errors import InputError
@@ -117,9 +118,7 @@ class UQEnsemble:
         found = await self._generator.generate(prompts, num_responses, logprobs=bool(self._white))
         return await self.score(prompts, found.responses, found.samples, found.tokens, found.sample_tokens)
 
-    def generate_and_score_sync(self, prompts: Sequence[str], num_responses: int = 5) -> UQResult:
-        """Like ``generate_and_score``, for programs without an event loop and for notebooks."""
-        return run_apart(self.generate_and_score(prompts, num_responses))
+    generate_and_score_sync = synchronous(generate_and_score)
 
     async def score(  # noqa: PLR0913, PLR0917 - the arguments of uqlm
         self,
@@ -198,7 +197,7 @@ class UQEnsemble:
             The scores with tuned weights; ``metadata["tuning"]`` has the areas under the ROC curve.
 
         Raises:
-            InputError: another length, or fewer than 40 graded responses of both kinds.
+            InputError: another length, fewer than 40 graded responses, or fewer than 5 of a kind.
         """
         correct = _as_floats(correct_indicators)
         if len(correct) != self._components.shape[1]:

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from semscale.chat.runner import run_apart
 from semscale.compat.uqlm.generation import ResponseGenerator, entailment_model
 from semscale.compat.uqlm.result import UQResult
+from semscale.compat.uqlm.synchronous import synchronous
 from semscale.errors import InputError
 from semscale.self_consistency.meanings.clusters import meaning_clusters
 from semscale.self_consistency.meanings.entropies import share_entropy
@@ -98,9 +98,7 @@ class SemanticEntropy:
         found = await self._generator.generate(prompts, num_responses, logprobs=True)
         return self.score(prompts, found.responses, found.samples, found.tokens, found.sample_tokens)
 
-    def generate_and_score_sync(self, prompts: Sequence[Any], num_responses: int = 5) -> UQResult:
-        """Like ``generate_and_score``, for programs without an event loop and for notebooks."""
-        return run_apart(self.generate_and_score(prompts, num_responses))
+    generate_and_score_sync = synchronous(generate_and_score)
 
     def score(  # noqa: PLR0913, PLR0917 - the arguments of uqlm
         self,

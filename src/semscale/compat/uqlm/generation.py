@@ -76,7 +76,11 @@ class ResponseGenerator:
             raise InputError(
                 "llm must be a chat model that answers the prompts; or call score with responses"
             )
-        return Runner(load_chat_model(self.llm), limits=self._limits, ledger=self._ledger)
+        return self.runner_of(self.llm)
+
+    def runner_of(self, llm: Any) -> Runner:  # noqa: ANN401 - LangChain's model
+        """Give what sends requests to another model, with the same limits and ledger."""
+        return Runner(load_chat_model(llm), limits=self._limits, ledger=self._ledger)
 
     @property
     def temperature(self) -> float | None:

@@ -7,8 +7,9 @@ from typing import Any
 from semscale.chat.connections import held_open
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Request
-from semscale.chat.runner import Runner, run_apart
+from semscale.chat.runner import Runner
 from semscale.compat.uqlm.result import UQResult
+from semscale.compat.uqlm.synchronous import synchronous
 from semscale.errors import InputError
 from semscale.judging.asking import Running
 from semscale.judging.items import read_items
@@ -90,9 +91,7 @@ class LLMJudge:
             verdicts = await judge.judge_items(rows, self.running)
         return _laid_out(judge, rows, verdicts, explanations=explanations)
 
-    def judge_responses_sync(self, *arguments: Any, **settings: Any) -> dict[str, Any]:  # noqa: ANN401
-        """Like ``judge_responses``, for programs without an event loop."""
-        return run_apart(self.judge_responses(*arguments, **settings))
+    judge_responses_sync = synchronous(judge_responses)
 
     def as_judge(self, *, retries: int = 5, explanations: bool = False) -> Judge:
         """Return the underlying judge: replies in words, at the model's own temperature."""
@@ -204,18 +203,9 @@ class LLMPanel:
         temperature = getattr(self.llm, "temperature", None)
         return UQResult({"data": found, "metadata": {"num_judges": len(panel), "temperature": temperature}})
 
-    def generate_and_score_sync(self, prompts: Sequence[str], **settings: Any) -> UQResult:  # noqa: ANN401
-        """Like ``generate_and_score``, for programs without an event loop."""
-        return run_apart(self.generate_and_score(prompts, **settings))
+    generate_and_score_sync = synchronous(generate_and_score)
 
-    def score_sync(
-        self,
-        prompts: Sequence[str],
-        responses: Sequence[str | None],
-        **settings: Any,  # noqa: ANN401
-    ) -> UQResult:
-        """Like ``score``, for programs without an event loop."""
-        return run_apart(self.score(prompts, responses, **settings))
+    score_sync = synchronous(score)
 
     async def _verdicts(self, panel: Sequence[Judge], rows: list[Any]) -> PanelVerdicts:
         if len(panel) > 1:

@@ -2,56 +2,67 @@
 
 Intended differences from ``uqlm`` 0.6.7:
 
-- Claims are the sentences of a response; no model decomposes them (``claim_decomposition_llm`` is refused).
-- ``mode`` is ``unit_response``: a claim beside each whole sample. Scorers are ``entailment``,
-  ``noncontradiction`` and ``contrasted_entailment``.
-- A refined response is the sentences that are kept, in their own words; none is written anew.
+- Claims are the sentences of a response unless ``claim_decomposition_llm`` is given, which is then asked for
+  them; ``llm`` is not. ``claim_decomposition_prompt`` may be a function; uqlm's named prompts are not taken.
+- A response whose claims could not be had from that model has no score (``None``);
+  ``metadata["without_claims"]`` counts them.
+- ``nli_llm`` is refused: a model of entailment compares.
+- A refined response is the claims that are kept, in their own words; none is written anew.
+- In ``matched_unit`` a sample without a unit does not count, where uqlm takes 0 for it.
 - A response without samples has no score (``None``).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from semscale.chat.runner import run_apart
 from semscale.compat.uqlm.generation import ResponseGenerator, entailment_model
 from semscale.compat.uqlm.result import UQResult
+from semscale.compat.uqlm.synchronous import synchronous
 from semscale.errors import InputError
-from semscale.matching.entailment.probabilities import CONTRADICTION, ENTAILMENT
-from semscale.matching.entailment.sentences import worded_sentences
-from semscale.self_consistency.meanings.relations import distinct_entailments
+from semscale.self_consistency.claims.claim_splitting import sentence_claims, split_claims
+from semscale.self_consistency.claims.claim_values import ENTAILMENT_VALUES, claim_values, entailment_values
+from semscale.self_consistency.consistency import Consistency
 from semscale.store.columns import text_status
 from semscale.types import Floats, Status
+from semscale.weights.known import DEFAULT_MODEL
 
-SCORERS = ("entailment", "noncontradiction", "contrasted_entailment")
+UNIT_RESPONSE_SCORERS = ENTAILMENT_VALUES
+MATCHED_UNIT_SCORERS = (*ENTAILMENT_VALUES, "bert_score", "cosine_sim")
+SCORERS_BY_MODE = {"unit_response": UNIT_RESPONSE_SCORERS, "matched_unit": MATCHED_UNIT_SCORERS}
 THRESHOLD = 1 / 3
 """Claims with a lower value are removed from a refined response, as in uqlm."""
 _AGGREGATIONS = ("mean", "min")
+_GRANULARITIES = ("claim", "sentence")
 
 
 class LongTextUQ:
-    """Scores long responses sentence by sentence, by how far samples entail each sentence.
+    """Scores long responses claim by claim, by how far samples entail each claim or resemble it.
 
     Args:
         llm: a LangChain chat model, or the name of a model.
-        granularity: ``claim`` or ``sentence``: both mean sentences.
-        mode: ``unit_response``.
-        scorers: among ``SCORERS``; by default ``entailment``.
+        granularity: ``claim`` or ``sentence``; they differ only with ``claim_decomposition_llm``.
+        mode: ``unit_response`` compares a claim with whole samples, ``matched_unit`` with the sentences or
+            claims of each sample, of which the best counts.
+        scorers: among ``SCORERS_BY_MODE[mode]``; by default ``entailment``.
         aggregation: of the claims of a response: ``mean`` or ``min``.
         response_refinement: whether claims with low values are removed.
         claim_filtering_scorer: by which scorer; the first one unless given.
+        claim_decomposition_llm: a chat model that splits responses into claims; sentences unless given.
+        claim_decomposition_prompt: makes the prompt for it of a response; Semscale's own unless given.
         nli_model_name: a model of entailment: its name on the hub, its folder, or the model.
         system_prompt: precedes every prompt that is a text.
         max_calls_per_min: the most calls per minute.
         sampling_temperature: temperature of the samples, above 0.
+        sentence_transformer: the model of ``cosine_sim``.
+        bert_model: the model of ``bert_score``.
         ledger: whether and where to store replies.
-        others: ``device``, ``use_n_param`` and ``max_length`` of uqlm are ignored, what needs a model for
-            claims is refused.
+        others: ``device``, ``use_n_param`` and ``max_length`` of uqlm are ignored; ``nli_llm`` is refused.
 
     Raises:
-        InputError: a scorer, mode or aggregation is unknown, or a model for claims is given.
+        InputError: a scorer, mode, granularity, aggregation or prompt is unknown, or ``nli_llm`` is given.
         ModelError: the model of entailment cannot be had; the message says which command gets it.
     """
 
@@ -65,33 +76,44 @@ class LongTextUQ:
         aggregation: str = "mean",
         response_refinement: bool = False,
         claim_filtering_scorer: str | None = None,
+        claim_decomposition_llm: Any = None,  # noqa: ANN401 - LangChain's model
+        claim_decomposition_prompt: Callable[[str], str] | None = None,
         nli_model_name: Any = "",  # noqa: ANN401
         system_prompt: str | None = None,
         max_calls_per_min: int | None = None,
         sampling_temperature: float = 1.0,
+        sentence_transformer: str = DEFAULT_MODEL,
+        bert_model: str = DEFAULT_MODEL,
         ledger: bool | str | Path = True,
         **others: Any,  # noqa: ANN401
     ) -> None:
-        refused = [name for name in ("claim_decomposition_llm", "nli_llm") if others.get(name) is not None]
-        if refused or mode != "unit_response" or granularity not in {"claim", "sentence"}:
+        self.scorers = tuple(scorers or ENTAILMENT_VALUES[:1])
+        _check_choices(granularity, mode, self.scorers, aggregation)
+        if others.get("nli_llm") is not None:
+            raise InputError("nli_llm is not offered: name a model of entailment with nli_model_name")
+        if claim_decomposition_prompt is not None and not callable(claim_decomposition_prompt):
             raise InputError(
-                "claims are sentences, compared with whole samples by a model of entailment: mode must be "
-                f"unit_response, and {', '.join(refused) or 'other settings'} cannot be taken"
+                "claim_decomposition_prompt must be a function that makes a prompt of a response, got "
+                f"{claim_decomposition_prompt!r:.40}"
             )
-        self.scorers = tuple(scorers or SCORERS[:1])
-        for name in self.scorers:
-            if name not in SCORERS:
-                raise InputError(f"scorers must be among {', '.join(SCORERS)}, got {name!r}")
-        if aggregation not in _AGGREGATIONS:
-            raise InputError(f"aggregation must be mean or min, got {aggregation!r}")
         self._generator = ResponseGenerator(
             llm, system_prompt, max_calls_per_min, sampling_temperature, ledger
         )
-        self._granularity, self._aggregation = granularity, aggregation
+        self._granularity, self._mode, self._aggregation = granularity, mode, aggregation
         self._filter = (claim_filtering_scorer or self.scorers[0]) if response_refinement else None
         if self._filter is not None and self._filter not in self.scorers:
             raise InputError(f"claim_filtering_scorer must be among the scorers, got {self._filter!r}")
-        self._nli = entailment_model(nli_model_name, self.scorers[0])
+        asks = claim_decomposition_llm is not None and granularity == "claim"
+        self._splitting = self._generator.runner_of(claim_decomposition_llm) if asks else None
+        self._prompt = claim_decomposition_prompt
+        entailed = [name for name in self.scorers if name in ENTAILMENT_VALUES]
+        self._nli = entailment_model(nli_model_name, entailed[0]) if entailed else None
+        alike = [name for name in self.scorers if name not in ENTAILMENT_VALUES]
+        self._alike = (
+            Consistency(measures=alike, embedder=sentence_transformer, bert_embedder=bert_model, guards=())
+            if alike
+            else None
+        )
 
     async def generate_and_score(
         self,
@@ -110,9 +132,7 @@ class LongTextUQ:
         result = await self.score(found.responses, found.samples, response_refinement_threshold)
         return UQResult({"data": {"prompts": list(prompts), **result.data}, "metadata": result.metadata})
 
-    def generate_and_score_sync(self, prompts: Sequence[Any], num_responses: int = 5) -> UQResult:
-        """Like ``generate_and_score``, for programs without an event loop and for notebooks."""
-        return run_apart(self.generate_and_score(prompts, num_responses))
+    generate_and_score_sync = synchronous(generate_and_score)
 
     async def score(
         self,
@@ -139,8 +159,9 @@ class LongTextUQ:
         """
         if len(responses) != len(sampled_responses):
             raise InputError("responses and sampled_responses must have equal lengths")
-        claims = [_claims(text) for text in responses]
-        values = self._values(claims, [_usable(each) for each in sampled_responses])
+        split = await self._split(responses)
+        claims = [each or [] for each in split]
+        values = claim_values(claims, await self._units(sampled_responses), self._pair_values)
         data: dict[str, Any] = {
             "responses": list(responses),
             "sampled_responses": [list(each) for each in sampled_responses],
@@ -171,29 +192,37 @@ class LongTextUQ:
             ]
             for each, mask, value in zip(claims, kept, values, strict=True)
         ]
-        return UQResult({"data": data, "metadata": {"temperature": self._generator.temperature}})
+        metadata = {
+            "mode": self._mode,
+            "granularity": self._granularity,
+            "aggregation": self._aggregation,
+            "temperature": self._generator.temperature,
+            "without_claims": sum(each is None for each in split),
+        }
+        return UQResult({"data": data, "metadata": metadata})
 
-    def _values(self, claims: list[list[str]], samples: list[list[str]]) -> list[dict[str, Floats]]:
-        """Give each claim's value by each scorer, the mean over samples that the model reads; in one call."""
-        pairs = [
-            (sample, claim)
-            for each, texts in zip(claims, samples, strict=True)
-            for claim in each
-            for sample in texts
-        ]
-        found = np.zeros((0, 3))
-        if pairs:
-            found = distinct_entailments(self._nli, [one[0] for one in pairs], [one[1] for one in pairs])
-        entailed, denied = found[:, ENTAILMENT], found[:, CONTRADICTION]
-        both = entailed + denied
-        contrasted = np.divide(entailed, both, out=np.full(len(both), 0.5), where=~(both <= 0))
-        scored = dict(zip(SCORERS, (entailed, 1 - denied, contrasted), strict=True))
-        listed, start = [], 0
-        for each, texts in zip(claims, samples, strict=True):
-            stop = start + len(each) * len(texts)
-            listed.append({name: _means(scored[name][start:stop], len(each)) for name in self.scorers})
-            start = stop
-        return listed
+    async def _split(self, texts: Sequence[Any]) -> list[list[str] | None]:
+        if self._splitting is None:
+            return [sentence_claims(text) for text in texts]
+        return await split_claims(texts, self._splitting, template=self._prompt)
+
+    async def _units(self, samples: Sequence[Sequence[Any]]) -> list[list[list[str]]]:
+        """Give for each response the units of its samples, one after the other."""
+        usable = [_usable(each) for each in samples]
+        if self._mode == "unit_response":
+            return [[[text] for text in each] for each in usable]
+        split = await self._split([text for each in usable for text in each])
+        units = iter([each or [] for each in split])
+        return [[next(units) for _ in each] for each in usable]
+
+    def _pair_values(self, premises: list[str], hypotheses: list[str]) -> dict[str, Floats]:
+        found: Mapping[str, Floats] = {}
+        if self._nli is not None:
+            found = entailment_values(self._nli, premises, hypotheses)
+        if self._alike is not None:
+            alike = self._alike.measure_part(hypotheses, [[text] for text in premises], keep_unread=True)
+            found = {**found, **alike.measures}
+        return {name: found[name] for name in self.scorers}
 
     def _aggregated(self, columns: Sequence[Floats]) -> list[float]:
         function = np.mean if self._aggregation == "mean" else np.min
@@ -201,17 +230,18 @@ class LongTextUQ:
         return [float(function(each)) if len(each) else np.nan for each in known]
 
 
-def _means(values: Floats, n: int) -> Floats:
-    rows = values.reshape(n, -1) if len(values) else np.zeros((n, 0))
-    known = ~np.isnan(rows)
-    counts = known.sum(axis=1)
-    means: Floats = np.full(n, np.nan)
-    np.divide(np.where(known, rows, 0.0).sum(axis=1), counts, out=means, where=counts > 0)
-    return means
-
-
-def _claims(text: Any) -> list[str]:  # noqa: ANN401 - any cell
-    return worded_sentences(text) if text_status(text) is Status.SCORED else []
+def _check_choices(granularity: str, mode: str, scorers: Sequence[str], aggregation: str) -> None:
+    if granularity not in _GRANULARITIES:
+        raise InputError(f"granularity must be claim or sentence, got {granularity!r}")
+    if mode not in SCORERS_BY_MODE:
+        raise InputError(f"mode must be unit_response or matched_unit, got {mode!r}")
+    for name in scorers:
+        if name not in SCORERS_BY_MODE[mode]:
+            raise InputError(
+                f"scorers of mode {mode} must be among {', '.join(SCORERS_BY_MODE[mode])}, got {name!r}"
+            )
+    if aggregation not in _AGGREGATIONS:
+        raise InputError(f"aggregation must be mean or min, got {aggregation!r}")
 
 
 def _usable(texts: Sequence[Any]) -> list[str]:

@@ -5,7 +5,7 @@ Intended differences from ``uqlm`` 0.6.7:
 - A response without log-probabilities has no score (``None``) and does not end the run; any endpoint that
   gives them will do.
 - ``semantic_negentropy`` finds texts that mean the same as ``SemanticEntropy`` does.
-- ``semantic_density`` is not offered.
+- ``semantic_density`` is that of ``SemanticDensity``.
 - ``p_true`` compares the probabilities of True and False, instead of taking the one word that came.
 """
 
@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from semscale.chat.runner import run_apart
+from semscale.compat.uqlm.density import SemanticDensity
 from semscale.compat.uqlm.entropy import SemanticEntropy
 from semscale.compat.uqlm.generation import ResponseGenerator
 from semscale.compat.uqlm.result import UQResult
+from semscale.compat.uqlm.synchronous import synchronous
 from semscale.errors import InputError
 from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.white_box.p_true import ask_p_true
@@ -34,7 +35,13 @@ SINGLE = (
     "mean_token_negentropy",
     "probability_margin",
 )
-SAMPLED = ("semantic_negentropy", "monte_carlo_probability", "consistency_and_confidence")
+SAMPLED = (
+    "semantic_negentropy",
+    "semantic_density",
+    "monte_carlo_probability",
+    "consistency_and_confidence",
+)
+NEEDING_SAMPLE_TOKENS = ("monte_carlo_probability", "semantic_density")
 SCORERS = (*SINGLE, *SAMPLED, "p_true")
 DEFAULT_SCORERS = ("min_probability", "sequence_probability")
 
@@ -51,11 +58,11 @@ class WhiteBoxUQ:
         top_k_logprobs: ignored: as many of the likeliest tokens are asked for as most endpoints give.
         use_n_param: ignored.
         length_normalize: whether the probability of a response is the geometric mean of its tokens'.
-        prompts_in_nli: ignored.
+        prompts_in_nli: whether prompts precede texts in ``semantic_density``.
         device: ignored.
         max_length: ignored.
         sentence_transformer: the model of ``consistency_and_confidence``.
-        nli_model_name: a model of entailment for ``semantic_negentropy``.
+        nli_model_name: a model of entailment for ``semantic_negentropy`` and ``semantic_density``.
         ledger: whether and where to store replies.
 
     Raises:
@@ -72,7 +79,7 @@ class WhiteBoxUQ:
         top_k_logprobs: int = 15,  # noqa: ARG002
         use_n_param: bool = False,  # noqa: FBT001, FBT002, ARG002
         length_normalize: bool = True,  # noqa: FBT001, FBT002
-        prompts_in_nli: bool = True,  # noqa: FBT001, FBT002, ARG002
+        prompts_in_nli: bool = True,  # noqa: FBT001, FBT002
         device: Any = None,  # noqa: ANN401, ARG002
         max_length: int = 2000,  # noqa: ARG002
         sentence_transformer: str = DEFAULT_MODEL,
@@ -89,6 +96,12 @@ class WhiteBoxUQ:
         )
         self._sequence = "normalised_probability" if length_normalize else "sequence_probability"
         self._embedder, self._nli_name = sentence_transformer, nli_model_name
+        self._density = (
+            SemanticDensity(nli_model_name=nli_model_name, length_normalize=length_normalize)
+            if "semantic_density" in self.scorers
+            else None
+        )
+        self._has_prompts = prompts_in_nli
 
     async def generate_and_score(
         self,
@@ -108,9 +121,7 @@ class WhiteBoxUQ:
             found.tokens, prompts, found.responses, found.samples if n else None, found.sample_tokens
         )
 
-    def generate_and_score_sync(self, prompts: Sequence[Any], num_responses: int = 5) -> UQResult:
-        """Like ``generate_and_score``, for programs without an event loop and for notebooks."""
-        return run_apart(self.generate_and_score(prompts, num_responses))
+    generate_and_score_sync = synchronous(generate_and_score)
 
     async def score(  # noqa: PLR0913, PLR0917 - the arguments of uqlm
         self,
@@ -147,6 +158,10 @@ class WhiteBoxUQ:
                 raise InputError(f"scorers {', '.join(SAMPLED)} need responses and sampled_responses")
             samples = [list(each) for each in sampled_responses]
             data |= self._sampled(list(responses), samples, values, sampled_logprobs_results, tokens)
+            if self._density is not None:
+                shown = prompts if self._has_prompts else None
+                density = self._density.score(shown, responses, samples, None, sampled_logprobs_results)
+                data["semantic_density"] = density.data["semantic_density_values"]
         if "p_true" in self.scorers:
             data["p_true"] = await self._p_true(prompts, responses, sampled_responses)
         return UQResult({"data": data, "metadata": {"temperature": self._generator.temperature}})
@@ -159,8 +174,9 @@ class WhiteBoxUQ:
         sampled: Sequence[Sequence[Any]] | None,
         tokens: Sequence[Any],
     ) -> dict[str, Floats]:
-        if "monte_carlo_probability" in self.scorers and sampled is None:
-            raise InputError("scorer 'monte_carlo_probability' needs sampled_logprobs_results")
+        needing = [name for name in self.scorers if name in NEEDING_SAMPLE_TOKENS]
+        if needing and sampled is None:
+            raise InputError(f"scorer {needing[0]!r} needs sampled_logprobs_results")
         found: dict[str, Floats] = {}
         listed = sampled or [[None] * len(each) for each in samples]
         if "monte_carlo_probability" in self.scorers:

@@ -1,19 +1,27 @@
 """The certainty guard: reports what one text states plainly, and the other as possible, said or doubted."""
 
 from semscale.guards.claims.claim_guard import ClaimGuard
+from semscale.guards.claims.counterparts import are_counterparts, are_turned
 from semscale.guards.claims.phrases import Cue
-from semscale.guards.claims.wording import Wording, first_of, kinds_of, similarity
+from semscale.guards.claims.wording import Wording, alignment, first_of, kinds_of
 from semscale.guards.clauses import sentence_end
 from semscale.guards.reading import AnalysedText
 
 OTHER_CERTAINTY = "other-certainty"
-_LEVELS = ("doubted", "hedged")
+_DOUBTED, _UNKNOWN, _HEDGED = "doubted", "unknown", "hedged"
 _CERTAIN = "certain"
 _OPINION = "opinion"
 _OPEN = "open"
 _PLAIN = "plain"
-_AGREEING = ({_PLAIN, _CERTAIN}, {_PLAIN, _OPINION}, {_LEVELS[1], _OPINION})
-_ALIKE, _ALIKE_BOTH = 0.75, 0.6
+_BY_WEIGHT = (_DOUBTED, _UNKNOWN, _HEDGED, _OPINION, _OPEN, _CERTAIN)
+_AGREEING = (
+    {_PLAIN, _CERTAIN},
+    {_PLAIN, _OPINION},
+    {_HEDGED, _OPINION},
+    {_HEDGED, _UNKNOWN},
+    {_DOUBTED, _UNKNOWN},
+)
+_ALIKE, _ALIKE_BOTH = 0.75, 0.7
 
 
 class CertaintyGuard(ClaimGuard):
@@ -36,6 +44,8 @@ class CertaintyGuard(ClaimGuard):
     def _conflict(self, ours: AnalysedText, theirs: AnalysedText) -> tuple[Cue | None, Cue | None] | None:
         cues = _cue(ours.wording), _cue(theirs.wording)
         levels = [_PLAIN if cue is None else cue.kind for cue in cues]
+        if are_counterparts(self.name, *levels) and are_turned(ours, theirs):
+            return None
         if not _differ(*levels) or not _are_alike(ours, theirs, _PLAIN in levels):
             return None
         return cues if _is_shared(ours, cues[0], theirs) and _is_shared(theirs, cues[1], ours) else None
@@ -44,7 +54,7 @@ class CertaintyGuard(ClaimGuard):
 def _cue(wording: Wording) -> Cue | None:
     """Return the phrase that decides how certain a text is."""
     cues = wording.cues(CertaintyGuard.name)
-    for level in (*_LEVELS, _OPINION, _OPEN, _CERTAIN):
+    for level in _BY_WEIGHT:
         if level in kinds_of(cues):
             return first_of(cues, (level,))
     return None
@@ -65,4 +75,4 @@ def _is_shared(text: AnalysedText, cue: Cue | None, other: AnalysedText) -> bool
 
 def _are_alike(ours: AnalysedText, theirs: AnalysedText, one_is_plain: bool) -> bool:
     least = _ALIKE if one_is_plain else _ALIKE_BOTH
-    return similarity(ours.wording, theirs.wording, CertaintyGuard.name) >= least
+    return alignment(ours.wording, theirs.wording, CertaintyGuard.name) >= least

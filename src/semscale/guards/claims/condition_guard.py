@@ -5,13 +5,14 @@ from typing import NamedTuple
 from semscale.guards.claims.claim_guard import ClaimGuard
 from semscale.guards.claims.events import ClauseParts, crossing, denied_otherwise, is_denied, parts_at
 from semscale.guards.claims.phrases import Cue
-from semscale.guards.claims.wording import Wording, coverage, similarity
+from semscale.guards.claims.wording import Wording, alignment, coverage, similarity
 from semscale.guards.clauses import begins_sentence
 from semscale.guards.reading import AnalysedText
 
 OTHER_CONDITION = "other-condition"
 _IF = frozenset(("if", "when", "provided", "unless", "without", "only_if"))
 _TELLING_ALONE = frozenset(("if", "provided", "unless", "only_if"))
+_NEEDS = frozenset(("must", "need", "needs", "needed", "require", "requires", "required", "necessary"))
 _DENYING = frozenset(("unless", "without"))
 _ALIKE, _ALIKE_ALONE, _COVERED, _FEWEST = 0.7, 0.75, 0.9, 4
 
@@ -54,16 +55,22 @@ class ConditionGuard(ClaimGuard):
     def _alone(self, ours: Wording, theirs: Wording) -> tuple[Cue | None, Cue | None] | None:
         """Return a condition that only one of two texts has, if they say the same otherwise."""
         fewest = min(len(ours.content), len(theirs.content))
-        if fewest < _FEWEST or similarity(ours, theirs, self.name) < _ALIKE_ALONE:
+        if fewest < _FEWEST or alignment(ours, theirs, self.name) < _ALIKE_ALONE:
             return None
         one, other = _telling_cue(ours), _telling_cue(theirs)
         if (
             not (one or other)
             or coverage(ours, theirs, self.name) < _COVERED
             or denied_otherwise(ours, theirs)
+            or _is_needed(ours) != _is_needed(theirs)
         ):
             return None
         return one, other
+
+
+def _is_needed(wording: Wording) -> bool:
+    """Tell whether a text says that something must be, which another text may say by a condition."""
+    return not _NEEDS.isdisjoint(wording.words.distinct)
 
 
 def _telling_cue(wording: Wording) -> Cue | None:

@@ -1,10 +1,11 @@
 """The two parts of a sentence with "before", "if" and the like: the clause behind the word, and the rest."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from semscale.guards.claims.phrases import Cue
 from semscale.guards.claims.wording import Wording
-from semscale.guards.clauses import sentence_end
+from semscale.guards.clauses import sentence_end, sentence_start
 from semscale.guards.lexicons import word_list
 from semscale.guards.negation_cues import denies_before, denies_next
 
@@ -14,8 +15,8 @@ _TIMES = frozenset(
     for unit in ("second", "minute", "hour", "day", "night", "week", "month", "year", "decade", "moment")
     for plural in ("", "s")
 ) | {"several", "few", "shortly", "soon", "immediately", "long", "right", "only"}
+_DENIALS = frozenset(("no", "nobody", "none", "nothing", "nowhere", "never", "not", "neither", "cannot"))
 _CONDITIONS = ("without", "unless")
-_ENDS = ".;:?!"
 
 
 class ClauseParts(NamedTuple):
@@ -30,7 +31,7 @@ class ClauseParts(NamedTuple):
     sub: range
 
 
-def parts_at(wording: Wording, cue: Cue, *, to_end: bool = False) -> ClauseParts:
+def parts_at(wording: Wording, cue: Cue) -> ClauseParts:
     """Split the sentence of a cue: "A before B", "before B, A".
 
     A part is empty if no comma shows where it begins.
@@ -38,7 +39,6 @@ def parts_at(wording: Wording, cue: Cue, *, to_end: bool = False) -> ClauseParts
     Args:
         wording: a text.
         cue: one of its phrases.
-        to_end: whether the second part goes on behind a comma.
 
     Example:
         >>> from semscale.guards.words import TextWords
@@ -46,14 +46,14 @@ def parts_at(wording: Wording, cue: Cue, *, to_end: bool = False) -> ClauseParts
         ClauseParts(main=range(3, 6), sub=range(1, 2))
     """
     texts = wording.words.texts
-    start = next((at + 1 for at in range(cue.first - 1, -1, -1) if texts[at] in _ENDS), 0)
+    start = sentence_start(texts, cue.first)
     end = sentence_end(texts, cue.last)
     comma = next((at for at in range(cue.last + 1, end) if texts[at] == ","), end)
     before = [texts[at] for at in range(start, cue.first) if at in wording.content]
     if sum(not _is_time(text) for text in before) <= _MOST_BEFORE:
         return ClauseParts(range(comma + 1, end), range(cue.last + 1, comma))
     own = next((at + 1 for at in range(cue.first - 2, start, -1) if texts[at] == ","), start)
-    return ClauseParts(range(own, cue.first), range(cue.last + 1, end if to_end else comma))
+    return ClauseParts(range(own, cue.first), range(cue.last + 1, comma))
 
 
 def is_denied(wording: Wording, places: range) -> bool:
@@ -61,16 +61,31 @@ def is_denied(wording: Wording, places: range) -> bool:
     return denials(wording, places) % 2 == 1
 
 
-def denials(wording: Wording, places: range) -> int:
+def denials(wording: Wording, places: Iterable[int]) -> int:
     """Count the negations in a part of a text, without "nobody but" and the like, which deny nothing."""
     texts = wording.words.texts
-    restricting = {at for cue in wording.cues("exclusivity") for at in range(cue.first, cue.last + 1)}
+    restricting = _restricting(wording)
     return sum(
         at not in restricting
         and texts[at] not in _CONDITIONS
         and (denies_next(texts, at) or denies_before(texts, at) is not None)
         for at in places
     )
+
+
+def says_no(text: str) -> bool:
+    """Tell whether a word negates by itself, as "not" and "nobody" do, and "omit" does not."""
+    return text in _DENIALS or text.endswith("n't")
+
+
+def is_negated(wording: Wording, places: Iterable[int]) -> bool:
+    """Tell whether an odd number of such words stands in a part of a text; "nobody but" is none."""
+    texts, restricting = wording.words.texts, _restricting(wording)
+    return sum(says_no(texts[at]) and at not in restricting for at in places) % 2 == 1
+
+
+def _restricting(wording: Wording) -> set[int]:
+    return {at for cue in wording.cues("exclusivity") for at in range(cue.first, cue.last + 1)}
 
 
 def denied_otherwise(ours: Wording, theirs: Wording) -> bool:

@@ -5,7 +5,7 @@ or an adverbial turns no three words round: "On Monday Ann left", "Ann left on M
 """
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations, islice, pairwise
 from typing import NamedTuple
 
@@ -68,6 +68,7 @@ def _by_place(word: _Shared) -> int:
     return word.here
 
 
+@lru_cache(maxsize=512)
 def _once(wording: Wording) -> dict[str, int]:
     """Return the positions of the words that occur once: content, persons, letters that name, and "than"."""
     found: dict[str, int] = {}
@@ -159,6 +160,8 @@ def _is_exchange(one: _Triple, other: _Triple) -> bool:
         return False
     if any(_is_mutual(each.text, each.first, each.last) for each in (one, other)):
         return False
+    if _is_done_together(one) and _is_done_together(other):
+        return False
     if _turns_compound(one, other) or _turns_compound(other, one):
         return False
     listed = _is_listed(one.text, one.middle) and _is_listed(other.text, other.middle)
@@ -195,6 +198,8 @@ def _is_directed(here: str, there: str) -> bool:
 
 
 def _same_order_passive(passive: Wording, active: Wording) -> Places | None:
+    if "by" not in passive.words.distinct:
+        return None
     texts, once = passive.words.texts, _once(active)
     for at in (at for at, text in enumerate(texts) if text == "by" and at):
         verb = next((place for place in range(at - 1, max(at - 3, -1), -1) if place in passive.content), -1)
@@ -238,6 +243,17 @@ def _is_mutual(wording: Wording, first: int, last: int) -> bool:
     """Tell whether what is between two words relates them both ways: "Ann met Bob"."""
     between = wording.words.texts[first:last]
     return not _words("mutual").isdisjoint(between)
+
+
+def _is_done_together(triple: _Triple) -> bool:
+    """Tell whether a verb without an object joins two words by "with": "Ann waltzed with Bob"."""
+    texts, content = triple.text.words.texts, triple.text.content
+    inside = [at for at in range(triple.first + 1, triple.last) if at in content]
+    return (
+        inside == [triple.middle]
+        and texts[triple.middle + 1] == "with"
+        and not _is_passive_at(texts, triple.middle)
+    )
 
 
 def _has_agent(wording: Wording, first: int, last: int) -> bool:

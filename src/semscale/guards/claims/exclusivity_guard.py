@@ -1,17 +1,16 @@
 """The exclusivity guard: reports "only this" beside "this too", "all but this", or the plain statement."""
 
 from semscale.guards.claims.claim_guard import ClaimGuard
-from semscale.guards.claims.events import denied_otherwise
+from semscale.guards.claims.counterparts import are_turned
+from semscale.guards.claims.events import denied_otherwise, says_no
 from semscale.guards.claims.phrases import Cue
-from semscale.guards.claims.wording import Wording, first_of, kinds_of, similarity
-from semscale.guards.clauses import sentence_end
+from semscale.guards.claims.wording import Wording, alignment, first_of, kinds_of, similarity
+from semscale.guards.clauses import sentence_end, sentence_start
 from semscale.guards.reading import AnalysedText
 
 OTHER_EXCLUSIVITY = "other-exclusivity"
 _ONLY = "only"
 _EXCEPTING = ("except", "besides")
-_SENTENCE_ENDS = ".;:?!"
-_DENIALS = frozenset(("no", "nobody", "none", "nothing", "nowhere", "never", "not", "neither", "cannot"))
 _CONTRAST = "contrast"
 _SOFT = ("just", "simply", "mere", "merely", "purely")
 _TELLING = ("only", "except", "also", "even")
@@ -27,6 +26,7 @@ _CONFLICTS = frozenset(
         ("except", "even"),
     )
 )
+_TURNED = frozenset(("only", "except"))
 _ALIKE, _ALIKE_BOTH = 0.8, 0.6
 _CLAUSE_STARTS = frozenset(("that", "and", "but", "because", "if", "when", "as", "so", "while"))
 
@@ -64,12 +64,9 @@ def _cues(wording: Wording) -> list[Cue]:
 
 def _is_denied_around(wording: Wording, cue: Cue) -> bool:
     texts = wording.words.texts
-    start = next((at + 1 for at in range(cue.first - 1, -1, -1) if texts[at] in _SENTENCE_ENDS), 0)
-    return any(_denies(text) for text in texts[start : sentence_end(texts, cue.last)])
-
-
-def _denies(text: str) -> bool:
-    return text in _DENIALS or text.endswith("n't")
+    return any(
+        says_no(text) for text in texts[sentence_start(texts, cue.first) : sentence_end(texts, cue.last)]
+    )
 
 
 def _differ(
@@ -81,27 +78,32 @@ def _differ(
     kinds = frozenset(cue.kind if cue else "" for cue in first)
     one, other = first
     if one and other and one.kind == other.kind == _ONLY:
-        return _moved((ours.wording, one), (theirs.wording, other)) and _alike(ours, theirs, _ALIKE)
+        return _moved((ours.wording, one), (theirs.wording, other)) and _are_aligned(ours, theirs)
     if kinds_of(cues[0]) & kinds_of(cues[1]) or kinds not in _CONFLICTS:
+        return False
+    if kinds == _TURNED and are_turned(ours, theirs):
         return False
     if not any(
         cue and not _is_soft(text.wording, cue) for text, cue in zip((ours, theirs), first, strict=True)
     ):
         return False
-    if None in first and _CONTRAST in kinds_of(cues[first.index(None)]):
-        return False
-    if None in first and denied_otherwise(ours.wording, theirs.wording):
-        return False
-    return _alike(ours, theirs, _ALIKE if None in first else _ALIKE_BOTH)
+    if None in first:
+        return not _is_excused(ours, theirs, cues[first.index(None)]) and _are_aligned(ours, theirs)
+    return similarity(ours.wording, theirs.wording, ExclusivityGuard.name) >= _ALIKE_BOTH
+
+
+def _is_excused(ours: AnalysedText, theirs: AnalysedText, cues: list[Cue]) -> bool:
+    """Tell whether the text without a telling phrase says it by a contrast, or by another negation."""
+    return _CONTRAST in kinds_of(cues) or denied_otherwise(ours.wording, theirs.wording)
+
+
+def _are_aligned(ours: AnalysedText, theirs: AnalysedText) -> bool:
+    return alignment(ours.wording, theirs.wording, ExclusivityGuard.name) >= _ALIKE
 
 
 def _is_soft(wording: Wording, cue: Cue) -> bool:
     """Tell whether a phrase is often said for emphasis alone: "just try it"."""
     return wording.words.texts[cue.first] in _SOFT
-
-
-def _alike(ours: AnalysedText, theirs: AnalysedText, least: float) -> bool:
-    return similarity(ours.wording, theirs.wording, ExclusivityGuard.name) >= least
 
 
 def _moved(one: tuple[Wording, Cue], other: tuple[Wording, Cue]) -> bool:

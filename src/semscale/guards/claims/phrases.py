@@ -5,7 +5,7 @@ any one word and ``..`` for one to four words. The longest phrase at a place cou
 read again. Phrases of the class ``harmless`` are passed over.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -38,7 +38,7 @@ class _Patterns(NamedTuple):
 
     Attributes:
         with_any: phrases of one word, and those with any second word.
-        with_second: the others by their second word.
+        with_second: for each second word the phrases with it, and those of ``with_any``.
     """
 
     with_any: list[tuple[str, Pattern]]
@@ -65,33 +65,30 @@ class PhraseBook:
             for line in lines:
                 for phrase in line.split(","):
                     self._add(kind, phrase.split())
+        self._join()
 
     def read(self, words: TextWords) -> list[Cue]:
         """Find the phrases of a text in their order, without harmless ones."""
         if self._patterns.keys().isdisjoint(words.distinct):
             return []
-        return [cue for cue in self._all_cues(words.texts) if cue.kind != HARMLESS]
-
-    def _all_cues(self, texts: Sequence[str]) -> Iterator[Cue]:
-        free_from = 0
-        for at, text in enumerate(texts):
-            if at >= free_from and text in self._patterns:
-                cue = self._longest(texts, at)
-                if cue:
-                    yield cue
-                    free_from = cue.last + 1
+        texts, found, free_from = words.texts, [], 0
+        for at in [at for at, text in enumerate(texts) if text in self._patterns]:
+            cue = self._longest(texts, at) if at >= free_from else None
+            if cue:
+                free_from = cue.last + 1
+                if cue.kind != HARMLESS:
+                    found.append(cue)
+        return found
 
     def _longest(self, texts: Sequence[str], at: int) -> Cue | None:
         patterns, following = self._patterns[texts[at]], texts[at + 1] if at + 1 < len(texts) else ""
-        of_second = patterns.with_second.get(following)
-        if not of_second and not patterns.with_any:
-            return None
-        tried = [*patterns.with_any, *(of_second or ())]
-        found = [(end, kind) for kind, pattern in tried if (end := _end(texts, at + 1, pattern)) is not None]
-        if not found:
-            return None
-        end, kind = max(found, key=lambda match: match[0])
-        return Cue(kind, at, end - 1)
+        tried = patterns.with_second.get(following, patterns.with_any)
+        kind, last = "", 0
+        for name, pattern in tried:
+            end = _end(texts, at + 1, pattern) if pattern else at + 1
+            if end is not None and end > last:
+                kind, last = name, end
+        return Cue(kind, at, last - 1) if kind else None
 
     def _add(self, kind: str, phrase: Sequence[str]) -> None:
         first, *rest = (self._piece(piece) for piece in phrase)
@@ -103,6 +100,12 @@ class PhraseBook:
                     patterns.with_second.setdefault(second, []).append((kind, pattern))
             else:
                 patterns.with_any.append((kind, pattern))
+
+    def _join(self) -> None:
+        """Add the phrases with any second word to those with each."""
+        for patterns in self._patterns.values():
+            for tried in patterns.with_second.values():
+                tried[:0] = patterns.with_any
 
     def _piece(self, piece: str) -> frozenset[str] | str:
         if piece in (_ANY, _SOME):
@@ -120,15 +123,15 @@ def phrase_book(guard: str) -> PhraseBook:
 
 def _end(texts: Sequence[str], at: int, pattern: Pattern) -> int | None:
     """Return the position after the words that match a pattern; ``None`` if they do not."""
-    if not pattern:
-        return at
-    piece, rest = pattern[0], pattern[1:]
-    if piece == _SOME:
-        gaps = range(1, 1 + _length_of_gap(texts, at))
-        return next((end for gap in gaps if (end := _end(texts, at + gap, rest)) is not None), None)
-    if at == len(texts) or not (kind_of(texts[at]) == "w" if piece == _ANY else texts[at] in piece):
-        return None
-    return _end(texts, at + 1, rest)
+    for number, piece in enumerate(pattern):
+        if piece == _SOME:
+            gaps = range(1, 1 + _length_of_gap(texts, at))
+            rest = pattern[number + 1 :]
+            return next((end for gap in gaps if (end := _end(texts, at + gap, rest)) is not None), None)
+        if at == len(texts) or not (kind_of(texts[at]) == "w" if piece == _ANY else texts[at] in piece):
+            return None
+        at += 1
+    return at
 
 
 def _length_of_gap(texts: Sequence[str], at: int) -> int:

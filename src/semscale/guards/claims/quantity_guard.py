@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from semscale.guards.claims.claim_guard import ClaimGuard
-from semscale.guards.claims.events import denials, denied_otherwise
+from semscale.guards.claims.counterparts import are_counterparts, are_turned
+from semscale.guards.claims.events import denied_otherwise
 from semscale.guards.claims.phrases import Cue
-from semscale.guards.claims.wording import Wording, similarity
+from semscale.guards.claims.wording import Wording, alignment, kinds_of
 from semscale.guards.lexicons import word_list
 from semscale.guards.reading import AnalysedText
 
@@ -78,7 +79,7 @@ def _tells_alone(amount: _Amount) -> bool:
 
 
 def _alike(ours: AnalysedText, theirs: AnalysedText, least: float) -> bool:
-    return similarity(ours.wording, theirs.wording, QuantityGuard.name) >= least
+    return alignment(ours.wording, theirs.wording, QuantityGuard.name) >= least
 
 
 def _between(
@@ -106,29 +107,14 @@ def _exclude(one: str, other: str) -> bool:
 
 
 def _is_made_up(one: str, other: str, ours: AnalysedText, theirs: AnalysedText) -> bool:
-    """Tell whether another negation, or an opposite, makes up for a "none".
+    """Tell whether another negation, or an opposite, makes up for another share.
 
-    "All agree" and "none failed to agree", "all were polite" and "none were rude".
+    "All agree" and "none failed to agree", "few were polite" and "most were rude".
     """
-    if "none" not in (one, other) or "not_all" in (one, other):
-        return False
-    here, there = (denials(text.wording, range(len(text.words.texts))) for text in (ours, theirs))
-    return (here + there + _oppositions(ours, theirs)) % 2 == 0
-
-
-def _oppositions(ours: AnalysedText, theirs: AnalysedText) -> int:
-    """Count the axes of which the texts name opposite sides."""
-    here, there = _sides(ours), _sides(theirs)
-    return sum(len(here[key]) == len(there.get(key, ())) == 1 and here[key] != there[key] for key in here)
-
-
-def _sides(text: AnalysedText) -> dict[str, set[int]]:
-    """Return the named sides of each axis, without words that count as negations already."""
-    sides: dict[str, set[int]] = {}
-    for mention in text.polarity.mentions:
-        if not denials(text.wording, range(mention.at, mention.at + 1)):
-            sides.setdefault(mention.key, set()).add(mention.side)
-    return sides
+    if one in _BOUNDS:  # "none has more than one" is "each has at most one"
+        here, there = (kinds_of(text.wording.cues(QuantityGuard.name)) for text in (ours, theirs))
+        return "none" in here ^ there
+    return are_counterparts(QuantityGuard.name, one, other) and are_turned(ours, theirs)
 
 
 def _amounts(wording: Wording) -> list[_Amount]:

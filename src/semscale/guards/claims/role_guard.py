@@ -3,7 +3,7 @@
 from semscale.guards.claims.claim_guard import ClaimGuard
 from semscale.guards.claims.exchanges import exchanged_places, turned_voice
 from semscale.guards.claims.phrases import Cue
-from semscale.guards.claims.wording import Wording
+from semscale.guards.claims.wording import Wording, most_shared
 from semscale.guards.reading import AnalysedText
 
 EXCHANGED = "exchanged"
@@ -40,6 +40,8 @@ def _nearly_same_words(ours: Wording, theirs: Wording) -> bool:
     if min(len(one), len(other)) < _FEWEST or total > _MOST_WORDS:
         return False
     if 2 * min(len(one), len(other)) < _LEAST_SHARED * total:
+        return False
+    if 2 * most_shared(ours, theirs) < _LEAST_SHARED * total:
         return False
     return 2 * (ours.counts & theirs.counts).total() >= _LEAST_SHARED * total
 

@@ -83,6 +83,46 @@ def coverage(ours: Wording, theirs: Wording, guard: str) -> float:
     return (one & other).total() / (min(one.total(), other.total()) or 1)
 
 
+def alignment(ours: Wording, theirs: Wording, guard: str) -> float:
+    """Return the share of content words that two texts have in common in the same order, apart from cues.
+
+    Twice the length of the longest common subsequence, over the number of words in both. A word put in
+    keeps the order; rewording seldom does.
+
+    Returns:
+        0 to 1; 0 for texts without content.
+
+    References:
+        Hyyrö, "Bit-parallel LCS-length computation revisited", AWOCA 2004.
+
+    Example:
+        >>> texts = "Perhaps the cache is stale", "The stale cache"
+        >>> alignment(*(Wording(TextWords(text)) for text in texts), "certainty")
+        0.5
+    """
+    one, other = _row_apart_from(ours, guard), _row_apart_from(theirs, guard)
+    return 2 * _longest_common(one, other) / ((len(one) + len(other)) or 1)
+
+
+def _longest_common(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return the length of the longest common subsequence; a zero bit marks each word of it."""
+    places: dict[str, int] = {}
+    for at, stem in enumerate(one):
+        places[stem] = places.get(stem, 0) | 1 << at
+    every = row = (1 << len(one)) - 1
+    for stem in other:
+        found = row & places.get(stem, 0)
+        row = ((row + found) | (row - found)) & every
+    return len(one) - row.bit_count()
+
+
+def most_shared(ours: Wording, theirs: Wording) -> int:
+    """Return an upper bound for the number of content words that two texts have in common."""
+    one, other = ours.counts, theirs.counts
+    repeated = min(len(ours.content) - len(one), len(theirs.content) - len(other))
+    return len(one.keys() & other.keys()) + repeated
+
+
 def kinds_of(cues: Iterable[Cue]) -> set[str]:
     """Return the classes of some cues."""
     return {cue.kind for cue in cues}
@@ -95,6 +135,18 @@ def first_of(cues: Sequence[Cue], kinds: Iterable[str]) -> Cue | None:
 
 
 def _apart_from(wording: Wording, guard: str) -> Counter[str]:
-    content = wording.content
-    covered = [at for cue in wording.cues(guard) for at in range(cue.first, cue.last + 1) if at in content]
+    content, covered = wording.content, _covered(wording, guard)
     return wording.counts - Counter(content[at] for at in covered) if covered else wording.counts
+
+
+def _row_apart_from(wording: Wording, guard: str) -> list[str]:
+    covered = _covered(wording, guard)
+    return [stem for at, stem in wording.content.items() if at not in covered]
+
+
+def _covered(wording: Wording, guard: str) -> frozenset[int]:
+    """Return the positions of content words that are part of a guard's cues."""
+    content = wording.content
+    return frozenset(
+        at for cue in wording.cues(guard) for at in range(cue.first, cue.last + 1) if at in content
+    )

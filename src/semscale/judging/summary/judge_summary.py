@@ -57,6 +57,7 @@ class JudgeSummary(Presentable):
         groups: n names of groups; ``None`` without groups.
         human: people's labels beside the scores, where there are any.
         stopped: why not every item was asked about, or ``None``.
+        input_notes: how the table was read, such as the rows that a condition left out.
         created: when.
     """
 
@@ -75,6 +76,7 @@ class JudgeSummary(Presentable):
     groups: tuple[str | None, ...] | None = None
     human: HumanEvidence | None = None
     stopped: str | None = None
+    input_notes: tuple[str, ...] = ()
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def __repr__(self) -> str:

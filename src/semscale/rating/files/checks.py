@@ -42,7 +42,7 @@ def check_cells(
             1,000 groups, a row that cannot be read, or more rows than Excel holds.
         StoppedByUserError: stopped by the user.
     """
-    if not (counting or columns.by or columns.weight or columns.human or labels):
+    if not (counting or columns.all_by or columns.weight or columns.human or labels):
         return table
     checks = _Checks(columns, labels)
     checked = look_through(table, checks.titles, part_rows, checks.look, counting=counting)
@@ -57,7 +57,8 @@ class _Checks:
     def __init__(self, columns: FileColumns, labels: FilledSheet | None) -> None:
         self._columns, self._labels, self.n = columns, labels, 0
         # Names alone count here, so any scale serves.
-        self._groups = Tallies([figures_of(np.array([0.0, 1.0]))], Signature.of("rate"))
+        figures = figures_of(np.array([0.0, 1.0]))
+        self._groups = {by: Tallies([figures], Signature.of("rate")) for by in columns.all_by}
 
     @property
     def titles(self) -> set[str]:
@@ -68,7 +69,7 @@ class _Checks:
     @property
     def _beside(self) -> set[str]:
         columns = self._columns
-        named = (columns.weight, columns.human, columns.inclusion, columns.by)
+        named = (columns.weight, columns.human, columns.inclusion, *columns.all_by)
         return {title for title in named if title is not None}
 
     def look(self, batch: pl.DataFrame, first_row: int) -> None:
@@ -86,6 +87,7 @@ class _Checks:
             humans = humans_in(column_in(cells, columns.human), first_row, columns.human_range)
             if columns.inclusion is not None:
                 inclusion_in(column_in(cells, columns.inclusion), humans, first_row)
-        if columns.by in cells.columns:
-            names = as_names(groups_in(cells[columns.by].unique()), "by")
-            self._groups.add(np.empty((len(names), 2)), [Status.MISSING] * len(names), by=names)
+        for by, groups in self._groups.items():
+            if by in cells.columns:
+                names = as_names(groups_in(cells[by].unique()), "by")
+                groups.add(np.empty((len(names), 2)), [Status.MISSING] * len(names), by=names)

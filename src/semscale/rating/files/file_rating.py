@@ -104,7 +104,7 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
         InterruptedRunError, ReplyError: of the chat model; the table is written, and replies are kept.
     """
     settings = settings or FileSettings()
-    _check_file(table, columns, out)
+    check_file(table, columns, out)
     if labels is not None and columns.human is not None:
         raise InputError("labels must not be given beside human: both are people's ratings")
     if labels is not None and columns.human_range is None:
@@ -120,10 +120,10 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
     summary = TableRun(table, settings.parts, progress).of(work, out)
     if deciding is not None and deciding.failure is not None:
         raise deciding.failure
-    return summary
+    return replace(summary, input_notes=table.notes)
 
 
-def _check_file(table: Table, columns: FileColumns, out: Path | None) -> None:
+def check_file(table: Table, columns: FileColumns, out: Path | None) -> None:
     """Check everything that can be known before any text is embedded.
 
     Raises:
@@ -131,6 +131,8 @@ def _check_file(table: Table, columns: FileColumns, out: Path | None) -> None:
     """
     for parameter, column in columns.named().items():
         table.require(column, parameter)
+    for column in columns.further_by:
+        table.require(column, "by")
     check_free(table.columns, table.name)
     if out is not None:
         check_output(table, out)
@@ -164,9 +166,12 @@ class RatingWork:
         """Rate the rows after the first ``skip`` ones."""
         for batch in self.table.batches(size, skip):
             check_free(batch.columns, self.table.name)
-            ratings = self.rater.rate(column_in(batch, self.columns.text).to_list(), progress=self.progress)
-            frame = pl.concat([storable(batch), rated_frame(ratings)], how="horizontal")
-            yield WorkedPart(frame)
+            yield WorkedPart(pl.concat([storable(batch), self.rated(batch)], how="horizontal"))
+
+    def rated(self, batch: pl.DataFrame) -> pl.DataFrame:
+        """Rate some rows: the columns of the result, and those that the run keeps for itself."""
+        cells = column_in(batch, self.columns.text).to_list()
+        return rated_frame(self.rater.rate(cells, progress=self.progress))
 
     def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
         """Take a part."""

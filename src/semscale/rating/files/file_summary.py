@@ -86,7 +86,11 @@ class Collector:
     def __post_init__(self) -> None:
         rater = self.rater
         n_labels = None if rater.calibration is None else rater.calibration.labels.n
-        self._tallies = Tallies([figures_of(rater.scale.values)], rater.signature, n_labels=n_labels)
+        figures = [figures_of(rater.scale.values)]
+        self._tallies = {
+            by: Tallies(figures, rater.signature, n_labels=n_labels)
+            for by in (self.columns.by, *self.columns.further_by)
+        }
         self._running = RunningSummary(
             rater.scale,
             rater.floor,
@@ -140,8 +144,11 @@ class Collector:
         Raises:
             InputError: weights that sum to 0, or human ratings outside their range.
         """
-        return self._running.summary(
-            self._tallies.estimates(interval=interval, seed=self.seed),
+        first, *further = (
+            tallies.estimates(interval=interval, seed=self.seed) for tallies in self._tallies.values()
+        )
+        summary = self._running.summary(
+            first,
             comparison=self._comparison(interval),
             lint=None,
             source=Path(source).name,
@@ -149,20 +156,19 @@ class Collector:
             weight=self.columns.weight,
             respondent=self.columns.respondent,
         )
+        return replace(summary, further_groups=dict(zip(self.columns.further_by, further, strict=True)))
 
     def _tally(self, frame: pl.DataFrame, ratings: Ratings) -> None:
-        columns, by = self.columns, None
-        if columns.by is not None:
-            by = groups_in(column_in(frame, columns.by))
         weights, respondents = self._weights(frame), self._respondents(frame)
-        self._tallies.add(
-            ratings.pmf,
-            ratings.status,
-            weights=weights,
-            by=by,
-            respondents=respondents,
-            refits=ratings.refits,
-        )
+        for by, tallies in self._tallies.items():
+            tallies.add(
+                ratings.pmf,
+                ratings.status,
+                weights=weights,
+                by=None if by is None else groups_in(column_in(frame, by)),
+                respondents=respondents,
+                refits=ratings.refits,
+            )
 
     def _weights(self, frame: pl.DataFrame) -> Floats | None:
         if self.columns.weight is None:

@@ -150,6 +150,8 @@ def _sections(summary: "RatingSummary") -> Iterator[Section]:
         yield Section(
             "groups", ("By ", Quoted(summary.by or "group")), (group_estimate_table(summary), drawn)
         )
+    for place, (by, estimates) in enumerate(summary.further_groups.items(), start=2):
+        yield _further_groups(replace(summary, by=by, estimates=estimates), place)
     yield from rated_languages(summary)
     if summary.comparison is not None and (summary.comparison.n or not summary.comparison.n_seen):
         compared = comparison_blocks(summary.comparison, summary.scale)
@@ -166,6 +168,17 @@ def _sections(summary: "RatingSummary") -> Iterator[Section]:
         further=[Paragraph(f"{windowed}.", "note")] if windowed else [],
     )
     yield Section("scale", "Can the scale be trusted?", tuple(_trust(summary)))
+
+
+def _further_groups(summary: "RatingSummary", place: int) -> Section:
+    """Show the groups of a further column."""
+    by = ("By ", Quoted(summary.by or "group"))
+    drawn = groups_figure(summary)
+    blocks = (
+        replace(group_estimate_table(summary), title=by),
+        drawn or Paragraph("No group has a rated text."),
+    )
+    return Section(f"groups-{'i' * place}", by, blocks)
 
 
 def _texts(summary: "RatingSummary") -> Iterator[Section]:
@@ -216,5 +229,9 @@ def _settings(summary: "RatingSummary") -> tuple[tuple[str, Line], ...]:
         *([("Labels", Quoted(compared.sheet))] if compared is not None and compared.sheet else []),
         *([("Comparison", Quoted(compared.signature, LONGEST))] if compared is not None else []),
     ]
-    columns = (("Groups", summary.by), ("Weights", summary.weight), ("Respondents", summary.respondent))
+    columns = (
+        *(("Groups", by) for by in (summary.by, *summary.further_groups)),
+        ("Weights", summary.weight),
+        ("Respondents", summary.respondent),
+    )
     return estimated_settings(summary, columns, further)

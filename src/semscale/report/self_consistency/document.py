@@ -34,6 +34,7 @@ from semscale.report.self_consistency.words import (
     area_words,
     asking_words,
     cautions,
+    comparison_words,
     contradicted_words,
     labels_words,
     same_by_words,
@@ -50,6 +51,10 @@ if TYPE_CHECKING:
 SHOWN_ITEMS = 10
 _MOST_SAMPLES, _MOST_FINDINGS = 8, 6
 _ANSWER_LIMIT, _SAMPLE_LIMIT = 500, 320
+_ENSEMBLES = {
+    "ensemble_mean": "the plain mean of all measures",
+    "ensemble_tuned": "the ensemble with tuned weights",
+}
 
 _NCS = Citation(
     "Bouchard, D., & Chauhan, M. S. (2025).",
@@ -156,25 +161,37 @@ def _spread(summary: "ConsistencySummary") -> Section:
 
 def _correctness(correctness: "CorrectnessProbability") -> Section:
     area = area_words(correctness.areas[correctness.measure])
-    meaning = (
-        "Area under the ROC curve: 1 is perfect, .5 is chance. What length alone achieves must be beaten. "
-        "Intervals by DeLong's variance on the logit scale; there is none where scores show no spread."
-    )
+    named = _ENSEMBLES.get(correctness.measure) or MEASURE_NAMES[correctness.measure]
     return Section(
         "trust",
         "Which answers can be trusted",
         (
-            Paragraph(f"By {MEASURE_NAMES[correctness.measure]}, {area}.", "lead", detail="both"),
+            Paragraph(f"By {named}, {area}.", "lead", detail="both"),
             decision_bar(correctness),
             decision_table(correctness),
             calibration_table(correctness),
             *weight_table(correctness),
             Paragraph(labels_words(correctness), "note", detail="both"),
-            SideBySide(
-                ((reliability_figure(correctness),), (area_table(correctness), Paragraph(meaning, "note")))
-            ),
+            *_areas(correctness),
         ),
     )
+
+
+def _areas(correctness: "CorrectnessProbability") -> tuple[Block, ...]:
+    """Show the areas beside how well probabilities hold, or below it where they have two columns."""
+    meaning = Paragraph(
+        "Area under the ROC curve: 1 is perfect, .5 is chance. What length alone achieves must be beaten. "
+        "Intervals by DeLong's variance on the logit scale; there is none where scores show no spread.",
+        "note",
+    )
+    figure, areas, shared = (
+        reliability_figure(correctness),
+        area_table(correctness),
+        comparison_words(correctness),
+    )
+    if shared is None:
+        return (SideBySide(((figure,), (areas, meaning))),)
+    return (figure, areas, Paragraph(shared, "note", detail="both"), meaning)
 
 
 def _least(summary: "ConsistencySummary") -> Iterator[Section]:

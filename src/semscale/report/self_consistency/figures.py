@@ -1,5 +1,6 @@
 """Pictures and tables of a report on consistency: how values are spread, and how well probabilities hold."""
 
+from math import isnan
 from typing import TYPE_CHECKING
 
 from semscale.report.charts.histograms import GROUP, HISTOGRAM, UNRELATED
@@ -122,17 +123,32 @@ def calibration_table(correctness: "CorrectnessProbability") -> DataTable:
 
 def area_table(correctness: "CorrectnessProbability") -> DataTable:
     """Say how well each measure, and each null of lengths alone, tells right answers from wrong ones."""
-    areas = sorted(correctness.areas.items(), key=lambda item: -item[1].value)
-    rows = tuple((Words(MEASURE_NAMES[name]), WithInterval.of(area, 3)) for name, area in areas)
-    interval = covered((area for _, area in rows), correctness.interval)
-    return DataTable(("measure", "AUC"), rows, title=f"What tells right from wrong{interval}")
+    comparison = correctness.comparison
+    areas = [comparison.own, *([comparison.common] if comparison.common else [])]
+    known = {name: area.value for name, area in comparison.compared.items() if not isnan(area.value)}
+    names = sorted(comparison.own, key=lambda name: -known.get(name, -1.0))
+    cells: dict[str, list[Cell]] = {
+        name: [WithInterval.of(each[name], 3) for each in areas] for name in names
+    }
+    columns = ("measure", "AUC", "labelled answers", f"AUC on the {comparison.n_common:,} that have all")
+    rows = tuple(
+        (Words(MEASURE_NAMES[name]), cells[name][0], Count(comparison.n[name]), *cells[name][1:])
+        for name in names
+    )
+    interval = covered((cells[name][0] for name in names), correctness.interval)
+    return DataTable(columns[: 2 + len(areas)], rows, title=f"What tells right from wrong{interval}")
 
 
 def weight_table(correctness: "CorrectnessProbability") -> tuple[DataTable, ...]:
-    """Give the weights of an ensemble's measures, the greatest first; nothing for one measure."""
+    """Give the weights of an ensemble's measures, the greatest first, and how often each was filled in."""
     weights = sorted(correctness.weights.items(), key=lambda item: -item[1])
     if not weights:
         return ()
     note = ", tuned on half of the labels" if correctness.measure == "ensemble_tuned" else ""
-    rows = tuple((Words(MEASURE_NAMES[name]), Share(weight)) for name, weight in weights)
-    return (DataTable(("measure", "weight"), rows, title=f"Weights of the ensemble{note}"),)
+    rows = tuple(
+        (Words(MEASURE_NAMES[name]), Share(weight), Count(correctness.filled.get(name, 0)))
+        for name, weight in weights
+    )
+    return (
+        DataTable(("measure", "weight", "prompts without it"), rows, title=f"Weights of the ensemble{note}"),
+    )

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from semscale.report.formatting import counted, coverage, number, one_line, percent, percent_with_interval
 from semscale.report.sentences import STATUS_MEANINGS, refused_words
 from semscale.results.reasons import UNREAD
-from semscale.self_consistency.correctness_probability import FEWEST_LABELS
 from semscale.self_consistency.reasons import NO_ANSWER
 from semscale.self_consistency.scoring.floor import FEWEST_ANSWERS, TOO_FEW_ANSWERS
 from semscale.self_consistency.scoring.length_baselines import NULLS
@@ -87,10 +86,10 @@ def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
             f"{answers} read None, null, nil or NaN and count as answers: where these stand for no answer, "
             "leave the cells empty."
         )
-    if summary.too_few_labels is not None:
+    if (few := summary.too_few_labels) is not None:
         said.append(
-            f"P(correct) and decisions are missing: they need at least {FEWEST_LABELS} labelled answers with "
-            f"a consistency, some right and some wrong, and there are {summary.too_few_labels}."
+            f"P(correct) and decisions are missing: they need at least {few.needed.total} labelled answers "
+            f"with a consistency, {few.needed.kinds}, and there are {few.found}{few.needed.remedy}."
         )
     return (*said, *([] if summary.correctness is None else _correctness_cautions(summary.correctness)))
 
@@ -99,16 +98,38 @@ def _correctness_cautions(correctness: "CorrectnessProbability") -> list[str]:
     said, area = [], correctness.areas[correctness.measure]
     if area.value < _ENOUGH:
         said.append(f"Consistency hardly tells right answers from wrong ones: {area_words(area)}.")
+    compared = correctness.comparison.compared
     nulls = {
-        name: max(correctness.areas[name].value, 1 - correctness.areas[name].value)
+        name: max(compared[name].value, 1 - compared[name].value)
         for name in (*NULLS, *_OTHER_NULLS)
-        if name in correctness.areas and name != correctness.measure
+        if name in compared and name != correctness.measure
     }
     best = max(nulls, key=lambda name: nulls[name], default=None)
-    if best is not None and nulls[best] >= area.value:
+    if best is not None and nulls[best] >= compared[correctness.measure].value:
         simple = "The lengths of the texts alone do" if best in NULLS else "A much simpler measure does"
         said.append(f"{simple} as well ({MEASURE_NAMES[best]}, {number(nulls[best])}): do not build on this.")
+    if correctness.filled:
+        lacking = ", ".join(
+            f"{MEASURE_NAMES[name]} in {counted(n, 'prompt')}" for name, n in correctness.filled.items()
+        )
+        said.append(
+            "Where a prompt lacks a measure, the ensemble takes the mean of that measure over the other "
+            f"prompts: {lacking}."
+        )
     return said
+
+
+def comparison_words(correctness: "CorrectnessProbability") -> str | None:
+    """Say on which answers measures may be compared; ``None`` where all have the same ones."""
+    comparison = correctness.comparison
+    if not comparison.common:
+        return None
+    if comparison.compared is comparison.own:
+        return "No right and wrong answer have all measures, so that no two areas are of the same answers."
+    return (
+        "Not all measures have a value for the same answers. Compare them in the last column, where every "
+        "area is of the same answers."
+    )
 
 
 def area_words(area: "Estimate") -> str:

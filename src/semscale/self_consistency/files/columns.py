@@ -9,7 +9,7 @@ import polars as pl
 from semscale.chat.replies import TokenLogprob
 from semscale.errors import InputError
 from semscale.results.tallies import check_groups
-from semscale.self_consistency.correctness_probability import FEWEST_LABELS, LabelCounts, read_labels
+from semscale.self_consistency.labels import FewestLabels, LabelCounts, read_labels
 from semscale.self_consistency.white_box.token_cells import read_tokens
 from semscale.store.cells import storable
 from semscale.store.columns import as_names, column_in, groups_in
@@ -153,10 +153,11 @@ class AnswerChecks:
 
     Args:
         columns: which column is what.
+        needed: how many labels there must be, where there is a column of them.
     """
 
-    def __init__(self, columns: AnswerColumns) -> None:
-        self.n = 0
+    def __init__(self, columns: AnswerColumns, needed: FewestLabels) -> None:
+        self.n, self._needed = 0, needed
         self._parameter, self._column = (
             ("answer", columns.answer) if columns.answer else ("prompt", columns.prompt)
         )
@@ -189,10 +190,10 @@ class AnswerChecks:
         Raises:
             InputError: there is no text to measure or to ask about, or a column of labels has too few.
         """
-        if self._label is not None and not self._labels.are_enough:
+        if self._label is not None and not self._needed.are_met(self._labels):
             raise InputError(
-                f"label: column '{self._label}' must label at least {FEWEST_LABELS} answers, some of them "
-                f"right and some wrong, got {self._labels}"
+                f"label: column '{self._label}' must label at least {self._needed.total} answers, "
+                f"{self._needed.kinds}, got {self._labels}{self._needed.remedy}"
             )
         if self._has_text:
             return

@@ -17,10 +17,8 @@ from semscale.self_consistency.consistency_collector import AnswerTexts, Consist
 from semscale.self_consistency.correctness_probability import (
     CorrectnessProbability,
     CorrectnessSettings,
-    LabelCounts,
     correctness_frame,
     estimate_correctness,
-    read_labels,
 )
 from semscale.self_consistency.files.columns import AnswerCells, AnswerColumns, answer_cells
 from semscale.self_consistency.files.item_rows import ItemRows, read_items
@@ -31,6 +29,13 @@ from semscale.self_consistency.files.measured_part import (
     part_items,
     part_notes,
     text_columns,
+)
+from semscale.self_consistency.labels import (
+    FewestLabels,
+    LabelCounts,
+    TooFewLabels,
+    read_labels,
+    rows_with_value,
 )
 from semscale.self_consistency.sampling import without_parameters
 from semscale.self_consistency.scoring.floor import Floor
@@ -163,18 +168,20 @@ class ConsistencyWork:
     def summary(self) -> ConsistencySummary:
         """Sum all parts up, and estimate P(correct) where there are labels."""
         collector, by, plan = self.collector, self.columns.by, self.plan
-        too_few: LabelCounts | None = None
+        too_few: TooFewLabels | None = None
         # Of a run that a cap stopped the first items are there, and labels among these are no random sample.
         has_replies = self._counts is None or not self._counts.all_failed
         if self._labels and self._stopped is None and has_replies:
             labels = np.concatenate(self._labels)
-            counts = LabelCounts.of(labels[~np.isnan(next(iter(collector.measures.values())))])
-            if counts.are_enough:
+            ensemble = self.correctness.get("ensemble", "none")
+            needed = FewestLabels.for_ensemble(ensemble)
+            counts = LabelCounts.of(labels[rows_with_value(collector.measures, ensemble)])
+            if needed.are_met(counts):
                 self._correctness = estimate_correctness(
                     collector.measures, labels, nulls=collector.nulls, **self.correctness
                 )
             else:
-                too_few = counts
+                too_few = TooFewLabels(counts, needed)
         instrument, fields = self._notes["signature"]
         left_out = () if self._counts is None else self._counts.left_out
         signature = without_parameters(

@@ -94,12 +94,20 @@ def kernel_agreement(similarity: Floats, *, time: float = KERNEL_TIME) -> float:
     the root of the diagonal on either side and by m, has eigenvalues that sum to 1; KLE is their entropy. It
     is log m for a graph without edges, and least where all weights are 1; the value is its place between.
 
+    From the paper are the heat kernel of the unnormalised Laplacian, its division by the diagonal and by m,
+    and the entropy. Ours are three things. The paper's weights are 0 to 2: for each direction of two texts 1
+    if one entails the other, and .5 if it neither entails nor contradicts; here they are the similarities, so
+    that cosines will do. The time of .3 is what McCabe et al. take for it; the authors' code has .4 where
+    none is given. And the authors divide the entropy by log m, so that full agreement is not 0.
+
     Args:
         similarity: shape (m, m), 0 to 1, symmetric; m >= 2. The diagonal does not count.
         time: how far heat spreads, above 0.
 
     References:
-        Nikitin et al. (2024), arXiv 2405.20003, with the heat kernel.
+        Nikitin et al. (2024), arXiv 2405.20003, and their code,
+        github.com/AlexanderVNikitin/kernel-language-entropy. McCabe et al. (2025), arXiv 2509.14478, and
+        theirs, github.com/lucasmccabe/esa.
 
     Example:
         >>> round(kernel_agreement(np.ones((3, 3))), 9), round(kernel_agreement(np.eye(3)), 9)
@@ -115,9 +123,13 @@ def alphabet_size(counts: Integers, similarity: Floats) -> float:
     """Estimate how many meanings the model would give if it were asked for ever.
 
     The larger of two estimates. By Good and Turing: the k meanings that were seen, divided by the share of
-    all answers that they cover, 1 - (meanings seen once) / m; where every meaning was seen once,
-    m - 1 of them count as seen once, so that 1 / m is covered (Chao and Shen). By the graph of similarities:
-    the sum of 1 - e over eigenvalues e below 1 of its normalised Laplacian.
+    all answers that they cover, 1 - (meanings seen once) / m. By the graph of similarities: the sum of 1 - e
+    over eigenvalues e below 1 of its normalised Laplacian.
+
+    That the larger one counts is from the paper by McCabe et al. Where every meaning was seen once they take
+    the graph alone, which gives m at most: fewer than for texts of which two mean the same. So that more
+    meanings never give a smaller size, m - 1 of them count here as seen once, as with Chao and Shen, so that
+    1 / m is covered.
 
     Args:
         counts: shape (k,), texts in each cluster, m in all.
@@ -127,9 +139,8 @@ def alphabet_size(counts: Integers, similarity: Floats) -> float:
         At least 1.
 
     References:
-        McCabe et al. (2025), arXiv 2509.14478, combine both; that the larger one counts is our reading.
-        Spectral estimate: Lin, Trivedi and Sun (2024), arXiv 2305.19187. Chao and Shen (2003),
-        doi 10.1023/A:1026096204727.
+        McCabe et al. (2025), arXiv 2509.14478, and their code, github.com/lucasmccabe/esa. Spectral estimate:
+        Lin, Trivedi and Sun (2024), arXiv 2305.19187. Chao and Shen (2003), doi 10.1023/A:1026096204727.
 
     Example:
         >>> alphabet_size(np.array([3]), np.ones((3, 3))), alphabet_size(np.array([1, 1]), np.eye(2))

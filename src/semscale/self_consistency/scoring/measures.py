@@ -95,8 +95,8 @@ def check_same_by(same_by: str, names: Iterable[str], *, has_entailment: bool) -
     )
     if wanting and not has_entailment:
         raise InputError(
-            f"{wanting[0]} needs a model of entailment (nli), such as {ENGLISH_NLI.hub_id}, "
-            f"which semscale models pull {ENGLISH_NLI.hub_id} gets"
+            f"nli: {wanting[0]} needs a model of entailment, such as {ENGLISH_NLI.hub_id}; "
+            f"semscale models pull {ENGLISH_NLI.hub_id} gets it"
         )
     if asking and same_by not in {"auto", Ground.ENTAILMENT}:
         raise InputError(f"measure {asking[0]} needs same_by auto or entailment, got {same_by!r}")

@@ -101,22 +101,29 @@ def split_first(answers: object) -> tuple[list[Any], list[list[Any]]]:
     return [cells[0] if cells else None for cells in lists], [cells[1:] for cells in lists]
 
 
-def given_texts(answers: object, samples: object = None) -> tuple[list[Any], list[list[Any]]]:
+def given_texts(
+    answers: object, samples: object = None, name: str = "samples"
+) -> tuple[list[Any], list[list[Any]]]:
     """Give the answers and the samples of each, as ``take_samples`` takes them.
+
+    Args:
+        answers: n texts; without samples each a list whose first text is the answer.
+        samples: n lists of texts.
+        name: of the samples in messages, such as ``passages``, which have to be given.
 
     Raises:
         InputError: lists of unequal length, or something other than a list where samples should be.
     """
-    if samples is None:
+    if samples is None and name == "samples":
         return split_first(answers)
     originals = as_list(answers, "answers")
-    rows: list[Any] = list(samples) if isinstance(samples, np.ndarray) else as_list(samples, "samples")
+    rows: list[Any] = list(samples) if isinstance(samples, np.ndarray) else as_list(samples, name)
     if len(originals) != len(rows):
         raise InputError(
-            f"answers and samples must have equal lengths, got {len(originals)} answers and {len(rows)} "
-            "lists of samples"
+            f"answers and {name} must have equal lengths, got {len(originals)} answers and {len(rows)} "
+            f"lists of {name}"
         )
-    return originals, [_cells(row, place, "samples") for place, row in enumerate(rows)]
+    return originals, [_cells(row, place, name) for place, row in enumerate(rows)]
 
 
 def _cells(row: object, place: int, name: str) -> list[Any]:
@@ -124,8 +131,9 @@ def _cells(row: object, place: int, name: str) -> list[Any]:
         return []
     if isinstance(row, str | bytes) or not isinstance(row, Sequence | np.ndarray):
         what = "an answer and its samples" if name == "answers" else "texts"
+        whose = "answer" if name == "passages" else "prompt"
         raise InputError(
-            f"{name} must hold a list of {what} for each prompt, got {str(row)[:40]!r} at {place} (from 0)"
+            f"{name} must hold a list of {what} for each {whose}, got {str(row)[:40]!r} at {place} (from 0)"
         )
     return as_list(row, name)
 

@@ -6,13 +6,15 @@ import numpy as np
 from scipy.optimize import minimize
 
 from semscale.errors import InputError
-from semscale.stats.calibration.folds import FOLDS, folds_of
-from semscale.types import Floats, Mask
+from semscale.stats.calibration.folds import FOLDS, stratified_folds
+from semscale.types import Floats, Integers, Mask
 
 PENALTIES = (0.01, 0.1, 1.0, 10.0)
 """How strongly weights are drawn to equal ones; cross-validation chooses."""
 FEWEST_TUNING = 40
-"""Labels of items with a score that tuning needs, of both kinds."""
+"""Labels of items with a score that tuning needs, of both kinds together."""
+FEWEST_OF_EACH = FOLDS
+"""Labels of each kind that tuning needs, so that every fold has one."""
 
 
 @dataclass(frozen=True)
@@ -91,18 +93,18 @@ def tune_weights(scores: Floats, correct: Floats, *, folds: int = FOLDS, seed: i
         seed: of the parting.
 
     Raises:
-        InputError: fewer than 40 labels of items with a score, or of one kind only.
+        InputError: fewer than 40 labels of items with a score, or fewer of one kind than ``folds``.
 
     References:
         Weighted means of scorers, tuned on graded answers: Bouchard and Chauhan (2025), arXiv 2504.19254.
     """
-    _check_labels(scores, correct)
+    _check_labels(scores, correct, folds)
     return _tuned(scores, correct, folds=folds, seed=seed)
 
 
 def _tuned(scores: Floats, correct: Floats, *, folds: int, seed: int) -> EnsembleWeights:
     x, y = _usable(scores, correct)
-    part = folds_of(len(y), folds=folds, seed=seed)
+    part = stratified_folds(y, folds=min(folds, int(y.sum()), int((1 - y).sum())), seed=seed)
     losses = [
         sum(_held_out_loss(x, y, part == fold, penalty) for fold in range(int(part.max()) + 1))
         for penalty in PENALTIES
@@ -128,9 +130,9 @@ def nested_scores(scores: Floats, correct: Floats, *, folds: int = FOLDS, seed: 
     Raises:
         InputError: as ``tune_weights``.
     """
-    _check_labels(scores, correct)
-    rows, filled = np.flatnonzero(_labelled(scores, correct)), filled_scores(scores)
-    part = folds_of(len(rows), folds=folds, seed=seed)
+    _check_labels(scores, correct, folds)
+    rows, filled = labelled_rows(scores, correct), filled_scores(scores)
+    part = stratified_folds(correct[rows], folds=folds, seed=seed)
     found: Floats = np.full(len(correct), np.nan)
     for fold in range(int(part.max()) + 1):
         inside, outside = rows[part == fold], rows[part != fold]
@@ -141,20 +143,24 @@ def nested_scores(scores: Floats, correct: Floats, *, folds: int = FOLDS, seed: 
 
 def _usable(scores: Floats, correct: Floats) -> tuple[Floats, Floats]:
     """Give the labelled items' scores, shape (m, k), missing ones filled; 0 for a score that no item has."""
-    there = _labelled(scores, correct)
-    return np.nan_to_num(filled_scores(scores)[:, there]).T, correct[there]
+    rows = labelled_rows(scores, correct)
+    return np.nan_to_num(filled_scores(scores)[:, rows]).T, correct[rows]
 
 
-def _labelled(scores: Floats, correct: Floats) -> Mask:
-    return ~np.isnan(correct) & ~np.isnan(scores).all(axis=0)
+def labelled_rows(scores: Floats, correct: Floats) -> Integers:
+    """Number the items that have a label and a score: scores (k, n), correct (n,), both NaN where missing."""
+    return np.flatnonzero(~np.isnan(correct) & ~np.isnan(scores).all(axis=0))
 
 
-def _check_labels(scores: Floats, correct: Floats) -> None:
-    y = correct[_labelled(scores, correct)]
-    if len(y) < FEWEST_TUNING or not 0 < y.sum() < len(y):
+def _check_labels(scores: Floats, correct: Floats, of_each: int) -> None:
+    y = correct[labelled_rows(scores, correct)]
+    right = int(y.sum())
+    wrong = len(y) - right
+    if len(y) < FEWEST_TUNING or min(right, wrong) < of_each:
         raise InputError(
-            f"tuned weights need at least {FEWEST_TUNING} labels of items with a score, of both kinds, got "
-            f"{int(y.sum())} right and {int((1 - y).sum())} wrong: take the plain mean"
+            f"tuned weights need at least {FEWEST_TUNING} labels of items with a score, {of_each} or more of "
+            f"them right and {of_each} or more wrong, got {right} right and {wrong} wrong: take the plain "
+            "mean"
         )
 
 

@@ -28,14 +28,14 @@ def clopper_pearson_upper(hits: int, n: float, confidence: float) -> float:
     return 1.0 if hits >= n else float(betaincinv(hits + 1, n - hits, confidence))
 
 
-def clopper_pearson_ends(shares: Floats, n: float, interval: float) -> tuple[Floats, Floats]:
-    """Exact two-sided intervals of shares: their lower and upper ends, each of shape (f,), 0 to 1.
+def clopper_pearson_ends(shares: Floats, n: float | Floats, interval: float) -> tuple[Floats, Floats]:
+    """Exact two-sided intervals of shares: their lower and upper ends, each of the shares' shape, 0 to 1.
 
     Each end leaves out half of what the interval does not cover. With n = 0 the ends are 0 and 1.
 
     Args:
-        shares: shape (f,), 0 to 1; share times n, the number of hits, need not be whole.
-        n: at least 0.
+        shares: any shape, 0 to 1; share times n, the number of hits, need not be whole.
+        n: at least 0, one number or one for each share.
         interval: coverage to hold at least, between 0 and 1.
 
     References:
@@ -47,10 +47,10 @@ def clopper_pearson_ends(shares: Floats, n: float, interval: float) -> tuple[Flo
         ([0.0, 0.0025], [0.3085, 0.445])
     """
     hits, beyond = shares * n, (1 - interval) / 2
-    low, high = np.zeros(len(hits)), np.ones(len(hits))
-    some, lacking = hits > 0, hits < n
-    low[some] = betaincinv(hits[some], n - hits[some] + 1, beyond)
-    high[lacking] = betaincinv(hits[lacking] + 1, n - hits[lacking], 1 - beyond)
+    low, high, missed = np.zeros_like(hits), np.ones_like(hits), n - hits
+    some, lacking = hits > 0, missed > 0
+    low[some] = betaincinv(hits[some], missed[some] + 1, beyond)
+    high[lacking] = betaincinv(hits[lacking] + 1, missed[lacking], 1 - beyond)
     return low, high
 
 

@@ -13,8 +13,8 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.store.readers.decoding import open_text
-from semscale.store.readers.qualtrics import header_rows, warn_of_header_rows
-from semscale.store.table import Table, check_names
+from semscale.store.readers.survey_header import HeaderKind, header_setting, survey_header
+from semscale.store.table import Table
 
 _LONGEST_CELL = 64 * 1024 * 1024
 _SEPARATORS = (",", ";", "\t", "|")
@@ -27,13 +27,18 @@ _TOP_ROWS = 2
 
 
 def open_delimited(
-    path: Path, name: str, *, separator: str | None = None, encoding: str | None = None
+    path: Path,
+    name: str,
+    *,
+    separator: str | None = None,
+    encoding: str | None = None,
+    header_kind: HeaderKind = "auto",
 ) -> Table:
     r"""Open a file of separated values whose first line is the header.
 
     An empty cell is null. A blank line is skipped, but in a file with only one column it is a missing cell.
-    A first line such as ``sep=;``, which Excel understands, names the separator and is no header. Header rows
-    of Qualtrics below the names of the columns are skipped with a warning.
+    A first line such as ``sep=;``, which Excel understands, names the separator and is no header. Headers of
+    survey tools are read as ``survey_header`` says.
 
     Args:
         path: the file.
@@ -41,6 +46,7 @@ def open_delimited(
         separator: the character between cells; ``None`` chooses comma, semicolon, tab or ``|``: the one that
             splits the first lines into equally many cells, and into the most.
         encoding: a Python codec; ``None`` is UTF-8, or UTF-16 with a byte order mark.
+        header_kind: whose header it is.
 
     Raises:
         InputError: no header, a duplicate column, a byte that cannot be decoded.
@@ -56,15 +62,14 @@ def open_delimited(
         named = _named_separator(lines)
         separator = named or separator or _sniffed(lines)
         top = _Rows(_table_lines(lines, named), separator, name, before=int(named is not None))
-        columns = check_names(top.header(), name)
-        more = header_rows(columns, top.peek(_TOP_ROWS))
-    warn_of_header_rows(name, more)
+        header = survey_header(top.header(), top.peek(_TOP_ROWS), name, header_kind)
+    columns = header.columns
 
     def blocks(size: int, skip: int) -> Iterator[list[list[str]]]:
         with open_text(path, name, encoding) as text:
             rows = _Rows(_table_lines(text, named), separator, name, before=int(named is not None))
             rows.header()
-            skip += more
+            skip += header.more
             while skip > 0:
                 skip -= len(rows.block(min(skip, _SKIP_ROWS), len(columns))) or skip
             while block := rows.block(size, len(columns)):
@@ -77,8 +82,17 @@ def open_delimited(
         places = {title: place for place, title in enumerate(columns) if title in titles}
         return (_frame_of(block, places) for block in blocks(size, 0))
 
-    settings = ("delimited", repr(separator), encoding or "detected")
-    return Table(name, path, columns, read, settings=settings, read_columns=read_columns)
+    settings = ("delimited", repr(separator), encoding or "detected", *header_setting(header_kind))
+    return Table(
+        name,
+        path,
+        columns,
+        read,
+        settings=settings,
+        read_columns=read_columns,
+        labels=header.labels,
+        notes=header.notes,
+    )
 
 
 @dataclass

@@ -78,6 +78,18 @@ def log_format(path: Path) -> str | None:
     return "promptfoo" if isinstance(results, Mapping) and isinstance(results.get("results"), list) else None
 
 
+def not_a_log(path: Path) -> InputError:
+    """Say why a JSON file is no evaluation log: it cannot be parsed, or it is something else."""
+    try:
+        _json_of(path, str(path))
+    except InputError as error:
+        return error
+    return InputError(
+        f"{path} is no log of inspect_ai or promptfoo with results, and other JSON is not read: save a table "
+        "as JSON lines (.jsonl) or CSV"
+    )
+
+
 def _inspect_rows(path: Path, name: str) -> list[Row]:
     samples: Any
     if zipfile.is_zipfile(path):
@@ -91,7 +103,7 @@ def _inspect_rows(path: Path, name: str) -> list[Row]:
                 "write it with --log-format json"
             ) from error
     else:
-        content = _parsed(path.read_bytes())
+        content = _json_of(path, name)
         samples = content.get("samples") if isinstance(content, Mapping) else None
     if not isinstance(samples, list) or not all(isinstance(one, Mapping) for one in samples):
         raise InputError(f"{name} is no log of inspect_ai with samples; write one with --log-format json")
@@ -123,7 +135,7 @@ def _inspect_row(sample: Mapping[str, Any]) -> Row:
 
 
 def _promptfoo_rows(path: Path, name: str) -> list[Row]:
-    content = _parsed(path.read_bytes())
+    content = _json_of(path, name)
     results = _mapping(_mapping(content).get("results")).get("results")
     if not isinstance(results, list):
         raise InputError(
@@ -178,6 +190,15 @@ _READERS: dict[str, Callable[[Path, str], list[Row]]] = {
     "promptfoo": _promptfoo_rows,
     "openai-evals": _openai_rows,
 }
+
+
+def _json_of(path: Path, name: str) -> Any:  # noqa: ANN401 - any JSON
+    try:
+        return parse_json(path.read_bytes().decode("utf-8-sig"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"{name} is no JSON: {error}; it may be damaged or cut off, so write it again"
+        ) from error
 
 
 def _parsed(content: bytes) -> Any:  # noqa: ANN401 - any JSON

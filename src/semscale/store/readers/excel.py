@@ -8,21 +8,23 @@ from typing import Any
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.messages import did_you_mean
 from semscale.store.cells import column_of
 from semscale.store.readers.excel_package import check_package
-from semscale.store.readers.qualtrics import header_rows, warn_of_header_rows
 from semscale.store.readers.rust_panics import panics_refused
-from semscale.store.table import Table, check_names
+from semscale.store.readers.survey_header import HeaderKind, header_setting, survey_header
+from semscale.store.table import Table
 
 _EXACT = 2**53
 _DAY_0 = datetime(1899, 12, 31)  # noqa: DTZ001 - cells have no time zone
 _LONGEST = datetime.max - _DAY_0
 
 
-def open_excel(path: Path, name: str, *, sheet: str | None = None) -> Table:
+def open_excel(path: Path, name: str, *, sheet: str | None = None, header_kind: HeaderKind = "auto") -> Table:
     """Open a sheet; its first row that is not blank is the header, and all of it is read into memory.
 
-    Header rows of Qualtrics below it are skipped with a warning.
+    Headers of survey tools are read as ``survey_header`` says. Where no sheet was named, a note lists the
+    others.
 
     Whole numbers come as integers. In a column that mixes texts with numbers, truth values, dates or times,
     every cell keeps its type; a time of day, or a duration among others, counts from the last day of 1899.
@@ -31,6 +33,7 @@ def open_excel(path: Path, name: str, *, sheet: str | None = None) -> Table:
         path: the workbook.
         name: the file's name in messages.
         sheet: the sheet's name; ``None`` for the first one.
+        header_kind: whose header it has.
 
     Raises:
         InputError: the file is no workbook, the sheet is unknown or empty, or a column occurs twice.
@@ -44,10 +47,9 @@ def open_excel(path: Path, name: str, *, sheet: str | None = None) -> Table:
         raise InputError(
             f"{name}: sheet '{title}' has one row; name another with --sheet: {', '.join(others)}"
         )
-    columns = check_names([_title(cell) for cell in rows[0]], name)
-    more = header_rows(columns, rows[1:])
-    warn_of_header_rows(name, more)
-    answers = rows[1 + more :]
+    header = survey_header([_title(cell) for cell in rows[0]], rows[1:3], name, header_kind)
+    columns = header.columns
+    answers = rows[1 + header.more :]
     frame = pl.DataFrame(
         [_column(title, [_value(row[place]) for row in answers]) for place, title in enumerate(columns)]
     )
@@ -56,7 +58,22 @@ def open_excel(path: Path, name: str, *, sheet: str | None = None) -> Table:
         for start in range(skip, frame.height, size):
             yield frame.slice(start, size)
 
-    return Table(name, path, columns, read, n_rows=frame.height, settings=("xlsx", str(sheet or 0)))
+    return Table(
+        name,
+        path,
+        columns,
+        read,
+        n_rows=frame.height,
+        settings=("xlsx", str(sheet or 0), *header_setting(header_kind)),
+        labels=header.labels,
+        notes=(*_sheet_notes(name, title, others), *header.notes),
+    )
+
+
+def _sheet_notes(name: str, title: str, others: list[str]) -> list[str]:
+    if not others:
+        return []
+    return [f"{name}: sheet '{title}' was read; --sheet NAME reads another one: {', '.join(others)}"]
 
 
 def _read(path: Path, name: str, sheet: str | None) -> tuple[list[list[Any]], str, list[str]]:
@@ -67,7 +84,10 @@ def _read(path: Path, name: str, sheet: str | None) -> tuple[list[list[Any]], st
         with CalamineWorkbook.from_path(path) as workbook:
             titles = workbook.sheet_names
             if sheet is not None and sheet not in titles:
-                raise InputError(f"sheet: {name} has no sheet '{sheet}'; it has: {', '.join(titles)}")
+                raise InputError(
+                    f"sheet: {name} has no sheet '{sheet}'{did_you_mean(sheet, titles)}; "
+                    f"it has: {', '.join(titles)}"
+                )
             if not titles:
                 raise _unreadable(name, "it has no sheets")
             title, *others = [sheet] if sheet is not None else titles

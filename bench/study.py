@@ -1,0 +1,84 @@
+"""A study beside its endpoint: how long a run takes, and how long the same calls take by themselves.
+
+``python bench/study.py`` runs 300 personas x 10 concepts x 3 methods on a model in this process that takes a
+fixed time for each call, and answers different words to each persona. A run that its endpoint alone limits
+takes calls x latency / concurrency, and the time to rate the texts.
+"""
+
+import argparse
+import asyncio
+import tempfile
+import time
+from pathlib import Path
+
+from measuring import machine, seconds
+from semscale.chat.calls.limits import Limits
+from semscale.chat.replies import Reply, Usage
+from semscale.judging.asking import Running
+from semscale.signature import Signature
+from semscale.study.files.loading import parse_study
+from semscale.study.study import Study
+
+WORDS = ("I would buy it", "I would never buy it", "maybe, if it were cheaper", "it looks like fun", "no")
+
+
+class SteadyModel:
+    """A model that takes a fixed time for each call, however many are under way."""
+
+    name, signature = "steady", Signature.of("chat", model="steady")
+
+    def __init__(self, latency):
+        self.latency, self.calls = latency, 0
+
+    async def complete(self, request):
+        """Reply after the latency."""
+        self.calls += 1
+        number = self.calls
+        await asyncio.sleep(self.latency)
+        is_number = "one of these numbers" in request.messages[-1].text
+        said = str(number % 5 + 1) if is_number else f"{WORDS[number % len(WORDS)]}, said {number}"
+        return Reply(said, usage=Usage(100, 10), seconds=self.latency)
+
+
+def study_of(personas, concepts):
+    """A study with one question by three methods."""
+    shown = "".join(f"  - {{name: c{n}, text: Concept number {n}.}}\n" for n in range(concepts))
+    file = f"""
+name: bench
+model: steady
+panel: {{size: {personas}, marginals: {{age: {{young: 0.4, old: 0.6}}, sex: {{f: 0.5, m: 0.5}}}}}}
+persona: You are {{age}} and {{sex}}.
+concepts:
+{shown}questions: [{{name: intent, scale: purchase-intent, methods: [ssr, flr, dlr]}}]
+groups: [age]
+"""
+    return Study(parse_study(file.encode(), source="bench", folder=Path()))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--personas", type=int, default=300)
+    parser.add_argument("--concepts", type=int, default=10)
+    parser.add_argument("--latency", type=float, default=0.5, help="seconds a call")
+    parser.add_argument("--concurrency", type=int, default=64)
+    given = parser.parse_args()
+    print(machine())
+    study, model = study_of(given.personas, given.concepts), SteadyModel(given.latency)
+    with tempfile.TemporaryDirectory() as folder:
+        running = Running(limits=Limits(given.concurrency), ledger=Path(folder) / "ledger.sqlite")
+        found = {}
+        before = time.process_time()
+        asked = seconds(lambda: found.update(result=study.run(model, running=running)))
+        calls, worked = model.calls, time.process_time() - before
+        again = seconds(lambda: study.run(model, running=running))
+    summed = seconds(found["result"].summary)
+    ideal = calls * given.latency / given.concurrency
+    print(f"{given.personas} personas, {given.concepts} concepts, 3 methods: {calls:,} calls")
+    print(f"run {asked:.1f} s, of the processor {worked:.1f} s")
+    print(f"its calls alone, {given.concurrency} at once, {ideal:.1f} s")
+    print(f"the same run from the ledger {again:.1f} s: rating the texts, and all else")
+    print(f"summary {summed:.1f} s")
+
+
+if __name__ == "__main__":
+    main()

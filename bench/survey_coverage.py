@@ -1,0 +1,126 @@
+"""How often 95 % intervals of a stratified draw of clusters hold the truth: means, shares, differences.
+
+Run with ``python bench/survey_coverage.py``. A population of people in villages in regions is made once;
+villages are drawn from each region, then people from each village, so that weights differ.
+"""
+
+import argparse
+
+import numpy as np
+
+from semscale.stats.survey.design import SurveyDesign
+from semscale.stats.survey.differences import group_differences, paired_differences
+from semscale.stats.survey.means import survey_means
+from semscale.stats.survey.quantiles import survey_quantiles
+from semscale.stats.survey.replication import bootstrap_replicates, jackknife_replicates
+from semscale.stats.survey.share_intervals import share_interval
+
+REGIONS, VILLAGES, PEOPLE = 5, 200, 60
+MOST, LEAST = 97.0, 93.0
+
+
+def population(rng):
+    """Region, village, group and answers of everyone; people of a village resemble each other."""
+    region = np.repeat(np.arange(REGIONS), VILLAGES * PEOPLE)
+    village = np.repeat(np.arange(REGIONS * VILLAGES), PEOPLE)
+    group = (rng.random(len(region)) < 0.4).astype(int)
+    shift = rng.normal(0, 0.5, REGIONS * VILLAGES)[village]
+    score = 3 + 0.2 * region + 0.3 * group + shift + rng.gamma(2, 0.7, len(region)) - 1.4
+    concept = score + 0.4 + rng.normal(0, 1, len(region))
+    return {
+        "region": region,
+        "village": village,
+        "group": group,
+        "score": score,
+        "concept": concept,
+        "top": (score > 4.5).astype(float),
+        "rare": (score > 6.5).astype(float),
+    }
+
+
+def sample(rng, everyone, villages):
+    """Rows and weights of a draw: as many villages of each region, 5 to 15 people of each village."""
+    rows, weights = [], []
+    for region in range(REGIONS):
+        for village in rng.choice(VILLAGES, villages, replace=False) + region * VILLAGES:
+            n = int(rng.integers(5, 16))
+            drawn = rng.choice(PEOPLE, n, replace=False) + village * PEOPLE
+            rows.append(drawn)
+            weights.append(np.full(n, VILLAGES / villages * PEOPLE / n))
+    return np.concatenate(rows), np.concatenate(weights)
+
+
+def truths(everyone):
+    of = {group: everyone["score"][everyone["group"] == group].mean() for group in (0, 1)}
+    return {
+        "mean": everyone["score"].mean(),
+        "mean, jackknife": everyone["score"].mean(),
+        "mean, bootstrap": everyone["score"].mean(),
+        "mean of a group": of[1],
+        "share, logit": everyone["top"].mean(),
+        "share, beta": everyone["top"].mean(),
+        "rare share, logit": everyone["rare"].mean(),
+        "rare share, beta": everyone["rare"].mean(),
+        "difference of groups": of[0] - of[1],
+        "difference of concepts": (everyone["score"] - everyone["concept"]).mean(),
+        "median": np.median(everyone["score"]),
+    }
+
+
+def intervals(everyone, rows, weights, seed):
+    """Lower and upper end of each figure."""
+    drawn = {name: column[rows] for name, column in everyone.items()}
+    design = SurveyDesign(weights, strata=drawn["region"], clusters=drawn["village"])
+    mean = survey_means(drawn["score"], design)
+    by_group = survey_means(drawn["score"], design, groups=drawn["group"], n_groups=2)
+    top, rare = (survey_means(drawn[name], design) for name in ("top", "rare"))
+    replicated = {
+        "mean, jackknife": jackknife_replicates(design),
+        "mean, bootstrap": bootstrap_replicates(design, replicates=100, seed=seed),
+    }
+    median = survey_quantiles(drawn["score"], design, [0.5])
+    ends = {
+        "mean": mean.interval(),
+        "mean of a group": tuple(end[:, 1:] for end in by_group.interval()),
+        "difference of groups": group_differences(by_group).interval(),
+        "difference of concepts": paired_differences(drawn["score"], drawn["concept"], design).interval(),
+        "median": (median.low, median.high),
+    }
+    ends |= {name: survey_means(drawn["score"], one).interval() for name, one in replicated.items()}
+    for method in ("logit", "beta"):
+        ends[f"share, {method}"] = share_interval(top, method=method)
+        ends[f"rare share, {method}"] = share_interval(rare, method=method)
+    return {name: (low.item(), high.item()) for name, (low, high) in ends.items()}
+
+
+def covered(draws, villages, seed):
+    """Percentage of draws whose interval holds the truth, by figure."""
+    rng = np.random.default_rng(seed)
+    everyone = population(rng)
+    truth = truths(everyone)
+    hits = dict.fromkeys(truth, 0)
+    for draw in range(draws):
+        for name, (low, high) in intervals(everyone, *sample(rng, everyone, villages), draw).items():
+            hits[name] += low <= truth[name] <= high
+    return {name: 100 * count / draws for name, count in hits.items()}, truth
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--draws", type=int, default=1000, help="draws of each size")
+    parser.add_argument(
+        "--villages", type=int, nargs="+", default=[4, 10, 30], help="villages drawn of each region"
+    )
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    tables = [covered(options.draws, villages, options.seed) for villages in options.villages]
+    print(f"{options.draws} draws; villages of each of {REGIONS} regions: {options.villages}")
+    for name, truth in tables[0][1].items():
+        print(f"{name:24} {truth:8.3f} ", *(f"{found[name]:6.1f}" for found, _ in tables))
+    outside = [name for found, _ in tables for name, share in found.items() if not LEAST <= share <= MOST]
+    if outside:
+        print(f"outside {LEAST:g} to {MOST:g} %: {', '.join(sorted(set(outside)))}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""The commands ``semscale study``: start a study, and run it on a synthetic panel."""
+
+from pathlib import Path
+from time import monotonic
+from typing import Annotated
+
+import typer
+
+from semscale.cli.interrupts import said_if_stopped
+from semscale.cli.options.groups import grouped
+from semscale.cli.options.study import StudyRunOptions
+from semscale.cli.single_values import CommandGroup
+
+app = CommandGroup(
+    help="Studies: questionnaires put to a synthetic panel. Start one, run it.", no_args_is_help=True
+)
+
+
+@app.command()
+def init(
+    file: Annotated[
+        Path, typer.Argument(metavar="[FILE]", help="The YAML file to start; must not exist.")
+    ] = Path("study.yaml"),
+) -> None:
+    """Start a study: a commented file that runs as it is on a model of this machine."""
+    from semscale.cli.runs.study import start_study
+
+    start_study(file)
+    typer.echo(f"wrote {file}; next: semscale study run {file} --dry-run, and then without --dry-run")
+
+
+@app.command()
+@grouped
+def run(options: StudyRunOptions) -> None:
+    """Ask every persona of a panel, and measure every answer by the methods that the file names.
+
+    [bold]semscale study run study.yaml --dry-run[/bold]
+
+    If it is stopped, the same command goes on without paying for a reply twice.
+
+    The intervals are simulation intervals: how far figures would move with other personas drawn alike. They
+    say nothing about people.
+    """
+    from semscale.cli.outputs import present
+    from semscale.cli.runs.study import forecast_run, run_study
+
+    if options.asking.calls.dry_run:
+        present(forecast_run(options), options.outputs.of_forecast)
+        return
+    outputs = options.outputs.beside(options.file)
+    kept = "replies that came stay in the ledger, and the same command goes on from there"
+    with said_if_stopped(f"stopped; {kept}"):
+        began = monotonic()
+        summary = run_study(options, outputs)
+        seconds = monotonic() - began
+        present(summary, outputs, stopped=summary.facts.stopped, failed=summary.failed, seconds=seconds)

@@ -1,0 +1,16 @@
+"""Options of ``semscale codebook``."""
+
+from typing import Annotated
+
+from semscale.cli.options.groups import option_group, without
+from semscale.cli.options.table import File, RowOptions
+from semscale.cli.outputs import Outputs, written_as
+
+
+@option_group
+class CodebookOptions:
+    """All options of ``semscale codebook``."""
+
+    file: File
+    outputs: Annotated[Outputs, written_as("Table of columns and values"), without("figures")]
+    table: RowOptions

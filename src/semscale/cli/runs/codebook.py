@@ -1,0 +1,22 @@
+"""Runs of ``semscale codebook``: check the options, read the table, write."""
+
+from semscale.cli.options.codebook import CodebookOptions
+from semscale.codebook.codebook import Codebook, read_codebook
+from semscale.store.result_columns import check_output
+from semscale.store.writing import write_table
+
+
+def make_codebook(options: CodebookOptions) -> Codebook:
+    """Make the codebook of a file, and write its table.
+
+    Raises:
+        InputError: an output that does not serve, or a file that cannot be read.
+    """
+    options.outputs.check_run(options.file, restart=False)
+    table = options.table.open(options.file, is_reported=True)
+    if options.outputs.out is not None:
+        check_output(table, options.outputs.out)
+    codebook = read_codebook(table)
+    if options.outputs.out is not None:
+        write_table(codebook.to_frame(), options.outputs.out)
+    return codebook

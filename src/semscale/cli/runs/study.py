@@ -1,0 +1,79 @@
+"""Runs of ``semscale study``: read the file, ask the panel, keep everything."""
+
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from semscale.chat.costs.forecast_summary import ForecastSummary
+from semscale.cli.options.study import StudyOutputs, StudyRunOptions
+from semscale.cli.outputs import check_input
+from semscale.cli.progress import progress_bars
+from semscale.errors import InputError
+from semscale.store.atomic import check_folder
+from semscale.study.files.loading import load
+from semscale.study.study import Study
+
+if TYPE_CHECKING:
+    from semscale.study.summary.study_summary import StudySummary
+
+
+def run_study(options: StudyRunOptions, outputs: StudyOutputs) -> "StudySummary":
+    """Ask the panel of a study, and keep personas, answers and summary in a folder.
+
+    Raises:
+        InputError: the file or a folder does not serve.
+        ReplyError: no call can succeed.
+    """
+    from semscale.stats.intervals.estimates import IntervalPlan
+
+    study = _read(options)
+    plan = IntervalPlan(options.interval, seed=study.design.plan.seed)
+    folder = Path(str(outputs.folder))
+    check_folder(folder, "out")
+    folder.mkdir(parents=True, exist_ok=True)
+    outputs.check()
+    with progress_bars() as progress:
+        running = options.asking.running(study.design.plan.caps)
+        result = study.run(running=running, progress=progress)
+    result.save(folder, plan=plan)
+    return result.summary(plan=plan)
+
+
+def forecast_run(options: StudyRunOptions) -> ForecastSummary:
+    """Forecast the calls of a run, without asking.
+
+    Raises:
+        InputError: the file does not serve.
+    """
+    study = _read(options)
+    with closing(options.asking.calls.open_ledger()) as ledger:
+        found = study.forecast(ledger=ledger)
+    design = study.design
+    return ForecastSummary(design.source, {design.plan.model.name: found}, design.n_answers, {}, "answer")
+
+
+def start_study(file: Path) -> None:
+    """Write a commented study that runs as it is.
+
+    Raises:
+        InputError: the file exists, cannot be written, or has another ending.
+    """
+    from importlib import resources
+
+    if file.suffix.lower() not in {".yaml", ".yml"}:
+        raise InputError(f"FILE must end in .yaml, got {file.name!r}")
+    template = (resources.files("semscale.cli") / "new_study.yaml.txt").read_text(encoding="utf-8")
+    try:
+        with file.open("x", encoding="utf-8", newline="\n") as output:
+            output.write(template)
+    except FileExistsError:
+        raise InputError(f"FILE must not exist, but {file} does: choose another name") from None
+    except OSError as error:
+        raise InputError(f"FILE cannot be written: {file}: {error.strerror or error}") from None
+
+
+def _read(options: StudyRunOptions) -> Study:
+    check_input(str(options.file))
+    study = load(options.file)
+    return replace(study, design=study.design.answered_by(options.model, options.base_url))

@@ -1,0 +1,1 @@
+"""Codebooks: what each column of a table holds, and what it is taken for."""

@@ -1,0 +1,205 @@
+"""What a column holds: counts of its values, and what it is to be taken for."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.store.cells import storable
+from semscale.store.column_labels import ColumnLabels
+from semscale.store.columns import column_in, groups_in
+from semscale.store.numbers import numbers_among
+from semscale.store.table import Table
+
+ColumnKind = Literal[
+    "id", "open text", "single choice", "multiple choice", "ordinal", "number", "date", "weight", "empty"
+]
+"""What a column can be taken for."""
+
+_BATCH = 50_000
+_MOST_VALUES = 100_000
+_CHOICES = 30
+_FEW_WORDS = 10  # single words that differ more often are no list of choices
+_ORDINAL_POINTS = (3, 11)
+_OPTION_VALUES = 2
+_MOSTLY = 0.95
+_HALF = 0.5
+_PHRASE, _SENTENCE = 2.0, 3.0  # mean words of an answer
+_DATE = r"^\s*(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4})(?:[ T]\d{1,2}:\d{2}.*)?\s*$"
+_ID_NAME = re.compile(
+    r"(?:.*[_\s])?(?:id|ids|uuid|guid|key|token)|(?:respondent|response|case|row|nr|no)", re.I
+)
+_WEIGHT_NAME = re.compile(r"(?:.*[_\s])?(?:weights?|wt|wgt|gewicht)(?:[_\s].*)?", re.IGNORECASE)
+
+
+@dataclass
+class ColumnProfile:
+    """Counts of a column's cells, taken batch by batch.
+
+    Attributes:
+        name: of the column.
+        labels: what the file says about it.
+        n: rows.
+        filled: cells that are neither missing nor blank.
+        values: how often each value occurs, by its name; at most 100,000 values are counted.
+        is_cut: whether there were more.
+        words: words of all texts.
+        numbers: cells that are numbers.
+        low: the least number; ``high`` is the greatest, ``total`` their sum.
+        whole: cells that are whole numbers.
+        dates: cells that are dates.
+    """
+
+    name: str
+    labels: ColumnLabels = field(default_factory=ColumnLabels)
+    n: int = 0
+    filled: int = 0
+    values: Counter[str] = field(default_factory=Counter)
+    is_cut: bool = False
+    words: int = 0
+    numbers: int = 0
+    whole: int = 0
+    dates: int = 0
+    low: float = float("inf")
+    high: float = float("-inf")
+    total: float = 0.0
+
+    def add(self, cells: pl.Series) -> None:
+        """Count the next cells."""
+        cells = storable(cells.to_frame()).to_series()
+        names = groups_in(cells)
+        names = names.filter(names.str.strip_chars().fill_null("") != "")
+        self.n, self.filled = self.n + len(cells), self.filled + len(names)
+        if cells.dtype.is_temporal():
+            self.dates += len(names)
+        else:
+            self.dates += int(names.str.contains(_DATE).sum() or 0)
+            self._add_numbers(numbers_among(cells).drop_nulls())
+        self.words += int(names.str.count_matches(r"\S+").sum() or 0)
+        if len(self.values) < _MOST_VALUES:
+            self.values.update(names.to_list())
+        else:
+            self.is_cut = True
+
+    def _add_numbers(self, numbers: pl.Series) -> None:
+        if not len(numbers):
+            return
+        self.numbers += len(numbers)
+        self.whole += int((numbers == numbers.floor()).sum())
+        self.total += float(numbers.sum())
+        self.low = min(self.low, float(numbers.to_numpy().min()))
+        self.high = max(self.high, float(numbers.to_numpy().max()))
+
+    @property
+    def missing(self) -> int:
+        """Cells that are missing or blank."""
+        return self.n - self.filled
+
+    @property
+    def kind(self) -> ColumnKind:
+        """What the column is taken for: by what the file says, by its values, and last by its name."""
+        if not self.filled:
+            return "empty"
+        if self.labels.is_weight or self._is_named_weight:
+            return "weight"
+        if self.dates >= _MOSTLY * self.filled:
+            return "date"
+        if self.labels.option and len(self.values) <= _OPTION_VALUES:
+            return "multiple choice"
+        if self._are_numbers:
+            return self._kind_of_numbers()
+        return self._kind_of_texts()
+
+    @property
+    def _are_numbers(self) -> bool:
+        return self.numbers >= _MOSTLY * self.filled
+
+    @property
+    def _is_named_weight(self) -> bool:
+        named = _WEIGHT_NAME.fullmatch(self.name.strip()) is not None
+        return named and self.numbers == self.filled and self.low >= 0 and len(self.values) > 1
+
+    @property
+    def _is_unique(self) -> bool:
+        return len(self.values) == self.filled and not self.is_cut
+
+    @property
+    def _is_named_id(self) -> bool:
+        return _ID_NAME.fullmatch(self.name.strip()) is not None
+
+    def _kind_of_numbers(self) -> ColumnKind:
+        if self.labels.measure == "scale":
+            return "number"
+        is_whole = self.whole == self.numbers
+        if self._is_unique and is_whole and self._is_named_id:
+            return "id"
+        if self.labels.measure == "nominal":
+            return "single choice"
+        least, most = _ORDINAL_POINTS
+        few = self.high - self.low < most and least <= max(len(self.values), len(self.labels.values)) <= most
+        if self.labels.measure == "ordinal" or (is_whole and few and not self._is_unique):
+            return "ordinal"
+        if self.labels.values or (is_whole and len(self.values) <= _OPTION_VALUES):
+            return "single choice"
+        return "number"
+
+    def _kind_of_texts(self) -> ColumnKind:
+        mean_words, share = self.words / self.filled, len(self.values) / self.filled
+        if self._is_unique and self._is_named_id and mean_words < _PHRASE:
+            return "id"
+        if self.labels.values:
+            return "ordinal" if self.labels.measure == "ordinal" else "single choice"
+        is_varied = share > _HALF and (mean_words >= _PHRASE or len(self.values) > _FEW_WORDS)
+        is_long = len(self.values) > _CHOICES and mean_words >= _SENTENCE
+        return "open text" if is_varied or is_long else "single choice"
+
+
+def profiles_of(table: Table) -> list[ColumnProfile]:
+    """Read a table once and count the cells of each of its columns.
+
+    Raises:
+        InputError: a row cannot be read.
+    """
+    found: dict[str, ColumnProfile] = {
+        column: ColumnProfile(column, _labels(table.labels, column)) for column in table.columns
+    }
+    n = 0
+    for batch in table.batches(_BATCH):
+        for column in _late(batch.columns, found):
+            found[column] = ColumnProfile(column, _labels(table.labels, column), n=n)
+        for column, profile in found.items():
+            profile.add(column_in(batch, column))
+        n += batch.height
+    return list(found.values())
+
+
+def _late(columns: list[str], known: Mapping[str, ColumnProfile]) -> Iterator[str]:
+    """Give columns of JSON lines that appear for the first time."""
+    return (column for column in columns if column not in known)
+
+
+def _labels(labels: Mapping[str, ColumnLabels], column: str) -> ColumnLabels:
+    return labels.get(column, ColumnLabels())
+
+
+def open_text_column(table: Table) -> str:
+    """Find the only column that is taken for an open text.
+
+    Raises:
+        InputError: there is none, or there are several; the message names them.
+    """
+    texts = [profile.name for profile in profiles_of(table) if profile.kind == "open text"]
+    if len(texts) == 1:
+        return texts[0]
+    if not texts:
+        raise InputError(
+            f"text: no column of {table.name} looks like open texts; name the one with --text: "
+            f"{', '.join(table.columns)}"
+        )
+    raise InputError(
+        f"text: several columns of {table.name} look like open texts; name one: {', '.join(texts)}"
+    )

@@ -1,0 +1,1 @@
+"""Conditions on rows, such as ``age >= 18 and country in ('DE', 'AT')``."""

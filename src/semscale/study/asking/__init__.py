@@ -1,0 +1,1 @@
+"""Asks the personas of a panel, and measures nothing yet."""

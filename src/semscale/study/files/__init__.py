@@ -1,0 +1,1 @@
+"""Studies in YAML files that users write."""

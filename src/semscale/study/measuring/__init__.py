@@ -1,0 +1,1 @@
+"""Turns replies of personas into ratings."""

@@ -1,0 +1,1 @@
+"""Sums the answers of a study up."""

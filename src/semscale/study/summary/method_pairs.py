@@ -1,0 +1,62 @@
+"""Two methods on the same personas, concepts and samples: how far they differ, how far they agree."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+
+from semscale.stats.agreement.correlations import pearson_estimate
+from semscale.stats.intervals.estimates import Estimate, IntervalPlan
+from semscale.stats.intervals.means import MeanEstimate, estimate_mean
+from semscale.study.questionnaire import SurveyQuestion
+from semscale.study.summary.measures import values_in
+from semscale.types import Floats, Integers
+
+_KEYS = ("persona", "sample", "concept")
+_FEWEST = 3
+
+
+@dataclass(frozen=True)
+class MethodPair:
+    """Two methods beside each other.
+
+    Attributes:
+        question: name of the question.
+        first: the one method.
+        second: the other.
+        difference: mean of the first less the second, over answers that have both.
+        correlation: Pearson's, over the same answers; ``None`` for fewer than three, or without spread.
+    """
+
+    question: str
+    first: str
+    second: str
+    difference: MeanEstimate
+    correlation: Estimate | None
+
+
+def method_pairs(question: SurveyQuestion, rows: pl.DataFrame, plan: IntervalPlan) -> Iterator[MethodPair]:
+    """Compare every two methods of a question.
+
+    Args:
+        question: what was asked.
+        rows: its answers by all methods.
+        plan: how intervals are made; personas are resampled as a whole.
+    """
+    for first, second in combinations(question.methods, 2):
+        both = rows.filter(method=first).join(rows.filter(method=second), on=_KEYS, suffix="_other")
+        x, y = values_in(both), values_in(both, "value_other")
+        personas = both["persona"].rank("dense").to_numpy().astype(np.int64)
+        spread = float(np.ptp(question.scale.values))
+        difference = estimate_mean(x - y, bounds=(-spread, spread), clusters=personas, plan=plan)
+        yield MethodPair(question.name, first, second, difference, _correlation(x, y, personas, plan))
+
+
+def _correlation(x: Floats, y: Floats, personas: Integers, plan: IntervalPlan) -> Estimate | None:
+    kept = ~np.isnan(x) & ~np.isnan(y)
+    if kept.sum() < _FEWEST or np.ptp(x[kept]) == 0 or np.ptp(y[kept]) == 0:
+        return None
+    found = x[kept], y[kept]
+    return pearson_estimate(*found, clusters=personas[kept], interval=plan.interval, seed=plan.seed)

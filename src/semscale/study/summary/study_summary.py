@@ -1,0 +1,166 @@
+"""The summary of a study: figures by concept, question and method, with what limits them."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import polars as pl
+
+from semscale.presentable import Presentable
+from semscale.signature import Signature
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.study.asking.run_facts import RunFacts
+from semscale.study.design import StudyDesign
+from semscale.study.summary.counts import (
+    MethodCost,
+    StatusCounts,
+    attribute_column,
+    method_costs,
+    status_counts,
+)
+from semscale.study.summary.measures import QuestionMeasure, measure_of
+from semscale.study.summary.method_pairs import MethodPair, method_pairs
+from semscale.study.summary.order_effects import OrderEffect, order_effects
+from semscale.study.summary.quotes import QuotedAnswer, quoted_answers
+from semscale.types import Status
+
+
+@dataclass(frozen=True, repr=False)
+class StudySummary(Presentable):
+    """What a study found.
+
+    Its intervals are *simulation intervals*: they say how far the figures would move with other personas
+    drawn alike, answered by the same model. They say nothing about people.
+
+    Attributes:
+        design: what was asked, whom, and how.
+        measures: for each question and method.
+        pairs: every two methods of a question.
+        orders: order effects; empty where each call stands alone.
+        statuses: answers by status, for each method and group.
+        costs: what answers took, by method.
+        reasons: why answers have no rating, in words, with their number; the most frequent first.
+        quotes: some answers in free words; they are shown in reports alone.
+        facts: what the calls took, and why not everything was asked.
+        plan: how intervals are made.
+        signature: what was applied.
+        created: when.
+    """
+
+    design: StudyDesign
+    measures: tuple[QuestionMeasure, ...]
+    pairs: tuple[MethodPair, ...]
+    orders: tuple[OrderEffect, ...]
+    statuses: tuple[StatusCounts, ...]
+    costs: tuple[MethodCost, ...]
+    reasons: Mapping[str, int]
+    quotes: tuple[QuotedAnswer, ...]
+    facts: RunFacts
+    plan: IntervalPlan
+    signature: Signature
+    created: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def __repr__(self) -> str:
+        n_scored = self.counts.get(str(Status.SCORED), 0)
+        return f"StudySummary({self.design.name!r}, n={sum(self.counts.values()):,}, n_scored={n_scored:,})"
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """All answers by status."""
+        found: Counter[str] = Counter()
+        for each in self.statuses:
+            if each.attribute is None:
+                found.update(each.counts)
+        return dict(found)
+
+    @property
+    def failed(self) -> str | None:
+        """Why no answer has a rating; ``None`` where one has, or where nobody was asked."""
+        if self.counts.get(str(Status.SCORED)) or self.facts.stopped is not None:
+            return None
+        return next(iter(self.reasons), None)
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON."""
+        design = self.design
+        return {
+            "instrument": "study run",
+            "name": design.name,
+            "source": design.source,
+            "created": self.created,
+            "model": self.facts.model,
+            "personas": len(design.panel),
+            "panel_source": design.panel.source,
+            "samples": design.questionnaire.samples,
+            "exposure": design.questionnaire.exposure,
+            "concepts": [concept.name for concept in design.questionnaire.concepts],
+            "counts": self.counts,
+            "intervals": {"kind": "simulation", **self.plan.settings},
+            "questions": [measure.record() for measure in self.measures],
+            "method_pairs": self.pairs,
+            "order_effects": self.orders,
+            "statuses": self.statuses,
+            "costs": self.costs,
+            "reasons": self.reasons,
+            "run": self.facts,
+            "signature": self.signature,
+        }
+
+
+def summarize(
+    design: StudyDesign,
+    answers: pl.DataFrame,
+    signature: Signature,
+    facts: RunFacts,
+    plan: IntervalPlan | None = None,
+) -> StudySummary:
+    """Sum the answers of a study up.
+
+    Args:
+        design: what was asked, whom, and how.
+        answers: all of them, with the columns of ``SCHEMA``.
+        signature: what was applied.
+        facts: what the calls took.
+        plan: how intervals are made; 95 % with the study's seed unless given.
+    """
+    plan = plan or IntervalPlan(seed=design.plan.seed)
+    attributes = design.plan.groups
+    panel = design.panel.to_frame().select("persona", *attributes)
+    named = {name: attribute_column(name) for name in attributes}
+    rows = answers.join(panel.rename(named), on="persona", how="left", maintain_order="left")
+    measures: list[QuestionMeasure] = []
+    pairs: list[MethodPair] = []
+    orders: list[OrderEffect] = []
+    quotes: list[QuotedAnswer] = []
+    for question in design.questionnaire.questions:
+        own = rows.filter(question=question.name)
+        pairs += method_pairs(question, own, plan)
+        quotes += quoted_answers(question, own, seed=design.plan.seed)
+        for method in question.methods:
+            part = own.filter(method=method)
+            orders += order_effects(question, method, part, plan)
+            measures.append(
+                measure_of(question, method, part, attributes=attributes, signature=signature, plan=plan)
+            )
+    return StudySummary(
+        design,
+        tuple(measures),
+        tuple(pairs),
+        tuple(orders),
+        tuple(status_counts(rows, attributes)),
+        tuple(method_costs(rows)),
+        _reasons(answers),
+        tuple(quotes),
+        facts,
+        plan,
+        signature.with_settings("estimate", plan.settings),
+    )
+
+
+def _reasons(answers: pl.DataFrame) -> dict[str, int]:
+    """Count why answers have no rating, in words where there are any, else by status."""
+    without = answers.filter(pl.col("status") != str(Status.SCORED))
+    said = without.select(pl.coalesce("reason", "status")).to_series()
+    return dict(Counter(said.to_list()).most_common())

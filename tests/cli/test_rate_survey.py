@@ -1,0 +1,138 @@
+"""``semscale rate`` on a survey: conditions on rows, bands, groups."""
+
+import json
+
+import polars as pl
+import pytest
+from tests.store.readers.spss_files import write_spss
+
+SURVEY = "id,age,land,text\n1,17,DE,great\n2,18,AT,bad\n3,,DE,fine\n4,40,FR,so so\n"
+
+
+@pytest.fixture(autouse=True)
+def _survey(tmp_path):
+    (tmp_path / "answers.csv").write_text(SURVEY)
+
+
+def test_rows_that_do_not_meet_the_condition_are_left_out_counted_and_said(rate):
+    note = (
+        "2 of 4 rows meet 'age >= 18'; left out: 1 not meeting it, and 1 with a cell that is missing or no "
+        "number; rows are counted among those that are kept"
+    )
+    ended = rate("--where", "age >= 18", "--out", "rated.csv")
+    assert "2 of 2 rows count" in ended.out
+    assert note in ended.out
+    found = json.loads(rate("--where", "age >= 18", "--json").out)
+    assert found["rows"] == 2
+    assert found["cautions"][0] == note
+
+
+def test_bands_and_groups_are_columns_to_compare_by(rate, tmp_path):
+    out = rate("--band", "age=18,35", "--by", "age_band", "--out", "rated.csv").out
+    assert "By group" in out
+    assert "35 and over" in out
+    header, *rows = (tmp_path / "rated.csv").read_text().splitlines()
+    assert header.startswith("id,age,land,text,age_band,semscale_status")
+    assert [row.split(",")[4] for row in rows] == ["under 18", "18 to 34", "", "35 and over"]
+    grouped = rate("--group", "land=german:DE,AT", "--by", "land_group")
+    assert "german" in grouped.out
+    assert "1 row has no 'land_group', as the value in 'land' is in no group ('FR')" in grouped.out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--where", "age >"], "--where: a number or a text in quotation marks was expected"),
+        (["--where", "agee > 1"], "did you mean 'age'?"),
+        (["--where", "age > 99"], "--where: no row is left"),
+        (["--band", "age=35,18"], "--band: the bounds of 'age' must ascend, got 35, 18"),
+        (["--band", "text=3"], "every cell of column 'text' is no number"),
+        (["--group", "land=x:SE"], "every cell of column 'land' is in no group"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_the_model_is_loaded(rate, options, said):
+    ended = rate(*options)
+    assert (ended.code, ended.out) == (2, "")
+    assert said.removeprefix("--") in ended.err
+
+
+TWO = "id,age,land,why,wish\n1,17,DE,great,awful\n2,18,AT,bad,great\n3,,DE,fine,\n4,40,FR,so so,good\n"
+
+
+@pytest.fixture
+def rate_two(semscale, tmp_path):
+    """Rate two columns of texts."""
+    (tmp_path / "two.csv").write_text(TWO)
+    return lambda *options: semscale(
+        "rate", "two.csv", "--text", "why", "--text", "wish", "--floor", "none", *options
+    )
+
+
+def test_two_texts_are_rated_as_each_is_by_itself(rate_two, semscale, tmp_path):
+    ended = rate_two("--scale", "quality", "--by", "land", "--out", "two-rated.csv")
+    assert ended.code == 0, ended.err
+    both = pl.read_csv(tmp_path / "two-rated.csv")
+    assert both.columns[:5] == ["id", "age", "land", "why", "wish"]
+    for text in ("why", "wish"):
+        alone = semscale(
+            "rate", "two.csv", "--text", text, "--floor", "none", "--scale", "quality", "--out", "one.csv"
+        )
+        assert alone.code == 0, alone.err
+        one = pl.read_csv(tmp_path / "one.csv")
+        own = both.select(column for column in both.columns if column.startswith(f"semscale_{text}_"))
+        assert own.rename({name: name.replace(f"_{text}_", "_") for name in own.columns}).equals(one[:, 5:])
+
+
+def test_each_text_has_its_scale_and_its_part_of_the_outputs(rate_two, tmp_path):
+    options = ["--scale", "why=trust", "--scale", "wish=quality", "--by", "land", "--by", "age"]
+    found = json.loads(rate_two(*options, "--json").out)
+    assert found["instrument"] == "rate texts"
+    assert [(one["text"], one["scale"], one["by"]) for one in found["texts"]] == [
+        ("why", "trust", "land"),
+        ("wish", "quality", "land"),
+    ]
+    ages = found["texts"][0]["further_groups"]["age"]["groups"]
+    assert [group["group"] for group in ages] == ["17", "18", None, "40"]
+    assert [one["counts"] for one in found["texts"]] == [{"scored": 4}, {"missing": 1, "scored": 3}]
+    ended = rate_two(*options, "--report", "two.html")
+    assert "why, scale trust" in ended.out
+    assert "signature of wish: semscale " in ended.out
+    page = (tmp_path / "two.html").read_text()
+    assert 'id="text-ii-groups-ii"' in page
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--scale", "quality", "--human", "age"], "--human belongs to one --text, got 2"),
+        (["--scale", "why=quality"], "scale: column 'wish' has no scale; add --scale wish=SCALE"),
+        (["--scale", "quality", "--by", "why"], "by: column 'why' is the text that is rated"),
+        (["--scale", "quality", "--by", "wish"], "by: column 'wish' is the text that is rated"),
+        (["--scale", "quality", "--by", "land", "--by", "land"], "column 'land' is named twice"),
+        (["--scale", "quality", "--text", "why"], "column 'why' is named twice"),
+        (
+            ["--scale", "why=quality", "--scale", "wish=trust", "--scale", "wihs=trust"],
+            "wihs=trust is for no text, as each has its own; leave it out; did you mean 'wish'?",
+        ),
+    ],
+)
+def test_texts_scales_and_groups_that_do_not_go_together_are_refused(rate_two, options, said):
+    ended = rate_two(*options)
+    assert (ended.code, ended.out) == (2, "")
+    assert said.removeprefix("--") in ended.err
+
+
+@pytest.mark.needs("spss")
+def test_groups_of_an_spss_file_are_called_by_their_labels(semscale, tmp_path):
+    write_spss(tmp_path / "survey.sav", weight_place=5)
+    ended = semscale(
+        "rate", "survey.sav", "--text", "why", "--scale", "quality", "--floor", "none", "--by", "region",
+        "--out", "rated.csv", "--json",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    assert [group["group"] for group in found["estimates"]["groups"]] == ["north", "south", None]
+    assert any("weights this file by 'wt'" in caution for caution in found["cautions"])
+    rated = pl.read_csv(tmp_path / "rated.csv")
+    assert rated["region"].to_list() == [1, 2, None, None]
+    assert rated["region_label"].to_list() == ["north", "south", None, None]

@@ -1,0 +1,170 @@
+"""``semscale study``, over a real HTTP server."""
+
+import json
+from importlib import resources
+
+import polars as pl
+import pytest
+from decision_endpoint import deciding_endpoint
+from endpoint import misbehaving_endpoint
+
+FILE = """
+name: bars
+model: {name: m, temperature: 0.5, max_tokens: 40}
+panel: {size: 4, marginals: {age: {young: 0.5, old: 0.5}}}
+persona: You are {age}.
+concepts: [{name: oat, text: A bar of oats.}, {name: nut, text: A bar of nuts.}]
+questions: [{name: intent, scale: purchase-intent, methods: [ssr, flr, dlr]}]
+groups: [age]
+budget: {concurrency: 2}
+"""
+
+
+def said(asked):
+    """Write words unless a number is asked for; what is old picks low numbers."""
+    told = [str(message["content"]) for message in asked["messages"]]
+    if "one of these numbers" not in told[-1]:
+        return "I would probably buy it."
+    return "2" if "You are old" in told[0] else "4"
+
+
+@pytest.fixture
+def endpoint():
+    with misbehaving_endpoint() as found:
+        found.reply = said
+        yield found
+
+
+@pytest.fixture
+def study(semscale, tmp_path, endpoint, monkeypatch):
+    """Run a command on the file of a study."""
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    (tmp_path / "bars.yaml").write_text(FILE)
+
+    def run(*more, url=None):
+        where = ("--base-url", url or endpoint.url, "--ledger", tmp_path / "ledger.sqlite")
+        return semscale("study", "run", "bars.yaml", *where, *more)
+
+    return run
+
+
+@pytest.mark.needs("api")
+def test_a_run_keeps_everything_in_its_folder(study, files, tmp_path):
+    ended = study()
+    assert ended.code == 0
+    assert "Mean of “intent”" in ended.out
+    assert "No people were asked." in ended.out
+    kept = [name for name in files() if name.startswith("bars-results/")]
+    assert kept == [
+        f"bars-results/{name}"
+        for name in ("answers.parquet", "panel.parquet", "report.html", "study.json", "study.yaml")
+    ]
+    answers = pl.read_parquet(tmp_path / "bars-results" / "answers.parquet")
+    # Two of four personas are old and pick 2, two pick 4.
+    assert answers.filter(method="dlr").group_by("concept").agg(pl.col("value").mean())[
+        "value"
+    ].to_list() == [3, 3]
+    # Replies are the endpoint's own words, its name for the model included.
+    assert set(answers["model"]) == {"m-2"}
+
+
+@pytest.mark.needs("api")
+def test_json_keeps_to_the_schema_and_names_the_files(study, tmp_path):
+    ended = study("--json", "--out", "kept")
+    found = json.loads(ended.out)
+    assert (found["instrument"], found["counts"]) == ("study run", {"scored": 24})
+    assert found["answers"] == "kept/answers.parquet"
+    assert found["run"]["calls"] == 4 * 2 * 2 + 1
+
+
+@pytest.mark.needs("api")
+def test_a_dry_run_asks_nobody(study, endpoint, files):
+    ended = study("--dry-run", "--json")
+    (model,) = json.loads(ended.out)["models"]
+    # 4 personas x 2 concepts x (words, rating, number).
+    assert (ended.code, model["calls"], endpoint.requests) == (0, 24, [])
+    assert [name for name in files() if "results" in name] == []
+
+
+@pytest.mark.needs("api")
+def test_a_cap_stops_the_run_and_the_same_command_goes_on(study):
+    first = study("--max-calls", "5")
+    assert first.code == 3
+    assert "the cap of 5 calls is reached" in first.err
+    assert "unfinished" in first.out
+    second = study("--json")
+    assert second.code == 0
+    assert json.loads(second.out)["run"]["calls"] == 4 * 2 * 2 + 1 - 5
+
+
+@pytest.mark.needs("api")
+def test_decisions_have_probabilities(study, tmp_path):
+    (tmp_path / "bars.yaml").write_text(FILE.replace("[ssr, flr, dlr]", "[decision]"))
+    with deciding_endpoint() as decider:
+        decider.masses = lambda asked, names, text: [0.0, 0.0, 0.0, 0.25, 0.75]
+        ended = study("--json", url=decider.url)
+    found = json.loads(ended.out)
+    # 0.25 * 4 + 0.75 * 5
+    mean = found["questions"][0]["concepts"]["overall"]["figures"]["mean"]["value"]
+    assert (found["run"]["form"], mean) == ("decisions", pytest.approx(4.75))
+
+
+@pytest.mark.needs("api")
+def test_letters_stand_in_where_an_endpoint_takes_no_decisions(study, tmp_path):
+    (tmp_path / "bars.yaml").write_text(FILE.replace("[ssr, flr, dlr]", "[decision]"))
+    with deciding_endpoint() as decider:
+        decider.speaks = ("completions",)
+        decider.masses = lambda asked, names, text: [0.5, 0.0, 0.0, 0.0, 0.5]
+        found = json.loads(study("--json", url=decider.url).out)
+    assert found["run"]["form"] == "next-token"
+    assert found["counts"] == {"scored": 8}
+
+
+@pytest.mark.needs("api")
+def test_an_endpoint_that_refuses_everything_is_no_result(study, endpoint):
+    endpoint.reply = lambda asked: "I'm sorry, but I can't help with that."
+    ended = study()
+    assert ended.code != 0
+    assert "refused" in ended.out
+    assert "declines to answer" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("persona:", "persna:", "line 5: unknown key 'persna'; did you mean 'persona'?"),
+        ("purchase-intent", "purchase", "line 7: unknown scale 'purchase'"),
+    ],
+)
+def test_mistakes_in_the_file_are_one_line(study, tmp_path, old, new, message):
+    (tmp_path / "bars.yaml").write_text(FILE.replace(old, new))
+    ended = study()
+    assert (ended.code, ended.err.count("\n")) == (2, 1)
+    assert message in ended.err
+
+
+def test_init_writes_a_study_that_loads(semscale, tmp_path):
+    from semscale.study import load
+
+    assert semscale("study", "init").code == 0
+    study = load(tmp_path / "study.yaml")
+    assert (len(study.design.panel), study.design.plan.model.name) == (6, "local")
+    again = semscale("study", "init")
+    assert (again.code, again.err) == (
+        2,
+        "semscale: FILE must not exist, but study.yaml does: choose another name\n",
+    )
+    assert semscale("study", "init", "a.txt").err == "semscale: FILE must end in .yaml, got 'a.txt'\n"
+
+
+def test_what_init_writes_has_no_unknown_key_when_its_examples_are_used(tmp_path):
+    from semscale.study import load
+
+    text = (resources.files("semscale.cli") / "new_study.yaml.txt").read_text(encoding="utf-8")
+    (tmp_path / "study.yaml").write_text(
+        text.replace("  # joint:\n  #   - {age", "  joint:\n    - {age").replace("share: 0.2}", "share: 1}")
+    )
+    with pytest.raises(
+        ValueError, match="margin 'age' cannot be met: '35 to 54' is to have 0.4 of the panel"
+    ):
+        load(tmp_path / "study.yaml")

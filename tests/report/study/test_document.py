@@ -1,0 +1,81 @@
+"""The document of a study."""
+
+import pytest
+from tests.study.conftest import FILE, PEOPLE, PlayedModel
+
+from semscale.judging.asking import Running
+from semscale.study.files.loading import parse_study
+from semscale.study.study import Study
+
+
+@pytest.fixture
+def found(tmp_path, toy_embedder):
+    def make(*changes, **plays):
+        (tmp_path / "people.csv").write_text(PEOPLE)
+        text = FILE
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new)
+        model = PlayedModel()
+        for name, play in plays.items():
+            setattr(model, name, play)
+        study = Study(parse_study(text.encode(), source="study.yaml", folder=tmp_path))
+        return study.run(model, embedder=toy_embedder, running=Running(ledger=False)).summary()
+
+    return make
+
+
+def words_of(summary, tmp_path):
+    summary.report(tmp_path / "r.md")
+    return (tmp_path / "r.md").read_text(encoding="utf-8").replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_methods_stand_side_by_side(found, tmp_path):
+    text = words_of(found(), tmp_path)
+    assert "| Concept | Similarity (SSR) | Follow-up rating (FLR) | Direct rating (DLR) |" in text
+    assert "3 personas, 2 concepts and 1 question, separately; answered by played" in text
+
+
+def test_it_says_that_no_people_were_asked_and_what_it_cannot_say(found, tmp_path):
+    text = words_of(found(), tmp_path)
+    assert "No people were asked." in text
+    assert "What this study cannot say" in text
+    assert "95 % simulation intervals" in text
+    assert "confidence" not in text.lower()
+
+
+def test_answers_can_be_read(found, tmp_path):
+    text = words_of(found(words=lambda request: "I would <b>buy</b> it."), tmp_path)
+    assert "Some answers, drawn at random" in text
+    assert "buy" in text
+    found(words=lambda request: "I would <b>buy</b> it.").report(tmp_path / "r.html")
+    assert "<b>buy</b>" not in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_what_has_no_rating_is_said_by_method(found):
+    document = found(number=lambda request: "4 or 5").document()
+    assert "Direct rating (DLR): none of 6 answers has a rating." in document.cautions
+    some = found(number=lambda request: "4" if "Ann" in request.messages[0].text else "hm").document()
+    assert (
+        "Direct rating (DLR): 2 of 6 answers have a rating; the others may differ from these."
+        in some.cautions
+    )
+
+
+def test_orders_are_shown_for_a_sequence_alone(found, tmp_path):
+    assert "so there is no order" in words_of(found(), tmp_path)
+    text = words_of(found(("groups: [age]", "exposure: sequence")), tmp_path)
+    assert "First less later" in text
+
+
+def test_every_output_takes_it(found, tmp_path):
+    summary = found()
+    for name in ("r.html", "r.xlsx"):
+        summary.report(tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 5_000
+    assert "bars" in summary._repr_html_()
+
+
+def test_a_method_without_decisions_is_named(found):
+    document = found(("[ssr, flr, dlr]", "[dlr, decision]")).document()
+    assert "played takes no typed decisions, so that method has no figures." in document.cautions

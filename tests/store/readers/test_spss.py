@@ -1,0 +1,88 @@
+"""SPSS files: values, labels, declared missing values, the weight, and damage."""
+
+from datetime import date
+
+import polars as pl
+import pytest
+from tests.store.readers.spss_files import FRAME, write_spss
+
+from semscale.errors import InputError
+from semscale.store.filtering import filtered
+from semscale.store.reading import open_table
+
+pytestmark = pytest.mark.needs("spss")
+
+
+@pytest.mark.parametrize("extension", ["sav", "zsav"])
+def test_values_are_kept_and_declared_missing_ones_are_missing(tmp_path, extension):
+    table = open_table(write_spss(tmp_path / f"survey.{extension}"))
+    rows = next(table.batches(10))
+    assert rows.rows() == [
+        (1, 1, "It was great.", 1.5, date(2024, 1, 31)),
+        (2, 2, "bad", 0.5, date(2024, 1, 31)),
+        (3, None, None, 1.0, date(2024, 1, 31)),  # 9 is declared missing, and an empty text is none
+        (4, None, None, 1.0, date(2024, 1, 31)),
+    ]
+    assert rows.dtypes[:2] == [pl.Int64, pl.Int64]
+    assert table.n_rows == 4
+    assert next(table.batches(1, skip=3))["id"].to_list() == [4]
+
+
+def test_labels_stand_beside_the_values(tmp_path):
+    region = open_table(write_spss(tmp_path / "survey.sav")).labels["region"]
+    assert region.label == "Where do you live?"
+    assert region.values == {"1": "north", "2": "south", "9": "refused"}
+    assert region.missing == ("9 (refused)",)
+    assert region.measure == "nominal"
+
+
+def test_what_is_declared_missing_is_named_and_counted(tmp_path):
+    notes = open_table(write_spss(tmp_path / "survey.sav")).notes
+    assert notes == ("cells that the file declares missing are missing: region 9 (1), why -99 (1)",)
+
+
+def test_the_weight_is_noticed(tmp_path):
+    table = open_table(write_spss(tmp_path / "survey.sav", weight_place=5))
+    assert [title for title, labels in table.labels.items() if labels.is_weight] == ["wt"]
+    assert table.notes[-1] == "SPSS weights this file by 'wt'; here --weight 'wt' does so, and nothing else"
+
+
+def test_conditions_take_values_and_their_labels(tmp_path):
+    table = open_table(write_spss(tmp_path / "survey.sav"))
+    for where in ("region = 1", "region = 'north'", "region in ('north', 'refused')"):
+        assert next(filtered(table, where).batches(9))["id"].to_list() == [1]
+
+
+def test_a_range_of_missing_values(tmp_path):
+    from pyreadstat import write_sav
+
+    path = tmp_path / "survey.sav"
+    write_sav(
+        pl.DataFrame({"age": [17.0, 98.0, 99.5, 30.5]}), path, missing_ranges={"age": [{"lo": 98, "hi": 99}]}
+    )
+    table = open_table(path)
+    assert next(table.batches(9))["age"].to_list() == [17.0, None, 99.5, 30.5]
+    assert table.labels["age"].missing == ("98 to 99",)
+
+
+def test_damaged_files_are_refused_in_a_line(tmp_path):
+    whole = write_spss(tmp_path / "survey.sav").read_bytes()
+    broken = tmp_path / "broken.sav"
+    for content, said in [
+        (b"id,text\n1,good\n" * 9, "unable to read from file"),
+        (whole[:300], "unable to read from file"),
+        (whole[:-20], "did not contain the expected number of rows"),
+    ]:
+        broken.write_bytes(content)
+        with pytest.raises(InputError, match=rf"broken.sav cannot be read as an SPSS file \(.*{said}"):
+            open_table(broken)
+
+
+def test_a_file_without_rows_is_refused(tmp_path):
+    with pytest.raises(InputError, match="has a header but no rows"):
+        open_table(write_spss(tmp_path / "survey.sav", FRAME.clear()))
+
+
+def test_another_encoding_is_another_input(tmp_path):
+    path = write_spss(tmp_path / "survey.sav")
+    assert open_table(path).fingerprint() != open_table(path, encoding="UTF-8").fingerprint()

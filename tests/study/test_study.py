@@ -1,0 +1,166 @@
+"""Whole runs of a study on a model that is played."""
+
+import polars as pl
+import pytest
+from tests.study.conftest import refusal
+
+from semscale.chat.costs.budget import Budget
+from semscale.chat.costs.prices import Price, PriceTable
+from semscale.judging.asking import Running
+
+SEQUENCE = ("groups: [age]", "groups: [age]\nexposure: sequence\nrotation: none")
+
+
+def asked_of(played, kind):
+    """Requests by what was asked for: words, number or rating."""
+    ratings = [r for r in played.asked if "expert in Likert" in r.messages[0].text]
+    numbers = [r for r in played.asked if r not in ratings and "one of these numbers" in r.messages[-1].text]
+    words = [r for r in played.asked if r not in ratings and r not in numbers]
+    return {"words": words, "number": numbers, "rating": ratings}[kind]
+
+
+def test_three_methods_measure_the_same_personas(written, played, running, toy_embedder):
+    result = written().run(played, embedder=toy_embedder, running=running)
+    rows = result.answers
+    assert rows.height == 18
+    assert rows.filter(method="dlr")["value"].to_list() == [4.0] * 6
+    assert rows.filter(method="flr")["value"].to_list() == [5.0] * 6
+    assert rows.filter(method="flr")["pmf"].to_list()[0] == [0, 0, 0, 0, 1]
+    assert rows.filter(method="flr")["rating_reply"].to_list() == ["5"] * 6
+    # The same words serve SSR and FLR: 3 personas x 2 concepts each.
+    assert len(asked_of(played, "words")) == len(asked_of(played, "number")) == 6
+    assert rows.filter(method="ssr")["reply"].equals(rows.filter(method="flr")["reply"])
+    assert rows["persona"].unique(maintain_order=True).to_list() == ["ann", "bob", "cid"]
+
+
+def test_the_persona_stands_before_the_question(written, played, running, toy_embedder):
+    written().run(played, embedder=toy_embedder, running=running)
+    first = asked_of(played, "words")[0]
+    assert [message.role for message in first.messages] == ["system", "user"]
+    assert first.messages[0].text.startswith("You are Ann, 30 years old.")
+    assert "A bar of oats." in first.messages[1].text
+    assert "Would you buy it?" in first.messages[1].text
+    assert (first.parameters.temperature, first.parameters.max_tokens) == (0.5, 40)
+
+
+def test_a_rating_is_a_fresh_conversation_about_the_words_alone(written, played, running, toy_embedder):
+    written().run(played, embedder=toy_embedder, running=running)
+    rating = asked_of(played, "rating")[0]
+    said = " ".join(message.text for message in rating.messages)
+    assert "I would probably buy it." in said
+    assert "Ann" not in said
+    assert rating.parameters.temperature == 0
+
+
+def test_refusals_have_a_status_and_no_value(written, played, running, toy_embedder):
+    played.words = lambda request: (
+        "I'm sorry, but I can't help with that." if "Bob" in request.messages[0].text else "I would buy it."
+    )
+    played.number = lambda request: refusal() if "Bob" in request.messages[0].text else "maybe 2 or 3"
+    result = written().run(played, embedder=toy_embedder, running=running)
+    bob = result.answers.filter(persona="bob")
+    assert set(bob["status"]) == {"refused"}
+    assert bob["value"].null_count() == bob.height == 6
+    ann = result.answers.filter(persona="ann", method="dlr")
+    assert ann["status"].to_list() == ["unparsable"] * 2
+    assert ann["value"].to_list() == [None, None]
+    # Nobody rates words that decline to answer: two of three personas, two concepts.
+    assert result.answers.filter(method="flr")["rating_reply"].null_count() == 2
+    counts = {(each.method, each.group): each.counts for each in result.summary().statuses}
+    assert counts["ssr", None]["refused"] == 2
+    assert counts["dlr", "60"] == {"refused": 2, "unparsable": 2}
+
+
+def test_a_run_goes_on_where_a_cap_stopped_it(written, played, running, toy_embedder):
+    study = written()
+    capped = Running(ledger=running.ledger, budget=Budget(calls=7))
+    first = study.run(played, embedder=toy_embedder, running=capped)
+    assert first.facts.calls == 7
+    assert "the cap of 7 calls is reached" in first.facts.stopped
+    assert "unfinished" in first.answers["status"].to_list()
+    again = study.run(played, embedder=toy_embedder, running=running)
+    assert again.facts.stopped is None
+    assert set(again.answers["status"]) == {"scored"}
+    # 3 personas x 2 concepts x (words, rating, number), less equal ratings of equal words, each paid once:
+    # the words are all the same, so there is one rating. 6 + 1 + 6 = 13 calls in all.
+    assert first.facts.calls + again.facts.calls == len(played.asked) == 13
+
+
+def test_a_finished_run_costs_nothing_again(written, played, running, toy_embedder):
+    study = written()
+    first = study.run(played, embedder=toy_embedder, running=running)
+    n = len(played.asked)
+    second = study.run(played, embedder=toy_embedder, running=running)
+    assert (len(played.asked), second.facts.calls) == (n, 0)
+    assert second.answers.drop("seconds").equals(first.answers.drop("seconds"))
+    assert second.signature == first.signature
+
+
+def test_costs_are_of_the_calls_behind_each_answer(written, played, running, toy_embedder):
+    prices = PriceTable({"played": Price(0.1, 1.0, "EUR")})
+    priced = Running(ledger=running.ledger, prices=prices)
+    result = written().run(played, embedder=toy_embedder, running=priced)
+    # 10 tokens at 0.1 and 5 at 1.0.
+    assert result.answers["cost"].to_list() == pytest.approx([6.0] * 18)
+    alone = written(("[ssr, flr, dlr]", "[flr]")).run(played, embedder=toy_embedder, running=priced)
+    # Without SSR the words count with FLR: two calls an answer.
+    assert alone.answers["cost"].to_list() == pytest.approx([12.0] * 6)
+    assert alone.answers["tokens"].to_list() == [30] * 6
+
+
+def test_equal_personas_have_replies_of_their_own(written, played, running, toy_embedder):
+    twins = "persona,name,age\na,Ann,30\nb,Ann,30\n"
+    study = written(("[ssr, flr, dlr]", "[dlr]"), ("groups: [age]", "samples: 2"), people=twins)
+    study.run(played, embedder=toy_embedder, running=running)
+    assert sorted(request.sample for request in played.asked) == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
+def test_in_a_sequence_earlier_concepts_and_answers_are_in_view(written, played, running, toy_embedder):
+    study = written(SEQUENCE, ("[ssr, flr, dlr]", "[flr]"))
+    result = study.run(played, embedder=toy_embedder, running=running)
+    ann = [r for r in asked_of(played, "words") if "Ann" in r.messages[0].text]
+    later = max(ann, key=lambda request: len(request.messages))
+    assert [message.role for message in later.messages] == ["system", "user", "assistant", "user"]
+    assert "A bar of oats." in later.messages[1].text
+    assert later.messages[2].text == "I would probably buy it."
+    assert "A bar of nuts." in later.messages[3].text
+    assert result.answers.filter(persona="ann")["concept_place"].to_list() == [1, 2]
+
+
+def test_a_failed_call_is_no_turn_of_the_conversation(written, played, running, toy_embedder):
+    study = written(SEQUENCE, ("[ssr, flr, dlr]", "[dlr]"))
+    played.number = lambda request: refusal() if "oats" in request.messages[-1].text else "3"
+    result = study.run(played, embedder=toy_embedder, running=running)
+    assert {len(request.messages) for request in played.asked} == {2}
+    assert result.answers.filter(concept="nut")["value"].to_list() == [3.0] * 3
+
+
+def test_rotation_balances_the_first_place(written, played, running, toy_embedder):
+    people = "persona,name,age\n" + "".join(f"p{n},N{n},30\n" for n in range(8))
+    study = written(("groups: [age]", "exposure: sequence"), ("[ssr, flr, dlr]", "[dlr]"), people=people)
+    # What stands first gets a 5, what stands second a 3: the effect is 2.
+    played.number = lambda request: "5" if len(request.messages) == 2 else "3"
+    result = study.run(played, embedder=toy_embedder, running=running)
+    first = result.answers.filter(pl.col("concept_place") == 1)
+    assert first["concept"].value_counts().sort("concept").rows() == [("nut", 4), ("oat", 4)]
+    (effect,) = result.summary().orders
+    assert (effect.ordered, effect.effect.value) == ("concept", pytest.approx(2.0))
+
+
+def test_a_model_without_decisions_gives_that_method_a_reason(written, played, running, toy_embedder):
+    study = written(("[ssr, flr, dlr]", "[dlr, decision]"))
+    result = study.run(played, embedder=toy_embedder, running=running)
+    decided = result.answers.filter(method="decision")
+    assert set(decided["status"]) == {"failed"}
+    assert "takes no decisions" in decided["reason"][0]
+    assert set(result.answers.filter(method="dlr")["status"]) == {"scored"}
+
+
+def test_everything_is_kept_in_a_folder(written, played, running, toy_embedder, tmp_path):
+    result = written().run(played, embedder=toy_embedder, running=running)
+    result.save(tmp_path / "kept")
+    assert pl.read_parquet(tmp_path / "kept" / "answers.parquet").equals(result.answers)
+    assert pl.read_parquet(tmp_path / "kept" / "panel.parquet").height == 3
+    assert '"instrument": "study run"' in (tmp_path / "kept" / "study.json").read_text()
+    assert repr(result) == "StudyResult('bars', answers=18, scored=18)"
+    assert len(set(result.answers["prompt"])) == 12
