@@ -12,14 +12,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from semscale.study.comparing.comparison import StudyComparison, compare
     from semscale.study.files.loading import load
     from semscale.study.result import StudyResult
     from semscale.study.study import Study
     from semscale.study.summary.study_summary import StudySummary
 
-__all__ = ["Study", "StudyResult", "StudySummary", "load"]
+__all__ = ["Study", "StudyComparison", "StudyResult", "StudySummary", "compare", "load"]
 
 _HOMES = {
+    "semscale.study.comparing.comparison": ("StudyComparison", "compare"),
     "semscale.study.files.loading": ("load",),
     "semscale.study.result": ("StudyResult",),
     "semscale.study.study": ("Study",),

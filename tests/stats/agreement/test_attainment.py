@@ -54,3 +54,20 @@ def test_two_surveys_are_refused():
     machine, people = surveys(2, 10)
     with pytest.raises(InputError, match="one length of at least 3"):
         attainment(machine, people, [VALUES] * 2)
+
+
+def test_the_p_value_counts_orders():
+    # Of the 6 orders of 1, 2, 4 beside people's 1, 2, 3 only the right one correlates so highly: 1/6.
+    people = [PmfSample(np.eye(5)[[place] * 3]) for place in range(3)]
+    found = attainment(np.array([1.0, 2.0, 4.0]), people, [VALUES] * 3, splits=5)
+    assert found.p_value == pytest.approx(1 / 6)
+    turned = attainment(np.array([4.0, 2.0, 1.0]), people, [VALUES] * 3, splits=5)
+    assert turned.p_value == 1
+
+
+def test_few_surveys_seldom_prove_what_is_not_there():
+    rng = np.random.default_rng(7)
+    _, people = surveys(6, 40)
+    found = [attainment(rng.standard_normal(6), people, [VALUES] * 6, splits=20) for _ in range(200)]
+    assert np.mean([each.p_value <= 0.025 for each in found]) <= 0.05  # binomial: .025 + 2.3 errors
+    assert np.mean([each.ratio.low > 0 for each in found]) <= 0.1

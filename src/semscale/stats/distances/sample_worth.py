@@ -13,6 +13,8 @@ from semscale.types import Floats
 ErrorName = Literal["ks", "wasserstein", "mean"]
 """The largest gap of cumulative shares, Wasserstein-1, and the squared error of means over the width."""
 
+Reach = Literal["seen", "fewer than 1", "more than can be seen", "unknown"]
+
 _GAUSSIAN_DRAWS = 20_000
 
 
@@ -27,6 +29,7 @@ class SampleWorth:
         low: from the upper end of the interval of the panel's error.
         high: from its lower end.
         seen: people whose answers stand for the truth, the mean over surveys of the effective number.
+        reach: whether n is a number that these people show.
     """
 
     error: ErrorName
@@ -34,6 +37,7 @@ class SampleWorth:
     low: float
     high: float
     seen: float
+    reach: Reach
 
 
 def sample_worth(
@@ -59,7 +63,15 @@ def sample_worth(
     )
     power = 1.0 if error == "mean" else 0.5
     value, high, low = (_size(end, scales, sizes, power) for end in (panel.value, panel.low, panel.high))
-    return SampleWorth(error, value, low, high, float(sizes.mean()))
+    return SampleWorth(error, value, low, high, float(sizes.mean()), _reach(value))
+
+
+def _reach(n: float) -> Reach:
+    if np.isnan(n):
+        return "unknown"
+    if np.isinf(n):
+        return "more than can be seen"
+    return "seen" if n >= 1 else "fewer than 1"
 
 
 def error_scale(error: ErrorName, pmf: Floats, values: Floats, seed: int = 0) -> float:
