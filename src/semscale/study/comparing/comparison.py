@@ -17,13 +17,15 @@ from semscale.signature import Signature
 from semscale.stats.agreement.estimates import AgreementEstimate
 from semscale.stats.distances.benchmarks import SPLITS
 from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.store.table import Table
 from semscale.study.comparing.conclusions import Conclusion, conclude
 from semscale.study.comparing.group_contrasts import GroupDifferences, compare_groups
 from semscale.study.comparing.individuals import Individuals, compare_individuals
 from semscale.study.comparing.marginals import Marginals, compare_marginals, surveys_of
 from semscale.study.comparing.panel_answers import PanelAnswers, read_panel_answers
-from semscale.study.comparing.people import People, PeopleColumns, read_people
+from semscale.study.comparing.people import People, PeopleColumns, people_table, read_people
 from semscale.study.comparing.sides import ComparedQuestion, Side
+from semscale.study.comparing.standings import Standing, standings
 from semscale.study.comparing.structure import Correlations, compare_correlations, rerun_reliabilities
 from semscale.study.result import StudyResult
 
@@ -42,6 +44,7 @@ class MethodComparison:
         groups: differences between groups; ``None`` likewise.
         individuals: personas beside the people of the same name; empty where nobody is matched.
         conclusions: what follows, in five respects.
+        standings: where the panel stands between its nulls and people, in the respects that can be known.
     """
 
     method: str
@@ -53,6 +56,7 @@ class MethodComparison:
     groups: GroupDifferences | None
     individuals: tuple[Individuals, ...]
     conclusions: tuple[Conclusion, ...]
+    standings: tuple[Standing, ...]
 
 
 @dataclass(frozen=True, repr=False)
@@ -122,7 +126,7 @@ class StudyComparison(Presentable):
 
 def compare(  # noqa: PLR0913 - the columns of a table and how it is read
     answers: StudyResult | str | Path,
-    human: str | Path | pl.DataFrame,
+    human: str | Path | pl.DataFrame | Table,
     *,
     questions: Mapping[str, str] | None = None,
     concept: str | None = None,
@@ -163,7 +167,8 @@ def compare(  # noqa: PLR0913 - the columns of a table and how it is read
         raise InputError(f"splits must be at least 1, got {splits}")
     panel = read_panel_answers(answers)
     chosen = _methods(panel, methods)
-    matched = _questions(panel, human, questions)
+    table = people_table(human)
+    matched = _questions(panel, table, questions)
     columns = PeopleColumns(
         {each.name: (questions or {}).get(each.name, each.name) for each in matched},
         concept,
@@ -171,7 +176,7 @@ def compare(  # noqa: PLR0913 - the columns of a table and how it is read
         weight,
         dict(by) if isinstance(by, Mapping) else {name: name for name in by},
     )
-    people = read_people(human, columns, matched, panel.concepts, human_range=human_range)
+    people = read_people(table, columns, matched, panel.concepts, human_range=human_range)
     sides = {name: panel.side(name, matched, panel.concepts, tuple(columns.by)) for name in chosen}
     _check_groups(next(iter(sides.values())), people.side)
     found = tuple(_compared(name, side, people.side, panel, plan, splits) for name, side in sides.items())
@@ -201,7 +206,7 @@ def _methods(panel: PanelAnswers, wanted: Sequence[str]) -> tuple[str, ...]:
 
 
 def _questions(
-    panel: PanelAnswers, human: str | Path | pl.DataFrame, named: Mapping[str, str] | None
+    panel: PanelAnswers, human: Table, named: Mapping[str, str] | None
 ) -> tuple[ComparedQuestion, ...]:
     known = {each.name: each for each in panel.questions}
     for name in named or {}:
@@ -209,10 +214,7 @@ def _questions(
             raise unknown_name("question of the study", name, tuple(known))
     if named:
         return tuple(known[name] for name in named)
-    from semscale.store.reading import open_table
-
-    titles = human.columns if isinstance(human, pl.DataFrame) else open_table(human).columns
-    both = tuple(each for each in panel.questions if each.name in titles)
+    both = tuple(each for each in panel.questions if each.name in human.columns)
     if not both:
         listed = ", ".join(known)
         raise InputError(
@@ -260,6 +262,7 @@ def _compared(  # noqa: PLR0913 - both sides and how they are compared
         groups,
         individuals,
         conclude(marginals, correlations, groups, individuals, plan.interval),
+        standings(marginals, correlations, groups, individuals),
     )
 
 

@@ -75,7 +75,7 @@ class _Placed:
 
 
 def read_people(
-    source: str | Path | pl.DataFrame,
+    table: Table,
     columns: PeopleColumns,
     questions: Sequence[ComparedQuestion],
     concepts: tuple[str, ...],
@@ -85,7 +85,7 @@ def read_people(
     """Read people's answers from a table with a row for each person, or for each person and concept.
 
     Args:
-        source: a file, or a table that is already read.
+        table: as ``people_table`` opens it.
         columns: where it has what.
         questions: that are compared; a cell is a number, or the label of a point.
         concepts: of the study that have a rating.
@@ -96,7 +96,7 @@ def read_people(
             concept of the study in the table.
     """
     check_human_range(human_range)
-    rows, name = _rows(source, columns)
+    rows, name = _rows(table, columns), table.name
     concept = _concepts(rows, columns, concepts, name)
     persons, weights = _persons(rows, columns), _weights(rows, columns)
     kept, left_out = _kept(concept, persons, weights)
@@ -127,13 +127,23 @@ def read_people(
     return People(side, rows.height, {reason: n for reason, n in left_out.items() if n}, name)
 
 
-def _rows(source: str | Path | pl.DataFrame, columns: PeopleColumns) -> tuple[pl.DataFrame, str]:
-    if isinstance(source, pl.DataFrame):
-        rows, name = source, "the table of people"
-        table = Table(name, Path(), tuple(rows.columns), lambda size, skip: rows[skip:].iter_slices(size))
-    else:
-        table = open_table(source)
-        name = table.name
+def people_table(source: str | Path | pl.DataFrame | Table) -> Table:
+    """Open a table of people's answers, or take one that is there.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    if isinstance(source, Table):
+        return source
+    if not isinstance(source, pl.DataFrame):
+        return open_table(source)
+    rows = source
+    return Table(
+        "the table of people", Path(), tuple(rows.columns), lambda size, skip: rows[skip:].iter_slices(size)
+    )
+
+
+def _rows(table: Table, columns: PeopleColumns) -> pl.DataFrame:
     parameters = [("question", each) for each in columns.questions.values()]
     parameters += [("by", each) for each in columns.by.values()]
     parameters += [
@@ -143,7 +153,7 @@ def _rows(source: str | Path | pl.DataFrame, columns: PeopleColumns) -> tuple[pl
     ]
     for parameter, column in parameters:
         table.require(column, parameter)
-    return pl.concat([*table.batches(_BATCH)], how="diagonal_relaxed"), name
+    return pl.concat([*table.batches(_BATCH)], how="diagonal_relaxed")
 
 
 def _concepts(rows: pl.DataFrame, columns: PeopleColumns, concepts: tuple[str, ...], name: str) -> Integers:
