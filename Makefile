@@ -102,6 +102,7 @@ bench-validity: $(VENV)/developer
 	$(BIN)/python bench/flips.py
 	$(BIN)/python bench/snapshots.py $(if $(QUICK),--pairs 20)
 	$(BIN)/python bench/drift_self_test.py $(if $(QUICK),--draws 5)
+	$(BIN)/python bench/drift_history.py $(if $(QUICK),--draws 5)
 
 # A wheel with the files of e5-small alone, in dist/, for a maintainer to publish on the package index.
 weights-wheel: $(VENV)/installed

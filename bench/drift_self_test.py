@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 from datetime import date
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -138,16 +139,16 @@ def percent(rate):
     return f"{100 * rate.value:.0f}"
 
 
-def print_rates(found):
-    print("| change | can be | " + " | ".join(f"{share:.0%}" for share in SHARES) + " | by |")
-    print("|---|---|" + "---|" * (len(SHARES) + 1))
+def print_rates(found, shares):
+    print("| change | can be | " + " | ".join(f"{share:.0%}" for share in shares) + " | by |")
+    print("|---|---|" + "---|" * (len(shares) + 1))
     for kind in dict.fromkeys(row.kind for row in found.rows):
         rows = {row.share or 1.0: row for row in found.rows if row.kind == kind and row.n_draws}
         if not rows:
-            print(f"| {kind} | 0 |" + " |" * (len(SHARES) + 1))
+            print(f"| {kind} | 0 |" + " |" * (len(shares) + 1))
             continue
         shown = {share: f"{percent(row.failed)} / {percent(row.undecided)}" for share, row in rows.items()}
-        cells = " | ".join(shown.get(share, "") for share in SHARES)
+        cells = " | ".join(shown.get(share, "") for share in shares)
         last = rows[max(rows)]
         print(f"| {kind} | {last.n_eligible} | {cells} | {last.detected_by or ''} |")
 
@@ -173,11 +174,12 @@ def report(title, baseline, reruns, meter, options):
         meter=meter,
         settings=GateSettings(metrics=(*usual_metrics(), *fields, "length")) if options.with_length else None,
         items=options.items,
-        shares=SHARES,
+        kinds=options.kinds,
+        shares=options.shares,
         draws=options.draws,
         seed=SEED,
     )
-    print_rates(found)
+    print_rates(found, options.shares)
     if options.losses:
         print_losses(baseline, reruns[-1] if reruns else baseline, meter)
     print(f"\n{found.signature}", flush=True)
@@ -215,6 +217,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=200, help="of each kind and share")
     parser.add_argument("--items", type=int, default=30, help="of each draw")
+    parser.add_argument("--kinds", nargs="+", choices=list(DAMAGES), help="of change, by default all")
+    parser.add_argument("--shares", nargs="+", type=lambda share: float(Fraction(share)), default=SHARES)
     parser.add_argument("--losses", action="store_true", help="with the mean losses of each kind of change")
     parser.add_argument("--with-length", action="store_true", help="of a gate that tests length, too")
     parser.add_argument("--local", action="store_true", help="with real reruns of a model of this machine")

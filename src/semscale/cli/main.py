@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 from semscale.cli.commands.bertscore import app as bertscore
 from semscale.cli.commands.cache import app as cache
 from semscale.cli.commands.calibrate import calibrate
+from semscale.cli.commands.code import code, code_label, code_suggest
 from semscale.cli.commands.codebook import codebook
 from semscale.cli.commands.consistency import consistency
 from semscale.cli.commands.drift import app as drift
@@ -58,6 +59,9 @@ app.command("judge audit")(judge_audit)
 app.command("judge compare")(judge_compare)
 app.command("judge label")(judge_label)
 app.add_typer(study, name="study")
+app.command()(code)
+app.command("code label")(code_label)
+app.command("code suggest")(code_suggest)
 app.add_typer(drift, name="drift")
 app.add_typer(scales, name="scales")
 app.add_typer(bertscore, name="bertscore")

@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from semscale.drift.gate.decision import GateDecision, Outcome
     from semscale.drift.gate.drift_summary import DriftSummary, stored
     from semscale.drift.gate.gate import decide
-    from semscale.drift.gate.plan import plan_gate
     from semscale.drift.gate.settings import GateSettings, read_gate_settings
-    from semscale.drift.gate.trend import trends
     from semscale.drift.measure.compare_runs import compare
     from semscale.drift.measure.comparison import Comparison
     from semscale.drift.measure.meter import DriftMeter
+    from semscale.drift.nights.trend import trends
     from semscale.drift.ruler.checking import check_ruler, freeze_anchors, keep_check
     from semscale.drift.ruler.judge_ruler import JudgeRuler
     from semscale.drift.ruler.text_ruler import TextRuler
     from semscale.drift.runs.reading import read_run
     from semscale.drift.runs.run_columns import RunColumns
     from semscale.drift.self_testing.self_test import self_test
+    from semscale.drift.sizing.plan import plan_gate
     from semscale.history.anchors.anchor_set import AnchorPair, AnchorSet
     from semscale.history.databases.opening import open_history
     from semscale.history.items import Item, Output
@@ -76,14 +76,14 @@ _HOMES = {
     "semscale.drift.gate.gate": ("decide",),
     "semscale.drift.gate.settings": ("GateSettings", "read_gate_settings"),
     "semscale.drift.measure.meter": ("DriftMeter",),
-    "semscale.drift.gate.plan": ("plan_gate",),
+    "semscale.drift.sizing.plan": ("plan_gate",),
     "semscale.drift.ruler.checking": ("check_ruler", "freeze_anchors", "keep_check"),
     "semscale.drift.ruler.judge_ruler": ("JudgeRuler",),
     "semscale.drift.ruler.text_ruler": ("TextRuler",),
     "semscale.drift.runs.reading": ("read_run",),
     "semscale.drift.runs.run_columns": ("RunColumns",),
     "semscale.drift.self_testing.self_test": ("self_test",),
-    "semscale.drift.gate.trend": ("trends",),
+    "semscale.drift.nights.trend": ("trends",),
     "semscale.history.anchors.anchor_set": ("AnchorPair", "AnchorSet"),
     "semscale.history.items": ("Item", "Output"),
     "semscale.history.databases.opening": ("open_history",),

@@ -81,3 +81,38 @@ def test_noise_of_reruns_counts_though_the_candidate_is_still():
 @pytest.mark.parametrize("n", [0, 1])
 def test_one_item_says_nothing(n):
     assert np.isnan(equivalence(np.zeros((n, 2)), 0.05, 0.05).bound)
+
+
+def test_nights_that_agree_add_degrees_of_freedom():
+    # The nights differ by nothing, so that they are worth as much as they may: the 39 degrees of freedom of
+    # tonight, as far as its variance agrees with theirs.
+    drifts = np.where(np.arange(30) % 2, 0.1, -0.1)
+    by_role = np.column_stack([drifts, -drifts])
+    nights = np.tile(drifts, (6, 1))
+    found = equivalence(by_role, 0.5, 0.05, nights)
+    assert 0 < found.of_nights <= 39
+    assert found.further_freedom == pytest.approx(10 + found.of_nights)
+    assert found.bound < equivalence(by_role, 0.5, 0.05).bound
+
+
+@pytest.mark.parametrize("spread", [0.2, 5.0])
+def test_nights_with_another_noise_do_not_count(spread):
+    rng = np.random.default_rng(3)
+    tonight = rng.normal(0.0, 1.0, (30, 1))
+    plain, found = (
+        equivalence(tonight, 0.5, 0.05, nights) for nights in (None, rng.normal(0.0, spread, (14, 30)))
+    )
+    assert found.of_nights < 0.01
+    assert found.bound == pytest.approx(plain.bound, rel=1e-3)
+
+
+@pytest.mark.parametrize("ratio", [1.0, 0.75, 0.5, 0.1])
+def test_quiet_nights_do_not_let_a_drift_at_the_tolerance_pass(ratio):
+    """A drift of just the tolerance passes in 5 %, though the nights' variance is less than tonight's."""
+    rng = np.random.default_rng(4)
+    passed = []
+    for _ in range(4000):
+        tonight = rng.normal(0.0, 1.0, (30, 1))
+        nights = rng.normal(0.0, np.sqrt(ratio), (14, 30))
+        passed.append(equivalence(tonight, 0.0, 0.05, nights).bound < 0)
+    assert np.mean(passed) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 4000)

@@ -69,15 +69,15 @@ def test_an_interval_that_reaches_the_margin_says_how_many_items_would_narrow_it
     # Drift .02, half of the items .12 and half -.08: variance .01 * 30 / 29 = .010345. Between the two runs
     # it is the mean of .12 ** 2 and .08 ** 2, .0104. Shrunk: (29 * .010345 + 10 * .0104) / 39 = .010359, sd
     # .10178. For n = 30 the bound lies 1.685 * .10178 / sqrt(30) = .0313 above .02, the margin is .05. The
-    # smallest n with t(.95, n - 1) * .10178 / sqrt(n) < .03: n = 33: 1.6939 * .10178 / 5.7446 = .03001;
-    # n = 34: 1.6924 * .10178 / 5.8310 = .02954.
+    # smallest n with t(.95, n + 9) * .10178 / sqrt(n) < .03: n = 32: 1.6829 * .10178 / 5.6569 = .03028;
+    # n = 33: 1.6820 * .10178 / 5.7446 = .02980.
     decision = decide(
         comparison({"match": spread_out(0.02, half=0.1)}, reruns=[{"match": np.zeros(30)}]), FEW
     )
     (test,) = decision.tests
     assert test.outcome is Outcome.UNDECIDED
     assert test.bound == pytest.approx(0.0513, abs=1e-4)
-    assert test.n_needed == 34
+    assert test.n_needed == 33
 
 
 @pytest.mark.parametrize(("n", "outcome"), [(3, Outcome.UNDECIDED), (12, Outcome.FAIL)])

@@ -4,13 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made_up import comparison, run
+from made_up import comparison, measured, run
 
 from semscale.drift.limits.broken_items import BrokenItems
 from semscale.drift.limits.checks import LimitRule
 from semscale.drift.limits.must_pass import check_ids, check_must_pass
+from semscale.drift.measure.measured import AlignedPair
 from semscale.drift.runs.item_matching import ItemMatching
 from semscale.errors import UnknownNameError
+from semscale.guards.findings import Finding
 
 MARGINS = {"match": np.full(3, 0.1)}
 
@@ -29,6 +31,55 @@ def test_an_item_is_held_against_its_worst_rerun():
     assert first == ("match lost 0.100 more than the worst rerun, margin 0.100",)
     assert second == ()
     assert third == ("match lost 0.200 more than the worst rerun, margin 0.100",)
+
+
+def test_what_a_rerun_shows_at_any_item_is_chance():
+    # Without pairs of reruns, an item's values are the differences of the two losses, and their opposites.
+    # The rerun is .4 beyond the candidate at the last item. The first is .45 beyond the rerun, which is less
+    # than .4 and the margin; .5 is enough.
+    found = comparison({"match": [0.45, 0.5, 0.0]}, reruns=[{"match": [0.0, 0.0, 0.4]}])
+    assert reasons(found) == [(), ("match lost 0.500 more than the worst rerun, margin 0.100",), ()]
+
+
+def test_three_reruns_show_how_far_chance_goes():
+    # Each value is a loss less the mean of the three others: at the last item .4 for one rerun, and .45 for
+    # the first item's candidate.
+    still = {"match": [0.0, 0.0, 0.0]}
+    found = comparison({"match": [0.45, 0.35, 0.0]}, reruns=[{"match": [0.0, 0.0, 0.4]}, still, still])
+    assert reasons(found) == [("match lost 0.450 more than the worst rerun, margin 0.100",), (), ()]
+
+
+def found_by_guards(*findings):
+    """Three items with so many findings each, with a contradiction and other numbers where there are any."""
+    losses = {name: [float(n > 0) for n in findings] for name in ("contradictions", "changed_numbers")}
+    one = Finding("negation", "negated-prediction", "It says not.", None, None)
+    pairs = tuple(AlignedPair(place, 0, 0, findings=(one,) * n) for place, n in enumerate(findings))
+    return losses, replace(measured(losses), pairs=pairs)
+
+
+def test_where_a_rerun_has_findings_an_item_needs_two():
+    of_candidate, run_of_candidate = found_by_guards(1, 2, 0)
+    of_rerun, run_of_rerun = found_by_guards(0, 0, 1)
+    made = comparison(of_candidate, reruns=[of_rerun])
+    made = replace(made, measured=run_of_candidate, reruns=(run_of_rerun,))
+    everywhere = np.full(3, True)
+    rule = LimitRule("changed_numbers", 0.25, everywhere, None, 0.5)
+    broken = {"changed_numbers": BrokenItems(everywhere, np.array([True, True, False]), ~everywhere)}
+    margins = {"contradictions": np.full(3, 0.1)}
+    checks = check_must_pass(made, ("item-0", "item-1"), margins, (rule,), broken)
+    assert [check.reasons for check in checks] == [
+        (),
+        ("other numbers or none", "contradictions lost 1.000 more than the worst rerun, margin 0.100"),
+    ]
+
+
+def test_a_silent_item_fails_whatever_reruns_show():
+    made = comparison({"match": [1.0, 0.0, 0.0]}, reruns=[{"match": [0.0, 1.0, 1.0]}])
+    first, none = np.array([True, False, False]), np.full(3, False)
+    rule = LimitRule("silenced", 0, np.full(3, True), None, 0.5)
+    broken = {"silenced": BrokenItems(np.full(3, True), first, none)}
+    (check,) = check_must_pass(made, ("item-0",), MARGINS, (rule,), broken)
+    assert check.reasons == ("lost all outputs",)
 
 
 def test_an_item_that_the_candidate_lacks_or_was_asked_otherwise_does_not_pass():

@@ -2,7 +2,7 @@
 
 from made_up import comparison, spread_out
 
-from semscale.drift.gate.plan import plan_gate
+from semscale.drift.sizing.plan import plan_gate
 from semscale.report.document.values import Count, Number
 from semscale.report.drift.plan import plan_document
 from semscale.report.render.terminal import print_document

@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 from made_up import START, run, stored_comparison
 
-from semscale.drift.gate.history_summary import DatasetHistory, HistorySummary
-from semscale.drift.gate.trend import trends
+from semscale.drift.nights.history_summary import DatasetHistory, HistorySummary
+from semscale.drift.nights.trend import trends
 from semscale.drift.runs.run_summaries import ApprovedBaseline, RecordedRun
 from semscale.history.items import Item, Output
 from semscale.history.runs import Approval

@@ -6,12 +6,13 @@ from made_up import comparison, spread_out
 from made_up_drift import comparison_of, decision_about
 
 from semscale.drift.gate.drift_summary import DriftSummary
-from semscale.drift.gate.forecast import SizeForecast
 from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
+from semscale.drift.nights.night_drifts import EarlierNights
+from semscale.drift.sizing.forecast import SizeForecast
 from semscale.report.ci.job_summary import job_summary
 from semscale.report.drift.document import drift_document
-from semscale.report.drift.sample_size import forecast_words, needed_words, unvaried_words
+from semscale.report.drift.sample_size import forecast_words, needed_words, noise_words, unvaried_words
 from semscale.report.drift.words import headline_words
 from semscale.report.render.html import page
 from semscale.report.render.markdown import markdown
@@ -118,3 +119,42 @@ def test_where_neither_would_do_it_is_said():
     assert forecast_words(SizeForecast(30, 1, None, None)) == (
         "Neither 10 more reruns nor 100 times as many items would decide it in most simulated comparisons"
     )
+
+
+@pytest.mark.parametrize(
+    ("worth", "said"),
+    [
+        (
+            (1.26, 1.26),
+            "1 rerun here; 14 earlier runs of model-a count as 1.3 reruns more",
+        ),
+        (
+            (0.0, 1.26),
+            "1 rerun here; 14 earlier runs of model-a count as 0.0 to 1.3 reruns more, by metric",
+        ),
+        (
+            (0.0, 0.04),
+            "1 rerun here; 14 earlier runs of model-a do not count, as there are too few or they "
+            "vary otherwise",
+        ),
+    ],
+)
+def test_the_noise_of_nights_is_said_in_reruns(worth, said):
+    made = comparison({"match": [0.1] * 12, "length": [0.1] * 12})
+    decision = decide(made, GateSettings(replicates=100, metrics=("match", "length")))
+    tests = tuple(
+        replace(test, nights_as_reruns=one) for test, one in zip(decision.tests, worth, strict=True)
+    )
+    assert noise_words(replace(decision, tests=tests, nights=EarlierNights(n=14)), "model-a", 1) == said
+
+
+def test_the_noise_of_nights_stands_among_notes_and_settings():
+    made = comparison_of()
+    plain = decision_about(made)
+    told = drift_document(DriftSummary(made, replace(plain, nights=EarlierNights(n=14))))
+    said = f"2 reruns here; 14 earlier runs of {made.baseline.model} do not count"
+    assert any(note.startswith(f"noise: {said}") for note in told.notes)
+    assert str(dict(told.settings)["Noise"]).startswith(said)
+    alone = drift_document(DriftSummary(made, plain))
+    assert not any(note.startswith("noise") for note in alone.notes)
+    assert "Noise" not in dict(alone.settings)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from made_up import START, stored_comparison
 
-from semscale.drift.gate.trend import trends
+from semscale.drift.nights.trend import trends
 from semscale.history.stored_comparison import StoredCheck
 from semscale.report.cells import cell_text
 from semscale.report.charts.forest import TOLERATED

@@ -2,7 +2,6 @@ import pytest
 
 from semscale.stats.tests.items_needed import (
     needed_for_significance,
-    needed_for_width,
     needed_to_exclude,
     signs_needed,
 )
@@ -24,13 +23,6 @@ def test_no_number_shows_what_is_not_there():
     assert needed_for_significance(-0.1, 1.0, 0.05) is None
     assert needed_for_significance(0.1, float("nan"), 0.05) is None
     assert needed_for_significance(1e-9, 1.0, 0.05) is None
-
-
-def test_width_by_the_t_table():
-    # t(.975, 17) = 2.1098: / sqrt(18) = .4973 < .5; t(.975, 16) = 2.1199 / sqrt(17) = .5142 is not.
-    assert needed_for_width(0.5, 1.0, 0.95) == 18
-    assert needed_for_width(0.0, 1.0, 0.95) is None
-    assert needed_for_width(0.1, float("nan"), 0.95) is None
 
 
 def test_signs_are_below_alpha_and_not_at_it():

@@ -15,7 +15,7 @@ from semscale.cli.drift.command_options import (
     SelfTestOptions,
 )
 from semscale.cli.drift.matrix_options import MatrixOptions
-from semscale.cli.drift.notify import NotifyOptions
+from semscale.cli.drift.notifying.notify import NotifyOptions
 from semscale.cli.drift.options import GateOptions
 from semscale.cli.interrupts import said_if_stopped
 from semscale.cli.options.groups import grouped
@@ -45,11 +45,11 @@ def record(options: RecordOptions) -> None:
 
     asks the model for the outputs. Replies are kept: if it is stopped, the same command goes on.
     """
-    from semscale.cli.drift.asked_run import record_asked
+    from semscale.cli.drift.asking.asked_run import record_asked
     from semscale.cli.drift.record_run import record_outputs
 
     if options.calls.dry_run:
-        from semscale.cli.drift.asking_forecasts import forecast_recording
+        from semscale.cli.drift.asking.asking_forecasts import forecast_recording
 
         present(forecast_recording(options), options.outputs.of_forecast)
         return
@@ -143,7 +143,7 @@ def matrix(options: MatrixOptions) -> None:
     from semscale.cli.drift.matrix_run import compare_matrix
 
     if options.calls.dry_run:
-        from semscale.cli.drift.asking_forecasts import forecast_matrix
+        from semscale.cli.drift.asking.asking_forecasts import forecast_matrix
 
         present(forecast_matrix(options), options.outputs.of_forecast)
         return

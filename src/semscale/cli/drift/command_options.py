@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from semscale.cli.drift.asking_options import AskedRunOptions
+from semscale.cli.drift.asking.asking_options import AskedRunOptions
 from semscale.cli.drift.options import (
     HISTORY,
     DriftEmbedder,

@@ -20,19 +20,20 @@ from semscale.cli.progress import progress_bars
 from semscale.drift.gate.check import check_gate
 from semscale.drift.gate.decision import GateDecision
 from semscale.drift.gate.drift_summary import DriftSummary
-from semscale.drift.gate.earlier import load_earlier
 from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.limits.slices import each_slice
 from semscale.drift.measure.compare_runs import compare
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.meter import DriftMeter
+from semscale.drift.nights.earlier import load_earlier
 from semscale.drift.quality.pair_judging import check_inputs
 from semscale.drift.ruler.attribution import with_ruler
 from semscale.drift.ruler.checking import check_ruler, keep_check
 from semscale.drift.ruler.text_ruler import TextRuler
 from semscale.errors import InputError, StoppedByUserError, UnknownNameError
 from semscale.history.runs import Approval, Run, short_id
+from semscale.history.stored_comparison import StoredComparison
 
 if TYPE_CHECKING:
     from semscale.history.history import History
@@ -102,7 +103,9 @@ class CompareRun:
         settings = self.settings
         if settings is None:
             return None
-        earlier = load_earlier(history, baseline) if settings.over_runs else ()
+        earlier: list[StoredComparison] = []
+        if settings.over_runs or settings.noise_history:
+            earlier = load_earlier(history, baseline, noise_alone=not settings.over_runs)
         settings = settings_for(comparison, settings)
         return decide(comparison, settings, earlier=earlier)
 

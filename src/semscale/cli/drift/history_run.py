@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from semscale.cli.drift.command_options import HistoryViewOptions
 from semscale.cli.drift.run_lookup import dataset_of
-from semscale.drift.gate.history_summary import HistorySummary, summarize_history
+from semscale.drift.nights.history_summary import HistorySummary, summarize_history
 from semscale.errors import InputError
 from semscale.history.databases.opening import open_history
 from semscale.history.summaries import Merged

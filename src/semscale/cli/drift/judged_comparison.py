@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from semscale.chat.costs.budget import Budget
 from semscale.chat.runner import run_apart
-from semscale.cli.drift.asking_options import RequestOptions
+from semscale.cli.drift.asking.asking_options import RequestOptions
 from semscale.cli.drift.command_options import CompareOptions
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-from semscale.cli.drift.asking_options import ASKING, RequestOptions
+from semscale.cli.drift.asking.asking_options import ASKING, RequestOptions
 from semscale.cli.drift.side_by_side_options import PairJudgeOptions
 from semscale.cli.options.calls import CallOptions
 from semscale.cli.options.groups import option_group, refuse_given, without

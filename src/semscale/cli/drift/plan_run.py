@@ -10,10 +10,10 @@ from semscale.cli.drift.run_lookup import BASELINE, run_of
 from semscale.cli.drift.settings import as_number, gate_settings, named_number
 from semscale.cli.progress import progress_bars
 from semscale.drift.gate.check import check_gate
-from semscale.drift.gate.plan import GatePlan, plan_gate
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.compare_runs import compare
 from semscale.drift.measure.comparison import Comparison
+from semscale.drift.sizing.plan import GatePlan, plan_gate
 from semscale.errors import InputError
 from semscale.history.runs import Run
 from semscale.history.stored_comparison import StoredComparison

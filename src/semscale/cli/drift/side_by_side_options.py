@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated, cast
 
-from semscale.cli.drift.asking_options import RequestOptions
+from semscale.cli.drift.asking.asking_options import RequestOptions
 from semscale.cli.options.groups import option_group
 from semscale.cli.options.panels import option
 

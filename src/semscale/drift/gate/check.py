@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from semscale.drift.gate.gate import tested_members
 from semscale.drift.gate.metric_choice import chosen_metrics
 from semscale.drift.gate.settings import GateSettings
+from semscale.drift.gate.tested_members import tested_members
 from semscale.drift.gate.thresholds import read_slice_thresholds, read_thresholds
 from semscale.drift.limits.must_pass import check_ids
 from semscale.drift.measure.comparison import Comparison

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.limits.results import LimitCheck, MustPassCheck
+from semscale.drift.nights.night_drifts import EarlierNights
 from semscale.signature import Signature
 from semscale.stats.intervals.means import MeanEstimate
 
@@ -57,6 +58,7 @@ class DriftTest:
         bound: one-sided upper confidence bound of the mean drift; NaN if unknown.
         p_equivalence: one-sided p-value of "the drift is at least the tolerance"; NaN if unknown.
         change: what became of the metric; ``None`` before anybody has said so.
+        nights_as_reruns: how many further runs the earlier nights are worth in the estimate of the spread.
     """
 
     metric: str
@@ -76,6 +78,7 @@ class DriftTest:
     bound: float = math.nan
     p_equivalence: float = math.nan
     change: MetricChange | None = None
+    nights_as_reruns: float = 0.0
 
     @property
     def has_few_items(self) -> bool:
@@ -175,6 +178,7 @@ class GateDecision:
         settings: settings of the gate.
         limits: checks of the hard limits.
         must_pass: checks of the must-pass items.
+        nights: earlier nights from which the noise was estimated, too.
     """
 
     outcome: Outcome
@@ -186,6 +190,7 @@ class GateDecision:
     settings: GateSettings = field(default_factory=GateSettings)
     limits: tuple[LimitCheck, ...] = ()
     must_pass: tuple[MustPassCheck, ...] = ()
+    nights: EarlierNights = field(default_factory=EarlierNights)
 
     @property
     def overall(self) -> tuple[DriftTest, ...]:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from semscale.drift.gate.decision import DriftTest, GateDecision, MetricChange, Outcome, in_margins
-from semscale.drift.gate.gate import group_members
 from semscale.drift.gate.mean_drifts import missing_drifts
 from semscale.drift.gate.metric_choice import margins
 from semscale.drift.gate.settings import GateSettings
+from semscale.drift.gate.tested_members import group_members
 from semscale.drift.limits.slices import Group
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import mean_loss

@@ -7,7 +7,6 @@ from typing import Any, Self
 
 from semscale.drift.gate.decision import GateDecision, Outcome
 from semscale.drift.gate.drift_figures import DriftFigure, drift_figures, stored_figure
-from semscale.drift.gate.forecast import SizeForecast, forecast
 from semscale.drift.gate.harm import Harm, HarmedItem, harm_of, worst_pairs
 from semscale.drift.gate.next_step import next_step
 from semscale.drift.gate.records import (
@@ -29,6 +28,7 @@ from semscale.drift.ruler.attribution import Moved, ruler_step, what_moved
 from semscale.drift.ruler.ruler_check import RulerCheck
 from semscale.drift.runs.output_languages import OutputLanguage, output_languages
 from semscale.drift.runs.run_summaries import approval_record, run_record
+from semscale.drift.sizing.forecast import SizeForecast, forecast
 from semscale.history.runs import Approval
 from semscale.history.stored_comparison import StoredComparison
 from semscale.presentable import Presentable
@@ -211,6 +211,7 @@ class DriftSummary(Presentable):
             "moved": self.moved,
             "ruler": None if self.ruler is None else self.ruler.record(),
             "reruns": len(comparison.reruns),
+            "nights": 0 if decision is None else decision.nights.n,
             "n_needed": None if decision is None else decision.n_needed,
             "forecast": None if self.forecast is None else asdict(self.forecast),
             "metrics": [self._metric_record(figure) for figure in self.overall],

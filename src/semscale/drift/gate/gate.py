@@ -5,8 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-import numpy as np
-
 from semscale.drift.gate.cautions import gate_cautions
 from semscale.drift.gate.chance import chance_test
 from semscale.drift.gate.decision import (
@@ -21,27 +19,28 @@ from semscale.drift.gate.families import adjusted_in_families
 from semscale.drift.gate.hard_limits import check_hard_limits
 from semscale.drift.gate.mean_drifts import mean_drifts
 from semscale.drift.gate.metric_choice import chosen_metrics, margins, tolerances
-from semscale.drift.gate.more_reruns import reruns_needed
-from semscale.drift.gate.sequence import sequence_cautions, sequence_tests
-from semscale.drift.gate.series import series_before
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.gate.signature import gate_signature
+from semscale.drift.gate.tested_members import tested_members
 from semscale.drift.gate.thresholds import (
     check_thresholds,
     read_slice_thresholds,
     read_thresholds,
     threshold_cautions,
 )
-from semscale.drift.limits.slices import Group, each_slice, slice_members
+from semscale.drift.limits.slices import Group
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import mean_loss
+from semscale.drift.nights.counted_nights import earlier_nights
+from semscale.drift.nights.night_drifts import EarlierNights
+from semscale.drift.nights.sequence import sequence_cautions, sequence_tests
+from semscale.drift.nights.series import series_before
 from semscale.drift.quality.changes import with_changes
-from semscale.errors import UnknownNameError
+from semscale.drift.sizing.sizes_needed import items_to_pass, reruns_needed
 from semscale.history.stored_comparison import StoredComparison
-from semscale.messages import unknown_name
 from semscale.stats.intervals.means import MeanEstimate
 from semscale.stats.tests.exchange import ExchangeTest
-from semscale.stats.tests.items_needed import needed_for_significance, needed_for_width
+from semscale.stats.tests.items_needed import needed_for_significance
 
 
 @dataclass(frozen=True)
@@ -72,13 +71,13 @@ def decide(
     ``chance_test``, adjusted within its family of tests, is below alpha) and *material* (the mean drift is at
     least the margin). It passes if it does not fail, at least 10 items have a value, and the drift is shown
     to lie below the tolerance, the margin or a share of the noise: a one-sided upper bound of the mean does
-    (``equivalence``). Otherwise it is undecided and states how many items would decide it if mean and spread
-    stayed the same. Without a rerun only numbers of outputs and silence can fail; other metrics pass or are
-    undecided, as nothing tells their drift from chance.
+    (``equivalence``; earlier nights help to estimate the spread). Otherwise it is undecided and states how
+    many items would decide it if mean and spread stayed the same. Without a rerun only numbers of outputs and
+    silence can fail; other metrics pass or are undecided, as nothing tells their drift from chance.
 
     Hard limits count items, without statistics: those that lost their outputs, most of them or a field, and
     those with other numbers, as far as no rerun of the baseline does the same. A must-pass item fails if it
-    breaks a limit, or loses more than any rerun by the margin.
+    breaks a limit, or loses more than its reruns by the margin and more than chance explains.
 
     The gate fails if a test, a threshold, a hard limit or a must-pass item fails. Otherwise it is undecided
     if a test over all items is undecided, and passes if none is. Undecided groups are reported, but do not
@@ -95,8 +94,8 @@ def decide(
         comparison: a candidate measured against the baseline.
         settings: settings of the gate.
         earlier: comparisons from the history, best with their scores; only those with the same baseline and
-            signature count, without
-            those of this candidate.
+            signature count, without those of this candidate. For the noise count those of the baseline's
+            model that did not fail (``counted_nights``), unless ``noise_history`` is off.
 
     Raises:
         UnknownNameError: a metric, a kind of groups, a slice, a must-pass item or a threshold does not exist.
@@ -106,11 +105,12 @@ def decide(
     names = chosen_metrics(comparison, settings)
     thresholds = read_thresholds(comparison, settings.thresholds)
     of_slices = read_slice_thresholds(comparison, settings.slices)
-    questions = _questions(comparison, settings, names)
+    series, unlike = series_before(comparison, earlier)
+    nights = earlier_nights(comparison, series) if settings.noise_history else EarlierNights()
+    questions = _questions(comparison, settings, names, nights)
     sequence: tuple[SequenceTest, ...] = ()
     cautions = threshold_cautions(comparison, (*thresholds, *chain.from_iterable(of_slices.values())))
     if settings.over_runs:
-        series, unlike = series_before(comparison, earlier)
         cautions += unlike
         sequence = sequence_tests(comparison, series, margins(comparison, settings, names), settings)
         cautions += sequence_cautions(comparison, sequence, settings)
@@ -130,50 +130,17 @@ def decide(
             *cautions,
             *gate_cautions(comparison, tests, settings),
         ),
-        signature=gate_signature(comparison.signature, settings),
+        signature=gate_signature(comparison.signature, settings, nights.name),
         settings=settings,
         limits=hard.limits,
         must_pass=hard.must_pass,
+        nights=nights,
     )
 
 
-def group_members(
-    comparison: Comparison, kinds: Sequence[str]
-) -> dict[Group | None, np.typing.NDArray[np.bool_]]:
-    """Return the members of each test: all items (``None``), and the items of each group of some kinds.
-
-    Raises:
-        UnknownNameError: no item belongs to a group of this kind.
-    """
-    n = len(comparison.baseline.items)
-    members: dict[Group | None, np.typing.NDArray[np.bool_]] = {None: np.ones(n, dtype=bool)}
-    for kind in kinds:
-        groups = comparison.members(kind)
-        if not groups:
-            known = comparison.baseline.group_kinds
-            if not known:
-                raise UnknownNameError(
-                    f"by asks for groups of {kind!r}, and no item belongs to any: leave it out"
-                )
-            raise unknown_name("kind of groups", kind, known)
-        members |= {(kind, name): of_group for name, of_group in groups.items()}
-    return members
-
-
-def tested_members(
-    comparison: Comparison, settings: GateSettings
-) -> dict[Group | None, np.typing.NDArray[np.bool_]]:
-    """Return the members of each test: ``group_members``, and slices with margins of their own.
-
-    Raises:
-        UnknownNameError: a kind of groups or a slice does not exist.
-    """
-    members = group_members(comparison, settings.by)
-    slices = slice_members(comparison, settings.slices)
-    return members | {group: slices[group] for group, own in each_slice(settings.slices) if own.material}
-
-
-def _questions(comparison: Comparison, settings: GateSettings, names: Sequence[str]) -> list[_Question]:
+def _questions(
+    comparison: Comparison, settings: GateSettings, names: Sequence[str], nights: EarlierNights
+) -> list[_Question]:
     members = tested_members(comparison, settings)
     limits = {group: margins(comparison, settings, names, group) for group in members}
     tolerated = {group: tolerances(comparison, settings, names, group) for group in members}
@@ -191,7 +158,9 @@ def _questions(comparison: Comparison, settings: GateSettings, names: Sequence[s
             tolerance=tolerated[group][name],
             mean=found[name, group].mean,
             chance=chance_test(comparison, name, inside),
-            equivalence=equivalence(roles[name][inside], tolerated[group][name], settings.alpha),
+            equivalence=equivalence(
+                roles[name][inside], tolerated[group][name], settings.alpha, nights.of(name, inside)
+            ),
         )
         for group, inside in members.items()
         for name in names
@@ -260,6 +229,7 @@ def _tested(
         tolerance=question.tolerance,
         bound=question.equivalence.bound,
         p_equivalence=question.equivalence.p_value,
+        nights_as_reruns=question.equivalence.of_nights / (drift.n - 1) if drift.n > 1 else 0.0,
     )
 
 
@@ -267,14 +237,14 @@ def _needed(
     question: _Question, *, is_material: bool, single_alpha: float | None, settings: GateSettings
 ) -> int | None:
     """Return how many items would decide the test, never fewer than the present ones, which did not."""
-    drift, sd = question.mean, question.equivalence.sd
+    drift, found = question.mean, question.equivalence
     if drift.n < 2:  # noqa: PLR2004 - no spread
         return None
     if drift.value < question.tolerance:
-        gap = question.tolerance - drift.value
-        needed, fewest = needed_for_width(gap, sd, 1 - 2 * settings.alpha), FEWEST_TO_PASS
+        tolerated = {"tolerance": question.tolerance, "alpha": settings.alpha}
+        needed, fewest = items_to_pass(drift.value, found, **tolerated), FEWEST_TO_PASS
     elif is_material and single_alpha is not None and not math.isnan(question.chance.p_value):
-        needed, fewest = needed_for_significance(drift.value, sd, single_alpha), 0
+        needed, fewest = needed_for_significance(drift.value, found.sd, single_alpha), 0
     else:  # more runs or a rerun would decide here, not more items
         return None
     return None if needed is None else max(needed, fewest, drift.n + 1)

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from semscale.drift.gate.decision import FEWEST_TO_PASS, GateDecision, MetricChange, Outcome, is_out_of_reach
-from semscale.drift.gate.forecast import SizeForecast
 from semscale.drift.gate.harm import harm_of
 from semscale.drift.limits.kinds import MISSING
 from semscale.drift.limits.results import LimitCheck
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.metrics import metric_label
+from semscale.drift.sizing.forecast import SizeForecast
 from semscale.history.runs import named
 
 _FEW = 3

@@ -56,6 +56,7 @@ def test_record(test: DriftTest) -> dict[str, Any]:
         "bound": test.bound,
         "p_equivalence": test.p_equivalence,
         "change": test.change,
+        "nights_as_reruns": test.nights_as_reruns,
     }
 
 

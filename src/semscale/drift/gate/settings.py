@@ -56,6 +56,7 @@ class GateSettings(BaseModel):
             limits replace those of all items there.
         fields: the better direction of numeric fields: ``lower``, ``higher``, or ``either`` (the default), if
             any change counts.
+        noise_history: whether earlier runs of the baseline's model help to estimate the noise.
         over_runs: whether significance comes from all runs against this baseline.
         interval: coverage of intervals.
         undecided: what an undecided gate does on the command line: ``fail`` (exit code 1), ``warn`` or
@@ -86,6 +87,7 @@ class GateSettings(BaseModel):
     must_pass: _Names = ()
     slices: dict[str, dict[str, SliceSettings]] = {}
     fields: dict[str, Direction] = {}
+    noise_history: bool = True
     over_runs: bool = False
     undecided: Literal["fail", "warn", "pass"] | None = None
     interval: _Share = 0.95

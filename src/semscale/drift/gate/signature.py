@@ -12,8 +12,13 @@ from semscale.stats.intervals.estimates import IntervalPlan
 _RESERVED = set("|:")
 
 
-def gate_signature(measured: Signature, settings: GateSettings) -> Signature:
+def gate_signature(measured: Signature, settings: GateSettings, nights: str | None = None) -> Signature:
     """Extend the signature of a measurement by the gate's settings; every field occurs once.
+
+    Args:
+        measured: signature of the measurement.
+        settings: settings of the gate.
+        nights: number and hash of the earlier nights that the noise was estimated from; ``None`` without any.
 
     Example:
         >>> line = str(gate_signature(Signature.of("drift", seed=7), GateSettings(by=("topic",))))
@@ -34,6 +39,7 @@ def gate_signature(measured: Signature, settings: GateSettings) -> Signature:
         "must_pass": hashed(list(settings.must_pass)) if settings.must_pass else None,
         "slices": _slices(settings),
         "fields": _listed(f"{name}={way}" for name, way in sorted(settings.fields.items())) or None,
+        "noise_history": nights,
         "over_runs": settings.over_runs,
         "undecided": settings.undecided,
         "interval": settings.interval,

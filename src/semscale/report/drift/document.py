@@ -17,7 +17,7 @@ from semscale.report.drift.items import SHOWN_ITEMS, changed_items
 from semscale.report.drift.limits import limit_blocks
 from semscale.report.drift.quality import quality_cautions, quality_section
 from semscale.report.drift.ruler import ruler_cautions, ruler_section
-from semscale.report.drift.sample_size import unvaried_words
+from semscale.report.drift.sample_size import noise_words, unvaried_words
 from semscale.report.drift.tables import covered_words, drift_table, sequence_table, threshold_table
 from semscale.report.drift.words import (
     LEVELS,
@@ -62,12 +62,23 @@ def drift_document(summary: DriftSummary) -> Document:
         warnings=unmatched,
         cautions=(*ruler_cautions(summary), *(said for said in _cautions(summary) if said not in unmatched)),
         sections=tuple(_sections(summary)),
-        notes=tuple(filter(None, [f"intervals: {intervals}", windowed, _heads_note(summary)])),
+        notes=tuple(
+            filter(
+                None,
+                [
+                    f"intervals: {intervals}",
+                    *(f"{name.lower()}: {said}" for name, said in _noise(summary)),
+                    windowed,
+                    _heads_note(summary),
+                ],
+            )
+        ),
         settings=(
             ("Dataset", Quoted(comparison.baseline.dataset)),
             *_versions(comparison.matching),
             ("Metrics", ", ".join(map(one_line, comparison.metrics))),
             ("Intervals", intervals),
+            *_noise(summary),
             *(("Last hash of the history", head) for head in summary.heads),
             *signature_fields(summary.signature),
         ),
@@ -145,6 +156,13 @@ def _counting(summary: DriftSummary) -> Iterator[str]:
     if new := comparison.matching.new:
         yield f"{counted(len(new), 'new item')} that the baseline lacks, not compared: {named(new)}"
     yield f"{count(n - left_out)} of {counted(n, 'item')} count{'s' if n == 1 else ''}{why}"
+
+
+def _noise(summary: DriftSummary) -> Iterator[tuple[str, str]]:
+    """Say how far earlier nights count in the noise, where there are any."""
+    comparison, decision = summary.comparison, summary.decision
+    if decision is not None and decision.nights.n:
+        yield "Noise", noise_words(decision, comparison.baseline.model, len(comparison.reruns))
 
 
 def _heads_note(summary: DriftSummary) -> str | None:

@@ -1,6 +1,6 @@
 """The document of a plan: the drift that a gate finds with a number of items, and the items that it needs."""
 
-from semscale.drift.gate.plan import GatePlan, MetricPlan
+from semscale.drift.sizing.plan import GatePlan, MetricPlan
 from semscale.report.document.blocks import DataTable, Paragraph
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Count, Number

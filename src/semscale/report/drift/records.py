@@ -8,8 +8,8 @@ import numpy as np
 from semscale.chat.costs.prices import amount
 from semscale.drift.asking.answers import AskedFacts
 from semscale.drift.gate.decision import in_margins
-from semscale.drift.gate.history_summary import DatasetHistory, HistorySummary
-from semscale.drift.gate.trend import MetricTrend, Trends
+from semscale.drift.nights.history_summary import DatasetHistory, HistorySummary
+from semscale.drift.nights.trend import MetricTrend, Trends
 from semscale.drift.runs.run_summaries import ApprovedBaseline, RecordedRun
 from semscale.drift.runs.shared_ids import SharedIds
 from semscale.history.runs import Run, short_id

@@ -7,11 +7,12 @@ from semscale.drift.gate.decision import (
     FEWEST_TO_PASS,
     MOST_TIMES,
     DriftTest,
+    GateDecision,
     is_out_of_reach,
     items_needed,
 )
 from semscale.drift.gate.drift_summary import DriftSummary
-from semscale.drift.gate.forecast import MOST_RERUNS, POWER, SizeForecast
+from semscale.drift.sizing.forecast import MOST_RERUNS, POWER, SizeForecast
 from semscale.report.formatting import capitalised, count, counted, coverage, listed, one_line, percent
 from semscale.stats.intervals.exact_shares import clopper_pearson_upper
 
@@ -46,6 +47,24 @@ def forecast_words(found: SizeForecast) -> str:
         )
     ways = capitalised(" or ".join(said if found.says_reruns else said[::-1]))
     return f"{ways} would decide it in {100 * POWER:g} % of simulated comparisons"
+
+
+def noise_words(decision: GateDecision, model: str, reruns: int) -> str:
+    """Say how far earlier nights helped to estimate the noise.
+
+    Args:
+        decision: the gate's, with earlier nights.
+        model: the baseline's, whose runs these nights are.
+        reruns: number of reruns of the baseline.
+    """
+    here = counted(reruns, "rerun") if reruns else "no rerun"
+    nights = f"{counted(decision.nights.n, 'earlier run')} of {one_line(model)}"
+    worth = [f"{test.nights_as_reruns:.1f}" for test in decision.overall]
+    least, most = min(worth, key=float), max(worth, key=float)
+    if float(most) == 0:
+        return f"{here} here; {nights} do not count, as there are too few or they vary otherwise"
+    as_many = f"{most} reruns more" if least == most else f"{least} to {most} reruns more, by metric"
+    return f"{here} here; {nights} count as {as_many}"
 
 
 def needed_words(tests: Sequence[DriftTest], *, over_runs: bool, n_items: int, reruns: int) -> str:

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from semscale.drift.gate.decision import Outcome, SequenceTest
-from semscale.drift.gate.trend import MetricTrend, Trends
+from semscale.drift.nights.trend import MetricTrend, Trends
 from semscale.history.runs import short_id
 from semscale.report.cells import cell_text
 from semscale.report.charts.forest import NOISE, TOLERATED

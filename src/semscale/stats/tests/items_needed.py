@@ -58,31 +58,6 @@ def needed_for_significance(drift: float, sd: float, alpha: float) -> int | None
     return smallest_enough(enough, signs_needed(alpha), _MOST)
 
 
-def needed_for_width(half_width: float, sd: float, interval: float) -> int | None:
-    """Find how many items make a t interval's half-width less than this.
-
-    Args:
-        half_width: to fall below.
-        sd: standard deviation of items, not negative.
-        interval: coverage, 0 to 1.
-
-    Returns:
-        The smallest n with ``t((1 + interval) / 2, n - 1) * sd / sqrt(n) < half_width``; ``None`` where none
-        up to 1e9 is enough.
-
-    Example:
-        >>> needed_for_width(0.5, 1.0, 0.95)
-        18
-    """
-    if not (half_width > 0 and sd >= 0):
-        return None
-
-    def enough(n: int) -> bool:
-        return bool(-stdtrit(n - 1, (1 - interval) / 2) * sd / np.sqrt(n) < half_width)
-
-    return smallest_enough(enough, 2, _MOST)
-
-
 def needed_to_exclude(share: float, confidence: float) -> int | None:
     """Find how many items without an event exclude that a share of all items has one.
 

@@ -1,0 +1,89 @@
+"""Runs of ``semscale code suggest``: cluster the answers, name the clusters, write the codebook."""
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from semscale.cli.options.coding import CodeSuggestOptions
+from semscale.cli.outputs import check_input
+from semscale.cli.progress import progress_bars
+from semscale.coding.chat_names import name_codes
+from semscale.coding.coding_columns import CodingColumns
+from semscale.coding.prototypes import embed_codebook
+from semscale.coding.suggesting import SuggestionSummary, renamed_codes, suggest
+from semscale.coding.suggestion_file import suggested_codebook, write_suggestion
+from semscale.embedding.embedder import Embedder
+from semscale.errors import InputError
+from semscale.store.atomic import check_writable
+from semscale.store.columns import column_in
+from semscale.store.result_columns import check_free, check_output
+from semscale.store.writing import PREFIX, write_table
+from semscale.types import Progress
+
+
+def suggest_codes(options: CodeSuggestOptions) -> SuggestionSummary:
+    """Propose a codebook for a file, and write it.
+
+    Raises:
+        SemscaleError: a column, option or output that does not serve, too few answers, or a model that cannot
+            be run.
+    """
+    options.outputs.check()
+    check_input(options.file, options.codebook, "codebook")
+    _check_codebook(options)
+    table = options.table.open(options.file)
+    check_free(table.columns, table.name)
+    if options.outputs.out is not None:
+        check_output(table, options.outputs.out)
+    rows = CodingColumns(options.text).read(table)
+    with progress_bars() as progress:
+        embedder = options.embedder.load(progress)
+        found = suggest(
+            column_in(rows, options.text).to_list(),
+            embedder,
+            codes=options.codes,
+            most=options.most,
+            source=table.name,
+            column=options.text,
+            codebook=str(options.codebook),
+            seed=options.seed,
+            progress=progress,
+        )
+        found = _checked(_named(options, found, progress), embedder)
+    write_suggestion(found, options.codebook)
+    if options.outputs.out is not None:
+        write_table(pl.concat([rows, _columns(found)], how="horizontal"), options.outputs.out)
+    return found
+
+
+def _check_codebook(options: CodeSuggestOptions) -> None:
+    """Refuse to write over a codebook, which somebody may have worked on."""
+    check_writable(options.codebook, "codebook")
+    if options.codebook.exists() and options.codebook.stat().st_size:
+        raise InputError(f"codebook: {options.codebook} is there already: name another file, or move it away")
+
+
+def _named(
+    options: CodeSuggestOptions, found: SuggestionSummary, progress: Progress | None
+) -> SuggestionSummary:
+    chat = options.chat.load(progress)
+    if chat is None:
+        return found
+    names = name_codes(found.codes, options.calls.runner(chat), progress=progress)
+    return renamed_codes(found, names, chat.name)
+
+
+def _checked(found: SuggestionSummary, embedder: Embedder) -> SuggestionSummary:
+    """Say of a proposal why ``semscale code`` would refuse it, so that its author mends it."""
+    try:
+        embed_codebook(suggested_codebook(found), embedder)
+    except InputError as error:
+        return replace(found, problem=str(error))
+    return found
+
+
+def _columns(found: SuggestionSummary) -> pl.DataFrame:
+    names = [None if place < 0 else found.codes[place].name for place in found.place.tolist()]
+    near = pl.Series(np.asarray(found.nearness), nan_to_null=True)
+    return pl.DataFrame({f"{PREFIX}suggested": names, f"{PREFIX}nearness": near})

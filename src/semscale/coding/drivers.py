@@ -1,0 +1,165 @@
+"""Which codes go with high and low values of a rating."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from semscale.errors import InputError
+from semscale.stats.intervals.estimates import Estimate
+from semscale.stats.linear_models import Coefficients, independent_columns, robust_regression
+from semscale.stats.tests.multiple_testing import adjusted
+from semscale.types import Floats
+
+FEWEST = 5
+"""Rated answers with a code, and without it, that a difference needs."""
+
+
+@dataclass(frozen=True)
+class Driver:
+    """How one code goes with the rating.
+
+    Attributes:
+        code: its name.
+        n_with: rated answers with the code.
+        n_without: rated answers without it.
+        mean_with: mean rating of the first; NaN without any.
+        mean_without: of the others.
+        difference: ``mean_with - mean_without`` with its interval; NaN with fewer than 5 of either.
+        p_value: of no difference, adjusted by Holm over all codes; NaN likewise.
+        joint: what the code adds while the other codes stay as they are; ``None`` where it is not in the
+            joint model.
+        joint_p_value: of adding nothing, adjusted likewise; NaN likewise.
+    """
+
+    code: str
+    n_with: int
+    n_without: int
+    mean_with: float
+    mean_without: float
+    difference: Estimate
+    p_value: float
+    joint: Estimate | None
+    joint_p_value: float
+
+
+@dataclass(frozen=True)
+class Drivers:
+    """How codes go with a rating; nothing here says that a code causes it.
+
+    Attributes:
+        rating: what the rating is called.
+        drivers: one for each code.
+        n: answers in the joint model; 0 where there is none.
+        r_squared: share of the rating's variance that it explains; NaN likewise.
+        by_probability: whether the joint model takes probabilities of codes, not decisions.
+    """
+
+    rating: str
+    drivers: tuple[Driver, ...]
+    n: int
+    r_squared: float
+    by_probability: bool
+
+
+def drivers_of(  # noqa: PLR0913 - what is compared, and how
+    ratings: Floats,
+    given: Floats,
+    codes: Sequence[str],
+    *,
+    rating: str,
+    probability: Floats | None = None,
+    interval: float = 0.95,
+) -> Drivers:
+    """Compare ratings with and without each code, and of all codes together.
+
+    Differences and the joint model have HC3 standard errors. The joint model takes calibrated probabilities
+    of the codes where they are given (regression calibration): decisions, which are wrong now and then, would
+    make its coefficients too small.
+
+    Args:
+        ratings: shape (n,), NaN where there is none.
+        given: shape (n, k), 1, 0 or NaN.
+        codes: k names.
+        rating: what the rating is called.
+        probability: shape (n, k), calibrated; ``None`` where a code has none.
+        interval: coverage to aim at.
+
+    References:
+        Carroll, Ruppert, Stefanski and Crainiceanu (2006), Measurement Error in Nonlinear Models, chapter 4.
+
+    Raises:
+        InputError: no answer has a rating.
+    """
+    if np.isnan(ratings).all():
+        raise InputError(f"rating: {rating!r} has no number in an answer that was coded")
+    singles = [_difference(ratings, given[:, place], interval) for place in range(len(codes))]
+    joint, model = _joint(ratings, given if probability is None else probability, given, interval)
+    p_values = adjusted(np.array([one.p_value[0] if one else np.nan for one, *_ in singles]), "holm")
+    joint_p = np.full(len(codes), np.nan)
+    if model is not None:
+        joint_p[joint] = adjusted(model.p_value, "holm")
+    drivers = []
+    for place, (code, (one, with_code, without)) in enumerate(zip(codes, singles, strict=True)):
+        together = None
+        if model is not None and place in joint:
+            at = joint.index(place)
+            together = Estimate(*(float(each[at]) for each in (model.value, model.low, model.high)))
+        drivers.append(
+            Driver(
+                code,
+                len(with_code),
+                len(without),
+                _mean(with_code),
+                _mean(without),
+                _estimate(one),
+                float(p_values[place]),
+                together,
+                float(joint_p[place]),
+            )
+        )
+    found = (0, float("nan")) if model is None else (model.n, model.r_squared)
+    return Drivers(rating, tuple(drivers), *found, probability is not None)
+
+
+def _difference(
+    ratings: Floats, given: Floats, interval: float
+) -> tuple[Coefficients | None, Floats, Floats]:
+    """Compare ratings with and without one code; no coefficient with fewer than 5 of either."""
+    known = ~np.isnan(ratings)
+    with_code, without = ratings[known & (given == 1)], ratings[known & (given == 0)]
+    if min(len(with_code), len(without)) < FEWEST:
+        return None, with_code, without
+    marks = np.repeat([1.0, 0.0], [len(with_code), len(without)])[:, None]
+    return (
+        robust_regression(np.concatenate([with_code, without]), marks, interval=interval),
+        with_code,
+        without,
+    )
+
+
+def _joint(
+    ratings: Floats, predictors: Floats, given: Floats, interval: float
+) -> tuple[list[int], Coefficients | None]:
+    """Fit the model of all codes that occur often enough; ``None`` where fewer than two of them do."""
+    rated = ~np.isnan(ratings)
+    often = [
+        place
+        for place in range(given.shape[1])
+        if min((given[rated, place] == 1).sum(), (given[rated, place] == 0).sum()) >= FEWEST
+    ]
+    rows = rated & ~np.isnan(predictors[:, often]).any(axis=1)
+    kept = [often[place] for place in independent_columns(predictors[rows][:, often])]
+    if len(kept) < 2 or rows.sum() < FEWEST * len(kept):  # noqa: PLR2004 - one code needs no joint model
+        return [], None
+    return kept, robust_regression(ratings[rows], predictors[rows][:, kept], interval=interval)
+
+
+def _mean(values: Floats) -> float:
+    return float(values.mean()) if len(values) else float("nan")
+
+
+def _estimate(one: Coefficients | None) -> Estimate:
+    if one is None:
+        return Estimate(float("nan"), float("nan"), float("nan"))
+    return Estimate(float(one.value[0]), float(one.low[0]), float(one.high[0]))

@@ -1,0 +1,144 @@
+"""Summing coded answers up: shares by group, agreement, quotes and drivers."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from semscale.coding.code_quotes import code_quotes
+from semscale.coding.code_shares import code_shares, group_tests
+from semscale.coding.coding import Coding
+from semscale.coding.coding_agreement import CodeAgreement, agreement_between, agreement_with_people
+from semscale.coding.coding_summary import CodedGroup, CodingAgreement, CodingSummary
+from semscale.coding.cooccurrence import cooccurrence
+from semscale.coding.drivers import drivers_of
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.types import Floats, are_scored
+
+
+@dataclass(frozen=True)
+class BesideAnswers:
+    """What stands beside the answers of a table, and is not needed to code them.
+
+    Attributes:
+        by: names of groups, shape (n,); ``None`` where there are no groups.
+        by_name: what the groups are called.
+        ratings: shape (n,), NaN where there is none; ``None`` without ratings.
+        rating_name: what the rating is called.
+        other: shape (n, k), decisions of another run; ``None`` without one.
+        other_name: what the other run is called.
+    """
+
+    by: tuple[str | None, ...] | None = None
+    by_name: str = ""
+    ratings: Floats | None = None
+    rating_name: str = ""
+    other: Floats | None = None
+    other_name: str = ""
+
+
+def summarize_coding(  # noqa: PLR0913 - what is summed up, and from where
+    coding: Coding,
+    texts: Sequence[Any],
+    *,
+    beside: BesideAnswers | None = None,
+    source: str = "answers in memory",
+    column: str = "text",
+    asked: str | None = None,
+    plan: IntervalPlan | None = None,
+) -> CodingSummary:
+    """Sum coded answers up.
+
+    Args:
+        coding: of n answers.
+        texts: the n answers.
+        beside: what stands beside them.
+        source: what the table is called.
+        column: of the answers.
+        asked: name of the chat model that was asked as well.
+        plan: how intervals are made.
+
+    Raises:
+        InputError: ratings without a number.
+    """
+    plan, beside = plan or IntervalPlan(), beside or BesideAnswers()
+    names, decisions = coding.codebook.names, coding.decisions
+    groups = _groups(coding, beside, plan)
+    shown = [
+        str(text) if read else None for text, read in zip(texts, are_scored(coding.text_status), strict=True)
+    ]
+    drivers = None
+    if beside.ratings is not None:
+        drivers = drivers_of(
+            beside.ratings,
+            decisions.given,
+            names,
+            rating=beside.rating_name,
+            probability=coding.probability if coding.is_calibrated.all() else None,
+            interval=plan.interval,
+        )
+    hand = coding.hand
+    return CodingSummary(
+        source=source,
+        column=column,
+        codebook=coding.codebook,
+        n=len(decisions.outcome),
+        outcomes=_counted(decisions.outcome),
+        reasons=_counted(each for each in decisions.reason if each is not None),
+        shares=code_shares(
+            decisions, names, np.ones(len(shown), dtype=np.bool_), coding.sample, interval=plan.interval
+        ),
+        groups=tuple(one for one, _ in groups),
+        by=beside.by_name if beside.by is not None else "",
+        tests=group_tests(decisions, names, [rows for one, rows in groups if one.name], seed=plan.seed)
+        if groups
+        else (),
+        calibrations=coding.calibrations,
+        people=() if hand is None else hand.people,
+        n_hand=0 if hand is None else int((~np.isnan(hand.codes)).any(axis=(0, 2)).sum()),
+        is_drawn=hand is not None and hand.inclusion is not None,
+        agreement=_agreement(coding, beside, plan),
+        pairs=cooccurrence(decisions.given),
+        quotes=code_quotes(shown, coding.values, decisions.given, names, coding.given_from),
+        drivers=drivers,
+        asked=asked,
+        thresholds=coding.thresholds,
+        plan=plan,
+        signature=coding.signature,
+    )
+
+
+def _groups(coding: Coding, beside: BesideAnswers, plan: IntervalPlan) -> list[tuple[CodedGroup, np.ndarray]]:
+    """Give each group with its rows, in order of first appearance."""
+    if beside.by is None:
+        return []
+    found = []
+    for name in dict.fromkeys(beside.by):
+        rows = np.array([each == name for each in beside.by], dtype=np.bool_)
+        shares = code_shares(
+            coding.decisions, coding.codebook.names, rows, coding.sample, interval=plan.interval
+        )
+        found.append((CodedGroup(name, int((rows & coding.decisions.readable).sum()), shares), rows))
+    return found
+
+
+def _agreement(coding: Coding, beside: BesideAnswers, plan: IntervalPlan) -> CodingAgreement:
+    names, hand = coding.codebook.names, coding.hand
+    interval, seed = plan.interval, plan.seed
+    people: tuple[CodeAgreement, ...] = ()
+    between: tuple[CodeAgreement, ...] = ()
+    runs: tuple[CodeAgreement, ...] = ()
+    if hand is not None:
+        people = agreement_with_people(coding.held_out.given, hand.codes, names, interval=interval, seed=seed)
+        between = agreement_between(hand.codes, names, interval=interval, seed=seed)
+    if beside.other is not None:
+        both = np.stack([coding.decisions.given, beside.other])
+        runs = agreement_between(both, names, interval=interval, seed=seed)
+    return CodingAgreement(people, between, runs, beside.other_name)
+
+
+def _counted(values: Iterable[object]) -> dict[str, int]:
+    counts = Counter(map(str, values))
+    return dict(sorted(counts.items(), key=lambda pair: -pair[1]))

@@ -1,0 +1,41 @@
+"""Earlier comparisons with a baseline, with the scores of their items in the baseline's order."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semscale.drift.nights.counted_nights import counted_nights
+from semscale.drift.runs.item_matching import match_items
+from semscale.history.runs import Run
+from semscale.history.stored_comparison import StoredComparison
+
+if TYPE_CHECKING:
+    from semscale.history.history import History
+
+
+def load_earlier(history: "History", baseline: Run, *, noise_alone: bool = False) -> list[StoredComparison]:
+    """Load the comparisons with a baseline, each with the scores of all the baseline's items.
+
+    Args:
+        history: where they are kept.
+        baseline: with all its items.
+        noise_alone: load only those that show the noise (``counted_nights``).
+
+    Returns:
+        The oldest first. An item that a candidate lacked has NaN.
+    """
+    kept = history.comparisons(baseline_id=baseline.id)
+    if noise_alone:
+        kept = counted_nights(kept, baseline)
+    return [_with_scores(history, baseline, one) for one in kept]
+
+
+def _with_scores(history: "History", baseline: Run, one: StoredComparison) -> StoredComparison:
+    scores = history.scores(one.id)
+    if not one.is_complete:
+        places = list(match_items(baseline, history.run(one.candidate_id)).places)
+        for name, of_common in scores.items():
+            scores[name] = np.full(len(baseline.items), np.nan)
+            scores[name][places] = of_common
+    return replace(one, scores=scores)

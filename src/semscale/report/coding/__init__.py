@@ -1,0 +1,1 @@
+"""Documents of coded answers and of proposed codebooks."""

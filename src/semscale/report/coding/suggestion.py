@@ -1,0 +1,98 @@
+"""The document of a proposed codebook."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from semscale.report.document.blocks import DataTable, Paragraph
+from semscale.report.document.document import Citation, Document, Section, stamp
+from semscale.report.document.values import Cell, Count, Flag, Number, Quoted, Share
+from semscale.report.formatting import count, counted, one_line
+from semscale.report.parts import Columns, table_of
+from semscale.report.sentences import rows_that_count
+from semscale.report.settings import settings
+from semscale.stats.clustering.cluster_stability import RESAMPLES, STABLE
+
+if TYPE_CHECKING:
+    from semscale.coding.suggesting import SuggestedCode, SuggestionSummary
+
+_HENNIG = Citation(
+    "Hennig, C. (2007).",
+    "Cluster-wise assessment of cluster stability",
+    "Computational Statistics & Data Analysis 52, 258–271",
+    "stability",
+)
+_NOTE = (
+    f"Jaccard: mean similarity of the cluster with the most similar one in {RESAMPLES} halves of the "
+    f"answers; from {STABLE:g} on it is stable."
+)
+
+
+def suggestion_document(summary: "SuggestionSummary") -> Document:
+    """Turn a proposed codebook into a document."""
+    said = rows_that_count(
+        sum(code.n for code in summary.codes),
+        summary.n,
+        {str(status): n for status, n in summary.counts.items() if str(status) != "scored"},
+    )
+    stable = f"{summary.n_stable} of {counted(len(summary.codes), 'code')} are stable"
+    return Document(
+        kind="proposed codebook",
+        name="Code suggest",
+        title=("Codes for the answers in “", Quoted(summary.column), "”"),
+        source=(Quoted(summary.source), stamp(summary.created)),
+        signature=summary.signature,
+        counting=(said, stable),
+        reading=(f"{said}.", f"{stable}."),
+        next_step=f"Read and correct {one_line(summary.codebook)}, then run semscale code with it.",
+        facts=tuple(_facts(summary)),
+        cautions=tuple(_cautions(summary)),
+        sections=(
+            Section(
+                "codes", "The proposed codes", (_table(summary), Paragraph(_NOTE, "note", detail="both"))
+            ),
+        ),
+        settings=settings(
+            summary.source,
+            summary.created,
+            (("Answers", ("column “", Quoted(summary.column), "”")), ("CodeFrame", Quoted(summary.codebook))),
+            summary.signature,
+        ),
+        citations=(_HENNIG,),
+    )
+
+
+def _facts(summary: "SuggestionSummary") -> Iterator[tuple[str, Cell]]:
+    yield "Codes", Count(len(summary.codes))
+    yield "Stable", Count(summary.n_stable)
+    yield "Different answers", Count(summary.n_distinct)
+
+
+def _table(summary: "SuggestionSummary") -> DataTable:
+    columns: Columns[SuggestedCode] = (
+        ("code", lambda code: Quoted(code.name, 60)),
+        ("answers", lambda code: Count(code.n)),
+        ("share", lambda code: Share(code.share, 0)),
+        ("Jaccard", lambda code: Number(code.jaccard)),
+        ("", lambda code: Flag("stable", "pass") if code.is_stable else Flag("not stable", "warn")),
+        ("typical words", lambda code: Quoted(", ".join(code.words), 80)),
+        ("definition", lambda code: Quoted(code.definition)),
+        ("such as", lambda code: Quoted(" | ".join(code.examples[:3]), 300)),
+    )
+    return table_of(summary.codes, columns, noun="code", brief=6, brief_title="Proposed codes")
+
+
+def _cautions(summary: "SuggestionSummary") -> Iterator[str]:
+    unstable = len(summary.codes) - summary.n_stable
+    if unstable:
+        yield (
+            f"{count(unstable)} of {counted(len(summary.codes), 'code')} may be chance: their clusters do "
+            "not come back when half of the answers are left out."
+        )
+    if summary.n_unnamed:
+        yield (
+            f"{counted(summary.n_unnamed, 'code')} without a usable name from {one_line(summary.asked)}: "
+            "words name them."
+        )
+    if summary.problem is not None:
+        yield f"The codebook does not serve as it is: {one_line(summary.problem)}."
+    yield "An answer is in one cluster here; semscale code gives it every code that applies."

@@ -1,0 +1,108 @@
+"""Sentences about coded answers: what became of them, and what the figures cannot show."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from semscale.coding.code_calibration import FEWEST_OF_EACH
+from semscale.coding.coding_decisions import BY_LIKENESS
+from semscale.report.formatting import count, counted, listed, one_line
+
+if TYPE_CHECKING:
+    from semscale.coding.coding_summary import CodingSummary
+
+_WEAK = 0.667
+"""Krippendorff's bound below which he would not draw even tentative conclusions."""
+
+OUTCOMES = {
+    "coded": "has one code or more",
+    "other": "no code applies",
+    "cannot-tell": "a code may apply, or there is nothing to read",
+    "no-answer": "the cell is missing or no text",
+}
+REASONS = {
+    "unsure": "a code lies between the two thresholds",
+    "empty": "nothing but white space",
+    "uninformative": "neither a letter nor a digit",
+    "weightless": "the model cannot read the text",
+    "missing": "the cell is empty",
+    "not-text": "a number or something else that is not text",
+}
+
+
+def outcome_words(summary: "CodingSummary") -> str:
+    """Say what became of the answers: together they are all rows."""
+    shown = {"coded": "coded", "other": "other", "cannot-tell": "cannot tell", "no-answer": "no answer"}
+    parts = [
+        f"{count(summary.outcomes[name])} {words}"
+        for name, words in shown.items()
+        if name in summary.outcomes
+    ]
+    return f"{counted(summary.n, 'row')}: {listed(parts)}"
+
+
+def cautions(summary: "CodingSummary") -> Iterator[str]:
+    """Give the limits of the figures."""
+    if not summary.n_hand:
+        yield (
+            "Not calibrated: no answer was coded by hand, so there are no probabilities, and nobody knows "
+            "how often the codes are wrong. semscale code label draws answers to code."
+        )
+    else:
+        yield from _calibration_cautions(summary)
+    if summary.n_hand and not summary.is_drawn:
+        yield (
+            "Corrected shares are right on average only if the hand-coded answers are a random sample; "
+            "tables of semscale code label have the probabilities of their draw, for the option inclusion."
+        )
+    if summary.groups:
+        yield (
+            "Tests between groups compare the codes that were given: where the coder errs more often in one "
+            "group, they find a difference that people would not."
+        )
+    if summary.drivers is not None:
+        yield "Drivers go with the rating; that does not show that they cause it."
+
+
+def shares_note(summary: "CodingSummary") -> str:
+    """Say what counted and corrected shares are."""
+    said = (
+        "Counted: share of the answers about which a code was decided; its interval knows nothing of the "
+        "coder’s errors."
+    )
+    if summary.n_hand:
+        said += (
+            " Corrected: share that people would give the code among all answers that can be read, by the "
+            f"{count(summary.n_hand)} hand-coded ones (prediction-powered)."
+        )
+    return said
+
+
+def value_note(summary: "CodingSummary") -> str:
+    """Say what the values of quotes are, and from which one on a code is given."""
+    by_probability = (
+        f"A code is given from a probability of {summary.thresholds.given:g} on; from "
+        f"{summary.thresholds.unsure:g} on nobody can tell."
+    )
+    by_likeness = (
+        "Codes that are not calibrated have a likeness, which is no probability: 0 as an example of another "
+        f"code, 1 as one of the code’s own. They are given from {BY_LIKENESS.given:g} on, and from "
+        f"{BY_LIKENESS.unsure:g} on nobody can tell."
+    )
+    calibrated = len(summary.not_calibrated) < len(summary.codebook.codes)
+    return " ".join([by_probability] * calibrated + [by_likeness] * bool(summary.not_calibrated))
+
+
+def _calibration_cautions(summary: "CodingSummary") -> Iterator[str]:
+    names = [f"“{one_line(name)}”" for name in summary.not_calibrated]
+    if names:
+        verb = "is" if len(names) == 1 else "are"
+        yield (
+            f"{listed(names)} {verb} not calibrated: a code needs {FEWEST_OF_EACH} hand-coded answers that "
+            f"have it and {FEWEST_OF_EACH} that do not."
+        )
+    weak = [f"“{one_line(one.code)}”" for one in summary.agreement.people if one.alpha.value < _WEAK]
+    if weak:
+        yield (
+            f"Agreement with people is weak (alpha below {_WEAK:g}) for {listed(weak)}: rely on corrected "
+            "shares, and improve examples and definitions."
+        )

@@ -1,0 +1,213 @@
+"""``semscale code``, ``code label`` and ``code suggest`` from the shell."""
+
+import json
+import shlex
+
+import polars as pl
+import pytest
+from decision_endpoint import deciding_endpoint
+
+from semscale.cli.main import main
+
+BOOK = """name: phones
+codes:
+  - name: power
+    definition: battery life
+    examples: [the battery died, my battery]
+  - name: cost
+    definition: price paid
+    examples: [the price rose, my price]
+  - name: display
+    definition: screen size
+    examples: [the screen broke, my screen]
+"""
+WORDS = ("battery", "price", "screen")
+NAMES = ("power", "cost", "display")
+
+
+@pytest.fixture
+def answers(tmp_path):
+    """60 answers on one code each, coded by hand; ten more that say nothing, are blank or missing."""
+    rows = [
+        {"text": f"{word} {n}", "hand": name, "region": "north" if n % 2 else "south", "stars": n % 5}
+        for n in range(20)
+        for word, name in zip(WORDS, NAMES, strict=True)
+    ]
+    rows += [{"text": f"hello {n}", "hand": "none", "region": "south", "stars": 2} for n in range(8)]
+    rows += [{"text": "???", "hand": None, "region": "south", "stars": 2}]
+    rows += [{"text": None, "hand": None, "region": None, "stars": None}]
+    pl.DataFrame(rows).write_csv(tmp_path / "answers.csv")
+    (tmp_path / "codes.yaml").write_text(BOOK)
+    return tmp_path / "answers.csv"
+
+
+@pytest.fixture
+def code(semscale, answers):
+    return lambda *more: semscale("code", answers, "--text", "text", "--codebook", "codes.yaml", *more)
+
+
+def test_everything_at_once(code, tmp_path):
+    ended = code(
+        "--labels", "hand", "--by", "region", "--rating", "stars", "--out", "coded.csv",
+        "--report", "coded.html", "--json",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    assert found["outcomes"]["no-answer"] == 1
+    assert found["reasons"]["uninformative"] == 1
+    assert (found["rows"], found["readable"], found["hand_coded"]) == (70, 68, 68)
+    assert [one["code"] for one in found["codes"] if one["calibrated"]] == list(NAMES)
+    # every readable answer is coded by hand, so the corrected share is people's own
+    assert [one["corrected"]["value"] for one in found["codes"]] == pytest.approx([20 / 68] * 3)
+    assert [group["group"] for group in found["groups"]] == ["south", "north", None]
+    table = pl.read_csv(tmp_path / "coded.csv")
+    assert table.height == 70
+    assert table["semscale_power"].sum() == found["codes"][0]["n_given"]
+    assert table["semscale_outcome"][-1] == "no-answer"
+    page = (tmp_path / "coded.html").read_text()
+    assert "does not show that they cause it" in page
+    assert "What goes with" in page
+
+
+def test_without_labels_it_says_so_and_shows_no_probability(code, tmp_path):
+    ended = code("--out", "coded.parquet")
+    assert ended.code == 0
+    assert "Not calibrated" in ended.out
+    assert not [name for name in pl.read_parquet(tmp_path / "coded.parquet").columns if name.endswith("_p")]
+
+
+def test_two_people_and_another_run_have_alphas(code, answers):
+    table = pl.read_csv(answers)
+    table.with_columns(second=pl.col("hand")).write_csv(answers)
+    assert code("--out", "first.csv").code == 0
+    ended = code("--labels", "hand", "--labels", "second", "--other-run", "first.csv", "--json")
+    assert ended.code == 0, ended.err
+    for one in json.loads(ended.out)["codes"]:
+        assert one["alpha_between_people"]["value"] == 1
+        assert one["alpha_between_runs"]["n"] > 0
+        assert one["alpha_with_people"]["value"] > 0.8
+
+
+def test_a_rating_made_of_the_answers(code):
+    ended = code("--rate-scale", "quality", "--json")
+    assert ended.code == 0, ended.err
+    drivers = json.loads(ended.out)["drivers"]
+    assert drivers["rating"] == "quality, as rated from the same answers"
+    means = [one["mean_without"] for one in drivers["drivers"] if one["mean_without"] is not None]
+    assert means
+    assert all(1 <= mean <= 5 for mean in means)
+
+
+def test_rows_are_drawn_coded_and_the_command_that_is_told_uses_them(semscale, answers, tmp_path):
+    table = pl.read_csv(answers)
+    table.drop("hand").write_csv(answers)
+    ended = semscale(
+        "code", "label", answers, "--text", "text", "--codebook", "codes.yaml", "--n", "40", "--out", "l.csv"
+    )
+    assert ended.code == 0, ended.err
+    assert "40 of 68 answers drawn" in ended.out
+    assert "**power**: battery life" in (tmp_path / "l-instructions.md").read_text()
+    sheet = pl.read_csv(tmp_path / "l.csv", schema_overrides={"human": pl.String})
+    assert sheet["inclusion"].is_not_null().to_list() == [True] * 40 + [False] * 30
+    by_word = (
+        pl.col("text")
+        .str.split(" ")
+        .list.first()
+        .replace_strict(dict(zip(WORDS, NAMES, strict=True)), default="none")
+    )
+    filled = sheet.with_columns(human=pl.when(pl.col("inclusion").is_not_null()).then(by_word))
+    filled.write_csv(tmp_path / "l.csv")
+    then = shlex.split(ended.out.partition("then: semscale ")[2])
+    ended = semscale(*then, "--json")
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    assert found["hand_coded"] == 40
+    assert not any("random sample" in caution for caution in found["cautions"])
+    for one in found["codes"]:
+        assert one["corrected"]["low"] < 20 / 68 < one["corrected"]["high"]
+    refused = semscale(
+        "code", "label", answers, "--text", "text", "--codebook", "codes.yaml", "--out", "l.csv"
+    )
+    assert refused.code == 2
+    assert "40 labels, which would be lost" in refused.err
+
+
+def test_a_codebook_is_proposed_and_code_reads_it(semscale, answers, tmp_path):
+    ended = semscale(
+        "code", "suggest", answers, "--text", "text", "--codebook", "new.yaml", "--codes", "3",
+        "--out", "s.csv", "--report", "s.md", "--json",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    assert sum(one["n"] for one in found["codes"]) == 68
+    assert pl.read_csv(tmp_path / "s.csv")["semscale_suggested"].null_count() == 2
+    assert (tmp_path / "s.md").exists()
+    again = semscale("code", answers, "--text", "text", "--codebook", "new.yaml")
+    assert again.code == 0, again.err
+    twice = semscale("code", "suggest", answers, "--text", "text", "--codebook", "new.yaml")
+    assert twice.code == 2
+    assert "--codebook: new.yaml is there already" in twice.err
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "said"),
+    [
+        ({}, ("--labels", "hnad"), "did you mean 'hand'"),
+        ({}, ("--inclusion", "stars"), "--inclusion belongs to labels"),
+        ({}, ("--labels", "region"), "no code 'south'"),
+        ({}, ("--rating", "region"), "--rating: column 'region' has no number"),
+        ({}, ("--rating", "stars", "--rate-scale", "quality"), "leave --rating out"),
+        ({}, ("--given-from", "0.2"), "--unsure-from must be at least 0 and at most given_from"),
+        ({}, ("--other-run", "answers.csv"), "--other-run"),
+        ({}, ("--method", "prose"), "--method belongs to --chat-model"),
+        ({}, ("--chat-model", "local", "--method", "guess"), "--method must be decision or prose"),
+        ({"examples: [my": "exmples: [my", "examples: [the price": "exmples: [the price"}, (),
+         "'codes.yaml', line 8: code 'cost': unknown key 'exmples'; did you mean 'examples'?"),
+        ({"examples: [the price rose, my price]": "examples: []"}, (), "at least one entry"),
+        ({"price": "battery", "paid": "duration"}, (), "'power' and 'cost'"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_line(code, tmp_path, change, options, said):
+    text = BOOK
+    for old, new in change.items():
+        text = text.replace(old, new)
+    (tmp_path / "codes.yaml").write_text(text)
+    ended = code(*options)
+    assert ended.code == 2
+    assert said in ended.err
+    assert ended.err.count("\n") == 1
+
+
+def test_help_names_the_other_commands(capsys):
+    assert main(["code", "--help"]) == 0
+    assert "code suggest" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.fixture
+def decider():
+    with deciding_endpoint() as found:
+        # yes to whatever is asked where an answer says price
+        found.masses = lambda asked, names, text: [0.1, 0.9] if "price" in text else [0.9, 0.1]
+        yield found
+
+
+@pytest.mark.needs("api")
+def test_a_chat_model_is_asked_as_well_once_for_each_readable_answer(code, decider, monkeypatch, tmp_path):
+    monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
+    chat = ("--chat-model", "m", "--chat-url", decider.url)
+    ended = code("--labels", "hand", *chat, "--json")
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    assert found["asked"] == "m"
+    assert "asked_model:m" in found["signature"]
+    n = len(decider.requests)
+    assert n >= 68
+    assert code("--labels", "hand", *chat, "--json").code == 0
+    assert len(decider.requests) == n
+
+
+@pytest.mark.needs("api")
+def test_a_cap_ends_the_run_and_says_so(code, decider, monkeypatch, tmp_path):
+    monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
+    ended = code("--chat-model", "m", "--chat-url", decider.url, "--max-calls", "3")
+    assert ended.code == 3

@@ -1,0 +1,45 @@
+"""A codebook of three codes, and an embedder that sees nothing but their key words."""
+
+import numpy as np
+import pytest
+
+from semscale.coding.codebook import Code, CodeFrame
+from semscale.embedding.embedder import Embeddings
+from semscale.signature import Signature
+
+WORDS = ("battery", "price", "screen", "bright")
+
+
+class KeyWords:
+    """Embeds a text by its key words; one axis, which all texts share, stands for everything else."""
+
+    dimensions = len(WORDS) + 1
+    signature = Signature.of("embed", model="key-words")
+
+    def __init__(self):
+        self.embedded = []
+
+    def embed(self, texts, *, progress=None):
+        self.embedded += texts
+        rows = [[*(text.lower().count(word) for word in WORDS), 0.5] for text in texts]
+        vectors = np.array(rows, dtype=np.float32).reshape(len(texts), self.dimensions)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        unknown = np.array([float("gibberish" in text) for text in texts], dtype=np.float32)
+        return Embeddings(vectors, np.ones(len(texts), dtype=np.int64), unknown)
+
+
+@pytest.fixture
+def key_words():
+    return KeyWords()
+
+
+@pytest.fixture
+def book():
+    return CodeFrame(
+        "phones",
+        (
+            Code("power", "how long the battery lasts", ("the battery died", "a strong battery")),
+            Code("cost", "what it costs: its price", ("the price is high", "a fair price")),
+            Code("display", "the screen", ("a good screen", "the screen broke")),
+        ),
+    )

@@ -1,0 +1,58 @@
+"""Codes as a chat model gives them, and how they are joined with likeness."""
+
+import numpy as np
+import pytest
+from tests.judging.conftest import Scripted, plain_running
+
+from semscale.chat.costs.budget import Budget
+from semscale.coding.chat_codes import ask_about_codes, code_rubric, join_sources
+from semscale.errors import InterruptedRunError
+
+
+def test_each_code_is_a_question_with_its_definition_and_examples(book):
+    rubric = code_rubric(book)
+    assert [criterion.name for criterion in rubric.criteria] == list(book.names)
+    task = rubric.criteria[0].template.task
+    assert "how long the battery lasts" in task
+    assert '"the battery died"' in task
+    assert [level.label for level in rubric.criteria[0].template.levels] == ["no", "yes"]
+
+
+def test_without_40_labels_both_count_alike():
+    likeness, asked = np.array([[0.2], [0.6], [np.nan]]), np.array([[1.0], [0.0], [1.0]])
+    found = join_sources(likeness, asked, np.full((3, 1), np.nan))
+    assert found[:2, 0] == pytest.approx([0.6, 0.3])
+    assert np.isnan(found[2, 0])
+
+
+def test_with_labels_the_better_source_weighs_more():
+    rng = np.random.default_rng(4)
+    truth = (rng.uniform(size=200) < 0.5).astype(float)
+    good, noise = truth + rng.normal(0, 0.3, 200), rng.uniform(size=200)
+    labels = np.where(np.arange(200) < 100, truth, np.nan)[:, None]
+    found = join_sources(noise[:, None], good[:, None], labels)[100:, 0]
+    assert np.corrcoef(found, good[100:])[0, 1] > 0.95 > abs(np.corrcoef(found, noise[100:])[0, 1])
+
+
+def test_a_chat_model_says_yes_or_no_to_each_code_in_prose(book):
+    def say(request):
+        text = request.messages[-1].text
+        asked_for, answer = text, text.partition("BEGIN ANSWER")[2]
+        level = 2 if "battery lasts" in asked_for and "battery" in answer.partition("END ANSWER")[0] else 1
+        return f'{{"score": {level}, "explanation": "so"}}'
+
+    model = Scripted(say, takes_logprobs=False)
+    found, signature = ask_about_codes(
+        model, book, ["my battery is flat", "nothing"], method="prose", running=plain_running()
+    )
+    assert found.tolist() == [[1, 0, 0], [0, 0, 0]]
+    assert len(model.requests) == 6
+    assert "model:scripted" in str(signature)
+
+
+def test_a_cap_ends_the_run(book):
+    model = Scripted(lambda _: '{"score": 1}', takes_logprobs=False)
+    with pytest.raises(InterruptedRunError):
+        ask_about_codes(
+            model, book, ["a", "b"], method="prose", running=plain_running(budget=Budget(calls=2))
+        )

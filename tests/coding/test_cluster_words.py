@@ -1,0 +1,28 @@
+"""Words typical of clusters."""
+
+import numpy as np
+
+from semscale.coding.cluster_words import typical_words
+
+
+def test_words_that_every_answer_has_are_typical_of_none():
+    texts = [f"the battery is {word}" for word in ["good", "bad", "new", "old"]]
+    texts += [f"the price is {word}" for word in ["good", "bad", "new", "old"]]
+    found = typical_words(texts, np.repeat([0, 1], 4), 2)
+    assert found[0][0] == "battery"
+    assert found[1][0] == "price"
+    assert "the" not in found[0] + found[1]
+
+
+def test_a_word_that_only_one_answer_has_is_typical_of_nothing():
+    found = typical_words(["unique battery", "battery", "price", "price"], np.array([0, 0, 1, 1]), 2)
+    assert found == [("battery",), ("price",)]
+
+
+def test_letters_of_any_script_count_and_numbers_do_not():
+    texts = ["батарея 2024", "батарея 2024", "цена 2024", "цена 2024"]
+    assert typical_words(texts, np.array([0, 0, 1, 1]), 2) == [("батарея",), ("цена",)]
+
+
+def test_answers_without_words_have_none():
+    assert typical_words(["ok", "no"], np.array([0, 1]), 2) == [(), ()]

@@ -1,0 +1,68 @@
+"""Counted and corrected shares, and tests between groups."""
+
+import numpy as np
+import pytest
+
+from semscale.coding.code_shares import HandSample, code_shares, group_tests
+from semscale.coding.coding_decisions import Thresholds, decide
+from semscale.stats.calibration.prediction_powered import prediction_powered_mean
+from semscale.stats.intervals.shares import wilson_interval
+from semscale.types import Status
+
+
+def decisions(values, status=None):
+    values = np.asarray(values, dtype=float)[:, None]
+    read = [Status.SCORED] * len(values) if status is None else status
+    return decide(values, np.array(read, dtype=object), [Thresholds()])
+
+
+def test_unsure_answers_count_for_no_share_and_unread_ones_for_nothing():
+    found = decisions([0.9, 0.8, 0.1, 0.4, np.nan], [Status.SCORED] * 4 + [Status.EMPTY])
+    (share,) = code_shares(found, ["price"], np.ones(5, dtype=bool), None)
+    assert (share.n, share.n_given, share.n_unsure) == (3, 2, 1)
+    assert share.counted == wilson_interval(2, 3)
+    assert share.corrected is None
+    assert share.has_small_base
+
+
+def test_the_corrected_share_is_the_prediction_powered_mean_of_readable_answers():
+    rng = np.random.default_rng(1)
+    scores, labels = rng.uniform(size=200), np.full(200, np.nan)
+    labels[:60] = rng.uniform(size=60) < scores[:60]
+    found = decisions(scores)
+    rows = np.arange(200) < 150
+    (share,) = code_shares(found, ["price"], rows, HandSample(scores[:, None], labels[:, None]))
+    expected = prediction_powered_mean(scores[:150], labels[:150], bounds=(0, 1))
+    assert share.corrected.value == expected.value
+    assert (share.corrected.low, share.corrected.high) == (expected.low, expected.high)
+
+
+def test_rare_draws_count_more():
+    # all have the same score: Hajek's mean of the labels, 5 * 1 / .5 over 5 / .5 + 5 / .1
+    labels = np.array([1.0] * 5 + [0.0] * 5)
+    inclusion = np.array([0.5] * 5 + [0.1] * 5)
+    found = decisions(np.full(10, 0.6))
+    sample = HandSample(np.full((10, 1), 0.6), labels[:, None], inclusion)
+    (share,) = code_shares(found, ["price"], np.ones(10, dtype=bool), sample)
+    assert share.corrected.value == pytest.approx(10 / 60)
+
+
+def test_a_group_without_a_label_has_no_corrected_share():
+    sample = HandSample(np.full((4, 1), 0.6), np.array([[1.0], [0], [np.nan], [np.nan]]))
+    (share,) = code_shares(decisions([0.6] * 4), ["price"], np.arange(4) > 1, sample)
+    assert share.corrected is None
+
+
+def test_groups_are_tested_code_by_code_and_small_ones_left_out():
+    # 20 of 50 and 30 of 50: chi-squared 4, p .0455; the third group has 10 answers only
+    values = np.array([0.9] * 20 + [0.1] * 30 + [0.9] * 30 + [0.1] * 20 + [0.9] * 10)
+    group = np.repeat([0, 1, 2], [50, 50, 10])
+    (test,) = group_tests(decisions(values), ["price"], [group == one for one in range(3)])
+    assert test.p_value == pytest.approx(0.0455, abs=1e-4)
+    assert test.adjusted == test.p_value
+
+
+def test_one_group_that_is_large_enough_cannot_be_tested():
+    (test,) = group_tests(decisions([0.9, 0.1] * 20), ["price"], [np.arange(40) < 35, np.arange(40) >= 35])
+    assert np.isnan(test.p_value)
+    assert np.isnan(test.adjusted)

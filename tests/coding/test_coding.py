@@ -1,0 +1,118 @@
+"""Codes of answers: calibrated or not, in a table, and beside another run."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from semscale.coding.coder import Coder, CodeScores
+from semscale.coding.coding import HandCodes, code_answers, other_run
+from semscale.coding.coding_decisions import BY_LIKENESS, Thresholds
+from semscale.errors import InputError
+from semscale.signature import Signature
+from semscale.store.writing import write_table
+from semscale.types import Status
+
+TEXTS = ["the battery", None, "a price", "hello", ""]
+
+
+def scored(book, n=120, seed=1):
+    """Likenesses and hand codes that go together for all codes but the last, which nobody gave."""
+    rng = np.random.default_rng(seed)
+    likeness = rng.uniform(size=(n, 3))
+    codes = (rng.uniform(size=(n, 3)) < likeness).astype(float)
+    codes[:, 2] = 0.0
+    codes[n // 2 :] = np.nan
+    status = np.array([Status.SCORED] * n, dtype=object)
+    return CodeScores(book, likeness, status, Signature.of("code")), HandCodes(codes[None], ("human",))
+
+
+def test_without_hand_codes_nothing_is_a_probability(book, key_words):
+    found = code_answers(Coder(book, embedder=key_words).score(TEXTS))
+    assert np.isnan(found.probability).all()
+    assert found.values is not found.probability
+    assert found.given_from.tolist() == [BY_LIKENESS.given] * 3
+    assert [str(each) for each in found.decisions.outcome] == [
+        "coded", "no-answer", "coded", "other", "cannot-tell"
+    ]  # fmt: skip
+    assert found.decisions.given[2].tolist() == [0, 1, 0]
+    assert not [name for name in found.to_frame().columns if name.endswith("_p")]
+
+
+def test_a_code_with_too_few_labels_stays_a_likeness_beside_calibrated_ones(book):
+    scores, hand = scored(book)
+    found = code_answers(scores, hand=hand, thresholds=Thresholds(0.6, 0.4))
+    assert found.is_calibrated.tolist() == [True, True, False]
+    assert found.given_from.tolist() == [0.6, 0.6, BY_LIKENESS.given]
+    assert np.isnan(found.probability[:, 2]).all()
+    assert found.decisions.given[:, 0].tolist() == pytest.approx(
+        np.where(found.probability[:, 0] >= 0.6, 1, np.where(found.probability[:, 0] < 0.4, 0, np.nan)),
+        nan_ok=True,
+    )
+    assert found.to_frame().columns == [
+        "semscale_outcome", "semscale_reason", "semscale_power", "semscale_power_p", "semscale_cost",
+        "semscale_cost_p", "semscale_display", "semscale_display_likeness",
+    ]  # fmt: skip
+
+
+def test_the_table_has_its_types_where_no_answer_has_a_reason(book, key_words):
+    table = code_answers(Coder(book, embedder=key_words).score(["the battery", "hello"])).to_frame()
+    assert table.schema["semscale_reason"] == pl.String
+    assert table.schema["semscale_power"] == pl.Int8
+    assert table["semscale_reason"].null_count() == 2
+
+
+def test_the_signature_knows_labels_and_thresholds(book):
+    scores, hand = scored(book)
+    bare, labelled = (str(code_answers(scores, hand=one).signature) for one in (None, hand))
+    assert "labels:" not in bare
+    assert "labels:" in labelled
+    assert "inclusion:no" in labelled
+    other = scored(book, seed=2)[1]
+    assert str(code_answers(scores, hand=other).signature) != labelled
+
+
+def test_what_a_chat_model_said_moves_the_score(book):
+    scores, _ = scored(book)
+    asked = np.full((120, 3), np.nan)
+    asked[0] = [1.0, 0.0, 0.5]
+    found = code_answers(scores, asked=asked)
+    # without labels both count alike; an answer that was not asked about is placed by its likeness
+    assert found.likeness[0].tolist() == pytest.approx(((scores.likeness[0] + asked[0]) / 2).tolist())
+    assert found.likeness[1:].argsort(axis=0).tolist() == scores.likeness[1:].argsort(axis=0).tolist()
+
+
+def test_hand_codes_of_unreadable_answers_alone_are_refused(book, key_words):
+    scores = Coder(book, embedder=key_words).score(["battery", ""])
+    codes = np.array([[[np.nan] * 3, [1.0, 0, 0]]])
+    with pytest.raises(InputError, match="no answer that can be read was coded in human"):
+        code_answers(scores, hand=HandCodes(codes, ("human",)))
+
+
+def test_a_label_without_its_probability_is_refused(book):
+    scores, hand = scored(book)
+    with pytest.raises(InputError, match="inclusion"):
+        code_answers(scores, hand=HandCodes(hand.codes, hand.people, np.full(120, np.nan)))
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_another_run_is_read_from_its_table(book, key_words, tmp_path, ending):
+    texts = ["the battery", "=price", None, "- a screen"]
+    found = code_answers(Coder(book, embedder=key_words).score(texts))
+    path = tmp_path / f"coded.{ending}"
+    write_table(pl.concat([pl.DataFrame({"text": texts}), found.to_frame()], how="horizontal"), path)
+    from semscale.store.reading import open_table
+
+    (table,) = open_table(path).batches(100)
+    read = other_run(table, book, texts, "text", path.name)
+    assert np.array_equal(read, found.decisions.given, equal_nan=True)
+
+
+def test_another_run_on_other_answers_or_without_codes_is_refused(book):
+    table = pl.DataFrame({"text": ["a", "b"], "semscale_cost": [1, 0]})
+    with pytest.raises(InputError, match="must have the same answers"):
+        other_run(table, book, ["a", "c"], "text", "t.csv")
+    with pytest.raises(InputError, match="must have the same answers"):
+        other_run(table, book, ["a"], "text", "t.csv")
+    with pytest.raises(InputError, match="no column semscale_power and no other code"):
+        other_run(table.drop("semscale_cost"), book, ["a", "b"], "text", "t.csv")
+    assert np.isnan(other_run(table, book, ["a", "b"], "text", "t.csv")[:, 0]).all()

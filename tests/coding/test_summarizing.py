@@ -1,0 +1,76 @@
+"""Summaries of coded answers."""
+
+import json
+
+import numpy as np
+import pytest
+from tests.schema_check import check_json
+
+from semscale.coding.coder import Coder
+from semscale.coding.coding import HandCodes, code_answers
+from semscale.coding.summarizing import BesideAnswers, summarize_coding
+from semscale.report.json_encoding import to_json
+
+TEXTS = [
+    f"{word} {n}" for n in range(20) for word in ("battery", "price", "screen", "battery price", "hello")
+]
+
+
+@pytest.fixture
+def full(book, key_words):
+    """A summary with everything: two people, groups, ratings, another run."""
+    scores = Coder(book, embedder=key_words).score([*TEXTS, None, ""])
+    words = np.array([[word in text for word in ("battery", "price", "screen")] for text in TEXTS])
+    codes = np.vstack([words.astype(float), np.full((2, 3), np.nan)])
+    second = codes.copy()
+    second[0] = 1 - second[0]
+    coding = code_answers(scores, hand=HandCodes(np.stack([codes, second]), ("ann", "bo")))
+    beside = BesideAnswers(
+        by=tuple("north" if row % 2 else "south" for row in range(102)),
+        by_name="region",
+        ratings=np.arange(102) % 7 + 1.0,
+        rating_name="stars",
+        other=coding.decisions.given,
+        other_name="other.csv",
+    )
+    return summarize_coding(coding, [*TEXTS, None, ""], beside=beside, source="t.csv", column="text")
+
+
+def test_every_row_has_one_outcome(full):
+    assert sum(full.outcomes.values()) == full.n == 102
+    assert full.outcomes == {"coded": 80, "other": 20, "no-answer": 1, "cannot-tell": 1}
+    assert full.reasons == {"missing": 1, "empty": 1}
+    assert full.n_readable == 100
+    assert full.n_hand == 100
+
+
+def test_shares_of_groups_add_up_to_those_of_all(full):
+    for place, share in enumerate(full.shares):
+        assert share.n_given == sum(group.shares[place].n_given for group in full.groups)
+    assert [group.name for group in full.groups] == ["south", "north"]
+    assert [share.n_given for share in full.shares] == [40, 40, 20]
+
+
+def test_runs_that_are_the_same_agree_and_people_who_differ_do_not_fully(full):
+    assert [one.alpha.value for one in full.agreement.runs] == [1.0] * 3
+    assert all(0.9 < one.alpha.value < 1 for one in full.agreement.between_people)
+
+
+def test_pairs_count_answers_with_both(full):
+    assert full.pairs.counts.tolist() == [[40, 20, 0], [20, 40, 0], [0, 0, 20]]
+
+
+def test_json_keeps_to_the_schema_and_has_no_probability_without_labels(full, book, key_words):
+    no_files = dict.fromkeys(("out", "report", "figures"))
+    check_json(to_json(full, cautions=(), **no_files))
+    scores = Coder(book, embedder=key_words).score(TEXTS)
+    bare = summarize_coding(code_answers(scores), TEXTS)
+    check_json(to_json(bare, cautions=(), **no_files))
+    found = json.loads(bare.to_json())
+    assert not any(code["calibrated"] for code in found["codes"])
+    assert found["drivers"] is None
+    assert "Not calibrated" in found["cautions"][0]
+
+
+def test_the_short_form(full):
+    assert repr(full) == "CodingSummary(source='t.csv', n=102, n_coded=80, codes=3)"

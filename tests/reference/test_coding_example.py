@@ -1,0 +1,51 @@
+"""The coding example: how well codes part sentences that have them from others, with the real model."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from semscale.coding.codebook_file import load_codebook
+from semscale.coding.coder import Coder
+from semscale.coding.coding import HandCodes, code_answers
+from semscale.coding.hand_codes import hand_codes
+
+FOLDER = Path(__file__).parents[2] / "examples" / "coding"
+
+
+@pytest.fixture(scope="module")
+def table():
+    return pl.read_csv(FOLDER / "reviews.csv")
+
+
+@pytest.fixture(scope="module")
+def coding(table, embedder):
+    book = load_codebook(FOLDER / "codes.yaml")
+    hand = hand_codes([table["hand_codes"].to_list()], book, ["hand_codes"])
+    scores = Coder(book, embedder=embedder).score(table["text"].to_list())
+    return code_answers(scores, hand=HandCodes(hand, ("hand_codes",)))
+
+
+def test_the_example_is_as_its_readme_says(table):
+    assert table.height == 1200
+    assert table["hand_codes"].is_not_null().sum() == 240
+    assert set(table["product"].unique()) == {"dvd player", "camera", "phone", "mp3 player"}
+
+
+def test_areas_are_those_of_the_documentation(coding):
+    areas = [made.area.value for made in coding.calibrations]
+    assert np.mean(areas) == pytest.approx(0.93, abs=0.01)
+    assert min(areas) > 0.88
+
+
+def test_every_code_is_calibrated_and_better_than_its_share_alone(coding):
+    for made in coding.calibrations:
+        assert made.figures.brier.value < made.figures.brier_of_share
+
+
+def test_likeness_without_labels_gives_codes_about_as_often_as_hands_do(coding):
+    hand = coding.hand.codes[0]
+    rows = ~np.isnan(hand).all(axis=1)
+    given = (coding.likeness[rows] >= 0.7).sum() / np.nansum(hand[rows])
+    assert 0.75 < given < 1.25
