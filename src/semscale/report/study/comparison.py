@@ -133,8 +133,8 @@ def _structure(summary: "StudyComparison") -> Iterator[Block]:
         if found is not None:
             yield Paragraph(
                 f"{METHOD_NAMES[method.method]}: correlations differ from people's by "
-                f"{number(found.gap.value, 2)} on average; halves of people by {number(found.split_half, 2)}, "
-                f"shuffled personas by {number(found.permuted, 2)}.",
+                f"{number(found.gap.value, 2)} on average; halves of people by "
+                f"{number(found.split_half, 2)}, shuffled personas by {number(found.permuted, 2)}.",
                 "note",
             )
     yield from _each(summary, groups_table, "Differences between groups")
