@@ -5,7 +5,7 @@ import pytest
 
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.study.comparing.group_contrasts import compare_groups
-from semscale.study.comparing.sides import ComparedQuestion, Side
+from semscale.study.comparing.sides import ComparedQuestion, ComparedSide
 
 QUESTION = ComparedQuestion("intent", "Would you?", np.array([1.0, 2.0]), ("no", "yes"))
 
@@ -14,7 +14,7 @@ def side(old, young):
     """Persons of two groups, so many of each with the higher of two points."""
     picked = [1] * old[0] + [0] * (old[1] - old[0]) + [1] * young[0] + [0] * (young[1] - young[0])
     groups = ["old"] * old[1] + ["young"] * young[1]
-    return Side((), {"intent": np.eye(2)[picked][:, None]}, (QUESTION,), groups={"age": groups})
+    return ComparedSide((), {"intent": np.eye(2)[picked][:, None]}, (QUESTION,), groups={"age": groups})
 
 
 def test_sign_and_size_by_hand():
@@ -47,5 +47,5 @@ def test_groups_of_people_that_do_not_differ_show_nothing():
 
 def test_no_common_groups():
     panel, people = side((10, 50), (40, 50)), side((10, 50), (40, 50))
-    other = Side((), people.masses, people.questions, groups={"age": ["north"] * 100})
+    other = ComparedSide((), people.masses, people.questions, groups={"age": ["north"] * 100})
     assert compare_groups(panel, other, IntervalPlan()) is None

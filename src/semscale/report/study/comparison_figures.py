@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from semscale.stats.distances.sample_worth import SampleWorth
     from semscale.study.comparing.comparison import MethodComparison, StudyComparison
     from semscale.study.comparing.conclusions import Conclusion
-    from semscale.study.comparing.group_contrasts import GroupDifference
+    from semscale.study.comparing.group_contrasts import GroupContrast
     from semscale.study.comparing.individuals import Individuals
     from semscale.study.comparing.marginals import SurveyMeans
     from semscale.study.comparing.sides import ComparedQuestion
@@ -237,7 +237,7 @@ def groups_table(method: "MethodComparison") -> DataTable | None:
     """List differences between groups."""
     if method.groups is None:
         return None
-    columns: Columns[GroupDifference] = (
+    columns: Columns[GroupContrast] = (
         ("question", lambda each: Quoted(each.question, 60)),
         ("group", lambda each: Quoted(each.first, 40)),
         ("less", lambda each: Quoted(each.second, 40)),

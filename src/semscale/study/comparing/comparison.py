@@ -19,12 +19,12 @@ from semscale.stats.distances.benchmarks import SPLITS
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.table import Table
 from semscale.study.comparing.conclusions import Conclusion, conclude
-from semscale.study.comparing.group_contrasts import GroupDifferences, compare_groups
+from semscale.study.comparing.group_contrasts import GroupContrasts, compare_groups
 from semscale.study.comparing.individuals import Individuals, compare_individuals
 from semscale.study.comparing.marginals import Marginals, compare_marginals, surveys_of
 from semscale.study.comparing.panel_answers import PanelAnswers, read_panel_answers
 from semscale.study.comparing.people import People, PeopleColumns, people_table, read_people
-from semscale.study.comparing.sides import ComparedQuestion, Side
+from semscale.study.comparing.sides import ComparedQuestion, ComparedSide
 from semscale.study.comparing.standings import Standing, standings
 from semscale.study.comparing.structure import Correlations, compare_correlations, rerun_reliabilities
 from semscale.study.result import StudyResult
@@ -53,7 +53,7 @@ class MethodComparison:
     marginals: Marginals
     reliabilities: Mapping[str, AgreementEstimate]
     correlations: Correlations | None
-    groups: GroupDifferences | None
+    groups: GroupContrasts | None
     individuals: tuple[Individuals, ...]
     conclusions: tuple[Conclusion, ...]
     standings: tuple[Standing, ...]
@@ -224,7 +224,7 @@ def _questions(
     return both
 
 
-def _check_groups(panel: Side, people: Side) -> None:
+def _check_groups(panel: ComparedSide, people: ComparedSide) -> None:
     """Refuse an attribute that has no group in common.
 
     Raises:
@@ -242,7 +242,12 @@ def _check_groups(panel: Side, people: Side) -> None:
 
 
 def _compared(  # noqa: PLR0913 - both sides and how they are compared
-    method: str, panel: Side, people: Side, answers: PanelAnswers, plan: IntervalPlan, splits: int
+    method: str,
+    panel: ComparedSide,
+    people: ComparedSide,
+    answers: PanelAnswers,
+    plan: IntervalPlan,
+    splits: int,
 ) -> MethodComparison:
     surveys = surveys_of(panel, people, answers.concepts)
     if not surveys:
@@ -267,7 +272,7 @@ def _compared(  # noqa: PLR0913 - both sides and how they are compared
 
 
 def _signature(
-    sides: Mapping[str, Side],
+    sides: Mapping[str, ComparedSide],
     people: People,
     human_range: tuple[float, float] | None,
     splits: int,
@@ -284,7 +289,7 @@ def _signature(
     )
 
 
-def _hashed(sides: Iterable[Side]) -> str:
+def _hashed(sides: Iterable[ComparedSide]) -> str:
     """Eight hex digits of the SHA-256 of all answers and weights."""
     digest = hashlib.sha256()
     for side in sides:

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from semscale.stats.agreement.attainment import FEWEST_SURVEYS, Attainment
-from semscale.study.comparing.group_contrasts import GroupDifferences
+from semscale.study.comparing.group_contrasts import GroupContrasts
 from semscale.study.comparing.individuals import Individuals
 from semscale.study.comparing.marginals import Marginals
 from semscale.study.comparing.structure import Correlations
@@ -35,7 +35,7 @@ class Conclusion:
 def conclude(
     marginals: Marginals,
     correlations: Correlations | None,
-    groups: GroupDifferences | None,
+    groups: GroupContrasts | None,
     individuals: tuple[Individuals, ...],
     interval: float,
 ) -> tuple[Conclusion, ...]:
@@ -99,7 +99,7 @@ def _relations(correlations: Correlations | None) -> Conclusion:
     return Conclusion("relations", correlations.below_permuted.low > 0, shown)
 
 
-def _groups(groups: GroupDifferences | None) -> Conclusion:
+def _groups(groups: GroupContrasts | None) -> Conclusion:
     if groups is None:
         return Conclusion("groups", None, "no attribute with two groups on both sides was named")
     if not groups.n_clear:

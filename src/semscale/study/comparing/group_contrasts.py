@@ -14,7 +14,7 @@ from semscale.study.comparing.resampled_figures import (
     halves,
     percentile_estimate,
 )
-from semscale.study.comparing.sides import Side
+from semscale.study.comparing.sides import ComparedSide
 from semscale.types import Floats, Mask
 
 _Named = tuple[int, str, str, str]
@@ -22,7 +22,7 @@ _Named = tuple[int, str, str, str]
 
 
 @dataclass(frozen=True)
-class GroupDifference:
+class GroupContrast:
     """A difference between two groups, in the panel and among people; shares of the scale's width.
 
     Attributes:
@@ -48,7 +48,7 @@ class GroupDifference:
 
 
 @dataclass(frozen=True)
-class GroupDifferences:
+class GroupContrasts:
     """Differences between groups.
 
     Attributes:
@@ -61,7 +61,7 @@ class GroupDifferences:
             are as large, 0 where the panel's groups do not differ.
     """
 
-    pairs: tuple[GroupDifference, ...]
+    pairs: tuple[GroupContrast, ...]
     n_clear: int
     same_sign: float
     split_half: float
@@ -69,7 +69,7 @@ class GroupDifferences:
     size_ratio: Estimate
 
 
-def compare_groups(panel: Side, people: Side, plan: IntervalPlan) -> GroupDifferences | None:
+def compare_groups(panel: ComparedSide, people: ComparedSide, plan: IntervalPlan) -> GroupContrasts | None:
     """Compare differences between groups; ``None`` where no two groups are on both sides.
 
     Args:
@@ -85,7 +85,7 @@ def compare_groups(panel: Side, people: Side, plan: IntervalPlan) -> GroupDiffer
     d, drawn = figures_and_resamples(own, panel.n, plan, 0)
     human, human_drawn = figures_and_resamples(others, people.n, plan, 1)
     pairs = tuple(
-        GroupDifference(
+        GroupContrast(
             panel.questions[question].name,
             attribute,
             first,
@@ -98,7 +98,7 @@ def compare_groups(panel: Side, people: Side, plan: IntervalPlan) -> GroupDiffer
     clear = np.array([pair.is_clear for pair in pairs]) & ~np.isnan(d)
     if not clear.any():
         nothing = float("nan")
-        return GroupDifferences(pairs, 0, nothing, nothing, nothing, Estimate(nothing, nothing, nothing))
+        return GroupContrasts(pairs, 0, nothing, nothing, nothing, Estimate(nothing, nothing, nothing))
     one, other = halves(people, plan, others)
     rng = np.random.default_rng(plan.seed)
     mixed = np.concatenate(
@@ -111,7 +111,7 @@ def compare_groups(panel: Side, people: Side, plan: IntervalPlan) -> GroupDiffer
     )
     ratios = _size_ratio(drawn[:, clear], human_drawn[:, clear], np.sign(human[clear]))
     ratio = float(_size_ratio(d[None, clear], human[None, clear], np.sign(human[clear]))[0])
-    return GroupDifferences(
+    return GroupContrasts(
         pairs,
         int(clear.sum()),
         float(np.mean(np.sign(d[clear]) == np.sign(human[clear]))),
@@ -121,7 +121,7 @@ def compare_groups(panel: Side, people: Side, plan: IntervalPlan) -> GroupDiffer
     )
 
 
-def _group_pairs(panel: Side, people: Side) -> list[_Named]:
+def _group_pairs(panel: ComparedSide, people: ComparedSide) -> list[_Named]:
     """List questions with an attribute and two of its groups that both sides have."""
     found: list[_Named] = []
     for attribute in panel.groups:
@@ -132,7 +132,7 @@ def _group_pairs(panel: Side, people: Side) -> list[_Named]:
     return found
 
 
-def _rows_of(side: Side, named: Sequence[_Named]) -> list[tuple[int, Mask, Mask]]:
+def _rows_of(side: ComparedSide, named: Sequence[_Named]) -> list[tuple[int, Mask, Mask]]:
     cells = {name: np.array(list(groups), dtype=object) for name, groups in side.groups.items()}
     return [
         (question, cells[attribute] == first, cells[attribute] == second)

@@ -8,7 +8,7 @@ from semscale.stats.agreement.correlations import pearson, pearson_estimate
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
 from semscale.stats.intervals.means import estimate_mean
 from semscale.study.comparing.resampled_figures import SPLITS
-from semscale.study.comparing.sides import Side
+from semscale.study.comparing.sides import ComparedSide
 from semscale.types import Floats, Mask
 
 _FEWEST = 3
@@ -36,7 +36,9 @@ class Individuals:
     permuted_high: float
 
 
-def compare_individuals(panel: Side, people: Side, plan: IntervalPlan) -> tuple[Individuals, ...]:
+def compare_individuals(
+    panel: ComparedSide, people: ComparedSide, plan: IntervalPlan
+) -> tuple[Individuals, ...]:
     """Compare personas with the people of the same name; empty where fewer than three names are shared.
 
     Args:

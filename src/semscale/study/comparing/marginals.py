@@ -12,7 +12,7 @@ from semscale.stats.distances.samples import PmfSample
 from semscale.stats.intervals.coefficients import ResamplingPlan
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
 from semscale.stats.intervals.means import estimate_mean
-from semscale.study.comparing.sides import ComparedQuestion, Side
+from semscale.study.comparing.sides import ComparedQuestion, ComparedSide
 from semscale.types import Floats
 
 _FEWEST_PEOPLE = 2
@@ -80,7 +80,7 @@ class Marginals:
     worth: tuple[SampleWorth, ...]
 
 
-def surveys_of(panel: Side, people: Side, concepts: Sequence[str]) -> list[ComparedSurvey]:
+def surveys_of(panel: ComparedSide, people: ComparedSide, concepts: Sequence[str]) -> list[ComparedSurvey]:
     """List the questions about concepts that a panel and two people or more answered."""
     found = []
     for question in panel.questions:

@@ -12,7 +12,7 @@ from semscale.errors import InputError
 from semscale.json_reading import parse_json
 from semscale.messages import unknown_name
 from semscale.store.reading import open_table
-from semscale.study.comparing.sides import ComparedQuestion, Side
+from semscale.study.comparing.sides import ComparedQuestion, ComparedSide
 from semscale.study.measuring.answers import SCHEMA
 from semscale.study.result import ANSWERS, PANEL, SUMMARY, StudyResult
 from semscale.types import Floats
@@ -63,7 +63,7 @@ class PanelAnswers:
         questions: tuple[ComparedQuestion, ...],
         concepts: tuple[str, ...],
         attributes: Iterable[str] = (),
-    ) -> Side:
+    ) -> ComparedSide:
         """Lay the answers by a method out; those of one persona are averaged over samples.
 
         Args:
@@ -79,7 +79,7 @@ class PanelAnswers:
             rows = own.filter(pl.col("question") == question.name, pl.col("concept").is_in(concepts))
             masses[question.name], repeats[question.name] = _laid_out(rows, names, concepts, question)
         groups = {name: self._groups(names, name) for name in attributes}
-        return Side(names, masses, questions, groups=groups, repeats=repeats)
+        return ComparedSide(names, masses, questions, groups=groups, repeats=repeats)
 
     def _groups(self, names: tuple[str, ...], attribute: str) -> list[str | None]:
         if self.personas is None or attribute not in self.personas.columns:

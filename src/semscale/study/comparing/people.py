@@ -14,7 +14,7 @@ from semscale.rating.human.values import check_human_range, laid_on
 from semscale.store.columns import column_in, floats_in, groups_in, is_missing
 from semscale.store.reading import open_table
 from semscale.store.table import Table
-from semscale.study.comparing.sides import ComparedQuestion, Side
+from semscale.study.comparing.sides import ComparedQuestion, ComparedSide
 from semscale.types import Floats, Integers, Mask
 
 _BATCH = 50_000
@@ -51,7 +51,7 @@ class People:
         source: name of the table.
     """
 
-    side: Side
+    side: ComparedSide
     n_rows: int
     left_out: Mapping[str, int]
     source: str
@@ -111,7 +111,7 @@ def read_people(
     placed = _Placed(places, persons_there, concept[places], (len(order), len(concepts)))
     _refuse_twice(named, placed.concepts, concepts, name)
     asked_rows = np.array([first[person] for person in order])
-    side = Side(
+    side = ComparedSide(
         tuple(order) if columns.respondent is not None else (),
         {
             each.name: _laid_out(column_in(rows, columns.questions[each.name]), each, human_range, placed)

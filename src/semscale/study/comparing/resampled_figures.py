@@ -5,7 +5,7 @@ import numpy as np
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
 from semscale.stats.intervals.resampling import drawn_counts, percentile_interval
 from semscale.study.comparing.counted_sums import CountedFigures
-from semscale.study.comparing.sides import Side
+from semscale.study.comparing.sides import ComparedSide
 from semscale.types import Floats
 
 REPLICATES = 500
@@ -24,7 +24,7 @@ def figures_and_resamples(
     return figures(np.ones((1, n)))[0], drawn
 
 
-def halves(people: Side, plan: IntervalPlan, figures: CountedFigures) -> tuple[Floats, Floats]:
+def halves(people: ComparedSide, plan: IntervalPlan, figures: CountedFigures) -> tuple[Floats, Floats]:
     """Figures (splits, f) of random halves of the people."""
     rng = np.random.default_rng(plan.seed)
     half = np.argsort(rng.random((SPLITS, people.n)), axis=1) < people.n // 2

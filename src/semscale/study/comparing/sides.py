@@ -33,7 +33,7 @@ class ComparedQuestion:
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class ComparedSide:
     """Answers of n persons about c concepts to q questions; NaN where there is none.
 
     Attributes:
@@ -78,10 +78,10 @@ class Side:
         there = ~np.isnan(masses).any(axis=1)
         return PmfSample(masses[there], None if self.weights is None else self.weights[there])
 
-    def rows(self, kept: Mask | Integers) -> "Side":
+    def rows(self, kept: Mask | Integers) -> "ComparedSide":
         """Keep some persons, in the order given."""
         places = np.flatnonzero(kept) if np.asarray(kept).dtype == bool else np.asarray(kept)
-        return Side(
+        return ComparedSide(
             tuple(self.names[place] for place in places) if self.names else (),
             {name: masses[places] for name, masses in self.masses.items()},
             self.questions,

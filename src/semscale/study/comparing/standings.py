@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semscale.study.comparing.conclusions import Subject
-from semscale.study.comparing.group_contrasts import GroupDifferences
+from semscale.study.comparing.group_contrasts import GroupContrasts
 from semscale.study.comparing.individuals import Individuals
 from semscale.study.comparing.marginals import Marginals
 from semscale.study.comparing.structure import Correlations
@@ -29,7 +29,7 @@ class Standing:
 def standings(
     marginals: Marginals,
     correlations: Correlations | None,
-    groups: GroupDifferences | None,
+    groups: GroupContrasts | None,
     individuals: tuple[Individuals, ...],
 ) -> tuple[Standing, ...]:
     """Place a panel in every respect that can be known.
@@ -51,7 +51,7 @@ def standings(
 def _places(
     marginals: Marginals,
     correlations: Correlations | None,
-    groups: GroupDifferences | None,
+    groups: GroupContrasts | None,
     individuals: tuple[Individuals, ...],
 ) -> Iterator[Standing]:
     ratios = [each.ratio.value for each in marginals.attainments.values() if each is not None]

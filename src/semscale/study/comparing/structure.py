@@ -17,7 +17,7 @@ from semscale.study.comparing.resampled_figures import (
     halves,
     percentile_estimate,
 )
-from semscale.study.comparing.sides import Side
+from semscale.study.comparing.sides import ComparedSide
 from semscale.types import Floats, Mask
 
 _FEWEST_PERSONS = 10
@@ -63,7 +63,7 @@ class Correlations:
     below_permuted: Estimate
 
 
-def rerun_reliabilities(panel: Side, plan: IntervalPlan) -> dict[str, AgreementEstimate]:
+def rerun_reliabilities(panel: ComparedSide, plan: IntervalPlan) -> dict[str, AgreementEstimate]:
     """Reliability of a persona's mean answer over samples, by question: an intraclass correlation 1,k.
 
     Args:
@@ -87,7 +87,10 @@ def rerun_reliabilities(panel: Side, plan: IntervalPlan) -> dict[str, AgreementE
 
 
 def compare_correlations(
-    panel: Side, people: Side, reliabilities: Mapping[str, AgreementEstimate], plan: IntervalPlan
+    panel: ComparedSide,
+    people: ComparedSide,
+    reliabilities: Mapping[str, AgreementEstimate],
+    plan: IntervalPlan,
 ) -> Correlations | None:
     """Compare the correlations between questions; ``None`` with one question, or where none is defined.
 
@@ -133,7 +136,7 @@ def compare_correlations(
     )
 
 
-def _shuffled(panel: Side, plan: IntervalPlan) -> Floats:
+def _shuffled(panel: ComparedSide, plan: IntervalPlan) -> Floats:
     """Correlations (splits, f) where each question's answers are shuffled among personas."""
     rng = np.random.default_rng(plan.seed)
     found = []
