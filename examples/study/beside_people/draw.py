@@ -1,8 +1,8 @@
 """Draws the made-up run of a panel, and the made-up people, that stand beside this file.
 
 Nobody was asked, and no model either: all answers are drawn at random with a seed. Every person has an
-inclination of their own, bars differ in appeal, and people under 40 like all bars a little more. The panel has
-personas of its own. By "ssr" it knows bars and ages, a little weakened; by "dlr" nearly everything gets a 4.
+inclination of their own, bars differ in appeal, and people under 40 like all bars a little more. The panel
+has personas of its own. By "ssr" it knows bars and ages, a little weakened; by "dlr" almost all bars get a 4.
 """
 
 from pathlib import Path

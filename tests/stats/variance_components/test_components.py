@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from semscale.errors import InputError
+from semscale.stats.agreement.intraclass import intraclass_correlation
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.moments import Moments
 from semscale.stats.variance_components.components import variance_components
@@ -59,6 +60,13 @@ def test_running_sums_give_the_same_as_ratings():
     assert sums.anchor_set.value == pytest.approx(ratings[SETS])
     assert sums.residual.value == pytest.approx(ratings["residual"])
     assert sums.anchor_set.low < sums.anchor_set.value < sums.anchor_set.high
+
+
+def test_the_intraclass_correlations_are_those_of_shrout_and_fleiss():
+    table = np.random.default_rng(5).normal(size=(25, 3)) + np.random.default_rng(6).normal(size=(25, 1))
+    sums = crossed_components(Moments.empty(3).added(np.hstack([table, np.ones((25, 1))])), 3)
+    assert sums.icc == pytest.approx(intraclass_correlation(table, form="2,1").value)
+    assert sums.icc_of_all == pytest.approx(intraclass_correlation(table, form="2,k").value)
 
 
 def test_effects_that_can_be_told_apart():

@@ -1,6 +1,7 @@
 """Variance components of complete ratings of respondents under several anchor sets, from running sums."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.stats import chi2, f
@@ -26,6 +27,35 @@ class CrossedComponents:
     residual: Estimate
     n: int
     n_sets: int
+
+    @property
+    def icc(self) -> float:
+        """Intraclass correlation 2,1: the share of respondents in the variance under one set."""
+        return self._share(1)
+
+    @property
+    def icc_of_all(self) -> float:
+        """Intraclass correlation 2,k: likewise of the means of all sets."""
+        return self._share(self.n_sets)
+
+    def _share(self, sets: int) -> float:
+        whole = self.respondent.value + (self.anchor_set.value + self.residual.value) / sets
+        return self.respondent.value / whole if whole > 0 else float("nan")
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON, with errors of the mean as it is and with twice as many."""
+        return {
+            "respondent": self.respondent,
+            "anchor_set": self.anchor_set,
+            "residual": self.residual,
+            "n": self.n,
+            "sets": self.n_sets,
+            "icc": self.icc,
+            "icc_of_all": self.icc_of_all,
+            "error": self.error(),
+            "error_twice_respondents": self.error(respondents=2),
+            "error_twice_sets": self.error(sets=2),
+        }
 
     def error(self, *, respondents: float = 1, sets: float = 1) -> float:
         """Standard error of the mean with so many times the respondents and the sets."""
