@@ -24,10 +24,10 @@ def spread_blocks(summary: "RatingSummary") -> Iterator[Block]:
     yield Paragraph(advice(found))
     note = (
         f"Under one set texts are {percent(found.icc)} of the variance, under all sets "
-        f"{percent(found.icc_of_all)} (intraclass correlations 2,1 and 2,k). Variances are of the means under "
-        "single sets, before calibration and without weights, in squared units of the scale; the rest is how "
-        "differently sets order texts. Estimates below 0 are noise, and count as 0. Intervals elsewhere in this "
-        "report are over other texts alone."
+        f"{percent(found.icc_of_all)} (intraclass correlations 2,1 and 2,k). Variances are of the means "
+        "under single sets, before calibration and without weights, in squared units of the scale; the rest "
+        "is how differently sets order texts. Estimates below 0 are noise, and count as 0. Intervals "
+        "elsewhere in this report are over other texts alone."
     )
     yield Paragraph(note, "note")
 
