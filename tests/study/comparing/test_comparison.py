@@ -86,6 +86,16 @@ def test_means_by_hand_with_weights(kept, tmp_path):
     assert means.people_pmf == (0.5, 0, 0, 0, 0.5)
 
 
+def test_weights_of_personas_by_hand(kept):
+    answers, personas = panel_tables(n=12)
+    weights = [0.0] * 10 + [3.0, 9.0]  # of the last two personas alone, 1 to 3
+    folder = kept((answers, personas.with_columns(pl.Series("weight", weights))))
+    found = compare(folder, people_table(), **COLUMNS).methods[0]
+    values = answers.filter(concept="oat", question="intent")["value"].to_list()
+    assert found.n_personas == 2
+    assert found.marginals.means[0].panel.value == pytest.approx((values[10] + 3 * values[11]) / 4)
+
+
 def test_samples_are_averaged_and_give_a_reliability(kept):
     found = compare(kept(panel_tables(samples=3)), people_table(), **COLUMNS).methods[0]
     assert 0.8 < found.reliabilities["intent"].value < 1

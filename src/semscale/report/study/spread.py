@@ -34,9 +34,10 @@ def spread_blocks(summary: "StudySummary") -> Iterator[Block]:
         yield table_of(spread.variances.components, columns, title=title, detail="full")
         yield Paragraph(advice(spread.variances))
     yield Paragraph(
-        "Variances within concepts, in squared units of the scale. Estimates below 0 are noise, and count "
-        "as 0. Intervals with personas in them come from a bootstrap or a jackknife of personas, those of "
-        "sets and models alone from the chi-square distribution, so that two models show next to nothing.",
+        "Variances within concepts, without weights, in squared units of the scale. Estimates below 0 are "
+        "noise, and count as 0. Intervals with personas in them come from a bootstrap or a jackknife of "
+        "personas, those of sets and models alone from the chi-square distribution, so that two models show "
+        "next to nothing.",
         "note",
     )
 

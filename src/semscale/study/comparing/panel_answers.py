@@ -13,8 +13,10 @@ from semscale.json_reading import parse_json
 from semscale.messages import unknown_name
 from semscale.store.reading import open_table
 from semscale.study.comparing.sides import ComparedQuestion, ComparedSide
+from semscale.study.files.results_folder import read_study
 from semscale.study.measuring.answers import SCHEMA
-from semscale.study.result import ANSWERS, PANEL, SUMMARY, StudyResult
+from semscale.study.panel.synthetic_panel import SyntheticPanel
+from semscale.study.result import ANSWERS, PANEL, RECORD, SUMMARY, StudyResult
 from semscale.types import Floats
 
 _BATCH = 50_000
@@ -29,7 +31,7 @@ class PanelAnswers:
     Attributes:
         answers: with at least the columns that a comparison needs; only those with a rating.
         n_without: answers without a rating, by method.
-        personas: a row for each persona with its attributes; ``None`` where they were not kept.
+        personas: with attributes and weights; ``None`` where they were not kept.
         questions: in the order of the study.
         name: of the study.
         source: where the answers come from.
@@ -37,7 +39,7 @@ class PanelAnswers:
 
     answers: pl.DataFrame
     n_without: Mapping[str, int]
-    personas: pl.DataFrame | None
+    personas: SyntheticPanel | None
     questions: tuple[ComparedQuestion, ...]
     name: str
     source: str
@@ -55,7 +57,7 @@ class PanelAnswers:
     @property
     def attributes(self) -> tuple[str, ...]:
         """Attributes of the personas."""
-        return () if self.personas is None else tuple(c for c in self.personas.columns if c != "persona")
+        return () if self.personas is None else tuple(self.personas.fields)
 
     def side(
         self,
@@ -79,13 +81,21 @@ class PanelAnswers:
             rows = own.filter(pl.col("question") == question.name, pl.col("concept").is_in(concepts))
             masses[question.name], repeats[question.name] = _laid_out(rows, names, concepts, question)
         groups = {name: self._groups(names, name) for name in attributes}
-        return ComparedSide(names, masses, questions, groups=groups, repeats=repeats)
+        weights = self._weights(names)
+        side = ComparedSide(names, masses, questions, weights, groups, repeats)
+        return side if weights is None else side.rows(weights > 0)
 
     def _groups(self, names: tuple[str, ...], attribute: str) -> list[str | None]:
-        if self.personas is None or attribute not in self.personas.columns:
+        if self.personas is None or attribute not in self.personas.fields:
             raise unknown_name("attribute of the personas", attribute, self.attributes)
-        cells = dict(zip(self.personas["persona"], self.personas[attribute], strict=True))
+        cells = dict(zip(self.personas.ids, self.personas.fields[attribute], strict=True))
         return [cells.get(name) for name in names]
+
+    def _weights(self, names: tuple[str, ...]) -> Floats | None:
+        if self.personas is None or self.personas.weights is None:
+            return None
+        given = dict(zip(self.personas.ids, self.personas.weights, strict=True))
+        return np.array([given.get(name, 0.0) for name in names])
 
 
 def read_panel_answers(source: StudyResult | str | Path) -> PanelAnswers:
@@ -95,7 +105,8 @@ def read_panel_answers(source: StudyResult | str | Path) -> PanelAnswers:
         source: what was kept. Beside a table of answers the summary and the personas are looked for.
 
     Raises:
-        InputError: no such file, columns that are missing, no rating, or a scale that cannot be known.
+        InputError: no such file, one that was edited after the run, columns that are missing, no rating, or a
+            scale that cannot be known.
     """
     if isinstance(source, StudyResult):
         design = source.design
@@ -103,14 +114,16 @@ def read_panel_answers(source: StudyResult | str | Path) -> PanelAnswers:
             ComparedQuestion(each.name, each.text, each.scale.values, tuple(each.scale.labels))
             for each in design.questionnaire.questions
         )
-        return _checked(source.answers, design.panel.to_frame(), asked, design.name, design.source)
+        return _checked(source.answers, design.panel, asked, design.name, design.source)
     path = Path(source)
+    if (path / RECORD).is_file():
+        return read_panel_answers(read_study(path, allow_unfinished=True))
     file = path / ANSWERS if path.is_dir() else path
     if path.is_dir() and not file.is_file():
         raise InputError(f"answers: {path} has no {ANSWERS}: name the folder of a study's run, or its table")
     answers = _read(file)
     beside = file.parent
-    personas = _read(beside / PANEL) if (beside / PANEL).is_file() else None
+    personas = SyntheticPanel.of_frame(_read(beside / PANEL), PANEL) if (beside / PANEL).is_file() else None
     name, asked = _summary(beside / SUMMARY) if (beside / SUMMARY).is_file() else (file.stem, ())
     return _checked(answers, personas, asked, name, str(source))
 
@@ -139,7 +152,7 @@ def _summary(path: Path) -> tuple[str, tuple[ComparedQuestion, ...]]:
 
 def _checked(
     answers: pl.DataFrame,
-    personas: pl.DataFrame | None,
+    personas: SyntheticPanel | None,
     asked: tuple[ComparedQuestion, ...],
     name: str,
     source: str,
