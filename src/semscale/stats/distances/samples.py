@@ -7,6 +7,7 @@ import numpy as np
 
 from semscale.errors import InputError
 from semscale.stats.distances.distances import check_masses
+from semscale.stats.intervals.resampling import drawn_counts
 from semscale.types import Floats, Integers
 
 _TABLE = 2
@@ -72,6 +73,9 @@ class PmfSample:
             Shape (replicates, k).
         """
         totals, counts = self._distinct
+        if self._mostly_differ:
+            drawn = drawn_counts(self.n, replicates, rng)
+            return np.concatenate([_averages(block, self._totals) for block in drawn])
         shares = counts / self.n
         size = max(1, _BLOCK_CELLS // len(counts))
         blocks = [min(size, replicates - start) for start in range(0, replicates, size)]
@@ -88,11 +92,17 @@ class PmfSample:
             Two arrays of shape (splits, k).
         """
         totals, counts = self._distinct
+        if self._mostly_differ:
+            totals, counts = self._totals, np.ones(self.n, dtype=np.int64)
         size = max(1, _BLOCK_CELLS // len(counts))
         first, second = [], []
         for start in range(0, splits, size):
             b = min(size, splits - start)
-            drawn = rng.multivariate_hypergeometric(counts, self.n // 2, size=b, method="marginals")
+            drawn = (
+                _half_of(self.n, b, rng)
+                if self._mostly_differ
+                else rng.multivariate_hypergeometric(counts, self.n // 2, size=b, method="marginals")
+            )
             first.append(_averages(drawn, totals))
             second.append(_averages(counts - drawn, totals))
         return np.concatenate(first), np.concatenate(second)
@@ -100,13 +110,30 @@ class PmfSample:
     @cached_property
     def _distinct(self) -> tuple[Floats, Integers]:
         """Weighted masses and weight (u, k + 1) of distinct answers, and how often each is there."""
-        weights = np.ones(self.n) if self.weights is None else self.weights
-        totals = np.column_stack([self.masses * weights[:, None], weights])
-        distinct, counts = np.unique(totals, axis=0, return_counts=True)
+        distinct, counts = np.unique(self._totals, axis=0, return_counts=True)
         return distinct, counts.astype(np.int64)
 
+    @cached_property
+    def _totals(self) -> Floats:
+        """Weighted masses and weight (n, k + 1) of all answers."""
+        weights = np.ones(self.n) if self.weights is None else self.weights
+        return np.column_stack([self.masses * weights[:, None], weights])
 
-def _averages(drawn: Integers, totals: Floats) -> Floats:
+    @property
+    def _mostly_differ(self) -> bool:
+        """Whether single answers are drawn faster than counts of equal ones."""
+        return 2 * len(self._distinct[1]) > self.n
+
+
+def _half_of(n: int, splits: int, rng: np.random.Generator) -> Integers:
+    """Mark a random half, shape (splits, n); the smaller one where n is odd."""
+    keys = rng.random((splits, n))
+    drawn = np.zeros((splits, n), dtype=np.int64)
+    np.put_along_axis(drawn, np.argpartition(keys, n // 2, axis=1)[:, : n // 2], 1, axis=1)
+    return drawn
+
+
+def _averages(drawn: Integers | Floats, totals: Floats) -> Floats:
     sums = drawn @ totals
     averages: Floats = sums[:, :-1] / sums[:, -1:]
     return averages
