@@ -33,6 +33,7 @@ _DOCUMENTS = {
     "RatingSummary": ("semscale.report.rating.document", "rating_document"),
     "RecordedRun": ("semscale.report.drift.records", "recorded_document"),
     "SelfTest": ("semscale.report.drift.self_test", "self_test_document"),
+    "StudyComparison": ("semscale.report.study.comparison", "study_comparison_document"),
     "StudySummary": ("semscale.report.study.document", "study_document"),
     "SuggestionSummary": ("semscale.report.coding.suggestion", "suggestion_document"),
     "SystemComparison": ("semscale.report.judging.comparison", "comparison_document"),

@@ -20,6 +20,7 @@ from semscale.report.study.figures import (
     quotes_table,
     statuses_table,
 )
+from semscale.report.study.spread import spread_blocks
 from semscale.report.study.words import (
     LIMITS,
     METHOD_MEANINGS,
@@ -103,6 +104,8 @@ def _sections(summary: "StudySummary") -> Iterator[Section]:
             "second."
         )
         yield Section("methods", "Methods beside each other", (pairs_table(summary), Paragraph(said, "note")))
+    if summary.spreads:
+        yield Section("spread", "What moves the answers", tuple(spread_blocks(summary)))
     yield Section("orders", "Order effects", tuple(_orders(summary)))
     yield Section("answers", "What has a rating, and what has none", tuple(_answers(summary)))
     yield Section("cost", "What it took", (costs_table(summary),))

@@ -25,6 +25,7 @@ from semscale.study.summary.measures import PANEL_WEIGHT, QuestionMeasure, measu
 from semscale.study.summary.method_pairs import MethodPair, method_pairs
 from semscale.study.summary.order_effects import OrderEffect, order_effects
 from semscale.study.summary.quotes import QuotedAnswer, quoted_answers
+from semscale.study.summary.spreads import AnswerSpread, answer_spreads
 from semscale.types import Status
 
 
@@ -38,6 +39,7 @@ class StudySummary(Presentable):
     Attributes:
         design: what was asked, whom, and how.
         measures: for each question and method.
+        spreads: where the spread of answers comes from; empty where personas alone differ.
         pairs: every two methods of a question.
         orders: order effects; empty where each call stands alone.
         statuses: answers by status, for each method and group.
@@ -52,6 +54,7 @@ class StudySummary(Presentable):
 
     design: StudyDesign
     measures: tuple[QuestionMeasure, ...]
+    spreads: tuple[AnswerSpread, ...]
     pairs: tuple[MethodPair, ...]
     orders: tuple[OrderEffect, ...]
     statuses: tuple[StatusCounts, ...]
@@ -101,6 +104,7 @@ class StudySummary(Presentable):
             "counts": self.counts,
             "intervals": {"kind": "simulation", **self.plan.settings},
             "questions": [measure.record() for measure in self.measures],
+            "spreads": self.spreads,
             "method_pairs": self.pairs,
             "order_effects": self.orders,
             "statuses": self.statuses,
@@ -132,6 +136,7 @@ def summarize(
     attributes = design.plan.groups
     rows = _with_attributes(answers, design)
     measures: list[QuestionMeasure] = []
+    spreads: list[AnswerSpread] = []
     pairs: list[MethodPair] = []
     orders: list[OrderEffect] = []
     quotes: list[QuotedAnswer] = []
@@ -142,12 +147,14 @@ def summarize(
         for method in question.methods:
             part = own.filter(method=method)
             orders += order_effects(question, method, part, plan)
+            spreads += answer_spreads(question.name, method, part, plan)
             measures.append(
                 measure_of(question, method, part, attributes=attributes, signature=signature, plan=plan)
             )
     return StudySummary(
         design,
         tuple(measures),
+        tuple(spreads),
         tuple(pairs),
         tuple(orders),
         tuple(status_counts(rows, attributes)),
