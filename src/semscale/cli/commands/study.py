@@ -1,4 +1,4 @@
-"""The commands ``semscale study``: start a study, run it on a panel, hold it against people, tabulate a survey."""
+"""The commands ``semscale study``: start one, run it on a panel, hold it against people, tabulate a survey."""
 
 from pathlib import Path
 from time import monotonic
