@@ -11,7 +11,7 @@ MOST_RERUNS = 20
 _MOST_ITEMS = 10**9
 
 
-def items_to_pass(drift: float, found: DriftBound, *, tolerance: float, alpha: float) -> int | None:
+def items_to_pass(drift: float, found: DriftBound, tolerance: float, alpha: float) -> int | None:
     """Find how many items make the bound of a mean drift lie below the tolerance.
 
     It is the bound of ``equivalence``, with its correction for skewness; mean, spread and skewness stay.
