@@ -98,7 +98,8 @@ def forecast(comparison: Comparison, decision: GateDecision) -> SizeForecast | N
     Each simulated comparison is decided as the gate does, with the exchange test's normal distribution
     corrected for skewness, at the level of the strictest test, which is lowered where that distribution makes
     this comparison itself more significant than it is. It counts as decided if one of these tests fails or
-    all pass.
+    all pass, by the bound of their drift: that a metric may also pass by its shift is left out, so that the
+    forecast rather asks for too much.
 
     Args:
         comparison: what was measured.
