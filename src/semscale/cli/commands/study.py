@@ -1,4 +1,4 @@
-"""The commands ``semscale study``: start one, run it on a panel, hold it against people, tabulate a survey."""
+"""The commands ``semscale study``: start one, run it on a panel, hold it against people, make tables."""
 
 from pathlib import Path
 from time import monotonic
