@@ -207,3 +207,38 @@ def test_a_dry_run_says_what_letters_would_take(command, decider, capsys):
     assert json.loads(capsys.readouterr().out)["models"][0]["stand_ins"]["calls"] == 0
     assert main(command("--method", "decision", "--dry-run")) == 0
     assert "if the model takes no decisions" in " ".join(capsys.readouterr().out.split())
+
+
+def audited(command, capsys, *more):
+    assert main(["judge", "audit", *command("--method", "decision", "--json", *more)[1:]]) == 0
+    text = capsys.readouterr().out
+    check_json(text)
+    return json.loads(text)
+
+
+def test_an_audit_has_decisions_and_prose_beside_each_other(command, decider, capsys):
+    decider.say = lambda asked: "Score: 4"
+    found = audited(command, capsys)
+    assert [(each["name"], each["method"]) for each in found["judges"]] == [
+        ("m, decision", "decisions"),
+        ("m, prose", "prose"),
+    ]
+    assert found["judges"][0]["not_taken"] == []
+
+
+def test_an_audit_of_a_model_that_decides_in_no_form_has_its_prose_once_and_says_so(command, decider, capsys):
+    decider.speaks, decider.logprobs, decider.say = ("completions",), False, lambda asked: "Score: 4"
+    found = audited(command, capsys)
+    (judge,) = found["judges"]
+    assert (judge["name"], judge["method"]) == ("m", "prose")
+    assert [each["form"] for each in judge["not_taken"]][:2] == ["decisions", "systemone"]
+    assert "m takes no typed decisions, so its verdicts were read from its prose." in found["cautions"]
+    # reversed, relabelled, padding, injection; without references their place is not checked
+    assert any("with 4 checks" in said for said in found["cautions"])
+
+
+def test_an_audit_says_that_letters_stood_in_for_decisions(command, decider, capsys):
+    decider.speaks, decider.say = ("completions",), lambda asked: "Score: 4"
+    found = audited(command, capsys)
+    assert [each["method"] for each in found["judges"]] == ["next-token", "prose"]
+    assert sum("probabilities of the levels’ letters" in said for said in found["cautions"]) == 1
