@@ -199,7 +199,8 @@ def test_it_says_why_a_form_was_not_taken(rate, seven_answers, decider):
     assert list(found["decided"]["not_taken"]) == ["decisions", "systemone"]
     assert (
         "Forms of decisions that m did not take: decisions: m: the endpoint has no /decisions, or not for "
-        "this model; systemone: m: the endpoint has no /systemone, or not for this model." in found["cautions"]
+        "this model; systemone: m: the endpoint has no /systemone, or not for this model."
+        in found["cautions"]
     )
 
 
