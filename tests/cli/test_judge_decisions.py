@@ -1,6 +1,8 @@
 """``semscale judge --method decision`` and ``--criteria``, over a real HTTP server."""
 
+import itertools
 import json
+import re
 
 import polars as pl
 import pytest
@@ -242,3 +244,19 @@ def test_an_audit_says_that_letters_stood_in_for_decisions(command, decider, cap
     found = audited(command, capsys)
     assert [each["method"] for each in found["judges"]] == ["next-token", "prose"]
     assert sum("probabilities of the levels’ letters" in said for said in found["cautions"]) == 1
+
+
+def test_reasons_that_differ_in_numbers_alone_are_one_and_stand_in_full(command, decider, capsys):
+    asked_for = itertools.count(1)
+
+    def masses(asked, names, text):
+        return [0.2, 0.2, 0.2, 0.1, 0.01 * next(asked_for)]
+
+    decider.masses = masses
+    assert main(command("--method", "decision", "--json", "--concurrency", "1")) == 2
+    # .7 and .01, .02 and .03
+    why = "the probabilities sum to …, and rounding explains 0.975 to 1.025"
+    (judge,) = json.loads(capsys.readouterr().out)["judges"]
+    assert judge["reasons"] == [{"status": "unparsable", "reason": why, "n": 3}]
+    assert main(command("--method", "decision", "--concurrency", "1")) == 2
+    assert re.search(rf"m +rows unparsable +3 +{why}", capsys.readouterr().out)

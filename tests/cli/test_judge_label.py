@@ -85,12 +85,16 @@ def test_the_command_that_follows_finds_the_replies_where_they_are(command, deci
     table = pl.read_csv(out)
     table.with_columns(human=pl.when(pl.col("inclusion").is_not_null()).then(pl.lit(5))).write_csv(out)
     assert main([*then, "--json"]) == 0
-    with_inclusion = json.loads(capsys.readouterr().out)["signature"]
+    found = json.loads(capsys.readouterr().out)
+    with_inclusion = found["signature"]
+    assert not any("wrong without" in said for said in found["cautions"])
     assert len(decider.requests) == 20
     assert "--timeout" in then
     place = then.index("--inclusion")
     assert main([*then[:place], *then[place + 2 :], "--json"]) == 0
-    plain = json.loads(capsys.readouterr().out)["signature"]
+    found = json.loads(capsys.readouterr().out)
+    plain = found["signature"]
+    assert any("wrong without --inclusion inclusion" in said for said in found["cautions"])
     assert with_inclusion != plain
     assert with_inclusion.endswith("inclusion:yes")
 
