@@ -25,6 +25,7 @@ from semscale.results.estimates import Estimates, summary_in_words
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.intervals.moments import Moments
+from semscale.stats.variance_components.crossed_means import CrossedComponents, crossed_components
 from semscale.types import Floats, Status
 
 _NOT_READ = (Status.MISSING, Status.NOT_TEXT)
@@ -73,6 +74,8 @@ class RatingSummary(Presentable):
         undecided: why no decision came, though a chat model was to decide; ``None`` otherwise.
         further_groups: figures by each further column of groups, by the column's name.
         input_notes: how the table was read, such as the rows that a condition left out.
+        set_variances: variances of texts, anchor sets and the rest; ``None`` with one set, or fewer than two
+            texts.
     """
 
     scale: Scale
@@ -107,6 +110,7 @@ class RatingSummary(Presentable):
     further_groups: Mapping[str, Estimates] = field(default_factory=dict)
     input_notes: tuple[str, ...] = ()
     undecided: MissingDecisions | None = None
+    set_variances: CrossedComponents | None = None
 
     def __repr__(self) -> str:
         scored = self.counts.get("scored", 0)
@@ -168,6 +172,7 @@ class RatingSummary(Presentable):
                 "reasons": lint.reasons if lint.findings else [],
                 "signature": lint.signature,
             },
+            "set_variances": None if self.set_variances is None else self.set_variances.record(),
             "signature": self.signature,
             "created": self.created,
         }
@@ -273,6 +278,7 @@ class RunningSummary:
             left_out=self._examples.left_out,
             set_agreement=set_correlations(self._sets),
             set_names=tuple(self._scale.anchor_sets),
+            set_variances=crossed_components(self._sets, len(self._scale.anchor_sets), estimates.interval),
             floor=self._floor,
             created=datetime.now(UTC),
             possible_codes=self._codes.counts,
