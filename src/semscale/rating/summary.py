@@ -11,7 +11,7 @@ import polars as pl
 from semscale.embedding.languages.unread_language import LanguageSample, UnreadLanguage
 from semscale.presentable import Presentable
 from semscale.rating.calibration.calibration import Calibration
-from semscale.rating.decided.decided_comparison import DecidedComparison
+from semscale.rating.decided.decided_comparison import DecidedComparison, MissingDecisions
 from semscale.rating.distinct_texts import DistinctCount
 from semscale.rating.examples import Examples
 from semscale.rating.human.comparison import RatingComparison
@@ -69,7 +69,9 @@ class RatingSummary(Presentable):
             served; ``None`` otherwise.
         calibration: what was applied to the ratings; ``None`` for none.
         n_unlike: rated texts that are unlike those that the calibration was fitted to.
-        decided: ratings of the same texts by decisions, beside these; ``None`` where nobody was asked.
+        decided: ratings of the same texts by decisions, beside these; ``None`` where nobody was asked, and
+            where no decision came.
+        undecided: why no decision came, though a chat model was to decide; ``None`` otherwise.
         further_groups: figures by each further column of groups, by the column's name.
         input_notes: how the table was read, such as the rows that a condition left out.
         set_variances: variances of texts, anchor sets and the rest; ``None`` with one set, or fewer than two
@@ -107,6 +109,7 @@ class RatingSummary(Presentable):
     decided: DecidedComparison | None = None
     further_groups: Mapping[str, Estimates] = field(default_factory=dict)
     input_notes: tuple[str, ...] = ()
+    undecided: MissingDecisions | None = None
     set_variances: CrossedComponents | None = None
 
     def __repr__(self) -> str:
@@ -161,6 +164,7 @@ class RatingSummary(Presentable):
             if compared is None
             else {name: figure for name, figure in vars(compared).items() if name != "points"},
             "decided": self.decided,
+            "undecided": self.undecided,
             "lint": None
             if lint is None
             else {

@@ -166,10 +166,12 @@ class Quoted:
     Attributes:
         text: the words; ``None`` where there are none.
         limit: characters that are shown at once.
+        wraps: whether a table on the screen has all of them, on several lines; else their middle is left out.
     """
 
     text: object
     limit: int = 220
+    wraps: bool = False
 
 
 @dataclass(frozen=True)
