@@ -341,3 +341,15 @@ def test_outputs_without_content_and_refusals_fail_the_gate(text, limit):
     assert broken(decision)[limit] == ("item-5",)
     excused = decided(made(saying(24), tuple(now), tuple(now)))
     assert limit not in broken(excused)
+
+
+def test_must_pass_items_are_not_judged_by_a_rerun_that_lost_outputs_and_it_is_said():
+    # The candidate loses .5 of match at the first item, and the rerun everything at the last.
+    said = saying(12)
+    found = made(said, said, saying(12, silent=(11,)))
+    losses = found.measured.losses | {"match": np.where(np.arange(12) == 0, 0.5, 0.0)}
+    found = replace(found, measured=replace(found.measured, losses=losses))
+    decision = decided(found, must_pass=("item-0",))
+    assert [check.id for check in decision.failed_items] == ["item-0"]
+    assert any(one.startswith("must_pass: at 'item-11' a rerun") for one in decision.cautions)
+    assert not any(one.startswith("must_pass") for one in decided(found).cautions)
