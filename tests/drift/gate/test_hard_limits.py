@@ -107,6 +107,14 @@ def test_a_total_that_chance_may_explain_is_said_and_does_not_fail():
     assert any("(p = 0.056)" in caution for caution in decision.cautions)
 
 
+def test_a_total_of_which_nothing_is_lost_names_no_item():
+    # The first item has an output less than in the baseline, and the second one more.
+    moved = (*saying(1, outputs=1), *saying(2, outputs=3)[1:], *saying(10)[2:])
+    decision = decided(made(saying(10), moved))
+    (check,) = [check for check in decision.limits if check.name == "fewer_outputs"]
+    assert (check.n_broken, check.items) == (0, ())
+
+
 @pytest.mark.parametrize("with_rerun", [True, False])
 def test_digits_that_vanish_from_all_outputs_fail(with_rerun):
     without = tuple(replace(item, outputs=(Output("Divide it."),) * 2) for item in saying(8))

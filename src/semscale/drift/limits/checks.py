@@ -50,11 +50,12 @@ class LimitRule:
         broken, ids = found[self.name], np.array([item.id for item in comparison.baseline.items], object)
         counted = broken.counted & self.inside
         total = None if broken.counts is None else lost_total(broken.counts[counted])
+        is_any_lost = total is None or total.n_lost > 0
         return LimitCheck(
             name=self.name,
             allowed=self.allowed,
             n=int(counted.sum()) if total is None else round(total.before),
-            items=tuple(ids[broken.broken & self.inside].tolist()),
+            items=tuple(ids[broken.broken & self.inside].tolist()) if is_any_lost else (),
             excused=tuple(ids[broken.excused & self.inside].tolist()),
             group=self.group,
             lost_share=self.lost_share,
