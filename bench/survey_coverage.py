@@ -8,10 +8,14 @@ import argparse
 
 import numpy as np
 
+from semscale.stats.agreement.correlations import spearman
+from semscale.stats.survey.correlations import correlation_interval, survey_correlations
 from semscale.stats.survey.design import SurveyDesign
 from semscale.stats.survey.differences import group_differences, paired_differences
 from semscale.stats.survey.means import survey_means
 from semscale.stats.survey.quantiles import survey_quantiles
+from semscale.stats.survey.raked_designs import raked_design
+from semscale.stats.survey.raking import rake
 from semscale.stats.survey.replication import bootstrap_replicates, jackknife_replicates
 from semscale.stats.survey.share_intervals import share_interval
 
@@ -56,6 +60,7 @@ def truths(everyone):
         "mean": everyone["score"].mean(),
         "mean, jackknife": everyone["score"].mean(),
         "mean, bootstrap": everyone["score"].mean(),
+        "mean, raked": everyone["score"].mean(),
         "mean of a group": of[1],
         "share, logit": everyone["top"].mean(),
         "share, beta": everyone["top"].mean(),
@@ -64,7 +69,15 @@ def truths(everyone):
         "difference of groups": of[0] - of[1],
         "difference of concepts": (everyone["score"] - everyone["concept"]).mean(),
         "median": np.median(everyone["score"]),
+        "correlation, Pearson": np.corrcoef(everyone["score"], everyone["concept"])[0, 1],
+        "correlation, Spearman": spearman(everyone["score"], everyone["concept"]),
     }
+
+
+def shares_of(answers):
+    """Share of each answer in the population."""
+    values, counts = np.unique(answers, return_counts=True)
+    return dict(zip(values.tolist(), (counts / counts.sum()).tolist(), strict=True))
 
 
 def intervals(everyone, rows, weights, seed):
@@ -78,6 +91,9 @@ def intervals(everyone, rows, weights, seed):
         "mean, jackknife": jackknife_replicates(design),
         "mean, bootstrap": bootstrap_replicates(design, replicates=100, seed=seed),
     }
+    margins = {name: shares_of(everyone[name]) for name in ("region", "group")}
+    raking = rake({name: drawn[name] for name in margins}, margins, weights=weights)
+    replicated["mean, raked"] = raked_design(design, raking)
     median = survey_quantiles(drawn["score"], design, [0.5])
     ends = {
         "mean": mean.interval(),
@@ -87,6 +103,9 @@ def intervals(everyone, rows, weights, seed):
         "median": (median.low, median.high),
     }
     ends |= {name: survey_means(drawn["score"], one).interval() for name, one in replicated.items()}
+    for kind in ("pearson", "spearman"):
+        found = survey_correlations(drawn["score"], drawn["concept"], design, kind=kind)
+        ends[f"correlation, {kind.title()}"] = correlation_interval(found)
     for method in ("logit", "beta"):
         ends[f"share, {method}"] = share_interval(top, method=method)
         ends[f"rare share, {method}"] = share_interval(rare, method=method)

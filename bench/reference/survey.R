@@ -36,6 +36,10 @@ between <- function(formula, design) {
   list(value = bare(found$estimate), t = bare(found$statistic), df = bare(found$parameter), p = bare(found$p.value))
 }
 by_group <- function(formula, by, design) {
+  if (length(design$postStrata)) { # svyby() has no covariances there: a regression on the groups has the same
+    found <- svyglm(reformulate(c("0", all.vars(by)), all.vars(formula)), design)
+    return(list(value = bare(coef(found)), se = bare(SE(found)), covariance = unname(vcov(found))))
+  }
   found <- svyby(formula, by, design, svymean, na.rm = TRUE, covmat = TRUE)
   list(value = bare(coef(found)), se = bare(SE(found)), covariance = unname(vcov(found)))
 }
@@ -115,6 +119,75 @@ margins <- list(
 raked <- rake(designs$plain, list(~group, ~sex, ~stratum), margins, control = list(maxit = 500, epsilon = 1e-11))
 keep("sample_raking", list(weights = bare(weights(raked))))
 
+# Standard errors that know of the margins: calibrate() regresses on the margins with the weights of the start, rake()
+# without weights.
+ours$stratum_name <- factor(ours$stratum)
+population <- c(`(Intercept)` = 6000, groupb = 1500, groupc = 2500, sexm = 2800, stratum_name2 = 2500, stratum_name3 = 1200, stratum_name4 = 1300)
+calibrated <- function(design) {
+  design <- update(design, stratum_name = factor(stratum))
+  calibrate(design, ~ group + sex + stratum_name, population, calfun = "raking", epsilon = 1e-12, maxit = 200, compress = FALSE)
+}
+raked_designs <- c(lapply(designs, calibrated), list(
+  rake_both = rake(designs$both, list(~group, ~sex, ~stratum), margins, control = list(maxit = 500, epsilon = 1e-11)),
+  jkn = calibrated(jackknife), jk1 = calibrated(jk1), fay = calibrated(replicated$fay$design)
+))
+# R keeps all rows of a calibrated design, and fails on those without a value: give them one, and leave them out.
+filled <- function(design) {
+  zero <- function(x) ifelse(is.na(x), 0, x)
+  update(design,
+    has_y = !is.na(y), has_top = !is.na(top), has_both = !is.na(rating) & !is.na(second),
+    y = zero(y), top = zero(top), gap = zero(rating - second), in_b = as.numeric(group == "b")
+  )
+}
+of_raked <- function(design) {
+  design <- filled(design)
+  with_y <- subset(design, has_y)
+  list(
+    degf = degf(design),
+    total_x = described(svytotal(~x, design), design),
+    mean_y = described(svymean(~y, with_y), with_y),
+    ratio = described(svyratio(~y, ~x, with_y), with_y),
+    sex = described(svymean(~sex, design), design),
+    by_group = by_group(~y, ~group, with_y),
+    domain = described(svymean(~y, subset(with_y, group == "b")), subset(with_y, group == "b")),
+    top_logit = share(~top, subset(design, has_top), "xlogit"),
+    difference = between(y ~ in_b, subset(with_y, group %in% c("a", "b"))),
+    paired = between(gap ~ 0, subset(design, has_both)),
+    association = tested(~rating + group, subset(design, !is.na(rating)))
+  )
+}
+keep("sample_raked_designs", lapply(raked_designs, of_raked))
+
+# One replicate for each row: a column's missing values lower the degrees of freedom.
+by_row <- as.svrepdesign(designs$plain, type = "JK1", compress = FALSE)
+keep("sample_degrees", list(
+  everyone = degf(by_row), y = degf(subset(by_row, !is.na(y))), second = degf(subset(by_row, !is.na(second))),
+  y_of_group = sapply(c("a", "b", "c"), function(name) degf(subset(by_row, !is.na(y) & group == name)))
+))
+
+# Correlations: R has variances with their covariance, and the delta method gives the correlation's.
+linearised_correlation <- function(design) {
+  known <- subset(design, !is.na(y) & !is.na(x))
+  found <- svyvar(~ x + y, known)
+  cov <- as.matrix(found)[1:2, 1:2]
+  r <- cov[1, 2] / sqrt(cov[1, 1] * cov[2, 2])
+  slope <- c(-r / (2 * cov[1, 1]), 1 / sqrt(cov[1, 1] * cov[2, 2]), 0, -r / (2 * cov[2, 2]))
+  list(value = bare(r), se = sqrt(drop(slope %*% attr(found, "var") %*% slope)), df = degf(known))
+}
+replicated_correlation <- function(design, made) {
+  known <- subset(design, !is.na(y) & !is.na(x))
+  found <- withReplicates(known, function(w, rows) made(rows$x, rows$y, w))
+  list(value = bare(coef(found)), se = bare(SE(found)), df = degf(known))
+}
+pearson <- function(x, y, w) cov.wt(cbind(x, y), w / sum(w), cor = TRUE)$cor[1, 2]
+middle_rank <- function(x, w) sapply(x, function(one) sum(w[x < one]) + sum(w[x == one]) / 2)
+spearman <- function(x, y, w) pearson(middle_rank(x, w), middle_rank(y, w), w)
+keep("sample_correlations", list(
+  designs = lapply(designs, linearised_correlation),
+  pearson = lapply(replicated, function(one) replicated_correlation(one$design, pearson)),
+  spearman = lapply(replicated, function(one) replicated_correlation(one$design, spearman))
+))
+
 # ---- the package's documented examples ----------------------------------------------------------------------------
 data(api)
 data(nhanes)
@@ -152,7 +225,13 @@ keep("api", list(
   apiclus1_raked = list(weights = bare(weights(rake(dclus1, list(~stype, ~sch.wide), list(
     data.frame(stype = c("E", "H", "M"), Freq = c(4421, 755, 1018)),
     data.frame(sch.wide = c("No", "Yes"), Freq = c(1072, 5122))
-  ), control = list(maxit = 500, epsilon = 1e-11)))))
+  ), control = list(maxit = 500, epsilon = 1e-11))))),
+  apistrat_calibrated = api_figures(calibrate(dstrat, ~ stype + sch.wide, c(`(Intercept)` = 6194, stypeH = 755, stypeM = 1018, sch.wideYes = 5122), calfun = "raking", epsilon = 1e-12, maxit = 200)),
+  apiclus1_calibrated = api_figures(calibrate(dclus1, ~ stype + sch.wide, c(`(Intercept)` = 6194, stypeH = 755, stypeM = 1018, sch.wideYes = 5122), calfun = "raking", epsilon = 1e-12, maxit = 200)),
+  apiclus1_correlation = {
+    found <- svyvar(~ api99 + api00, dclus1)
+    bare(found[1, 2] / sqrt(found[1, 1] * found[2, 2]))
+  }
 ))
 
 dnhanes <- svydesign(id = ~SDMVPSU, strata = ~SDMVSTRA, weights = ~WTMEC2YR, nest = TRUE, data = nhanes)
@@ -173,5 +252,12 @@ keep("scd", list(
   data = scd, replicates = half,
   ratio = described(svyratio(~alive, ~arrests, brr), brr),
   total = described(svytotal(~ alive + arrests, brr), brr),
-  mean = described(svymean(~alive, brr), brr)
+  mean = described(svymean(~alive, brr), brr),
+  made = {
+    drawn <- svydesign(data = scd, prob = ~1, id = ~ambulance, strata = ~ESA, nest = TRUE)
+    lapply(c(brr = 0, fay = .3), function(rho) {
+      design <- as.svrepdesign(drawn, type = if (rho) "Fay" else "BRR", fay.rho = rho)
+      list(ratio = described(svyratio(~alive, ~arrests, design), design), total = described(svytotal(~alive, design), design))
+    })
+  }
 ))

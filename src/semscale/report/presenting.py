@@ -17,6 +17,7 @@ _DOCUMENTS = {
     "Codebook": ("semscale.report.codebook.document", "codebook_document"),
     "CodingSummary": ("semscale.report.coding.document", "coding_document"),
     "ConsistencySummary": ("semscale.report.self_consistency.document", "consistency_document"),
+    "Crosstabs": ("semscale.report.tables.document", "tables_document"),
     "DriftSummary": ("semscale.report.drift.document", "drift_document"),
     "EvaluationSummary": ("semscale.report.matching.submission", "evaluation_document"),
     "ForecastSummary": ("semscale.report.forecasts", "forecast_document"),

@@ -95,7 +95,7 @@ def check_association(rows, columns, design, expected):
 
 
 def check_deff(values, design, expected):
-    assert mean_design_effects(values, design)[0, 0] == six_digits(expected)
+    assert mean_design_effects(values, design).overall[0, 0] == six_digits(expected)
 
 
 def check_difference(values, groups, design, expected):

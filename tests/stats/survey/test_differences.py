@@ -52,6 +52,17 @@ def test_a_paired_difference_without_gaps_is_the_mean_of_differences():
     )
 
 
+def test_columns_are_compared_in_blocks(monkeypatch):
+    pairs = [two_waves(seed) for seed in range(3)]
+    first, second = (np.column_stack([pair[side] for pair in pairs]) for side in (0, 1))
+    made, groups = SurveyDesign(pairs[0][2]), np.arange(40) % 2
+    whole = paired_differences(first, second, made, groups=groups)
+    monkeypatch.setattr("semscale.stats.survey.means._NUMBERS_AT_ONCE", 80)  # two columns of 40 rows
+    blocks = paired_differences(first, second, made, groups=groups)
+    for name in ("values", "standard_errors", "df"):
+        np.testing.assert_array_equal(getattr(blocks, name), getattr(whole, name))
+
+
 def test_independent_samples_are_welch_s_test():
     rng = np.random.default_rng(1)
     first, second = rng.normal(0, 1, 12), rng.normal(0.8, 2, 20)

@@ -27,6 +27,7 @@ from reference_figures import (
 
 from semscale.stats.survey.design import SurveyDesign
 from semscale.stats.survey.means import indicators, survey_means, survey_ratios, survey_totals
+from semscale.stats.survey.raked_designs import raked_design
 from semscale.stats.survey.raking import rake
 from semscale.stats.survey.replication import jackknife_replicates
 
@@ -134,6 +135,24 @@ def test_raking(data):
     targets = {"stype": {"E": 4421, "H": 755, "M": 1018}, "sch.wide": {"No": 1072, "Yes": 5122}}
     raked = rake({name: sample[name] for name in targets}, targets, weights=sample["pw"], tolerance=1e-12)
     assert raked.weights == six_digits(figures("api")["apiclus1_raked"]["weights"])
+
+
+@pytest.mark.parametrize("name", ["apistrat", "apiclus1"])
+def test_raked_designs(data, name):
+    sample, design = api(data, name)
+    expected = figures("api")[f"{name}_calibrated"]
+    targets = {"stype": {"E": 4421, "H": 755, "M": 1018}, "sch.wide": {"No": 1072, "Yes": 5122}}
+    columns = {margin: sample[margin] for margin in targets}
+    made = raked_design(design, rake(columns, targets, weights=design.weights, tolerance=1e-13))
+    check_estimates(survey_means(sample["api00"], made), expected["mean"])
+    check_estimates(survey_totals(sample["enroll"], made), expected["total"])
+    check_estimates(survey_ratios(sample["api.stu"], sample["enroll"], made), expected["ratio"])
+    check_groups(survey_means(sample["api00"], made, groups=codes(sample["stype"])), expected["by_stype"])
+    check_quantiles(sample["api00"], made, expected["quantiles"])
+    check_shares(survey_means(sample["api00"] > 700, made), expected["high_logit"], "logit")
+    check_difference(sample["api00"], codes(sample["sch.wide"]), made, expected["difference"])
+    check_paired(sample["api00"], sample["api99"], made, expected["paired"])
+    check_deff(sample["api00"], made, expected["deff"])
 
 
 def test_nhanes(data):

@@ -22,7 +22,7 @@ from semscale.stats.survey.design import SurveyDesign
 from semscale.stats.survey.means import indicators, survey_means, survey_ratios, survey_totals
 from semscale.stats.survey.raking import rake
 from semscale.stats.survey.replicate_design import ReplicateDesign, given_replicates
-from semscale.stats.survey.replication import jackknife_replicates
+from semscale.stats.survey.replication import balanced_replicates, jackknife_replicates
 
 OURS = table(FOLDER / "sample.csv")
 DESIGNS = ("plain", "stratified", "clustered", "both", "finite", "two_stage")
@@ -183,6 +183,26 @@ def test_sudden_cardiac_deaths():
     check_estimates(survey_ratios(scd["alive"], scd["arrests"], made), expected["ratio"])
     check_estimates(survey_means(scd["alive"], made), expected["mean"])
     check_estimates(survey_totals(np.column_stack([scd["alive"], scd["arrests"]]), made), expected["total"])
+
+
+@pytest.mark.parametrize(
+    ("name", "rho", "mse"), [("brr", 0, False), ("fay", 0.3, False), ("fay_mse", 0.3, True)]
+)
+def test_balanced_halves_are_those_of_r(name, rho, mse):
+    given, rows = replicated(name)
+    pairs = SurveyDesign(OURS["weight"][rows], strata=OURS["stratum"][rows], clusters=OURS["cluster"][rows])
+    made = balanced_replicates(pairs, rho=rho, mse=mse)
+    assert made.replicates == pytest.approx(given.replicates)
+    assert (made.scale, made.mse, made.df) == (pytest.approx(given.scale), given.mse, given.df)
+
+
+@pytest.mark.parametrize(("name", "rho"), [("brr", 0), ("fay", 0.3)])
+def test_sudden_cardiac_deaths_in_balanced_halves(name, rho):
+    expected = figures("scd")
+    column = {key: np.array([row[key] for row in expected["data"]]) for key in ("alive", "arrests", "ESA")}
+    made = balanced_replicates(SurveyDesign(np.ones(6), strata=column["ESA"]), rho=rho)
+    check_estimates(survey_ratios(column["alive"], column["arrests"], made), expected["made"][name]["ratio"])
+    check_estimates(survey_totals(column["alive"], made), expected["made"][name]["total"])
 
 
 def test_scales_of_replicates_equal_r():

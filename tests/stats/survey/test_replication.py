@@ -7,7 +7,11 @@ from semscale.errors import InputError
 from semscale.stats.survey.design import SurveyDesign
 from semscale.stats.survey.means import survey_means, survey_totals
 from semscale.stats.survey.replicate_design import ReplicateDesign, given_replicates
-from semscale.stats.survey.replication import bootstrap_replicates, jackknife_replicates
+from semscale.stats.survey.replication import (
+    balanced_replicates,
+    bootstrap_replicates,
+    jackknife_replicates,
+)
 
 
 def stratified(n=120, seed=2, **settings):
@@ -67,6 +71,27 @@ def test_the_centre_is_the_estimate_or_the_mean_of_replicates():
     assert survey_totals(y, shifted).covariance[0, 0, 0] == pytest.approx(34)
 
 
+@pytest.mark.parametrize("rho", [0, 0.5])
+def test_balanced_halves_give_the_linearised_variance_of_a_total(rho):
+    rng = np.random.default_rng(6)
+    y, clusters = rng.normal(size=66), np.arange(66) // 3
+    pairs = SurveyDesign(rng.uniform(1, 2, 66), strata=clusters // 2, clusters=clusters)
+    linearised, halves = (survey_totals(y, one) for one in (pairs, balanced_replicates(pairs, rho=rho)))
+    assert halves.covariance == pytest.approx(linearised.covariance)
+    assert halves.df.tolist() == linearised.df.tolist() == [[11]]
+
+
+def test_balanced_halves_need_pairs_drawn_with_replacement():
+    strata = np.array([0, 0, 1, 1, 1])
+    with pytest.raises(InputError, match=r"the stratum of row 2 \(from 0\) has 3"):
+        balanced_replicates(SurveyDesign(np.ones(5), strata=strata))
+    pairs = SurveyDesign(np.ones(4), strata=strata[:4], fpc=np.full(4, 9.0))
+    with pytest.raises(InputError, match="leave fpc out"):
+        balanced_replicates(pairs)
+    with pytest.raises(InputError, match="rho must be at least 0 and below 1, got 1"):
+        balanced_replicates(SurveyDesign(np.ones(4), strata=strata[:4]), rho=1)
+
+
 @pytest.mark.parametrize(
     ("kind", "settings", "scale"),
     [
@@ -91,8 +116,8 @@ def test_degrees_of_freedom_of_many_replicates_are_found_as_well():
     plain = SurveyDesign(np.ones(400))
     drawn = bootstrap_replicates(plain, replicates=300)
     assert drawn.df == 399
-    groups = np.repeat([0, 1], [6, 394])
-    assert survey_means(np.arange(400.0), drawn, groups=groups).df.tolist() == [[5, 399]]
+    groups = np.repeat([0, 1], [6, 394])  # 300 replicates have no more than rank 300
+    assert survey_means(np.arange(400.0), drawn, groups=groups).df.tolist() == [[5, 299]]
     given = given_replicates(np.ones(400), drawn.replicates, "bootstrap")
     assert given.df == 299
 

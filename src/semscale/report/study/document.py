@@ -32,6 +32,8 @@ from semscale.report.study.words import (
     panel_line,
     rotation_line,
     study_cautions,
+    weighted_fact,
+    weights_line,
 )
 from semscale.types import Status
 
@@ -66,6 +68,7 @@ def study_document(summary: "StudySummary") -> Document:
         reading=(panel_line(summary), f"{counting}.", SIMULATION),
         facts=(
             ("Personas", Count(len(design.panel))),
+            *weighted_fact(summary),
             ("Answers", Count(total)),
             ("Rated", Count(scored)),
             ("Refused", Count(counts.get(str(Status.REFUSED), 0))),
@@ -79,6 +82,7 @@ def study_document(summary: "StudySummary") -> Document:
             summary.created,
             (
                 ("Panel", Quoted(design.panel.source)),
+                ("Weights", weights_line(summary)),
                 ("Persona", Quoted(design.template.text)),
                 ("Groups", groups_line(summary)),
                 ("Orders", rotation_line(summary)),

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
+from semscale.stats.survey.margin_calibration import MarginCalibration
 from semscale.stats.survey.stages import Lonely, Stage, drawn_stages
 from semscale.types import Floats, Integers
 
@@ -26,6 +27,7 @@ class SurveyDesign:
             first stage alone gives the variance.
         lonely: what a stratum with a single cluster adds to the variance.
         nested: whether clusters are numbered within each stratum.
+        calibration: the margins that the weights were raked to; ``raked_design`` gives it.
 
     Raises:
         InputError: a length or a value that does not fit; the first row is named.
@@ -45,6 +47,7 @@ class SurveyDesign:
     fpc: npt.ArrayLike | None = None
     lonely: Lonely = "fail"
     nested: bool = False
+    calibration: MarginCalibration | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", checked_weights(self.weights))

@@ -7,10 +7,10 @@ import numpy.typing as npt
 from scipy.special import stdtr
 
 from semscale.errors import InputError
-from semscale.stats.survey.domains import checked_domains
+from semscale.stats.survey.domains import Domains, checked_domains
 from semscale.stats.survey.estimates import SurveyEstimates, t_interval
 from semscale.stats.survey.figures_with_spread import ratio_figures
-from semscale.stats.survey.means import check_groups, checked_columns
+from semscale.stats.survey.means import check_groups, checked_columns, column_blocks
 from semscale.stats.survey.variances import AnyDesign, Variances
 from semscale.stats.tests.multiple_testing import CorrectionName, adjusted
 from semscale.types import Floats, Integers, Mask
@@ -165,18 +165,29 @@ def paired_differences(
     """
     domains = checked_domains(groups, n_groups, design.n)
     check_groups(design, domains)
-    tables = [checked_columns(one, design.n).astype(np.float64) for one in (first, second)]
+    tables = [checked_columns(one, design.n) for one in (first, second)]
     if tables[0].shape != tables[1].shape:
         raise InputError(f"columns must have the same shape, got {tables[0].shape} and {tables[1].shape}")
+    variances = Variances(design, domains)
+    blocks = [
+        _paired([table[:, block].astype(np.float64) for table in tables], design, domains, variances)
+        for block in column_blocks(tables[0].shape[1], design.n)
+    ]
+    return SurveyDifferences(*(np.concatenate(part) for part in zip(*blocks, strict=True)))
+
+
+def _paired(
+    tables: list[Floats], design: AnyDesign, domains: Domains, variances: Variances
+) -> tuple[Floats, Floats, Floats]:
+    """Differences of a block of columns, their standard errors and degrees of freedom."""
     valid = [~np.isnan(table) & (design.weights > 0)[:, None] for table in tables]
     sides = [
         ratio_figures(np.where(there, table, 0.0), there.astype(np.float64), design, domains)
         for table, there in zip(tables, valid, strict=True)
     ]
-    variances = Variances(design, domains)
     values = sides[0].values - sides[1].values
     covariance = variances.covariance(values, sides[0].spread - sides[1].spread)
     degrees = np.diagonal(variances.pair_degrees(valid[0] | valid[1]), axis1=1, axis2=2) - 1
     errors = np.sqrt(np.maximum(np.diagonal(covariance, axis1=1, axis2=2), 0))
     known = ~np.isnan(values) & (degrees >= 1)
-    return SurveyDifferences(values, np.where(known, errors, np.nan), degrees)
+    return values, np.where(known, errors, np.nan), degrees

@@ -40,7 +40,7 @@ def ratio_figures(
     below = domains.sums(w * denominators)
     values = _divided(domains.sums(w * numerators), below)
     if isinstance(design, ReplicateDesign):
-        over, under = (_replicated_sums(one, design, domains) for one in (numerators, denominators))
+        over, under = (replicated_sums(one, design, domains) for one in (numerators, denominators))
         return FiguresWithSpread(values, _divided(over, under))
     centred = numerators - denominators * domains.spread_out(np.nan_to_num(values))
     return FiguresWithSpread(
@@ -53,7 +53,7 @@ def total_figures(columns: Floats, design: AnyDesign, domains: Domains) -> Figur
     weighted = columns * design.weights[:, None]
     values = domains.sums(weighted)
     if isinstance(design, ReplicateDesign):
-        return FiguresWithSpread(values, _replicated_sums(columns, design, domains))
+        return FiguresWithSpread(values, replicated_sums(columns, design, domains))
     return FiguresWithSpread(values, weighted)
 
 
@@ -62,7 +62,7 @@ def _divided(over: Floats, under: Floats) -> Floats:
     return np.asarray(np.divide(over, under, out=np.full(shape, np.nan), where=under != 0))
 
 
-def _replicated_sums(columns: Floats, design: ReplicateDesign, domains: Domains) -> Floats:
+def replicated_sums(columns: Floats, design: ReplicateDesign, domains: Domains) -> Floats:
     """Weighted sums of each replicate, shape (r, v, g)."""
     sums = np.empty((design.replicates.shape[1], columns.shape[1], domains.count))
     for group in range(domains.count):

@@ -48,7 +48,7 @@ def survey_means(
         >>> means.standard_errors.round(4).tolist()  # sqrt(4 / 3 * (1 + 1) / 9), one of four without a value
         [[0.5443]]
     """
-    return _estimated([columns], design, checked_domains(groups, n_groups, design.n), _mean)
+    return estimated([columns], design, checked_domains(groups, n_groups, design.n), _mean)
 
 
 def survey_totals(
@@ -67,7 +67,7 @@ def survey_totals(
         >>> survey_totals(np.array([1.0, 2.0, 3.0]), SurveyDesign(np.full(3, 10.0))).values.tolist()
         [[60.0]]
     """
-    return _estimated([columns], design, checked_domains(groups, n_groups, design.n), _total)
+    return estimated([columns], design, checked_domains(groups, n_groups, design.n), _total)
 
 
 def survey_ratios(
@@ -93,7 +93,7 @@ def survey_ratios(
         [[0.5]]
     """
     domains = checked_domains(groups, n_groups, design.n)
-    return _estimated([numerators, denominators], design, domains, _ratio)
+    return estimated([numerators, denominators], design, domains, _ratio)
 
 
 def indicators(answers: npt.ArrayLike, n_answers: int) -> Floats:
@@ -135,10 +135,20 @@ def _ratio(columns: list[Floats], valid: Mask, design: AnyDesign, domains: Domai
     return ratio_figures(columns[0], columns[1], design, domains)
 
 
-def _estimated(
+def estimated(
     given: list[npt.ArrayLike], design: AnyDesign, domains: Domains, figure: Figure
 ) -> SurveyEstimates:
-    """Estimate block by block of columns."""
+    """Estimate block by block of columns.
+
+    Args:
+        given: tables of one shape, (n,) or (n, v); a row counts where all of them have a value.
+        design: how respondents were drawn.
+        domains: the groups.
+        figure: of a block of columns, with 0 in rows that do not count.
+
+    Raises:
+        InputError: tables of different shapes, or what ``checked_columns`` and ``check_groups`` refuse.
+    """
     tables = [checked_columns(one, design.n) for one in given]
     if len({table.shape for table in tables}) > 1:
         raise InputError(
@@ -147,7 +157,7 @@ def _estimated(
     check_groups(design, domains)
     variances = Variances(design, domains)
     blocks = []
-    for block in _blocks(tables[0].shape[1], design.n):
+    for block in column_blocks(tables[0].shape[1], design.n):
         columns = [table[:, block].astype(np.float64) for table in tables]
         valid = ~np.isnan(sum(columns)) & (design.weights > 0)[:, None]
         present = [np.where(valid, column, 0.0) for column in columns]
@@ -210,7 +220,8 @@ def check_groups(design: AnyDesign, domains: Domains) -> None:
         raise InputError(f"the weights of group {empty[0]} (from 0) sum to 0 over {rows[empty[0]]} rows")
 
 
-def _blocks(n_columns: int, n: int) -> Iterator[slice]:
+def column_blocks(n_columns: int, n: int) -> Iterator[slice]:
+    """Split columns of n rows into blocks that memory holds."""
     step = max(1, _NUMBERS_AT_ONCE // n)
     return (slice(start, start + step) for start in range(0, n_columns, step))
 

@@ -1,7 +1,7 @@
 """Raking: weights whose sums equal the population's on several margins, within bounds."""
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,50 @@ class UnmetTarget:
 
 
 @dataclass(frozen=True, eq=False)
+class RakingTask:
+    """What raking is to do.
+
+    Attributes:
+        start: shape (n,), the weights to start from.
+        margins: the variables and their targets.
+        limits: least and greatest weight, one for all rows or of shape (n,).
+        tolerance: largest distance of a category from its target, as a share of the total.
+        most_rounds: passes over all margins.
+    """
+
+    start: Floats
+    margins: tuple[Margin, ...]
+    limits: tuple[Floats | float, Floats | float]
+    tolerance: float
+    most_rounds: int
+
+    @property
+    def total(self) -> float:
+        """What the weights are to sum to."""
+        return float(self.margins[0].targets.sum())
+
+    @property
+    def bounded(self) -> bool:
+        """Whether a weight can meet a limit."""
+        low, high = self.limits
+        return bool(np.max(low) > 0 or np.isfinite(high).any())
+
+    def clipped(self, free: Floats) -> Floats:
+        """Bring weights within the limits; 0 stays 0."""
+        return np.where(free > 0, np.clip(free, *self.limits), 0.0)
+
+    def for_replicate(self, weights: Floats) -> "RakingTask":
+        """The same task for replicate weights: a row that counts twice has twice the limits."""
+        if not self.bounded:
+            return replace(self, start=weights)
+        counts = np.divide(weights, self.start, out=np.zeros_like(weights), where=self.start > 0)
+        low, high = self.limits
+        # Rows that a replicate leaves out keep 0, whatever their limits.
+        limits = (low * counts, high * np.where(counts > 0, counts, 1.0))
+        return replace(self, start=weights, limits=limits)
+
+
+@dataclass(frozen=True, eq=False)
 class Raking:
     """Raked weights, and how far they got.
 
@@ -45,6 +89,7 @@ class Raking:
         unmet: the categories beyond the tolerance, the farthest first; empty if converged.
         n_trimmed: rows whose weight is at a bound.
         design_effect: Kish's, of the weights.
+        task: what was to be met, and how; ``raked_design`` reads it.
     """
 
     weights: Floats
@@ -54,6 +99,7 @@ class Raking:
     unmet: tuple[UnmetTarget, ...]
     n_trimmed: int
     design_effect: float
+    task: RakingTask
 
 
 def rake(  # noqa: PLR0913 - each is a setting of its own
@@ -106,8 +152,8 @@ def rake(  # noqa: PLR0913 - each is a setting of its own
     limits = _limits(bounds, margins, base)
     if most_rounds < 1 or not tolerance > 0:
         raise InputError(f"most_rounds must be >= 1 and tolerance > 0, got {most_rounds} and {tolerance}")
-    raked, rounds = _fitted(base, margins, limits, (tolerance, most_rounds))
-    result = _result(raked, rounds, margins, limits, tolerance)
+    task = RakingTask(base, tuple(margins), limits, tolerance, most_rounds)
+    result = _result(*fitted_weights(task), task)
     if result.unmet and not allow_unmet:
         raise InputError(_said(result))
     return result
@@ -131,62 +177,57 @@ def _limits(bounds: tuple[float, float], margins: list[Margin], base: Floats) ->
     return low * mean, high * mean
 
 
-def _fitted(
-    base: Floats, margins: list[Margin], limits: tuple[float, float], settings: tuple[float, int]
-) -> tuple[Floats, int]:
-    """Pass over the margins until all are met, or the weights move no more."""
-    tolerance, most_rounds = settings
-    total = margins[0].targets.sum()
-    free = base * (total / base.sum())
+def fitted_weights(task: RakingTask) -> tuple[Floats, int]:
+    """Pass over the margins until all are met, or the weights move no more; weights and passes."""
+    free = task.start * (task.total / task.start.sum())
     least, since = np.inf, 0
-    for rounds in range(1, most_rounds + 1):
-        for margin in margins:
-            free = free * _factors(free, margin, limits)[margin.codes]
-        clipped = _clipped(free, limits)
-        gap = max(float(np.abs(margin.sums(clipped) - margin.targets).max()) for margin in margins)
+    for rounds in range(1, task.most_rounds + 1):
+        for margin in task.margins:
+            free = free * _factors(free, margin, task)[margin.codes]
+        clipped = task.clipped(free)
+        gap = max(float(np.abs(margin.sums(clipped) - margin.targets).max()) for margin in task.margins)
         if gap < 0.999 * least:
             least, since = gap, rounds
-        if gap <= tolerance * total or rounds - since >= _PATIENCE:
+        if gap <= task.tolerance * task.total or rounds - since >= _PATIENCE:
             break
     return clipped, rounds
 
 
-def _clipped(free: Floats, limits: tuple[float, float]) -> Floats:
-    return np.where(free > 0, np.clip(free, *limits), 0.0)
-
-
-def _factors(free: Floats, margin: Margin, limits: tuple[float, float]) -> Floats:
+def _factors(free: Floats, margin: Margin, task: RakingTask) -> Floats:
     """Factor of each category that brings the sum of its clipped weights to the target, or towards it."""
-    if limits == _NO_BOUNDS:
+    if not task.bounded:
         sums = margin.sums(free)
         return np.divide(margin.targets, sums, out=np.ones_like(sums), where=sums > 0)
-    inside = (free > limits[0]) & (free < limits[1])
+    inside = (free > task.limits[0]) & (free < task.limits[1])
     movable = margin.sums(np.where(inside, free, 0.0))
-    now = margin.sums(_clipped(free, limits))
+    now = margin.sums(task.clipped(free))
     wanted = margin.targets - (now - movable)
     plain = np.divide(margin.targets, now, out=np.ones_like(now), where=now > 0)
     usable = (movable > 0) & (wanted > 0)
     return np.divide(wanted, movable, out=plain, where=usable)
 
 
-def _result(
-    weights: Floats, rounds: int, margins: list[Margin], limits: tuple[float, float], tolerance: float
-) -> Raking:
-    total = margins[0].targets.sum()
+def reached_targets(weights: Floats, task: RakingTask) -> list[UnmetTarget]:
+    """Lay what each category's weights sum to beside its target, the farthest first."""
     found = [
         UnmetTarget(margin.name, category, float(target), float(reached))
-        for margin in margins
+        for margin in task.margins
         for category, target, reached in zip(
             margin.categories, margin.targets, margin.sums(weights), strict=True
         )
     ]
-    found.sort(key=lambda one: -abs(one.target - one.reached))
-    gap = float(abs(found[0].target - found[0].reached) / total)
-    unmet = tuple(one for one in found if abs(one.target - one.reached) > tolerance * total)
-    trimmed = int(((weights > 0) & ((weights <= limits[0]) | (weights >= limits[1]))).sum())
+    return sorted(found, key=lambda one: -abs(one.target - one.reached))
+
+
+def _result(weights: Floats, rounds: int, task: RakingTask) -> Raking:
+    found = reached_targets(weights, task)
+    gap = float(abs(found[0].target - found[0].reached) / task.total)
+    unmet = tuple(one for one in found if abs(one.target - one.reached) > task.tolerance * task.total)
+    low, high = task.limits
+    trimmed = int(((weights > 0) & ((weights <= low) | (weights >= high))).sum())
     positive = weights[weights > 0]
     effect = float(len(positive) * (positive**2).sum() / positive.sum() ** 2)
-    return Raking(weights, not unmet, rounds, gap, unmet, trimmed, effect)
+    return Raking(weights, not unmet, rounds, gap, unmet, trimmed, effect, task)
 
 
 def _said(result: Raking) -> str:

@@ -9,13 +9,11 @@ import numpy as np
 from semscale.errors import InputError
 from semscale.stats.survey.design import checked_weights
 from semscale.stats.survey.domains import Domains
-from semscale.types import Floats
+from semscale.stats.survey.replicate_degrees import MOST_RANKS, ReplicateDegrees
+from semscale.types import Floats, Mask
 
 ReplicateKind = Literal["bootstrap", "jk1", "jkn", "brr", "fay"]
 """How replicate weights were made, which says how their estimates add up to a variance."""
-
-_RANK_TOLERANCE = 1e-5
-_MOST_RANKS, _MOST_RANKS_OF_GROUPS = 1000, 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,44 +70,25 @@ class ReplicateDesign:
     @cached_property
     def df(self) -> int:
         """Degrees of freedom of all rows."""
-        if self.degrees is not None:
-            return self.degrees
-        return _rank(_gram(_narrowed(self.replicates, _MOST_RANKS))) - 1
+        return self._degrees.rank - 1 if self.degrees is None else self.degrees
 
-    def pair_degrees(self, domains: Domains) -> Floats:
-        """Degrees of freedom of two groups taken together, shape (g, g); of one group on the diagonal.
+    def pair_degrees(self, domains: Domains, valid: Mask) -> Floats:
+        """Degrees of freedom of two groups taken together, shape (v, g, g); of one group on the diagonal.
 
-        They are the rank of the replicates of these rows - 1, or those of all rows from a rank of 200 on,
-        where a t quantile no longer depends on it.
+        They are the rank of the replicates of these rows - 1, and never more than those of all rows, which
+        are taken from a rank of 1,000 on.
 
         Args:
             domains: the groups, g of them.
+            valid: shape (n, v), whether a row counts.
         """
-        narrow = _narrowed(self.replicates, _MOST_RANKS_OF_GROUPS)
-        grams = [_gram(narrow[domains.codes == group]) for group in range(domains.count)]
-        degrees = np.empty((domains.count, domains.count))
-        for first, second in zip(*np.triu_indices(domains.count), strict=True):
-            rank = _rank(grams[first] if first == second else grams[first] + grams[second])
-            found = self.df if rank >= _MOST_RANKS_OF_GROUPS else min(self.df, rank - 1)
-            degrees[first, second] = degrees[second, first] = found
-        return degrees
+        ranks = self._degrees.ranks(domains, valid)
+        lower = np.minimum(ranks - 1, self.df)
+        return np.where(ranks >= MOST_RANKS, self.df, lower).astype(np.float64)
 
-
-def _narrowed(weights: Floats, most: int) -> Floats:
-    """Mix many columns to a few at random, which keeps every rank below their number."""
-    if weights.shape[1] <= most:
-        return weights
-    return weights @ np.random.default_rng(0).normal(size=(weights.shape[1], most))
-
-
-def _gram(weights: Floats) -> Floats:
-    return weights.T @ weights
-
-
-def _rank(gram: Floats) -> int:
-    """Rank of a table of replicates, from the products of its columns, which are few beside its rows."""
-    roots = np.sqrt(np.maximum(np.linalg.eigvalsh(gram), 0))
-    return int((roots > _RANK_TOLERANCE * roots.max()).sum())
+    @cached_property
+    def _degrees(self) -> ReplicateDegrees:
+        return ReplicateDegrees(self.replicates)
 
 
 def given_replicates(

@@ -7,6 +7,7 @@ import numpy as np
 from semscale.stats.survey.design import SurveyDesign
 from semscale.stats.survey.domain_products import DomainProducts
 from semscale.stats.survey.domains import Domains
+from semscale.stats.survey.margin_calibration import MarginCorrection
 from semscale.stats.survey.replicate_design import ReplicateDesign
 from semscale.types import Floats, Mask
 
@@ -29,9 +30,11 @@ class Variances:
     def __init__(self, design: AnyDesign, domains: Domains) -> None:
         self._design, self._domains = design, domains
         self._products: Sequence[DomainProducts] = ()
-        self._replicate_degrees: Floats | None = None
+        self._correction: MarginCorrection | None = None
         if isinstance(design, SurveyDesign):
             self._products = [DomainProducts(stage, domains) for stage in design.stages]
+            if design.calibration is not None:
+                self._correction = MarginCorrection(design.calibration, design.stages, domains)
 
     def covariance(self, values: Floats, spread: Floats) -> Floats:
         """Covariances between groups of each column, shape (v, g, g).
@@ -49,6 +52,8 @@ class Variances:
             squares += products.over_clusters(sums, stage.scale)
             centring += products.over_strata(sums, stage.scale * stage.centring)
         covariance = squares - centring
+        if self._correction is not None:
+            covariance = self._correction.residual(covariance, spread)
         # Clusters that are all alike leave rounding, which is no variance.
         rounding = np.abs(covariance) <= _ROUNDING * squares
         return np.where(rounding & np.eye(self._domains.count, dtype=bool), 0.0, covariance)
@@ -57,16 +62,13 @@ class Variances:
         """Degrees of freedom of two groups taken together, shape (v, g, g); of one group on the diagonal.
 
         They are the clusters of the first stage with a row that counts, minus the strata with one. With
-        replicate weights they are the rank of the groups' replicates - 1; a column's missing values leave it.
+        replicate weights they are the rank of the replicates of such rows - 1.
 
         Args:
             valid: shape (n, v), whether a row counts.
         """
         if isinstance(self._design, ReplicateDesign):
-            if self._replicate_degrees is None:
-                self._replicate_degrees = self._design.pair_degrees(self._domains)
-            degrees = self._replicate_degrees
-            return np.broadcast_to(degrees, (valid.shape[1], *degrees.shape))
+            return self._design.pair_degrees(self._domains, valid)
         alike = bool((valid == valid[:, :1]).all())
         products = self._products[0]
         sums = products.part_sums((valid[:, :1] if alike else valid).astype(np.float64))
