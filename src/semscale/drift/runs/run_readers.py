@@ -57,7 +57,7 @@ def find_reader(paths: RunPaths, format: str | None = None) -> RunReader:  # noq
 
     Example:
         >>> find_reader("answers.csv").formats, find_reader("exercise-7.json").formats
-        (('csv', 'tsv', 'jsonl', 'parquet', 'xlsx', 'inspect', 'promptfoo', 'openai-evals'), ('athena',))
+        (('csv', 'tsv', 'jsonl', 'parquet', 'xlsx', 'sav', 'inspect', 'promptfoo', 'openai-evals'), ('athena',))
     """
     for reader in READERS:
         if reader.recognises(paths) if format is None else format in reader.formats:
