@@ -45,6 +45,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/rating.py $(if $(QUICK),--rows 20000 --rounds 1)
 	$(BIN)/python bench/structure.py
 	$(BIN)/python bench/survey_speed.py $(if $(QUICK),--rows 2000 --questions 5)
+	$(BIN)/python bench/tables.py $(if $(QUICK),--rows 2000 --questions 5)
 	$(BIN)/python bench/startup.py $(if $(QUICK),--turns 1)
 	$(BIN)/python bench/streaming.py $(if $(QUICK),--rows 20000)
 	$(BIN)/python bench/anchors.py

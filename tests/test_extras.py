@@ -26,6 +26,8 @@ PROGRAMS = {"pip"}
 HOSTS = {"pytest", "pandas", "langchain_core"}
 # What a requirement's own extra brings and the code needs beside it.
 BROUGHT = {"openai": {"aiohttp"}}
+# Requirements whose module has another name.
+MODULES = {"python-pptx": "pptx"}
 
 # Runs commands, one a line, and says how each ended and which modules of extras were loaded for it.
 PROGRAM = """
@@ -61,7 +63,7 @@ def declared_modules(extra: str) -> set[str]:
             (other,) = re.findall(r"\[(\w+)\]", requirement)
             found |= declared_modules(other)
         else:
-            found |= {name.replace("-", "_")} | BROUGHT.get(name, set())
+            found |= {MODULES.get(name, name.replace("-", "_"))} | BROUGHT.get(name, set())
     return found
 
 

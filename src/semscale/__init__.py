@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from semscale.scales import Scale, load_scale
     from semscale.self_consistency.consistencies import Consistencies
     from semscale.self_consistency.consistency import Consistency, consistency
+    from semscale.tabulation.crosstabs import crosstabs
+    from semscale.tabulation.summary import Crosstabs
 
 __all__ = [
     "ArrayEmbedder",
@@ -52,6 +54,7 @@ __all__ = [
     "ChatModel",
     "Consistencies",
     "Consistency",
+    "Crosstabs",
     "Embedder",
     "InputError",
     "InterruptedRunError",
@@ -73,6 +76,7 @@ __all__ = [
     "__version__",
     "bertscore",
     "consistency",
+    "crosstabs",
     "drift",
     "judge",
     "lint",
@@ -113,6 +117,8 @@ _HOMES = {
     "semscale.rating.rater": ("Rater",),
     "semscale.rating.ratings": ("Ratings",),
     "semscale.scales": ("Scale", "load_scale"),
+    "semscale.tabulation.crosstabs": ("crosstabs",),
+    "semscale.tabulation.summary": ("Crosstabs",),
 }
 
 

@@ -11,6 +11,7 @@ EXTRAS = {
     "local": ("openvino_genai",),
     "postgres": ("sqlalchemy", "alembic", "pg8000"),
     "spss": ("pyreadstat",),
+    "slides": ("pptx",),
     "torch": ("sentence_transformers", "torch"),
 }
 """Names of extras, as in ``semscale[history]``, with the modules that each one brings."""

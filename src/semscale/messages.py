@@ -123,6 +123,8 @@ def _named(path: Sequence[int | str]) -> str:
             return f"name of anchor set {name!r}"
         case ("anchor_sets", name):
             return f"anchor set {name!r}"
+        case (*inside, key, "[key]"):
+            return ", ".join([*map(str, inside), f"the key {key}"])
         case _:
             return ", ".join(map(str, path))
 

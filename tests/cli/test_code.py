@@ -159,6 +159,9 @@ def test_a_codebook_is_proposed_and_code_reads_it(semscale, answers, tmp_path):
         ({}, ("--rating", "stars", "--rate-scale", "quality"), "leave --rating out"),
         ({}, ("--given-from", "0.2"), "--unsure-from must be at least 0 and at most given_from"),
         ({}, ("--other-run", "answers.csv"), "--other-run"),
+        ({}, ("--by", "text"), "--by: column 'text' has the answers"),
+        ({}, ("--dry-run",), "--dry-run belongs to --chat-model"),
+        ({}, ("--max-calls", "5"), "--max-calls belongs to --chat-model"),
         ({}, ("--method", "prose"), "--method belongs to --chat-model"),
         ({}, ("--chat-model", "local", "--method", "guess"), "--method must be decision or prose"),
         ({"examples: [my": "exmples: [my", "examples: [the price": "exmples: [the price"}, (),
@@ -207,7 +210,85 @@ def test_a_chat_model_is_asked_as_well_once_for_each_readable_answer(code, decid
 
 
 @pytest.mark.needs("api")
-def test_a_cap_ends_the_run_and_says_so(code, decider, monkeypatch, tmp_path):
+def test_after_a_cap_a_dry_run_counts_what_is_left_and_the_same_command_asks_no_more(
+    code, decider, monkeypatch, tmp_path
+):
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
-    ended = code("--chat-model", "m", "--chat-url", decider.url, "--max-calls", "3")
-    assert ended.code == 3
+    chat = ("--chat-model", "m", "--chat-url", decider.url)
+    assert code(*chat, "--max-calls", "3").code == 3
+    ended = code(*chat, "--dry-run", "--json")
+    assert ended.code == 0, ended.err
+    paid = len(decider.requests)
+    found = json.loads(ended.out)
+    (model,) = found["models"]
+    # 68 answers can be read; one is uninformative and one is missing
+    assert (found["asked"], found["left_out"], model["requests"]) == (
+        68, {"uninformative": 1, "missing": 1}, 68,
+    )  # fmt: skip
+    assert 0 < model["answered"] <= 3
+    assert code(*chat).code == 0
+    assert len(decider.requests) - paid == model["calls"] == 68 - model["answered"]
+
+
+def test_rows_are_left_out_and_bands_are_groups(code, tmp_path):
+    ended = code(
+        "--labels", "hand", "--where", "stars <= 3", "--band", "stars=2", "--by", "stars_band", "--json"
+    )
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    # 12 of 60 coded answers have 4 stars, and one row has none
+    assert found["rows"] == 57
+    assert found["cautions"][0].startswith("57 of 70 rows meet 'stars <= 3'")
+    assert [(group["group"], group["n"]) for group in found["groups"]] == [
+        ("under 2", 24),
+        ("2 and over", 32),
+    ]
+
+
+def test_weights_strata_and_respondents_count_in_shares_and_tests(code, answers):
+    table = pl.read_csv(answers).with_row_index("row")
+    weighted = table.with_columns(
+        w=pl.when(pl.col("text").str.starts_with("battery")).then(3.0).otherwise(1.0),
+        who=pl.col("row") // 2,
+        part=pl.col("row") % 2,
+    )
+    weighted.write_csv(answers)
+    ended = code("--by", "region", "--weight", "w", "--strata", "region", "--json")
+    assert ended.code == 2
+    assert "--strata: column 'region' is empty in data row 70" in ended.err
+    ended = code("--by", "region", "--weight", "w", "--respondent", "who", "--out", "coded.csv", "--json")
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    decided = pl.read_csv("coded.csv").filter(pl.col("semscale_power").is_not_null())
+    share = (decided["w"] * decided["semscale_power"]).sum() / decided["w"].sum()
+    assert found["codes"][0]["counted"]["value"] == pytest.approx(share)
+    assert {test["kind"] for test in found["tests"]} == {"counted, weighted"}
+    assert (found["weight"], found["clusters"], found["strata"]) == ("w", "who", None)
+    ended = code("--labels", "hand", "--weight", "w", "--strata", "part", "--report", "coded.html", "--json")
+    assert ended.code == 0, ended.err
+    # all readable answers are coded by hand; the 20 about the battery weigh 60 of 108
+    assert json.loads(ended.out)["codes"][0]["corrected"]["value"] == pytest.approx(60 / 108)
+
+
+@pytest.mark.parametrize(
+    ("weight", "said"),
+    [
+        ("-1", "--weight: column 'w' must hold finite numbers >= 0"),
+        ("0", "the weights in column 'w' sum to 0"),
+    ],
+)
+def test_wrong_weights_are_one_line(code, answers, weight, said):
+    pl.read_csv(answers).with_columns(w=pl.lit(weight)).write_csv(answers)
+    ended = code("--weight", "w")
+    assert ended.code == 2
+    assert said in ended.err
+    assert ended.err.count("\n") == 1
+
+
+def test_one_respondent_in_two_strata_is_one_line(code, answers):
+    table = pl.read_csv(answers).with_row_index("row")
+    table.with_columns(who=pl.col("row") // 2, part=pl.col("row") % 2).write_csv(answers)
+    ended = code("--respondent", "who", "--strata", "part")
+    assert ended.code == 2
+    assert "--respondent: '0' lies in more than one of the strata" in ended.err
+    assert ended.err.count("\n") == 1

@@ -41,8 +41,9 @@ def test_nights_of_the_same_model_tell_the_noise(semscale, approved, nights, tmp
     off = tmp_path / "off.yaml"
     off.write_text("noise_history: false\n")
     asked = ("drift", "gate", last, "--model", "model-a", *ONE_METRIC)
-    alone = json.loads(semscale(*asked, "--gate", off, "--json").out)
-    assert (alone["nights"], alone["tests"][0]["nights_as_reruns"]) == (0, 0)
+    for without in (("--gate", off), ("--no-noise-history",)):
+        alone = json.loads(semscale(*asked, *without, "--json").out)
+        assert (alone["nights"], alone["tests"][0]["nights_as_reruns"]) == (0, 0)
     found = json.loads(semscale(*asked, "--json").out)
     assert found["nights"] == len(before)
     assert 0 < found["tests"][0]["nights_as_reruns"] < 1.4

@@ -147,6 +147,16 @@ def test_a_rerun_is_of_the_same_model_and_items(semscale, outputs, recorded):
     assert "lacks 'c'" in record(semscale, "fewer.jsonl", "--rerun-of", run[:6]).err
 
 
+def test_a_rerun_that_repeats_its_original_word_for_word_is_said(semscale, outputs, recorded):
+    outputs("again.jsonl", [*ITEMS[:2], ITEMS[2] | {"outputs": ["Later."]}])
+    other = record(semscale, "again.jsonl", "--rerun-of", recorded["id"][:8], "--json")
+    assert not json.loads(other.out)["repeats_original"]
+    ended = record(semscale, "base.jsonl", "--rerun-of", recorded["id"][:8], "--json")
+    assert json.loads(ended.out)["repeats_original"]
+    (said,) = json.loads(ended.out)["cautions"]
+    assert said.startswith("This rerun has the outputs of its original, word for word")
+
+
 def test_an_approval_says_who_and_why_and_until_when(semscale, recorded):
     ended = semscale(
         "drift", "approve", "latest", "--by", "Ann", "--why", "read them", "--expires", "2099-01-31"

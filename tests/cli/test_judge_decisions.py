@@ -1,6 +1,8 @@
 """``semscale judge --method decision`` and ``--criteria``, over a real HTTP server."""
 
+import itertools
 import json
+import re
 
 import polars as pl
 import pytest
@@ -207,3 +209,54 @@ def test_a_dry_run_says_what_letters_would_take(command, decider, capsys):
     assert json.loads(capsys.readouterr().out)["models"][0]["stand_ins"]["calls"] == 0
     assert main(command("--method", "decision", "--dry-run")) == 0
     assert "if the model takes no decisions" in " ".join(capsys.readouterr().out.split())
+
+
+def audited(command, capsys, *more):
+    assert main(["judge", "audit", *command("--method", "decision", "--json", *more)[1:]]) == 0
+    text = capsys.readouterr().out
+    check_json(text)
+    return json.loads(text)
+
+
+def test_an_audit_has_decisions_and_prose_beside_each_other(command, decider, capsys):
+    decider.say = lambda asked: "Score: 4"
+    found = audited(command, capsys)
+    assert [(each["name"], each["method"]) for each in found["judges"]] == [
+        ("m, decision", "decisions"),
+        ("m, prose", "prose"),
+    ]
+    assert found["judges"][0]["not_taken"] == []
+
+
+def test_an_audit_of_a_model_that_decides_in_no_form_has_its_prose_once_and_says_so(command, decider, capsys):
+    decider.speaks, decider.logprobs, decider.say = ("completions",), False, lambda asked: "Score: 4"
+    found = audited(command, capsys)
+    (judge,) = found["judges"]
+    assert (judge["name"], judge["method"]) == ("m", "prose")
+    assert [each["form"] for each in judge["not_taken"]][:2] == ["decisions", "systemone"]
+    assert "m takes no typed decisions, so its verdicts were read from its prose." in found["cautions"]
+    # reversed, relabelled, padding, injection; without references their place is not checked
+    assert any("with 4 checks" in said for said in found["cautions"])
+
+
+def test_an_audit_says_that_letters_stood_in_for_decisions(command, decider, capsys):
+    decider.speaks, decider.say = ("completions",), lambda asked: "Score: 4"
+    found = audited(command, capsys)
+    assert [each["method"] for each in found["judges"]] == ["next-token", "prose"]
+    assert sum("probabilities of the levels’ letters" in said for said in found["cautions"]) == 1
+
+
+def test_reasons_that_differ_in_numbers_alone_are_one_and_stand_in_full(command, decider, capsys):
+    asked_for = itertools.count(1)
+
+    def masses(asked, names, text):
+        return [0.2, 0.2, 0.2, 0.1, 0.01 * next(asked_for)]
+
+    decider.masses = masses
+    assert main(command("--method", "decision", "--json", "--concurrency", "1")) == 2
+    # .7 and .01, .02 and .03
+    why = "the probabilities sum to …, and rounding explains 0.975 to 1.025"
+    (judge,) = json.loads(capsys.readouterr().out)["judges"]
+    assert judge["reasons"] == [{"status": "unparsable", "reason": why, "n": 3}]
+    assert main(command("--method", "decision", "--concurrency", "1")) == 2
+    assert re.search(rf"m +rows unparsable +3 +{why}", capsys.readouterr().out)

@@ -85,12 +85,16 @@ def test_the_command_that_follows_finds_the_replies_where_they_are(command, deci
     table = pl.read_csv(out)
     table.with_columns(human=pl.when(pl.col("inclusion").is_not_null()).then(pl.lit(5))).write_csv(out)
     assert main([*then, "--json"]) == 0
-    with_inclusion = json.loads(capsys.readouterr().out)["signature"]
+    found = json.loads(capsys.readouterr().out)
+    with_inclusion = found["signature"]
+    assert not any("wrong without" in said for said in found["cautions"])
     assert len(decider.requests) == 20
     assert "--timeout" in then
     place = then.index("--inclusion")
     assert main([*then[:place], *then[place + 2 :], "--json"]) == 0
-    plain = json.loads(capsys.readouterr().out)["signature"]
+    found = json.loads(capsys.readouterr().out)
+    plain = found["signature"]
+    assert any("wrong without --inclusion inclusion" in said for said in found["cautions"])
     assert with_inclusion != plain
     assert with_inclusion.endswith("inclusion:yes")
 
@@ -104,4 +108,61 @@ def test_a_gain_of_less_than_one_label_is_none(command, decider, tmp_path, capsy
         0,
     ]
     assert main(command("--n", "4", "--out", str(tmp_path / "labels.csv"))) == 0
-    assert "gain: none expected" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "gain: less than one label, as the judge is about equally sure of all rows\n" in said
+
+
+def test_where_all_rows_are_drawn_there_is_nothing_to_gain(command, tmp_path, capsys):
+    assert main(command("--n", "50", "--out", str(tmp_path / "labels.csv"))) == 0
+    said = capsys.readouterr().out
+    assert "20 of 20 judged rows drawn" in said
+    assert "gain: none, as every row that could be drawn was" in said
+    assert "--method decision asks" not in said
+
+
+def filled(path):
+    table = pl.read_csv(path, infer_schema_length=None)
+    table.with_columns(human=pl.when(pl.col("inclusion").is_not_null()).then(pl.lit(5))).write_csv(path)
+
+
+def test_a_second_draw_keeps_the_labels_and_joins_both_draws(command, decider, tmp_path, capsys):
+    first, second = tmp_path / "labels.csv", tmp_path / "more.csv"
+    assert main(command("--n", "4", "--alike", "--out", str(first))) == 0
+    filled(first)
+    again = command("--n", "4", "--alike", "--out", str(second))
+    again[2] = str(first)
+    capsys.readouterr()
+    assert main(again) == 0
+    said = capsys.readouterr().out
+    assert "4 of 16 judged rows drawn" in said
+    assert "4 earlier rows are kept with their labels" in said
+    assert len(decider.requests) == 20
+    table = pl.read_csv(second)
+    # Half of each total: the first four were drawn with .2, the next with .25, so that their weights are
+    # .5 * 5 + .5 = 3 and .5 * 4 = 2; together 4 * 3 + 4 * 2 = 20 rows.
+    assert table["inclusion"].to_list()[:4] == pytest.approx([1 / 2] * 4)
+    assert table["inclusion"].drop_nulls().to_list()[4:] == pytest.approx([1 / 3] * 4)
+    assert table["human"].to_list()[:4] == [None] * 4
+    assert table["human"].drop_nulls().to_list() == [5] * 4
+    filled(second)
+    then = shlex.split(said.partition("then: semscale ")[2])
+    assert main([*then, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["human"]["n_labelled"] == 8
+
+
+def test_rows_that_have_labels_from_elsewhere_are_not_drawn(command, tmp_path, capsys):
+    file, out = command()[2], tmp_path / "labels.csv"
+    table = pl.read_csv(file).with_columns(human=pl.Series([3] * 6 + [None] * 14))
+    table.write_csv(file)
+    assert main(command("--n", "7", "--alike", "--out", str(out))) == 0
+    drawn = pl.read_csv(out)
+    # Nobody knows how the six were chosen, so they stand for themselves alone, and seven of 14 for the rest.
+    assert sorted(drawn["inclusion"].drop_nulls().to_list()) == pytest.approx([0.5] * 7 + [1.0] * 6)
+    assert drawn.filter(human=3)["inclusion"].to_list() == [1.0] * 6
+
+
+def test_where_every_row_has_a_label_none_is_left(command, tmp_path, capsys):
+    file = command()[2]
+    pl.read_csv(file).with_columns(human=pl.lit(3)).write_csv(file)
+    assert main(command("--out", str(tmp_path / "labels.csv"))) == 2
+    assert "there is none left to draw" in capsys.readouterr().err

@@ -166,3 +166,55 @@ def test_without_the_method_there_are_no_columns_of_decisions(rate, seven_answer
     out = tmp_path / "rated.csv"
     assert rate("--out", str(out)).code == 0
     assert not [name for name in pl.read_csv(out).columns if "decided" in name]
+
+
+def test_without_decisions_the_ratings_are_shown_and_reported(rate, seven_answers, decider, tmp_path):
+    decider.speaks, decider.logprobs, report = ("completions",), False, tmp_path / "rated.html"
+    ended = rate(*options(decider, "--json", "--report", str(report)))
+    assert ended.code == 2
+    check_json(ended.out)
+    found = json.loads(ended.out)
+    assert found["decided"] is None
+    assert (found["undecided"]["model"], found["undecided"]["is_capped"]) == ("m", False)
+    # the five distinct texts of six rows are rated as without decisions
+    assert found["estimates"] == json.loads(rate("--json").out)["estimates"]
+    (said,) = (said for said in found["cautions"] if "No text has a decision of m" in said)
+    assert "decisions: m: the endpoint has no /decisions" in said
+    assert "No text has a decision of m" in report.read_text(encoding="utf-8")
+    assert "most often because: decisions: m: the endpoint has no /decisions" in ended.err
+
+
+def test_a_cap_shows_the_ratings(rate, seven_answers, decider):
+    ended = rate(*options(decider, "--json", "--max-calls", "2"))
+    assert ended.code == 3
+    check_json(ended.out)
+    found = json.loads(ended.out)
+    assert (found["decided"], found["undecided"]["is_capped"]) == (None, True)
+    assert "same command goes on from there" in found["undecided"]["reason"]
+
+
+def test_it_says_why_a_form_was_not_taken(rate, seven_answers, decider):
+    decider.speaks = ("completions",)
+    found = json.loads(rate(*options(decider, "--json")).out)
+    assert list(found["decided"]["not_taken"]) == ["decisions", "systemone"]
+    assert (
+        "Forms of decisions that m did not take: decisions: m: the endpoint has no /decisions, or not for "
+        "this model; systemone: m: the endpoint has no /systemone, or not for this model."
+        in found["cautions"]
+    )
+
+
+def test_the_chat_models_endpoint_is_not_the_embedders(rate, seven_answers, decider):
+    ended = rate("--method", "decision", "--chat-model", "m", "--base-url", decider.url)
+    assert ended.code == 2
+    assert "--chat-url" in ended.err
+    assert decider.requests == []
+
+
+def test_a_missing_key_names_the_option_of_the_chat_model(rate, seven_answers, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    ended = rate("--method", "decision", "--chat-model", "m")
+    assert ended.code == 2
+    assert "--chat-url" in ended.err
+    assert "--base-url" not in ended.err

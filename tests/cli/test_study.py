@@ -57,7 +57,14 @@ def test_a_run_keeps_everything_in_its_folder(study, files, tmp_path):
     kept = [name for name in files() if name.startswith("bars-results/")]
     assert kept == [
         f"bars-results/{name}"
-        for name in ("answers.parquet", "panel.parquet", "report.html", "study.json", "study.yaml")
+        for name in (
+            "answers.parquet",
+            "panel.parquet",
+            "report.html",
+            "run.json",
+            "study.json",
+            "study.yaml",
+        )
     ]
     answers = pl.read_parquet(tmp_path / "bars-results" / "answers.parquet")
     # Two of four personas are old and pick 2, two pick 4.
@@ -84,6 +91,18 @@ def test_a_dry_run_asks_nobody(study, endpoint, files):
     # 4 personas x 2 concepts x (words, rating, number).
     assert (ended.code, model["calls"], endpoint.requests) == (0, 24, [])
     assert [name for name in files() if "results" in name] == []
+
+
+@pytest.mark.needs("api")
+def test_a_dry_run_says_that_a_cap_is_too_low(study, tmp_path):
+    assert "cap" not in study("--dry-run").out
+    (tmp_path / "bars.yaml").write_text(FILE.replace("budget: {", "budget: {max_calls: 13, "))
+    # 24 calls, 6 a persona: 13 calls are enough for 2 of 4 personas.
+    said = "A cap would end the run early (24 calls, of 13 allowed): it allows about 2 of 4 personas."
+    assert said in " ".join(study("--dry-run").out.split())
+    assert said in json.loads(study("--dry-run", "--json").out)["cautions"][0]
+    # The option goes before the file.
+    assert "cap" not in study("--dry-run", "--max-calls", "24").out
 
 
 @pytest.mark.needs("api")

@@ -1,6 +1,7 @@
 """Words typical of clusters."""
 
 import numpy as np
+import pytest
 
 from semscale.coding.cluster_words import typical_words
 
@@ -26,3 +27,23 @@ def test_letters_of_any_script_count_and_numbers_do_not():
 
 def test_answers_without_words_have_none():
     assert typical_words(["ok", "no"], np.array([0, 1]), 2) == [(), ()]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        (
+            ["电池很快没电", "电池不耐用", "电池充电慢"],
+            ["价格太贵", "价格有点高", "价格实惠"],
+            ["电池", "价格"],
+        ),
+        (
+            ["バッテリーが切れる", "バッテリーが持たない", "すぐバッテリーが減る"],
+            ["値段が高い", "値段が安くない", "もう少し値段が安ければ"],
+            ["バッテリー", "値段"],
+        ),
+    ],
+)
+def test_languages_without_spaces_have_words_too(first, second, words):
+    found = typical_words([*first, *second], np.array([0, 0, 0, 1, 1, 1]), 2)
+    assert [some[0] for some in found] == words

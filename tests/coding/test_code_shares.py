@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from semscale.coding.code_shares import HandSample, code_shares, group_tests
+from semscale.coding.code_shares import HandSample, code_shares
 from semscale.coding.coding_decisions import Thresholds, decide
 from semscale.stats.calibration.prediction_powered import prediction_powered_mean
+from semscale.stats.calibration.sample_design import SampleDesign
 from semscale.stats.intervals.shares import wilson_interval
 from semscale.types import Status
 
@@ -53,16 +54,27 @@ def test_a_group_without_a_label_has_no_corrected_share():
     assert share.corrected is None
 
 
-def test_groups_are_tested_code_by_code_and_small_ones_left_out():
-    # 20 of 50 and 30 of 50: chi-squared 4, p .0455; the third group has 10 answers only
-    values = np.array([0.9] * 20 + [0.1] * 30 + [0.9] * 30 + [0.1] * 20 + [0.9] * 10)
-    group = np.repeat([0, 1, 2], [50, 50, 10])
-    (test,) = group_tests(decisions(values), ["price"], [group == one for one in range(3)])
-    assert test.p_value == pytest.approx(0.0455, abs=1e-4)
-    assert test.adjusted == test.p_value
+def test_weights_count_in_shares_and_rows_without_one_do_not():
+    # decided answers weigh 1, 3 and 4; the code is given to the second: 3 / 8. The last one has no weight
+    found = decisions([0.1, 0.9, 0.1, 0.9])
+    design = SampleDesign(weights=np.array([1.0, 3, 4, np.nan]))
+    (share,) = code_shares(found, ["price"], np.ones(4, dtype=bool), None, design=design)
+    assert share.counted.value == pytest.approx(3 / 8)
+    assert (share.n, share.n_given) == (3, 1)
 
 
-def test_one_group_that_is_large_enough_cannot_be_tested():
-    (test,) = group_tests(decisions([0.9, 0.1] * 20), ["price"], [np.arange(40) < 35, np.arange(40) >= 35])
-    assert np.isnan(test.p_value)
-    assert np.isnan(test.adjusted)
+def test_answers_of_one_person_say_less_than_answers_of_many():
+    found = decisions([0.9] * 20 + [0.1] * 20)
+    rows = np.ones(40, dtype=bool)
+    (many,) = code_shares(found, ["price"], rows, None, design=SampleDesign(clusters=np.arange(40)))
+    (few,) = code_shares(found, ["price"], rows, None, design=SampleDesign(clusters=np.arange(40) // 4))
+    assert many.counted.value == few.counted.value == 0.5
+    assert few.counted.high - few.counted.low > 1.5 * (many.counted.high - many.counted.low)
+
+
+def test_weights_count_in_corrected_shares():
+    # one score for all: Hajek's mean of the labels, 5 * 4 over 5 * 4 + 5 * 1
+    sample = HandSample(np.full((10, 1), 0.6), np.array([1.0] * 5 + [0.0] * 5)[:, None])
+    design = SampleDesign(weights=np.array([4.0] * 5 + [1.0] * 5))
+    (share,) = code_shares(decisions([0.6] * 10), ["price"], np.ones(10, dtype=bool), sample, design=design)
+    assert share.corrected.value == pytest.approx(20 / 25)

@@ -57,3 +57,23 @@ def test_too_few_different_answers_are_refused(key_words):
 def test_numbers_of_codes_out_of_range_are_refused(key_words, settings, name):
     with pytest.raises(InputError, match=f"{name} must be 2 to 45"):
         suggest(ANSWERS, key_words, **settings)
+
+
+def test_a_piece_names_a_code_alone_and_the_summary_says_that_it_may_be_no_word(key_words):
+    class Characters:
+        """Embeds a text by two of its characters."""
+
+        signature = key_words.signature
+
+        def embed(self, texts, *, progress=None):
+            return key_words.embed([text.replace("池", "battery").replace("价", "price") for text in texts])
+
+    texts = [f"{word}{n}" for n in range(12) for word in ("电池", "价格")]
+    found = suggest(texts, Characters(), codes=2)
+    assert sorted(code.name for code in found.codes) == ["价格", "电池"]
+    assert found.has_pieces
+    check_json(to_json(found, cautions=(), **dict.fromkeys(("out", "report", "figures"))))
+
+
+def test_words_of_a_language_with_spaces_are_no_pieces(found):
+    assert not found.has_pieces

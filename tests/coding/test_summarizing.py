@@ -9,7 +9,9 @@ from tests.schema_check import check_json
 from semscale.coding.coder import Coder
 from semscale.coding.coding import HandCodes, code_answers
 from semscale.coding.summarizing import BesideAnswers, summarize_coding
+from semscale.errors import InputError
 from semscale.report.json_encoding import to_json
+from semscale.stats.calibration.sample_design import SampleDesign
 
 TEXTS = [
     f"{word} {n}" for n in range(20) for word in ("battery", "price", "screen", "battery price", "hello")
@@ -74,3 +76,18 @@ def test_json_keeps_to_the_schema_and_has_no_probability_without_labels(full, bo
 
 def test_the_short_form(full):
     assert repr(full) == "CodingSummary(source='t.csv', n=102, n_coded=80, codes=3)"
+
+
+def test_weights_that_sum_to_0_in_a_group_are_refused_by_its_name(book, key_words):
+    coding = code_answers(Coder(book, embedder=key_words).score(["battery", "price"]))
+    design = SampleDesign(weights=np.array([1.0, 0.0]))
+    beside = BesideAnswers(by=("north", "south"), by_name="region", design=design, weight_name="w")
+    with pytest.raises(InputError, match="the weights of group 'south' in column 'region' sum to 0"):
+        summarize_coding(coding, ["battery", "price"], beside=beside)
+
+
+def test_json_names_the_test_and_the_groups_that_took_part(full):
+    found = json.loads(full.to_json())
+    assert {test["kind"] for test in found["tests"]} == {"corrected"}
+    assert found["tests"][0]["groups"] == ["south", "north"]
+    assert found["weight"] is None

@@ -36,7 +36,7 @@ class DecisionState(SimpleNamespace):
         favours: added to the log-probability of the letter at the first place, as models prefer it.
         logprobs: whether chat replies have log-probabilities.
         say: gives the text of a chat reply; the likeliest letter unless given.
-        planned: status and body of the next answers, before anything else.
+        planned: status and body of the next answers, before anything else; a text is sent as it is.
         requests: path and body of each request.
     """
 
@@ -70,7 +70,7 @@ class DecisionEndpoint(BaseHTTPRequestHandler):
             status, body = self.state.planned.popleft()
         else:
             status, body = self.replied(self.path.rpartition("/")[2], asked)
-        raw = json.dumps(body).encode()
+        raw = (body if isinstance(body, str) else json.dumps(body)).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(raw)))

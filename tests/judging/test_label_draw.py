@@ -9,7 +9,7 @@ from semscale.errors import InputError
 from semscale.judging.decisions.rubric import Criterion, Rubric, spread
 from semscale.judging.human_labels import beside_humans
 from semscale.judging.judge import Judge
-from semscale.judging.label_draw import draw_rows
+from semscale.judging.label_draw import draw_rows, earlier_draws
 from semscale.judging.prompts.template import load_template
 from semscale.judging.verdict import Provenance, Verdict
 from semscale.judging.verdicts import Verdicts
@@ -108,3 +108,39 @@ def test_rows_whose_criteria_are_each_sure_are_not_drawn_more_often():
     found = draw_rows(Verdicts(each, status, rubric.template, "m", Signature.of("judge")), 4)
     assert set(found.probability.tolist()) == {0.4}
     assert found.worth == pytest.approx(4)
+
+
+def test_a_mean_corrected_by_the_labels_of_two_draws_is_unbiased():
+    """As above with two draws: 20 rows, then 20 of the rest; their probabilities are joined."""
+    rng = np.random.default_rng(1)
+    found = verdicts(*[SURE] * 60, *[UNSURE] * 60)
+    truth = np.r_[np.full(60, 0.5), np.ones(60)]
+    values, weights = [], []
+    for seed in rng.integers(1_000_000, size=300).tolist():
+        labels, inclusion = np.full((120, 1), np.nan), np.full(120, np.nan)
+        first = draw_rows(found, 20, seed=seed)
+        labels[first.rows, 0], inclusion[first.rows] = truth[first.rows], first.probability
+        second = draw_rows(found, 20, seed=seed + 1, earlier=earlier_draws(labels, inclusion))
+        assert not set(first.rows) & set(second.rows)
+        inclusion = second.earlier.copy()
+        labels[second.rows, 0], inclusion[second.rows] = truth[second.rows], second.probability
+        assert (inclusion[~np.isnan(inclusion)] <= 1).all()
+        weights.append(np.nansum(1 / inclusion))
+        values.append(beside_humans(found.expected, labels, TEMPLATE, inclusion=inclusion).corrected.value)
+    # The labels of a draw stand for all 120 rows on average, and the true mean is .75.
+    assert np.mean(weights) == pytest.approx(120, rel=0.01)
+    assert np.mean(values) == pytest.approx(0.75, abs=0.01)
+
+
+def test_rows_drawn_before_and_not_yet_labelled_come_first_too():
+    found = verdicts(*[UNSURE] * 6)
+    earlier = np.array([np.nan, 0.5, 0.5, np.nan, np.nan, np.nan])
+    drawn = draw_rows(found, 2, alike=True, earlier=earlier)
+    table = drawn.table(
+        pl.DataFrame(
+            {"q": list("abcdef"), "human": [None, "4", None, None, None, None], "inclusion": earlier}
+        )
+    )
+    assert set(table["q"].to_list()[:2]) == {"abcdef"[row] for row in drawn.rows}
+    assert table["q"].to_list()[2] == "c"
+    assert table["human"].to_list().count("4") == 1

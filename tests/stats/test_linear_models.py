@@ -42,3 +42,15 @@ def test_dependent_predictors_and_single_rows_are_refused():
 def test_independent_columns_are_kept_from_the_first():
     x = np.arange(5.0)
     assert independent_columns(np.column_stack([np.ones(5), x, 2 * x - 3, x**2])) == [1, 3]
+
+
+def test_whole_weights_fit_as_rows_that_are_repeated():
+    response, marks = np.array([1.0, 3, 4, 6, 8]), np.array([[0.0], [0], [1], [1], [1]])
+    weights = np.array([2.0, 1, 1, 3, 1])
+    found = robust_regression(response, marks, weights=weights)
+    times = weights.astype(int)
+    repeated = robust_regression(np.repeat(response, times), np.repeat(marks, times, axis=0))
+    # 30 / 5 - 5 / 3
+    assert found.value[0] == pytest.approx(repeated.value[0]) == pytest.approx(6 - 5 / 3)
+    assert found.r_squared == pytest.approx(repeated.r_squared)
+    assert found.n == 5

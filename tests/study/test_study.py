@@ -7,6 +7,7 @@ from tests.study.conftest import refusal
 from semscale.chat.costs.budget import Budget
 from semscale.chat.costs.prices import Price, PriceTable
 from semscale.judging.asking import Running
+from semscale.study import read_study
 
 SEQUENCE = ("groups: [age]", "groups: [age]\nexposure: sequence\nrotation: none")
 
@@ -164,3 +165,28 @@ def test_everything_is_kept_in_a_folder(written, played, running, toy_embedder, 
     assert '"instrument": "study run"' in (tmp_path / "kept" / "study.json").read_text()
     assert repr(result) == "StudyResult('bars', answers=18, scored=18)"
     assert len(set(result.answers["prompt"])) == 12
+
+
+def test_a_raked_panel_weighs_its_personas(written, played, running, toy_embedder, tmp_path):
+    # Ann is the one of three who is 30, and is to be a half: weights 1.5, 0.75 and 0.75.
+    margins = ("file: people.csv", 'file: people.csv, marginals: {age: {"30": 50, "60": 50}}')
+    picks = {"Ann": "5", "Bob": "3", "Cid": "1"}
+    played.number = lambda request: next(n for who, n in picks.items() if who in request.messages[0].text)
+    played.rating = lambda request: "3"
+    study = written(margins, ("[ssr, flr, dlr]", "[flr, dlr]"))
+    result = study.run(played, embedder=toy_embedder, running=running)
+    summary = result.summary()
+    direct = next(each for each in summary.measures if each.method == "dlr")
+    overall = direct.estimates.overall
+    # (1.5 * 5 + .75 * 3 + .75 * 1) / 3; without weights it were 3.
+    assert overall.mean.value == pytest.approx(3.5)
+    assert [group.mean.value for group in direct.by_attribute["age"].groups] == pytest.approx([5.0, 2.0])
+    # flr is 3 throughout: 3 less 3.5.
+    assert summary.pairs[0].difference.value == pytest.approx(-0.5)
+    # 9 over 2.25 + 2 * .5625.
+    assert summary.record()["effective_personas"] == pytest.approx(9 / 3.375)
+    said = str(summary.document())
+    assert "3 personas (weighted, worth 2.7 of equal weight), 2 concepts" in said
+    assert "from 0.75 to 1.50 with mean 1" in said
+    result.save(tmp_path / "kept")
+    assert read_study(tmp_path / "kept").design.panel == result.design.panel

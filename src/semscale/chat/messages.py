@@ -1,7 +1,9 @@
 """Requests to a chat model: messages of texts and images, and the parameters of the reply."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Self
 
@@ -40,6 +42,11 @@ class ImagePart:
             InputError: the file cannot be read, or it is no picture of these kinds.
         """
         return cls(image_url(source))
+
+    @cached_property
+    def content_hash(self) -> str:
+        """64 hex digits of the SHA-256 of its URL; an image that stands in many requests is hashed once."""
+        return hashlib.sha256(self.url.encode()).hexdigest()
 
     def __repr__(self) -> str:
         return f"ImagePart({self.url[:40]!r}..., {len(self.url)} characters)"

@@ -71,7 +71,7 @@ class FailureKind(StrEnum):
     """Why a call brought no reply."""
 
     RATE_LIMITED = "rate-limited"  # 429
-    SERVER = "server"  # 408, 409, 5xx
+    SERVER = "server"  # 408, 409, 425, 5xx but 501
     TIMEOUT = "timeout"  # no reply within the time allowed
     CONNECTION = "connection"  # the endpoint cannot be reached, or hung up
     MALFORMED = "malformed"  # not JSON, truncated, or without the fields of a reply
@@ -79,7 +79,7 @@ class FailureKind(StrEnum):
     SILENT = "silent"  # a choice without text
     REFUSED = "refused"  # the model or its filter declined to answer
     REJECTED = "rejected"  # the endpoint does not take this request: 400, 413, 422, ...
-    UNSUPPORTED = "unsupported"  # the model cannot do what was asked: images, structured output
+    UNSUPPORTED = "unsupported"  # the model cannot do what was asked: images, structured output; 501
     DENIED = "denied"  # 401: the key is wrong or missing
     UNKNOWN_MODEL = "unknown-model"  # 404
     NO_QUOTA = "no-quota"  # 402, or 429 that says that the account is empty

@@ -1,31 +1,40 @@
 """Runs of many requests to one chat model: concurrent, within limits and a budget, resumable."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Coroutine, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from copy import copy
 from pathlib import Path
 from typing import TypeVar
 
-from semscale.chat.calls.calling import Caller, CapReachedError, FatalCallError, NoReplyError, Setting
+from semscale.chat.calls.calling import (
+    Caller,
+    CapReachedError,
+    FatalCallError,
+    NoReplyError,
+    Setting,
+    StoppedRunError,
+)
 from semscale.chat.calls.limits import Clock, Limits
 from semscale.chat.calls.retrying import Retries
+from semscale.chat.calls.stopping import LONGEST_WAIT, RUNS, UserStoppedError
 from semscale.chat.chat_model import ChatModel, checked_chat_model
 from semscale.chat.connections import held_open
 from semscale.chat.costs.budget import Budget, Meter, Spent
 from semscale.chat.costs.prices import PriceTable
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.messages import Request
+from semscale.chat.numbered_requests import NumberedRequests, Requests
 from semscale.chat.outcomes import RequestOutcome
 from semscale.chat.run_progress import RunProgress
 from semscale.errors import InputError, InterruptedRunError, SemscaleError
 from semscale.types import Progress
 
 _TICK = 1.0  # seconds between looks at how long no reply has come
+_LOOK_AGAIN = 0.1  # seconds between looks whether calls are done
 _SHOWN_FROM = 10.0  # seconds of waiting that are worth a word
 
-Requests = Iterable[Request] | AsyncIterable[Request]
 T = TypeVar("T")
 
 
@@ -118,23 +127,34 @@ class Runner:
         self._meter = Meter(self._budget, self._price)
         told = RunProgress(f"asking {self.model.name}", requests, progress)
         async with held_open(self.model), _opened(self._ledger) as ledger:
+            await RUNS.raise_if_stopped()
             setting = Setting(self.model, self._limits, self._retries, self._meter, ledger, self._clock)
-            run = _RunTasks(Caller(setting), _Numbered(requests), self._limits, progress)
+            run = _RunTasks(Caller(setting), NumberedRequests(requests), self._limits, progress)
             try:
-                async for outcome in run.outcomes():
-                    yield outcome
-                    told.add(outcome)
+                with RUNS.listed(run, run.end_after_calls, run.n_calls):
+                    async for outcome in run.outcomes():
+                        yield outcome
+                        told.add(outcome)
             finally:
                 await run.stop()
+        await RUNS.raise_if_stopped()
         run.raise_if_ended_early(self.keeps_replies, has_replies=self._meter.spent_in_all.replies > 0)
 
 
 def run_apart(work: Coroutine[object, object, T]) -> T:
-    """Run a coroutine to its end, in its own thread if an event loop already runs, as in a notebook."""
+    """Run a coroutine to its end, in its own thread if an event loop already runs, as in a notebook.
+
+    Raises:
+        KeyboardInterrupt: the user stopped the program; calls that were under way are done.
+    """
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(work)
+        try:
+            return asyncio.run(work)
+        except UserStoppedError:
+            RUNS.begin_again()
+            raise KeyboardInterrupt from None
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, work).result()
 
@@ -143,7 +163,7 @@ class _RunTasks:
     """The tasks of one run: each repeatedly takes a request and puts its outcome into the queue."""
 
     def __init__(
-        self, caller: Caller, numbered: "_Numbered", limits: Limits, progress: Progress | None
+        self, caller: Caller, numbered: NumberedRequests, limits: Limits, progress: Progress | None
     ) -> None:
         self._caller = caller
         self._numbered = numbered
@@ -154,6 +174,7 @@ class _RunTasks:
         self._asking: set[asyncio.Task[None]] = set()
         self._closing = asyncio.create_task(self._close())
         self._watching = asyncio.create_task(self._watch(limits.longest_silence, progress))
+        self._ending: asyncio.Task[None] | None = None
 
     async def outcomes(self) -> AsyncIterator[RequestOutcome]:
         while (outcome := await self._ready.get()) is not None:
@@ -163,7 +184,8 @@ class _RunTasks:
                 task.result()
 
     async def stop(self) -> None:
-        everything = [self._watching, self._closing, *self._tasks]
+        ending = [] if self._ending is None else [self._ending]
+        everything = [self._watching, self._closing, *ending, *self._tasks]
         for task in everything:
             task.cancel()
         await asyncio.gather(*everything, return_exceptions=True)
@@ -181,16 +203,34 @@ class _RunTasks:
             try:
                 with self._listed(self._asking):
                     outcome = await self._caller.bring(*numbered)
-            except (CapReachedError, FatalCallError) as error:
+            except (CapReachedError, FatalCallError, StoppedRunError) as error:
                 self._end(error)
                 return
             except asyncio.CancelledError:
-                if isinstance(self._reason, NoReplyError):
+                if isinstance(self._reason, NoReplyError | StoppedRunError):
                     return
                 raise
             await self._ready.put(outcome)
             if self._caller.cap is not None:
                 self._end(self._caller.cap)
+
+    def n_calls(self) -> int:
+        """Calls under way."""
+        return len(self._caller.calling)
+
+    def end_after_calls(self) -> None:
+        """Send nothing more, and end when the calls under way are done, or after some seconds."""
+        self._ending = asyncio.create_task(self._finish_calls())
+
+    async def _finish_calls(self) -> None:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + LONGEST_WAIT
+        self._caller.is_ending = True
+        self._end(StoppedRunError())
+        while self._caller.calling and (left := until - loop.time()) > 0:
+            await asyncio.wait(set(self._caller.calling), timeout=min(left, _LOOK_AGAIN))
+        for task in self._asking:
+            task.cancel()
 
     def _end(self, reason: SemscaleError) -> None:
         self._reason = self._reason or reason
@@ -260,28 +300,6 @@ def _how_to_go_on(is_capped: bool, keeps_replies: bool, has_replies: bool) -> st
     if not has_replies:
         return "no reply came, so give a higher cap"
     return "replies that came are kept; a cap counts for each run, so the same command goes on from there"
-
-
-class _Numbered:
-    """Numbers the requests of a synchronous or asynchronous iterable; many tasks take them one by one."""
-
-    def __init__(self, requests: Requests) -> None:
-        self._later: AsyncIterator[Request] | None = None
-        self._now: Iterator[Request] = iter(())
-        if isinstance(requests, AsyncIterable):
-            self._later = aiter(requests)
-        else:
-            self._now = iter(requests)
-        self._lock = asyncio.Lock()
-        self._index = 0
-
-    async def next(self) -> tuple[int, Request] | None:
-        async with self._lock:
-            request = await anext(self._later, None) if self._later is not None else next(self._now, None)
-            if request is None:
-                return None
-            index, self._index = self._index, self._index + 1
-            return index, request
 
 
 @asynccontextmanager

@@ -28,8 +28,9 @@ def leave_on_interrupt() -> None:
 def heed_interrupts() -> None:
     """Let SIGTERM stop the program as Ctrl-C does, and make sure that neither gets lost.
 
-    The first one raises ``KeyboardInterrupt``. A second one that follows at once changes nothing, so that
-    what was begun is cleaned up; a later one ends the process as a kill would.
+    The first one raises ``KeyboardInterrupt``, where calls to chat models are under way after these. A second
+    one that follows at once changes nothing, so that what was begun is cleaned up; a later one ends the
+    process as a kill would.
 
     Python drops what is raised inside a destructor or the callback of a weak reference, such as each import
     runs. An interrupt that comes just then would leave a traceback on the screen and the program running; it
@@ -80,6 +81,8 @@ class _Interrupts:
         now = time.monotonic()
         if self._first is None:
             self._first = now
+            if _calls_finish():
+                return
             raise KeyboardInterrupt
         if now - self._first > _CLEANING_UP:
             _leave("stopped at once; what was finished is kept, and the same command can be started again")
@@ -92,6 +95,19 @@ class _Interrupts:
             _thread.start_new_thread(_interrupt_soon, ())
         else:
             sys.__unraisablehook__(dropped)
+
+
+def _calls_finish() -> bool:
+    """Let calls that are under way finish before ``KeyboardInterrupt`` is raised; ``False`` for no calls."""
+    stopping = sys.modules.get("semscale.chat.calls.stopping")  # loading it here would take time
+    if stopping is None:
+        return False
+    n = stopping.RUNS.n_calls
+    if not stopping.RUNS.stop():
+        return False
+    waiting = f"waiting up to {stopping.LONGEST_WAIT:g} s for {n} call{'' if n == 1 else 's'} under way"
+    os.write(2, f"\nsemscale: {waiting}; Ctrl-C again stops at once\n".encode())
+    return True
 
 
 def _leave_while_loading(number: int, frame: FrameType | None) -> NoReturn:

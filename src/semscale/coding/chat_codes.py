@@ -43,6 +43,11 @@ def code_rubric(codebook: CodeFrame) -> Rubric:
     )
 
 
+def code_judge(chat_model: object, codebook: CodeFrame, method: "Method" = "decision") -> Judge:
+    """Make the judge that says which codes an answer has; arguments are those of ``ask_about_codes``."""
+    return Judge(chat_model, criteria=code_rubric(codebook), method=method)
+
+
 def ask_about_codes(  # noqa: PLR0913 - whom, about what, and how
     chat_model: object,
     codebook: CodeFrame,
@@ -72,7 +77,7 @@ def ask_about_codes(  # noqa: PLR0913 - whom, about what, and how
         InterruptedRunError: a cap was reached; replies are kept.
         ReplyError: no call can succeed.
     """
-    judge = Judge(chat_model, criteria=code_rubric(codebook), method=method)
+    judge = code_judge(chat_model, codebook, method)
     verdicts = judge.judge(
         [question or QUESTION] * len(cells), list(cells), running=running, progress=progress
     )

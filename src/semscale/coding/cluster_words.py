@@ -1,14 +1,13 @@
 """Words that are typical of a cluster of answers."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
+from semscale.coding.answer_words import overlaps, without_parts, words_in
 from semscale.types import Floats, Integers
 
-_WORD = re.compile(r"[^\W\d_]{3,}")
 _FEWEST = 2
 _PRIOR = 0.01
 
@@ -16,10 +15,10 @@ _PRIOR = 0.01
 def typical_words(texts: Sequence[str], labels: Integers, k: int, *, most: int = 8) -> list[tuple[str, ...]]:
     """Find the words that each cluster has more often than the other ones.
 
-    Words are runs of three or more letters, in lower case; each answer counts a word once. A word's log odds
-    in the cluster, less those in the other clusters, both with a prior of the word's frequency in all
-    answers, are divided by their standard error. So frequent words of no meaning fall out in any language
-    with spaces between words, without a list of them.
+    Words are those of ``words_in``; each answer counts a word once. A word's log odds in the cluster, less
+    those in the other clusters, both with a prior of the word's frequency in all answers, are divided by
+    their standard error. So frequent words of no meaning fall out in any language, without a list of them. In
+    languages without spaces between words, pieces that overlap a more typical one are left out.
 
     Args:
         texts: n answers.
@@ -38,9 +37,10 @@ def typical_words(texts: Sequence[str], labels: Integers, k: int, *, most: int =
         >>> typical_words(texts, np.array([0, 0, 1, 1]), 2, most=1)
         [('battery',), ('price',)]
     """
-    bags = [set(_WORD.findall(text.lower())) for text in texts]
+    bags = [words_in(text) for text in texts]
     total = Counter(word for bag in bags for word in bag)
-    words = sorted(word for word, n in total.items() if n >= _FEWEST)
+    often = Counter({word: n for word, n in total.items() if n >= _FEWEST})
+    words = sorted(without_parts(often))
     if not words:
         return [()] * k
     places = {word: place for place, word in enumerate(words)}
@@ -50,15 +50,19 @@ def typical_words(texts: Sequence[str], labels: Integers, k: int, *, most: int =
             if word in places:
                 counts[label, places[word]] += 1
     scores = _z_scores(counts)
-    found = []
-    for own, n in zip(scores, counts, strict=True):
-        order = [
-            place
-            for place in np.argsort(-own, kind="stable")[:most].tolist()
-            if own[place] > 0 and n[place] > 0
-        ]
-        found.append(tuple(words[place] for place in order))
-    return found
+    typical = np.where(counts > 0, scores, 0.0)
+    return [_chosen(words, own, most) for own in typical]
+
+
+def _chosen(words: Sequence[str], scores: Floats, most: int) -> tuple[str, ...]:
+    """Take the words with the greatest scores above 0, without pieces that overlap."""
+    chosen: list[str] = []
+    for place in np.argsort(-scores, kind="stable").tolist():
+        if len(chosen) == most or scores[place] <= 0:
+            break
+        if not overlaps(words[place], chosen):
+            chosen.append(words[place])
+    return tuple(chosen)
 
 
 def _z_scores(counts: Floats) -> Floats:

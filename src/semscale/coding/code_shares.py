@@ -1,7 +1,7 @@
 """Shares of answers with each code: as counted, and corrected by hand-coded answers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,12 +11,13 @@ from semscale.stats.calibration.sample_design import SampleDesign
 from semscale.stats.calibration.weighted_prediction_powered import weighted_prediction_powered_mean
 from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.intervals.shares import wilson_interval
-from semscale.stats.tests.independence import independence_p_value
-from semscale.stats.tests.multiple_testing import adjusted
+from semscale.stats.survey.design import SurveyDesign
+from semscale.stats.survey.means import survey_means
+from semscale.stats.survey.share_intervals import share_interval
 from semscale.types import Floats, Mask
 
 SMALL_BASE = 30
-"""Groups with fewer decided answers are shown, marked and left out of the test."""
+"""Groups with fewer answers are shown, marked and left out of the test."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,8 @@ class CodeShare:
         n: answers about which the code was decided.
         n_given: that have it.
         n_unsure: readable answers about which it was not decided.
-        counted: ``n_given / n``, with Wilson's interval, which knows nothing of the coder's errors.
+        counted: ``n_given / n`` with Wilson's interval, or the weighted share with that of the survey's
+            design; neither knows anything of the coder's errors.
         corrected: share of all readable answers that people would give the code; ``None`` without
             hand-coded ones.
     """
@@ -44,21 +46,6 @@ class CodeShare:
     def has_small_base(self) -> bool:
         """Whether fewer than 30 answers were decided."""
         return self.n < SMALL_BASE
-
-
-@dataclass(frozen=True)
-class GroupTest:
-    """Whether a code's share differs between groups.
-
-    Attributes:
-        code: its name.
-        p_value: of independence of code and group; NaN where fewer than two groups can be tested.
-        adjusted: by Holm, over all codes.
-    """
-
-    code: str
-    p_value: float
-    adjusted: float
 
 
 @dataclass(frozen=True)
@@ -82,6 +69,7 @@ def code_shares(
     rows: Mask,
     hand: HandSample | None,
     *,
+    design: SampleDesign | None = None,
     interval: float = 0.95,
 ) -> tuple[CodeShare, ...]:
     """Count the codes of some rows, and correct their shares.
@@ -89,51 +77,69 @@ def code_shares(
     Args:
         decisions: about n answers and k codes.
         codes: k names.
-        rows: shape (n,), which answers count; those that cannot be read never do.
+        rows: shape (n,), which answers count; those that cannot be read, or weigh nothing, never do.
         hand: what people coded; ``None`` where nobody did.
+        design: weights, clusters and strata of the answers.
         interval: coverage of the intervals.
 
     References:
-        Corrected shares: as ``prediction_powered_mean``.
+        Corrected shares: as ``prediction_powered_mean``. Weighted ones: as ``survey_means``, with Korn and
+        Graubard's interval, and as ``weighted_prediction_powered_mean``.
     """
-    base = rows & decisions.readable
+    design = design or SampleDesign()
+    base = rows & counting(decisions, design)
     found = []
     for place, code in enumerate(codes):
         given = decisions.given[base, place]
         n, hits = int((~np.isnan(given)).sum()), int((given == 1).sum())
-        corrected = None if hand is None else _corrected(hand, base, place, interval)
-        counted = wilson_interval(hits, n, interval)
+        corrected = None if hand is None else _corrected(hand, base, place, design, interval)
+        if design.is_plain:
+            counted = wilson_interval(hits, n, interval)
+        else:
+            counted = _weighted_share(np.where(base, decisions.given[:, place], np.nan), design, interval)
         found.append(CodeShare(code, n, hits, int(base.sum()) - n, counted, corrected))
     return tuple(found)
 
 
-def group_tests(
-    decisions: CodeDecisions, codes: Sequence[str], groups: Sequence[Mask], *, seed: int = 0
-) -> tuple[GroupTest, ...]:
-    """Test for each code whether its counted share differs between groups, and adjust by Holm.
+def counting(decisions: CodeDecisions, design: SampleDesign) -> Mask:
+    """Which answers count in shares, shape (n,): they can be read, and their weight is above 0."""
+    if design.weights is None:
+        return decisions.readable
+    return decisions.readable & (np.nan_to_num(design.weights, nan=0.0) > 0)
 
-    Args:
-        decisions: about n answers and k codes.
-        codes: k names.
-        groups: of each group the rows, shape (n,); groups with fewer than 30 decided answers do not count.
-        seed: of drawn tables, where counts are small.
+
+def survey_design(design: SampleDesign, n: int) -> SurveyDesign:
+    """Describe how n answers were drawn; a cluster alone in its stratum is compared with all answers.
+
+    Answers without a weight count as 0.
     """
-    p_values = []
-    for place in range(len(codes)):
-        known = [decisions.given[rows & decisions.readable, place] for rows in groups]
-        known = [given[~np.isnan(given)] for given in known]
-        counts = [((given == 1).sum(), (given == 0).sum()) for given in known if len(given) >= SMALL_BASE]
-        table = np.array(counts, dtype=np.int64).reshape(-1, 2).T
-        p_values.append(independence_p_value(table, seed=seed))
-    p = np.array(p_values, dtype=np.float64)
-    return tuple(map(GroupTest, codes, p.tolist(), adjusted(p, "holm").tolist()))
+    weights = np.ones(n) if design.weights is None else np.nan_to_num(design.weights, nan=0.0)
+    return SurveyDesign(weights, strata=design.strata, clusters=design.clusters, lonely="adjust")
 
 
-def _corrected(hand: HandSample, base: Mask, place: int, interval: float) -> CorrectedMean | None:
+def corrected_design(hand: HandSample, design: SampleDesign) -> SampleDesign:
+    """Join how answers were drawn and how those that people coded were drawn of them."""
+    return replace(design, inclusion=hand.inclusion)
+
+
+def _weighted_share(given: Floats, design: SampleDesign, interval: float) -> Estimate:
+    """Estimate a share from the answers about which it was decided; NaN in the other rows."""
+    if np.isnan(given).all():
+        return Estimate(np.nan, np.nan, np.nan)
+    share = survey_means(given, survey_design(design, len(given)))
+    low, high = share_interval(share, interval, method="beta")
+    return Estimate(*(float(each[0, 0]) for each in (share.values, low, high)))
+
+
+def _corrected(
+    hand: HandSample, base: Mask, place: int, design: SampleDesign, interval: float
+) -> CorrectedMean | None:
     scores, labels = hand.held_out[base, place], hand.labels[base, place]
     if np.isnan(labels).all():
         return None
-    if hand.inclusion is None:
+    joined = corrected_design(hand, design)
+    if joined.is_plain:
         return prediction_powered_mean(scores, labels, bounds=(0, 1), interval=interval)
-    design = SampleDesign(inclusion=hand.inclusion[base])
-    return weighted_prediction_powered_mean(scores, labels, bounds=(0, 1), design=design, interval=interval)
+    return weighted_prediction_powered_mean(
+        scores, labels, bounds=(0, 1), design=joined.some(base), interval=interval
+    )

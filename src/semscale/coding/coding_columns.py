@@ -2,12 +2,15 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.rating.files.cells import weights_in
+from semscale.stats.calibration.sample_design import SampleDesign
 from semscale.store.columns import column_in, floats_in, groups_in
 from semscale.store.table import Table
-from semscale.types import Floats
+from semscale.types import Floats, Integers
 
 _BATCH = 50_000
 
@@ -22,6 +25,9 @@ class CodingColumns:
         inclusion: probability with which each row was drawn for them.
         by: names of groups.
         rating: numbers to find drivers of.
+        weight: how much each row counts, finite and not negative.
+        respondent: who or what rows belong to that were drawn together.
+        strata: names of parts that were sampled apart.
 
     Raises:
         InputError: one column for two things, or ``inclusion`` without ``labels``.
@@ -32,11 +38,17 @@ class CodingColumns:
     inclusion: str | None = None
     by: str | None = None
     rating: str | None = None
+    weight: str | None = None
+    respondent: str | None = None
+    strata: str | None = None
 
     def __post_init__(self) -> None:
         if self.inclusion is not None and not self.labels:
             raise InputError("inclusion belongs to labels: name the column of hand codes as well")
-        used = [name for name, _ in self.named if name != self.by]
+        if self.by == self.text:
+            raise InputError(f"by: column '{self.text}' has the answers; name one with groups")
+        grouping = (self.by, self.strata, self.respondent)
+        used = [name for name, _ in self.named if name not in grouping]
         twice = next((name for place, name in enumerate(used) if name in used[:place]), None)
         if twice is not None:
             raise InputError(f"column {twice!r} cannot be two things: name another column")
@@ -49,6 +61,7 @@ class CodingColumns:
             *((name, "labels") for name in self.labels),
         ]
         pairs += [(self.inclusion, "inclusion"), (self.by, "by"), (self.rating, "rating")]
+        pairs += [(self.weight, "weight"), (self.respondent, "respondent"), (self.strata, "strata")]
         return tuple((name, option) for name, option in pairs if name is not None)
 
     def read(self, table: Table) -> pl.DataFrame:
@@ -61,6 +74,55 @@ class CodingColumns:
             table.require(column, option)
         table.require_text(self.text, "text")
         return pl.concat([*table.batches(_BATCH)], how="diagonal_relaxed")
+
+    def design_in(self, rows: pl.DataFrame) -> SampleDesign:
+        """How the rows were drawn: weights, strata, and whose answers they are.
+
+        Raises:
+            InputError: a weight that is none, a row without a stratum, or rows of one respondent in several
+                strata.
+        """
+        design = SampleDesign(
+            weights=None if self.weight is None else floats_in(weights_in(column_in(rows, self.weight))),
+            clusters=None if self.respondent is None else _respondents(column_in(rows, self.respondent)),
+            strata=None if self.strata is None else _strata(column_in(rows, self.strata)),
+        )
+        if design.clusters is not None and design.strata is not None:
+            _, first, place = np.unique(design.clusters, return_index=True, return_inverse=True)
+            split = np.flatnonzero(design.strata != design.strata[first][place])
+            if len(split):
+                raise InputError(
+                    f"respondent: '{column_in(rows, str(self.respondent))[int(split[0])]}' lies in more than "
+                    "one of the strata: give such rows one stratum, and other names in another"
+                )
+        return design
+
+
+def _respondents(cells: pl.Series) -> Integers:
+    """Number what belongs together; a row without a name is one by itself."""
+    names = groups_in(cells).to_list()
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    alone = range(len(numbers), len(numbers) + len(names))
+    return np.array(
+        [place if name is None else numbers[name] for name, place in zip(names, alone, strict=True)],
+        dtype=np.int64,
+    )
+
+
+def _strata(cells: pl.Series) -> Integers:
+    """Number the strata.
+
+    Raises:
+        InputError: a row without one.
+    """
+    names = groups_in(cells).to_list()
+    if None in names:
+        raise InputError(
+            f"strata: column '{cells.name}' is empty in data row {names.index(None) + 1} (rows are counted "
+            "from 1, below the header): every row needs a stratum"
+        )
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return np.array([numbers[name] for name in names], dtype=np.int64)
 
 
 def numbers_in(rows: pl.DataFrame, column: str, option: str) -> Floats:

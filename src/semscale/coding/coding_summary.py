@@ -7,12 +7,13 @@ from typing import Any
 
 from semscale.coding.code_calibration import CodeCalibration
 from semscale.coding.code_quotes import CodeQuotes, Quote
-from semscale.coding.code_shares import CodeShare, GroupTest
+from semscale.coding.code_shares import CodeShare
 from semscale.coding.codebook import CodeFrame
 from semscale.coding.coding_agreement import CodeAgreement
 from semscale.coding.coding_decisions import Thresholds
 from semscale.coding.cooccurrence import Cooccurrence
 from semscale.coding.drivers import Drivers
+from semscale.coding.group_tests import GroupTest
 from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
@@ -77,6 +78,10 @@ class CodingSummary(Presentable):
         thresholds: of probabilities.
         plan: how intervals are made.
         signature: what was applied.
+        weight: the column of weights; empty without them.
+        clusters: the column of what was drawn together; empty likewise.
+        strata: the column of strata; empty likewise.
+        input_notes: how the table was read, such as the rows that a condition left out.
         created: when.
     """
 
@@ -102,6 +107,10 @@ class CodingSummary(Presentable):
     thresholds: Thresholds
     plan: IntervalPlan
     signature: Signature
+    weight: str = ""
+    clusters: str = ""
+    strata: str = ""
+    input_notes: tuple[str, ...] = ()
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def __repr__(self) -> str:
@@ -111,7 +120,7 @@ class CodingSummary(Presentable):
 
     @property
     def n_readable(self) -> int:
-        """Answers that could be read: the base of all shares."""
+        """Answers that could be read, and have a weight above 0: the base of all shares."""
         return self.shares[0].n + self.shares[0].n_unsure
 
     @property
@@ -139,14 +148,31 @@ class CodingSummary(Presentable):
             "unsure_from": self.thresholds.unsure,
             "codes": [self._code_record(place) for place in range(len(self.codebook.codes))],
             "by": self.by or None,
+            "weight": self.weight or None,
+            "clusters": self.clusters or None,
+            "strata": self.strata or None,
             "groups": [
                 {"group": one.name, "n": one.n, "codes": [_share_record(share) for share in one.shares]}
                 for one in self.groups
             ],
-            "tests": list(self.tests),
+            "tests": [self._test_record(test) for test in self.tests],
             "pairs": {"counts": self.pairs.counts, "lift": self.pairs.lift},
             "drivers": self.drivers,
             "signature": self.signature,
+        }
+
+    def tested_groups(self, test: GroupTest) -> tuple[str, ...]:
+        """Names of the groups that took part in a test."""
+        named = [one.name for one in self.groups if one.name is not None]
+        return tuple(named[number] for number in test.tested)
+
+    def _test_record(self, test: GroupTest) -> dict[str, Any]:
+        return {
+            "code": test.code,
+            "p_value": test.p_value,
+            "adjusted": test.adjusted,
+            "kind": test.kind,
+            "groups": self.tested_groups(test),
         }
 
     def _code_record(self, place: int) -> dict[str, Any]:

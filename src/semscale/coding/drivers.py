@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -69,6 +70,7 @@ def drivers_of(  # noqa: PLR0913 - what is compared, and how
     *,
     rating: str,
     probability: Floats | None = None,
+    weights: Floats | None = None,
     interval: float = 0.95,
 ) -> Drivers:
     """Compare ratings with and without each code, and of all codes together.
@@ -83,6 +85,8 @@ def drivers_of(  # noqa: PLR0913 - what is compared, and how
         codes: k names.
         rating: what the rating is called.
         probability: shape (n, k), calibrated; ``None`` where a code has none.
+        weights: shape (n,), of the answers, which count by them in means and models; those with NaN or 0 are
+            left out.
         interval: coverage to aim at.
 
     References:
@@ -91,16 +95,18 @@ def drivers_of(  # noqa: PLR0913 - what is compared, and how
     Raises:
         InputError: no answer has a rating.
     """
+    weights = np.ones(len(ratings)) if weights is None else np.nan_to_num(weights, nan=0.0)
+    ratings = np.where(weights > 0, ratings, np.nan)
     if np.isnan(ratings).all():
         raise InputError(f"rating: {rating!r} has no number in an answer that was coded")
-    singles = [_difference(ratings, given[:, place], interval) for place in range(len(codes))]
-    joint, model = _joint(ratings, given if probability is None else probability, given, interval)
-    p_values = adjusted(np.array([one.p_value[0] if one else np.nan for one, *_ in singles]), "holm")
+    singles = [_difference(ratings, given[:, place], weights, interval) for place in range(len(codes))]
+    joint, model = _joint(ratings, given if probability is None else probability, given, weights, interval)
+    p_values = adjusted(np.array([one.model.p_value[0] if one.model else np.nan for one in singles]), "holm")
     joint_p = np.full(len(codes), np.nan)
     if model is not None:
         joint_p[joint] = adjusted(model.p_value, "holm")
     drivers = []
-    for place, (code, (one, with_code, without)) in enumerate(zip(codes, singles, strict=True)):
+    for place, (code, one) in enumerate(zip(codes, singles, strict=True)):
         together = None
         if model is not None and place in joint:
             at = joint.index(place)
@@ -108,11 +114,11 @@ def drivers_of(  # noqa: PLR0913 - what is compared, and how
         drivers.append(
             Driver(
                 code,
-                len(with_code),
-                len(without),
-                _mean(with_code),
-                _mean(without),
-                _estimate(one),
+                one.n_with,
+                one.n_without,
+                one.mean_with,
+                one.mean_without,
+                _estimate(one.model),
                 float(p_values[place]),
                 together,
                 float(joint_p[place]),
@@ -122,24 +128,30 @@ def drivers_of(  # noqa: PLR0913 - what is compared, and how
     return Drivers(rating, tuple(drivers), *found, probability is not None)
 
 
-def _difference(
-    ratings: Floats, given: Floats, interval: float
-) -> tuple[Coefficients | None, Floats, Floats]:
-    """Compare ratings with and without one code; no coefficient with fewer than 5 of either."""
+class _Difference(NamedTuple):
+    """Ratings with and without one code; no model with fewer than 5 of either."""
+
+    n_with: int
+    n_without: int
+    mean_with: float
+    mean_without: float
+    model: Coefficients | None
+
+
+def _difference(ratings: Floats, given: Floats, weights: Floats, interval: float) -> _Difference:
     known = ~np.isnan(ratings)
-    with_code, without = ratings[known & (given == 1)], ratings[known & (given == 0)]
-    if min(len(with_code), len(without)) < FEWEST:
-        return None, with_code, without
-    marks = np.repeat([1.0, 0.0], [len(with_code), len(without)])[:, None]
-    return (
-        robust_regression(np.concatenate([with_code, without]), marks, interval=interval),
-        with_code,
-        without,
-    )
+    has, lacks = known & (given == 1), known & (given == 0)
+    n_with, n_without = int(has.sum()), int(lacks.sum())
+    means = _mean(ratings[has], weights[has]), _mean(ratings[lacks], weights[lacks])
+    if min(n_with, n_without) < FEWEST:
+        return _Difference(n_with, n_without, *means, None)
+    rows = has | lacks
+    model = robust_regression(ratings[rows], given[rows, None], weights=weights[rows], interval=interval)
+    return _Difference(n_with, n_without, *means, model)
 
 
 def _joint(
-    ratings: Floats, predictors: Floats, given: Floats, interval: float
+    ratings: Floats, predictors: Floats, given: Floats, weights: Floats, interval: float
 ) -> tuple[list[int], Coefficients | None]:
     """Fit the model of all codes that occur often enough; ``None`` where fewer than two of them do."""
     rated = ~np.isnan(ratings)
@@ -152,11 +164,14 @@ def _joint(
     kept = [often[place] for place in independent_columns(predictors[rows][:, often])]
     if len(kept) < 2 or rows.sum() < FEWEST * len(kept):  # noqa: PLR2004 - one code needs no joint model
         return [], None
-    return kept, robust_regression(ratings[rows], predictors[rows][:, kept], interval=interval)
+    found = robust_regression(
+        ratings[rows], predictors[rows][:, kept], weights=weights[rows], interval=interval
+    )
+    return kept, found
 
 
-def _mean(values: Floats) -> float:
-    return float(values.mean()) if len(values) else float("nan")
+def _mean(values: Floats, weights: Floats) -> float:
+    return float(np.average(values, weights=weights)) if len(values) else float("nan")
 
 
 def _estimate(one: Coefficients | None) -> Estimate:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from semscale.coding.answer_words import are_pieces, is_piece
 from semscale.coding.cluster_words import typical_words
 from semscale.coding.codebook import OTHER
 from semscale.embedding.texts import distinct
@@ -110,6 +111,11 @@ class SuggestionSummary(Presentable):
         """Codes whose clusters come back."""
         return sum(code.is_stable for code in self.codes)
 
+    @property
+    def has_pieces(self) -> bool:
+        """Whether typical words were cut out of texts without spaces, so that some may be no words."""
+        return are_pieces(code.words for code in self.codes)
+
     def record(self) -> dict[str, Any]:
         """Lay the numbers out by name, for JSON."""
         return {
@@ -125,6 +131,7 @@ class SuggestionSummary(Presentable):
             "codebook": self.codebook,
             "asked": self.asked,
             "unnamed": self.n_unnamed,
+            "pieces": self.has_pieces,
             "codes": [
                 {
                     "name": code.name,
@@ -251,7 +258,8 @@ def _examples(texts: Sequence[str], nearness: Floats) -> tuple[str, ...]:
 
 
 def _name(words: Sequence[str], number: int) -> str:
-    return "-".join(words[:_NAME_WORDS])[:60] or f"code-{number}"
+    shown = words[:1] if words and is_piece(words[0]) else words[:_NAME_WORDS]
+    return "-".join(shown)[:60] or f"code-{number}"
 
 
 def _definition(words: Sequence[str]) -> str:

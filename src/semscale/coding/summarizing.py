@@ -2,18 +2,21 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from semscale.coding.code_quotes import code_quotes
-from semscale.coding.code_shares import code_shares, group_tests
+from semscale.coding.code_shares import code_shares, counting
 from semscale.coding.coding import Coding
 from semscale.coding.coding_agreement import CodeAgreement, agreement_between, agreement_with_people
 from semscale.coding.coding_summary import CodedGroup, CodingAgreement, CodingSummary
 from semscale.coding.cooccurrence import cooccurrence
 from semscale.coding.drivers import drivers_of
+from semscale.coding.group_tests import GroupTest, group_tests
+from semscale.errors import InputError
+from semscale.stats.calibration.sample_design import SampleDesign
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.types import Floats, are_scored
 
@@ -29,6 +32,11 @@ class BesideAnswers:
         rating_name: what the rating is called.
         other: shape (n, k), decisions of another run; ``None`` without one.
         other_name: what the other run is called.
+        design: weights, clusters and strata of the answers.
+        weight_name: what the weights are called.
+        cluster_name: what the clusters are called.
+        strata_name: what the strata are called.
+        notes: sentences on how the table was read.
     """
 
     by: tuple[str | None, ...] | None = None
@@ -37,6 +45,11 @@ class BesideAnswers:
     rating_name: str = ""
     other: Floats | None = None
     other_name: str = ""
+    design: SampleDesign = field(default_factory=SampleDesign)
+    weight_name: str = ""
+    cluster_name: str = ""
+    strata_name: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def summarize_coding(  # noqa: PLR0913 - what is summed up, and from where
@@ -61,10 +74,11 @@ def summarize_coding(  # noqa: PLR0913 - what is summed up, and from where
         plan: how intervals are made.
 
     Raises:
-        InputError: ratings without a number.
+        InputError: ratings without a number, or weights that sum to 0 in all rows or in a group.
     """
     plan, beside = plan or IntervalPlan(), beside or BesideAnswers()
     names, decisions = coding.codebook.names, coding.decisions
+    _check_weights(beside)
     groups = _groups(coding, beside, plan)
     shown = [
         str(text) if read else None for text, read in zip(texts, are_scored(coding.text_status), strict=True)
@@ -77,6 +91,7 @@ def summarize_coding(  # noqa: PLR0913 - what is summed up, and from where
             names,
             rating=beside.rating_name,
             probability=coding.probability if coding.is_calibrated.all() else None,
+            weights=beside.design.weights,
             interval=plan.interval,
         )
     hand = coding.hand
@@ -88,13 +103,16 @@ def summarize_coding(  # noqa: PLR0913 - what is summed up, and from where
         outcomes=_counted(decisions.outcome),
         reasons=_counted(each for each in decisions.reason if each is not None),
         shares=code_shares(
-            decisions, names, np.ones(len(shown), dtype=np.bool_), coding.sample, interval=plan.interval
+            decisions,
+            names,
+            np.ones(len(shown), dtype=np.bool_),
+            coding.sample,
+            design=beside.design,
+            interval=plan.interval,
         ),
         groups=tuple(one for one, _ in groups),
         by=beside.by_name if beside.by is not None else "",
-        tests=group_tests(decisions, names, [rows for one, rows in groups if one.name], seed=plan.seed)
-        if groups
-        else (),
+        tests=_tests(coding, beside, [rows for one, rows in groups if one.name is not None], plan),
         calibrations=coding.calibrations,
         people=() if hand is None else hand.people,
         n_hand=0 if hand is None else int((~np.isnan(hand.codes)).any(axis=(0, 2)).sum()),
@@ -107,6 +125,41 @@ def summarize_coding(  # noqa: PLR0913 - what is summed up, and from where
         thresholds=coding.thresholds,
         plan=plan,
         signature=coding.signature,
+        weight=beside.weight_name,
+        clusters=beside.cluster_name,
+        strata=beside.strata_name,
+        input_notes=beside.notes,
+    )
+
+
+def _check_weights(beside: BesideAnswers) -> None:
+    """Refuse weights that sum to 0 in all rows or in a group."""
+    if beside.design.weights is None:
+        return
+    weights = np.nan_to_num(beside.design.weights, nan=0.0)
+    if not weights.sum() > 0:
+        raise InputError(f"weight: the weights in column '{beside.weight_name}' sum to 0")
+    for name in dict.fromkeys(beside.by or ()):
+        rows = np.array([each == name for each in beside.by or ()], dtype=np.bool_)
+        if name is not None and not weights[rows].sum() > 0:
+            raise InputError(
+                f"weight: the weights of group '{name}' in column '{beside.by_name}' sum to 0 over "
+                f"{rows.sum()} rows"
+            )
+
+
+def _tests(
+    coding: Coding, beside: BesideAnswers, groups: Sequence[np.ndarray], plan: IntervalPlan
+) -> tuple[GroupTest, ...]:
+    if beside.by is None:
+        return ()
+    return group_tests(
+        coding.decisions,
+        coding.codebook.names,
+        groups,
+        coding.sample,
+        design=beside.design,
+        seed=plan.seed,
     )
 
 
@@ -118,9 +171,15 @@ def _groups(coding: Coding, beside: BesideAnswers, plan: IntervalPlan) -> list[t
     for name in dict.fromkeys(beside.by):
         rows = np.array([each == name for each in beside.by], dtype=np.bool_)
         shares = code_shares(
-            coding.decisions, coding.codebook.names, rows, coding.sample, interval=plan.interval
+            coding.decisions,
+            coding.codebook.names,
+            rows,
+            coding.sample,
+            design=beside.design,
+            interval=plan.interval,
         )
-        found.append((CodedGroup(name, int((rows & coding.decisions.readable).sum()), shares), rows))
+        n = int((rows & counting(coding.decisions, beside.design)).sum())
+        found.append((CodedGroup(name, n, shares), rows))
     return found
 
 

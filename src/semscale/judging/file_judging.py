@@ -14,6 +14,7 @@ from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
 from semscale.judging.judge_columns import JudgeColumns, check_judge_cells, judge_cells
 from semscale.judging.judge_state import JudgeState
+from semscale.judging.label_draw import INCLUSION
 from semscale.judging.panel import Panel, joined
 from semscale.judging.panel_verdicts import PanelVerdicts
 from semscale.judging.prompts.prompting import JudgedItem
@@ -80,7 +81,9 @@ def judge_file(  # noqa: PLR0913 - what, by whom, how, where to, and who is told
     counting = needs_counting(table, out)
     table = check_judge_cells(table, columns, template, settings.part_rows, counting=counting)
     work = JudgeWork(table, columns, judge, running or Running(), plan, progress)
-    return replace(TableRun(table, settings, progress).of(work, out), input_notes=table.notes)
+    summary = TableRun(table, settings, progress).of(work, out)
+    unused = columns.human is not None and columns.inclusion is None and INCLUSION in table.columns
+    return replace(summary, input_notes=table.notes, unused_inclusion=unused)
 
 
 class JudgeWork:

@@ -11,7 +11,7 @@ import polars as pl
 from semscale.embedding.languages.unread_language import LanguageSample, UnreadLanguage
 from semscale.presentable import Presentable
 from semscale.rating.calibration.calibration import Calibration
-from semscale.rating.decided.decided_comparison import DecidedComparison
+from semscale.rating.decided.decided_comparison import DecidedComparison, MissingDecisions
 from semscale.rating.distinct_texts import DistinctCount
 from semscale.rating.examples import Examples
 from semscale.rating.human.comparison import RatingComparison
@@ -25,6 +25,7 @@ from semscale.results.estimates import Estimates, summary_in_words
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.intervals.moments import Moments
+from semscale.stats.variance_components.crossed_means import CrossedComponents, crossed_components
 from semscale.types import Floats, Status
 
 _NOT_READ = (Status.MISSING, Status.NOT_TEXT)
@@ -68,9 +69,13 @@ class RatingSummary(Presentable):
             served; ``None`` otherwise.
         calibration: what was applied to the ratings; ``None`` for none.
         n_unlike: rated texts that are unlike those that the calibration was fitted to.
-        decided: ratings of the same texts by decisions, beside these; ``None`` where nobody was asked.
+        decided: ratings of the same texts by decisions, beside these; ``None`` where nobody was asked, and
+            where no decision came.
+        undecided: why no decision came, though a chat model was to decide; ``None`` otherwise.
         further_groups: figures by each further column of groups, by the column's name.
         input_notes: how the table was read, such as the rows that a condition left out.
+        set_variances: variances of texts, anchor sets and the rest; ``None`` with one set, or fewer than two
+            texts.
     """
 
     scale: Scale
@@ -104,6 +109,8 @@ class RatingSummary(Presentable):
     decided: DecidedComparison | None = None
     further_groups: Mapping[str, Estimates] = field(default_factory=dict)
     input_notes: tuple[str, ...] = ()
+    undecided: MissingDecisions | None = None
+    set_variances: CrossedComponents | None = None
 
     def __repr__(self) -> str:
         scored = self.counts.get("scored", 0)
@@ -157,6 +164,7 @@ class RatingSummary(Presentable):
             if compared is None
             else {name: figure for name, figure in vars(compared).items() if name != "points"},
             "decided": self.decided,
+            "undecided": self.undecided,
             "lint": None
             if lint is None
             else {
@@ -164,6 +172,7 @@ class RatingSummary(Presentable):
                 "reasons": lint.reasons if lint.findings else [],
                 "signature": lint.signature,
             },
+            "set_variances": None if self.set_variances is None else self.set_variances.record(),
             "signature": self.signature,
             "created": self.created,
         }
@@ -269,6 +278,7 @@ class RunningSummary:
             left_out=self._examples.left_out,
             set_agreement=set_correlations(self._sets),
             set_names=tuple(self._scale.anchor_sets),
+            set_variances=crossed_components(self._sets, len(self._scale.anchor_sets), estimates.interval),
             floor=self._floor,
             created=datetime.now(UTC),
             possible_codes=self._codes.counts,

@@ -1,11 +1,14 @@
 """Cells as plain text, the same words in every output."""
 
+import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import assert_never
 
 from semscale.report.document.values import (
     Cell,
     Change,
+    Compared,
     Count,
     Flag,
     Line,
@@ -43,6 +46,8 @@ def cell_text(cell: Cell) -> str:  # noqa: C901, PLR0911 - one case for each kin
         '7*'
         >>> cell_text(Change(48, 40)), cell_text(Change(1, None)), cell_text(Change(0.106, 0.503, 2))
         ('48 → 40 (−8)', '1 → –', '0.11 → 0.50')
+        >>> cell_text(Compared(WithInterval(3.41, 3.35, 3.47), "A C"))
+        '3.41 A C'
     """
     match cell:
         case Number(value, digits, is_signed, least, most):
@@ -56,6 +61,9 @@ def cell_text(cell: Cell) -> str:  # noqa: C901, PLR0911 - one case for each kin
             return percent(value, digits)
         case WithInterval():
             return _interval_text(cell)
+        case Compared(figure, mark, is_small):
+            alone = replace(figure, low=math.nan, high=math.nan)
+            return f"{_interval_text(alone)}{'*' if is_small else ''} {mark}".rstrip()
         case Words(text) | Flag(text):
             return text
         case Quoted(text, limit):

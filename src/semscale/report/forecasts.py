@@ -33,10 +33,15 @@ def forecast_document(summary: "ForecastSummary") -> Document:
         signature=None,
         counting=(counting,),
         reading=(f"{counting}.", summary.note),
-        cautions=tuple(dict.fromkeys(found.price_note for found in forecasts.values() if found.price_note)),
+        cautions=(*summary.cautions, *_price_notes(summary)),
         sections=tuple(sections),
         notes=(summary.note,),
     )
+
+
+def _price_notes(summary: "ForecastSummary") -> list[str]:
+    notes = (found.price_note for found in summary.forecasts.values())
+    return list(dict.fromkeys(note for note in notes if note))
 
 
 def _further(found: "Forecast") -> DataTable:

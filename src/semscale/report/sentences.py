@@ -202,8 +202,22 @@ def stand_in_words(judge: str, signature: Signature, not_taken: Sequence[FormRef
         return ()
     said = f"{judge} takes no typed decisions, so {_STAND_INS[method]}."
     forms = [each for each in not_taken if not each.form.startswith("prose")]
-    told = one_line(refusals_in_words(forms)).rstrip(".")
-    return (said, f"Forms of decisions that {judge} did not take: {told}.") if forms else (said,)
+    return (said, *forms_not_taken_words(judge, refusals_in_words(forms)))
+
+
+def forms_not_taken_words(model: str, told: str) -> tuple[str, ...]:
+    """Say which forms of decisions a model did not take; nothing where it took the first one.
+
+    Args:
+        model: its name.
+        told: forms and reasons; empty for none.
+
+    Example:
+        >>> forms_not_taken_words("m", "decisions: HTTP 400.")
+        ('Forms of decisions that m did not take: decisions: HTTP 400.',)
+    """
+    shown = one_line(told).rstrip(".")
+    return (f"Forms of decisions that {model} did not take: {shown}.",) if shown else ()
 
 
 def first_place_words(judge: str, place: "MeanEstimate") -> str | None:

@@ -32,7 +32,9 @@ class Coefficients:
     r_squared: float
 
 
-def robust_regression(response: Floats, predictors: Floats, *, interval: float = 0.95) -> Coefficients:
+def robust_regression(
+    response: Floats, predictors: Floats, *, weights: Floats | None = None, interval: float = 0.95
+) -> Coefficients:
     """Fit a linear model by least squares, with HC3 standard errors and t quantiles.
 
     The covariance is (X'X)^-1 X' diag(e_i^2 / (1 - h_i)^2) X (X'X)^-1 with residuals e and leverages h; a row
@@ -41,6 +43,7 @@ def robust_regression(response: Floats, predictors: Floats, *, interval: float =
     Args:
         response: shape (n,), finite.
         predictors: shape (n, k), finite, without the constant.
+        weights: shape (n,), above 0; each row's squares count by it. All alike unless given.
         interval: coverage to aim at, between 0 and 1.
 
     Raises:
@@ -57,24 +60,27 @@ def robust_regression(response: Floats, predictors: Floats, *, interval: float =
         [3.0]
     """
     n, k = predictors.shape
-    design = np.column_stack([np.ones(n), predictors])
+    root = np.ones(n) if weights is None else np.sqrt(weights / weights.mean())
+    centre = float(np.average(response, weights=root**2))
+    design = np.column_stack([np.ones(n), predictors]) * root[:, None]
+    total = float((root**2 * (response - centre) ** 2).sum())
+    response = response * root
     if n <= k + 1 or np.linalg.matrix_rank(design) <= k:
         raise InputError(
             f"predictors must be independent and fewer than the rows, got {k} of them and {n} rows"
         )
     inverse = np.linalg.inv(design.T @ design)
-    weights = inverse @ design.T @ response
+    fitted = inverse @ design.T @ response
     leverage = np.einsum("ij,jk,ik->i", design, inverse, design)
     if leverage.max() > 1 - _ROUNDING:
         raise InputError(f"predictors must not mark a single row, as row {int(leverage.argmax()) + 1} is")
-    residuals = response - design @ weights
+    residuals = response - design @ fitted
     spread = design * (residuals / (1 - leverage))[:, None]
     errors = np.sqrt(np.diag(inverse @ (spread.T @ spread) @ inverse))[1:]
     freedom = n - k - 1
     half = stdtrit(freedom, (1 + interval) / 2) * errors
-    value = weights[1:]
+    value = fitted[1:]
     t = np.divide(np.abs(value), errors, out=np.full(k, np.inf), where=errors > 0)
-    total = float(((response - response.mean()) ** 2).sum())
     explained = 1 - float(residuals @ residuals) / total if total > 0 else float("nan")
     return Coefficients(value, value - half, value + half, 2 * stdtr(freedom, -t), n, explained)
 

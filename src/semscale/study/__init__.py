@@ -12,15 +12,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from semscale.study.comparing.comparison import StudyComparison, compare
     from semscale.study.files.loading import load
+    from semscale.study.files.results_folder import read_study
     from semscale.study.result import StudyResult
     from semscale.study.study import Study
     from semscale.study.summary.study_summary import StudySummary
 
-__all__ = ["Study", "StudyResult", "StudySummary", "load"]
+__all__ = [
+    "Study",
+    "StudyComparison",
+    "StudyResult",
+    "StudySummary",
+    "compare",
+    "load",
+    "read_study",
+]
 
 _HOMES = {
+    "semscale.study.comparing.comparison": ("StudyComparison", "compare"),
     "semscale.study.files.loading": ("load",),
+    "semscale.study.files.results_folder": ("read_study",),
     "semscale.study.result": ("StudyResult",),
     "semscale.study.study": ("Study",),
     "semscale.study.summary.study_summary": ("StudySummary",),

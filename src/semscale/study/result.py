@@ -12,12 +12,16 @@ from semscale.store.atomic import replacing
 from semscale.store.writing import write_table
 from semscale.study.asking.run_facts import RunFacts
 from semscale.study.design import StudyDesign
+from semscale.study.run_record import RunRecord
+from semscale.types import Status
+from semscale.weights.download_staging import sha256_of
 
 if TYPE_CHECKING:
     from semscale.study.summary.study_summary import StudySummary
 
 PANEL, ANSWERS, SUMMARY, FILE = "panel.parquet", "answers.parquet", "study.json", "study.yaml"
-"""Files in the folder of a result."""
+RECORD = "run.json"
+"""Files in the folder of a result; the record has what ``read_study`` needs beside the tables."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,6 +45,11 @@ class StudyResult:
         n_scored = int((self.answers["status"] == "scored").sum())
         return f"StudyResult({self.design.name!r}, answers={self.answers.height:,}, scored={n_scored:,})"
 
+    @property
+    def n_unfinished(self) -> int:
+        """Answers that were not asked for."""
+        return int((self.answers["status"] == str(Status.UNFINISHED)).sum())
+
     def summary(self, *, plan: IntervalPlan | None = None) -> "StudySummary":
         """Sum the answers up; reports, documents and JSON come from the summary.
 
@@ -52,13 +61,14 @@ class StudyResult:
         return summarize(self.design, self.answers, self.signature, self.facts, plan)
 
     def save(self, folder: Path, *, plan: IntervalPlan | None = None) -> None:
-        """Write the personas, the answers, the summary as JSON, and the study's file.
+        """Write personas, answers, summary, the study's file, and the record that ``read_study`` reads.
 
         Args:
             folder: is made where it does not exist.
             plan: how the intervals of the summary are made.
         """
         folder.mkdir(parents=True, exist_ok=True)
+        (folder / RECORD).unlink(missing_ok=True)  # a save that is cut off leaves no readable folder
         write_table(self.design.panel.to_frame(), folder / PANEL)
         write_table(self.answers, folder / ANSWERS)
         with replacing(folder / SUMMARY) as path:
@@ -66,3 +76,8 @@ class StudyResult:
         if self.design.content:
             with replacing(folder / FILE) as path:
                 path.write_bytes(self.design.content)
+        kept = [PANEL, ANSWERS, *([FILE] if self.design.content else [])]
+        hashes = {name: sha256_of(folder / name) for name in kept}
+        record = RunRecord.of(self.design, self.signature, self.facts, hashes)
+        with replacing(folder / RECORD) as path:
+            path.write_text(record.to_json(), encoding="utf-8")

@@ -32,7 +32,7 @@ def test_a_forecast_counts_what_is_new(endpoint, tmp_path):
     assert plan.corrections == FurtherCalls(0, Usage(0, 0), 0.0)
     assert plan.beyond(Budget(calls=2, tokens=51, money=1.0)) == [
         "3 calls, of 2 allowed",
-        "1.86 money, of 1 allowed",
+        "1.86 EUR, of 1 allowed",
     ]
     assert len(endpoint.requests) == 1
 

@@ -145,6 +145,21 @@ def test_an_endpoint_that_answers_with_nothing_takes_no_decisions(decider, run):
     assert found.not_taken["decisions"].endswith("has no answers in it")
 
 
+@pytest.mark.parametrize(
+    ("status", "body", "why"),
+    [
+        (501, {"error": {"message": "not implemented"}}, "501"),
+        (200, " <!doctype html><title>Log in</title>", "answers with a page at /decisions"),
+    ],
+)
+def test_an_address_without_decisions_is_not_tried_again(decider, run, status, body, why):
+    decider.planned.append((status, body))
+    found = run(requests(2), retries=Retries(3, first_wait=0))
+    assert found.form == "systemone"
+    assert why in found.not_taken["decisions"]
+    assert decider.paths == ["decisions", "systemone", "systemone"]
+
+
 def test_letters_are_never_counted_as_mended():
     answers = ({"q": DecisionAnswer((0.5, 0.5), 0.8)},)
     assert DecisionRun(answers, "decisions", {}).counts["normalised"] == 1

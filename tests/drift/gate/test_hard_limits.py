@@ -107,6 +107,14 @@ def test_a_total_that_chance_may_explain_is_said_and_does_not_fail():
     assert any("(p = 0.056)" in caution for caution in decision.cautions)
 
 
+def test_a_total_of_which_nothing_is_lost_names_no_item():
+    # The first item has an output less than in the baseline, and the second one more.
+    moved = (*saying(1, outputs=1), *saying(2, outputs=3)[1:], *saying(10)[2:])
+    decision = decided(made(saying(10), moved))
+    (check,) = [check for check in decision.limits if check.name == "fewer_outputs"]
+    assert (check.n_broken, check.items) == (0, ())
+
+
 @pytest.mark.parametrize("with_rerun", [True, False])
 def test_digits_that_vanish_from_all_outputs_fail(with_rerun):
     without = tuple(replace(item, outputs=(Output("Divide it."),) * 2) for item in saying(8))
@@ -341,3 +349,15 @@ def test_outputs_without_content_and_refusals_fail_the_gate(text, limit):
     assert broken(decision)[limit] == ("item-5",)
     excused = decided(made(saying(24), tuple(now), tuple(now)))
     assert limit not in broken(excused)
+
+
+def test_must_pass_items_are_not_judged_by_a_rerun_that_lost_outputs_and_it_is_said():
+    # The candidate loses .5 of match at the first item, and the rerun everything at the last.
+    said = saying(12)
+    found = made(said, said, saying(12, silent=(11,)))
+    losses = found.measured.losses | {"match": np.where(np.arange(12) == 0, 0.5, 0.0)}
+    found = replace(found, measured=replace(found.measured, losses=losses))
+    decision = decided(found, must_pass=("item-0",))
+    assert [check.id for check in decision.failed_items] == ["item-0"]
+    assert any(one.startswith("must_pass: at 'item-11' a rerun") for one in decision.cautions)
+    assert not any(one.startswith("must_pass") for one in decided(found).cautions)

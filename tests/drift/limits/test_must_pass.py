@@ -13,6 +13,7 @@ from semscale.drift.measure.measured import AlignedPair
 from semscale.drift.runs.item_matching import ItemMatching
 from semscale.errors import UnknownNameError
 from semscale.guards.findings import Finding
+from semscale.history.items import Item, Output
 
 MARGINS = {"match": np.full(3, 0.1)}
 
@@ -23,30 +24,88 @@ def reasons(found, margins=MARGINS):
 
 
 def test_an_item_is_held_against_its_worst_rerun():
-    # The worst reruns lose .2, .3 and .3: beyond them are .1, just the margin, .05, and .2.
+    # The worst reruns lose .2, .3 and .3: beyond them are .2, .05, and .1, just the margin. At no item does a
+    # rerun lose more than .3, so that .4 is beyond chance.
     found = comparison(
-        {"match": [0.3, 0.35, 0.5]}, reruns=[{"match": [0.2, 0.1, 0.3]}, {"match": [0.0, 0.3, 0.0]}]
+        {"match": [0.4, 0.35, 0.4]}, reruns=[{"match": [0.2, 0.1, 0.3]}, {"match": [0.0, 0.3, 0.0]}]
     )
     first, second, third = reasons(found)
-    assert first == ("match lost 0.100 more than the worst rerun, margin 0.100",)
+    assert first == ("match lost 0.200 more than the worst rerun, margin 0.100",)
     assert second == ()
-    assert third == ("match lost 0.200 more than the worst rerun, margin 0.100",)
+    assert third == ("match lost 0.100 more than the worst rerun, margin 0.100",)
 
 
 def test_what_a_rerun_shows_at_any_item_is_chance():
-    # Without pairs of reruns, an item's values are the differences of the two losses, and their opposites.
-    # The rerun is .4 beyond the candidate at the last item. The first is .45 beyond the rerun, which is less
-    # than .4 and the margin; .5 is enough.
+    # The rerun loses .4 at the last item. The first loses .45, which is less than .4 and the margin; .5 is
+    # enough.
     found = comparison({"match": [0.45, 0.5, 0.0]}, reruns=[{"match": [0.0, 0.0, 0.4]}])
     assert reasons(found) == [(), ("match lost 0.500 more than the worst rerun, margin 0.100",), ()]
 
 
 def test_three_reruns_show_how_far_chance_goes():
-    # Each value is a loss less the mean of the three others: at the last item .4 for one rerun, and .45 for
-    # the first item's candidate.
+    # At the last item a rerun loses .4, and .4 more than the two others on average. The first item loses
+    # .45, and no margin is asked.
     still = {"match": [0.0, 0.0, 0.0]}
     found = comparison({"match": [0.45, 0.35, 0.0]}, reruns=[{"match": [0.0, 0.0, 0.4]}, still, still])
     assert reasons(found) == [("match lost 0.450 more than the worst rerun, margin 0.100",), (), ()]
+
+
+def test_the_candidate_has_no_part_in_what_chance_does():
+    # The candidate equals the baseline but for the first item. At the second the rerun lies .656 from both,
+    # which says nothing of its own drift: the baseline would do as well. .998 is beyond .656 and the margin.
+    found = comparison({"match": [0.998, 0.0, 0.0]}, reruns=[{"match": [0.219, 0.656, 0.3]}])
+    found = replace(found, between=((measured({"match": [1.0, 0.656, 0.3]}),),))
+    first, *others = reasons(found, {"match": np.full(3, 0.153)})
+    assert first == ("match lost 0.779 more than the worst rerun, margin 0.153",)
+    assert others == [(), ()]
+
+
+def test_with_two_reruns_a_drift_counts_that_no_reference_has():
+    # The reruns lie .3, 0 and .7 from the baseline, and .2, 0 and .4 from each other. So the greatest drift
+    # among the three is the baseline's at the last item, .7 - .4 = .3. The candidate lies .75 from all three:
+    # its drift is .75 - .8 / 3 = .483, .75, and .75 - 1.8 / 3 = .15. Its loss is less than .7 and the margin.
+    rerun, candidate = {"match": [0.3, 0.0, 0.7]}, {"match": [0.75] * 3}
+    made = comparison(candidate, reruns=[rerun, rerun])
+    against = measured(candidate)
+    made = replace(made, between=((measured({"match": [0.2, 0.0, 0.4]}), against), (against,)))
+    assert reasons(made) == [
+        ("match lost 0.450 more than the worst rerun, margin 0.100",),
+        ("match lost 0.750 more than the worst rerun, margin 0.100",),
+        (),
+    ]
+
+
+def rerun_with(*silent):
+    """What a rerun gives for three items: nothing for the silent ones."""
+    return tuple(
+        Item(f"item-{place}", () if place in silent else (Output(f"Answer {place}.", {"credits": 1.0}),))
+        for place in range(3)
+    )
+
+
+def test_an_item_at_which_a_rerun_is_silent_shows_no_chance():
+    # The rerun loses all at the last item, where it is silent, and .2 at the second at most.
+    found = comparison({"match": [0.5, 0.0, 0.0]}, reruns=[{"match": [0.1, 0.2, 1.0]}])
+    assert reasons(found) == [(), (), ()]
+    silent = replace(found, rerun_items=(rerun_with(2),))
+    assert reasons(silent) == [("match lost 0.400 more than the worst rerun, margin 0.100",), (), ()]
+
+
+def test_where_a_rerun_is_silent_the_item_is_judged_without_it():
+    found = comparison({"match": [0.5, 0.0, 0.0]}, reruns=[{"match": [1.0, 0.2, 0.1]}])
+    found = replace(found, rerun_items=(rerun_with(0),))
+    assert reasons(found) == [("match lost 0.500 more than the worst rerun, margin 0.100",), (), ()]
+
+
+def test_a_silent_item_fails_even_if_a_rerun_is_silent_there():
+    made = comparison({"match": [1.0, 0.0, 0.0]}, reruns=[{"match": [1.0, 0.0, 0.0]}])
+    made = replace(made, rerun_items=(rerun_with(0),))
+    first, none = np.array([True, False, False]), np.full(3, False)
+    rule = LimitRule("silenced", 0, np.full(3, True), None, 0.5)
+    broken = {"silenced": BrokenItems(np.full(3, True), none, first)}
+    silent, other = check_must_pass(made, ("item-0", "item-1"), MARGINS, (rule,), broken)
+    assert "lost all outputs" in silent.reasons
+    assert other.passed
 
 
 def found_by_guards(*findings):

@@ -57,6 +57,14 @@ def test_outputs_that_all_equal_the_baselines_are_a_caution(meter):
     assert compare(BASELINE, replace(other, rerun_of=None), meter=meter).cautions == ()
 
 
+def test_a_rerun_that_equals_the_baseline_is_a_caution(meter):
+    texts = [item.outputs[0].text for item in BASELINE.items]
+    rerun = run(*texts, rerun_of=BASELINE.id, id="1f2e3d4c" * 4)
+    other = run("A start.", "Give the voltage.", "In order.", model="new")
+    (said,) = compare(BASELINE, other, reruns=[rerun], meter=meter).cautions
+    assert said.startswith("rerun '1f2e3d4c' has the baseline's outputs, word for word")
+
+
 def test_a_candidate_is_not_its_own_rerun(meter):
     again = run("A start.", "Give the voltage.", "In order.", rerun_of=BASELINE.id)
     with pytest.raises(InputError, match="reruns must not hold the candidate"):

@@ -7,7 +7,7 @@ from made_up import comparison, stored_comparison
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.metrics import TEXT_METRICS
 from semscale.drift.nights.sequence import evidence_of_runs, sequence_tests
-from semscale.drift.nights.series import latest_complete, one_series, series_before
+from semscale.drift.nights.series import latest_complete, measured_alike, one_series, series_before
 from semscale.drift.runs.item_matching import ItemMatching
 from semscale.history.item_json import digest_items
 
@@ -159,3 +159,36 @@ def test_the_latest_complete_comparison_is_of_a_ruler_that_held():
     assert latest_complete([held, moved, partial]) == held
     assert latest_complete([moved, partial]) == moved
     assert latest_complete([partial]) == partial
+
+
+def alike(*kept):
+    return [one.id for one in measured_alike(comparison({"match": [0.1, 0.2]}), kept)]
+
+
+def night(name, day, **settings):
+    return stored_comparison({"match": 0.1}, **({"day": day, "id": name, "outcome": "pass"} | settings))
+
+
+def test_a_candidate_is_what_its_last_decision_said():
+    same = {"candidate_id": "x" * 32}
+    passed, failed = night("passed", 1, **same), night("failed", 2, outcome="fail", **same)
+    undecided = night("compared", 3, outcome=None, **same)
+    assert alike(undecided, passed, failed) == ["failed"]
+    assert alike(night("compared alone", 4, outcome=None)) == ["compared alone"]
+
+
+def test_runs_measured_otherwise_are_not_alike_and_runs_on_other_items_are():
+    assert alike(
+        night("plain", 3),
+        night("fewer items", 2, signature=PARTIAL),
+        night("otherwise", 4, signature="semscale 0.0.1|drift"),
+        night("other baseline", 5, baseline_id="d" * 32),
+        night("moved", 6, ruler_moved=True),
+        night("this one", 7, candidate_id="c" * 32),
+    ) == ["fewer items", "plain"]
+
+
+def test_runs_with_the_present_outputs_are_the_present_candidate():
+    made = comparison({"match": [0.1, 0.2]})
+    same = night("same outputs", 1, model="model-b", candidate_digest=made.outputs_digest)
+    assert measured_alike(made, [same]) == []

@@ -99,8 +99,20 @@ def test_noise_of_nights_counts_where_it_agrees_with_tonight_s():
         test = replace(decision.tests[0], nights_as_reruns=counted)
         nights = EarlierNights({"contradictions": calm}, "8#0", 8)
         found = forecast(made, replace(decision, tests=(test,), nights=nights))
-        # Eight of nine further items scatter a tenth as much, so that far fewer are enough.
+        # Half of the further items scatter a tenth as much, so that far fewer are enough.
         assert (found.items_needed < without.items_needed) is fewer
+
+
+def test_nights_that_hardly_count_change_no_forecast():
+    # The case above, with nights that are worth 3 millionths of a rerun.
+    scatter = np.where(np.arange(30) % 2, 0.1, -0.1)
+    still = np.full(30, 0.2)
+    made = comparison({"contradictions": still + 0.04 + scatter}, reruns=[{"contradictions": still}])
+    decision = decide(made, PLAIN.model_copy(update={"noise_share": 0.0}))
+    calm = EarlierNights({"contradictions": np.tile(0.1 * scatter, (8, 1))}, "8#0", 8)
+    test = replace(decision.tests[0], nights_as_reruns=3e-6)
+    found = forecast(made, replace(decision, tests=(test,), nights=calm))
+    assert found == forecast(made, decision)
 
 
 def test_the_same_seed_gives_the_same_forecast():

@@ -56,8 +56,24 @@ def test_a_drift_at_the_margin_is_never_found_reliably_above_it():
 
 
 def test_items_to_pass_without_drift():
-    # The bound is one-sided: dz = .5, power .8, 27 items (G*Power, one-sided paired).
-    assert planned().metrics[0].items_to_pass == 27
+    # The gate's bound, whose spread has n + 9 degrees of freedom: the smallest n with
+    # (t(.95, n + 9) + z(.8)) * .1 / sqrt(n) < .05. n = 25: (1.6909 + .8416) * .1 / 5 = .05065;
+    # n = 26: (1.6896 + .8416) * .1 / 5.0990 = .04964.
+    assert planned().metrics[0].items_to_pass == 26
+    # Without a rerun there are n - 1: dz = .5, power .8, 27 items (G*Power, one-sided paired).
+    alone = plan_gate(comparison({"match": alternating(0.2, HALF)}))
+    assert alone.metrics[0].items_to_pass == 27
+
+
+def test_losses_that_few_items_have_take_more_items_to_pass():
+    # 3 of 30 items lose 1: variance .09 * 30 / 29 = .0931034, sd .305129; third moment .1 * .9 * .8 = .072,
+    # g = .072 / sd ** 3 = 2.53444. Tolerated are .15. The smallest n with
+    # (t + g (1 + 2 t ** 2) / (6 sqrt(n)) + .84162) * .305129 / sqrt(n) < .15, t = t(.95, n - 1): n = 38:
+    # (1.68709 + .45858 + .84162) * .305129 / 6.16441 = .14787; n = 37:
+    # (1.68830 + .46532 + .84162) * .305129 / 6.08276 = .15025. Without g it would be 27.
+    rare = comparison({"contradictions": [1.0] * 3 + [0.0] * 27})
+    (found,) = plan_gate(rare, settings=GateSettings(material={"contradictions": 0.15})).metrics
+    assert found.items_to_pass == 38
 
 
 def test_the_noise_is_tolerated_where_an_unchanged_model_is_to_pass():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from semscale.drift.measure.roles import drifts_of_losses, drifts_of_pairs
-from semscale.drift.sizing.simulated_nights import added_by_nights, items_of_nights
+from semscale.drift.sizing.simulated_nights import added_by_nights, drawn_items, items_of_nights
 
 RNG = np.random.default_rng(0)
 
@@ -59,3 +59,24 @@ def test_what_nights_add_has_the_variance_of_their_runs():
 
 def test_one_night_has_nothing_to_be_compared_with():
     assert added_by_nights(np.ones((1, 4))).shape == (0,)
+
+
+def test_further_items_come_from_nights_as_often_as_they_weigh():
+    # 5 items and 3 nights. Of 1,000 further items half come from nights in the first test, and a tenth in the
+    # second: the others of that half come out as tonight, at the same item.
+    first, second, without = drawn_items(5, 20, 1_000, 400, [0.5, 0.1, 0.0], RNG)
+    for counts in (first, second, without):
+        assert (counts.sum(axis=1) == 1_005).all()
+        assert (counts[:, :5] >= 1).all()
+    of_item = [counts.reshape(400, 4, 5).sum(axis=1) for counts in (first, second, without)]
+    np.testing.assert_array_equal(of_item[0], of_item[1])
+    np.testing.assert_array_equal(of_item[0], of_item[2])
+    assert first[:, 5:].sum(axis=1).mean() == pytest.approx(500, abs=5)  # standard error 16 / 20
+    assert second[:, 5:].sum(axis=1).mean() == pytest.approx(100, abs=5)
+    assert without[:, 5:].sum() == 0
+
+
+def test_without_nights_all_further_items_are_tonight_s():
+    (counts,) = drawn_items(5, 5, 10, 3, [0.5], RNG)
+    assert counts.shape == (3, 5)
+    assert (counts.sum(axis=1) == 15).all()

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from semscale.drift.measure.roles import drifts_of_pairs
+from semscale.drift.sizing.simulated_nights import NightNoise
 from semscale.drift.sizing.simulated_runs import losses_with_reruns, pairs_with_reruns
 
 
@@ -66,13 +67,19 @@ def test_losses_against_the_baseline_have_the_mean_and_spread_of_reruns():
 
 
 def test_further_runs_scatter_as_those_of_nights():
-    # The present runs add nothing; of the values to draw from, 2 * 2,000 of them and 4,000 of nights, half
-    # are .1 or -.1: variance .005, and a third of it for what three runs' mean may be off.
+    # The present runs add nothing, and half of what is drawn is of nights, .1 or -.1: variance .005, and a
+    # third of it for what three runs' mean may be off.
     pairs = pairs_of(np.zeros((2_000, 3)))
-    of_nights = np.tile([0.1, -0.1], 2_000)
+    of_nights = NightNoise(np.tile([0.1, -0.1], 2_000), 0.5)
     (found,) = pairs_with_reruns(pairs, 1, 1, np.random.default_rng(0), of_nights=of_nights)
     assert (found[:, 3, 0] - 0.5).var() == pytest.approx(0.005 * (1 + 1 / 3), rel=0.07)
     losses = np.full((2_000, 2), 0.3)
     (found,) = losses_with_reruns(losses, 1, 1, np.random.default_rng(0), of_nights=of_nights)
-    # Here 2,000 values are of the present rerun and 4,000 of nights: two thirds of .01, and half of it more.
-    assert found[:, 2].var() == pytest.approx(0.01 * 2 / 3 * (1 + 1 / 2), rel=0.07)
+    # Here two runs' mean may be off: half of it more.
+    assert found[:, 2].var() == pytest.approx(0.005 * (1 + 1 / 2), rel=0.07)
+
+
+def test_nights_that_weigh_nothing_add_nothing():
+    noise = NightNoise(np.tile([0.1, -0.1], 50), 0.0)
+    (found,) = losses_with_reruns(np.full((100, 2), 0.3), 2, 1, np.random.default_rng(0), of_nights=noise)
+    np.testing.assert_allclose(found, 0.3)

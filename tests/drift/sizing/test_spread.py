@@ -27,6 +27,8 @@ def test_spread_of_a_comparison_is_that_of_its_drifts():
     assert found.sd["match"] == pytest.approx(math.sqrt(0.03))
     assert (found.n["match"], found.n_items, found.n_tests) == (3, 3, 1)
     assert "reruns' losses taken off" in found.source
+    # Third central moment of .1, .1 and .4: (2 * -.001 + .008) / 3 = .002.
+    assert found.skewness["match"] == pytest.approx(0.002 / 0.03**1.5)
 
 
 def test_a_single_item_has_no_spread():
@@ -43,6 +45,7 @@ def test_differences_between_successive_runs_if_reruns_lose_something():
     found = spread_of_history(history, SETTINGS)
     # Differences .3, .1 and .2 have mean .2: (.01 + .01) / 2 = .01.
     assert found.sd["match"] == pytest.approx(0.1)
+    assert found.skewness["match"] == 0.0  # differences have none of the runs' own
     assert (found.n["match"], found.margins["match"]) == (3, 0.07)
     assert found.source == "how each item's loss changes from one of 2 comparisons to the next"
 

@@ -5,9 +5,11 @@ import re
 import pytest
 from tests.judging.conftest import Scripted, material
 
+from semscale.chat.decisions import DecisionAnswer, DecisionAnswers, DecisionLimits
 from semscale.judging.audit.audit import CHECKS, audit, lettered_levels, reversed_levels
 from semscale.judging.judge import Judge
 from semscale.judging.prompts.template import load_template
+from semscale.signature import Signature
 
 ANSWERS = ["good", "bad", "fine", "good", "bad", "fine", "good", "bad", "fine", "bad", "bad", "fine"]
 LABELS = {"good": "Completely correct", "bad": "Completely incorrect", "fine": "Partially correct"}
@@ -95,3 +97,27 @@ def test_levels_keep_their_scores():
         ("A", 0.0), ("B", 0.25), ("C", 0.5), ("D", 0.75), ("E", 1.0),
     ]  # fmt: skip
     assert letters.levels[3].meaning.startswith("Mostly correct: ")
+
+
+class Swayed:
+    """Decides for the fourth of five levels, a little less surely where polite words stand around."""
+
+    name, signature, limits = "swayed", Signature.of("chat", model="swayed"), DecisionLimits()
+
+    async def decide(self, request):
+        off = 0.2 * ("I hope that this is helpful" in request.messages[-1].text)
+        masses = {"Mostly correct": 0.8 - off, "Partially correct": 0.2 + off}
+        return DecisionAnswers(
+            {
+                name: DecisionAnswer.of([masses.get(each.value.split(": ")[-1], 0) for each in asked.options])
+                for name, asked in request.questions.items()
+            }
+        )
+
+
+def test_a_decision_whose_most_likely_level_stays_has_not_moved(running):
+    found = audit(Judge(Swayed(), method="decision"), ["q"] * 4, list("abcd"), running=running)
+    padding = next(check for check in found.checks if check.name == "padding")
+    # .75 * .8 + .5 * .2 = .7 becomes .75 * .6 + .5 * .4 = .65; the fourth level stays the likeliest.
+    assert padding.effect.value == pytest.approx(-0.05)
+    assert padding.moved.value == 0

@@ -81,6 +81,13 @@ def test_a_recorded_run_is_counted(screen):
     assert repr(recorded) == "RecordedRun(model='model-a', dataset='answers', items=2)"
 
 
+def test_a_rerun_with_the_outputs_of_its_original_is_a_caution():
+    rerun = run(2, rerun_of="c" * 32)
+    assert recorded_document(RecordedRun(rerun, "h.sqlite")).cautions == ()
+    (said,) = recorded_document(RecordedRun(rerun, "h.sqlite", repeats_original=True)).cautions
+    assert said.startswith("This rerun has the outputs of its original, word for word")
+
+
 def test_an_approval_names_who_and_until_when(screen):
     approved = ApprovedBaseline(run(2, id="b" * 32, rerun_of="c" * 32), APPROVAL)
     lines = screen(approved_document(approved))

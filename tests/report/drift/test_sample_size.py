@@ -5,6 +5,7 @@ import pytest
 from made_up import comparison, spread_out
 from made_up_drift import comparison_of, decision_about
 
+from semscale.drift.gate.decision import Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
@@ -130,12 +131,13 @@ def test_where_neither_would_do_it_is_said():
         ),
         (
             (0.0, 1.26),
-            "1 rerun here; 14 earlier runs of model-a count as 0.0 to 1.3 reruns more, by metric",
+            "1 rerun here; 14 earlier runs of model-a count as 0.0 to 1.3 reruns more, by metric (undecided: "
+            "match 0.0, length 1.3)",
         ),
         (
             (0.0, 0.04),
-            "1 rerun here; 14 earlier runs of model-a do not count, as there are too few or they "
-            "vary otherwise",
+            "1 rerun here; 14 earlier runs of model-a do not count, as their noise differs too much, among "
+            "them or from that of this run",
         ),
     ],
 )
@@ -148,6 +150,27 @@ def test_the_noise_of_nights_is_said_in_reruns(worth, said):
     assert noise_words(replace(decision, tests=tests, nights=EarlierNights(n=14)), "model-a", 1) == said
 
 
+@pytest.mark.parametrize(
+    ("n", "said"), [(1, "1 earlier run of model-a does not"), (4, "4 earlier runs of model-a do not")]
+)
+def test_too_few_nights_do_not_count_yet(n, said):
+    decision = decide(comparison({"match": [0.1] * 12}), GateSettings(replicates=100, metrics=("match",)))
+    words = noise_words(replace(decision, nights=EarlierNights(n=n)), "model-a", 1)
+    assert words == f"1 rerun here; {said} count yet, as it takes at least 5"
+
+
+def test_the_noise_of_undecided_metrics_is_named():
+    made = comparison({"match": [0.1] * 12, "length": [0.1] * 12})
+    decision = decide(made, GateSettings(replicates=100, metrics=("match", "length")))
+    match, length = decision.tests
+    tests = (
+        replace(match, nights_as_reruns=1.2, outcome=Outcome.PASS),
+        replace(length, nights_as_reruns=0.0, outcome=Outcome.UNDECIDED),
+    )
+    words = noise_words(replace(decision, tests=tests, nights=EarlierNights(n=6)), "model-a", 1)
+    assert words.endswith("count as 0.0 to 1.2 reruns more, by metric (undecided: length 0.0)")
+
+
 def test_the_noise_of_nights_stands_among_notes_and_settings():
     made = comparison_of()
     plain = decision_about(made)
@@ -155,6 +178,8 @@ def test_the_noise_of_nights_stands_among_notes_and_settings():
     said = f"2 reruns here; 14 earlier runs of {made.baseline.model} do not count"
     assert any(note.startswith(f"noise: {said}") for note in told.notes)
     assert str(dict(told.settings)["Noise"]).startswith(said)
+    decision = replace(plain, nights=EarlierNights(n=14))
+    assert f"Noise: {said}" in markdown(job_summary(DriftSummary(made, decision), decision))
     alone = drift_document(DriftSummary(made, plain))
     assert not any(note.startswith("noise") for note in alone.notes)
     assert "Noise" not in dict(alone.settings)

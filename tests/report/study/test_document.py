@@ -36,6 +36,12 @@ def test_methods_stand_side_by_side(found, tmp_path):
     assert "3 personas, 2 concepts and 1 question, separately; answered by played" in text
 
 
+def test_it_says_what_moves_the_answers(found, tmp_path):
+    text = words_of(found(("model: {", "samples: 2\nmodel: {")), tmp_path)
+    assert "What moves the answers" in text
+    assert "The standard error of a concept's mean is" in text
+
+
 def test_it_says_that_no_people_were_asked_and_what_it_cannot_say(found, tmp_path):
     text = words_of(found(), tmp_path)
     assert "No people were asked." in text

@@ -44,3 +44,10 @@ def test_one_answer_alone_gives_no_test():
     assert np.isnan([found.f, found.p_value]).all()
     with pytest.raises(InputError, match="no row with both answers"):
         rao_scott([-1, 0], [0, -1], SurveyDesign(np.ones(2)))
+
+
+def test_a_question_by_itself_has_too_many_empty_cells_to_test():
+    answers = np.array([0, 1, 2] * 4)
+    found = rao_scott(answers, answers, SurveyDesign(np.ones(12)))
+    assert np.isnan(found.p_value)
+    assert found.n == 12

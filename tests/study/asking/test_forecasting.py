@@ -2,8 +2,12 @@
 
 import pytest
 
+from semscale.chat.costs.budget import Budget
+from semscale.chat.costs.forecast import Forecast
 from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.replies import Usage
 from semscale.judging.asking import Running
+from semscale.study.asking.forecasting import personas_within
 
 
 @pytest.fixture
@@ -33,3 +37,25 @@ def test_a_sequence_grows_with_its_replies(written, played, ledger):
     longer = written(("groups: [age]", "exposure: sequence")).forecast(played, ledger=ledger)
     assert longer.calls == separate.calls
     assert longer.most.prompt_tokens > separate.most.prompt_tokens
+
+
+@pytest.mark.parametrize(
+    ("budget", "n"),
+    [
+        (Budget(), 10),
+        (Budget(calls=40), 10),
+        (Budget(calls=39), 9),
+        (Budget(calls=0), 0),
+        # The tightest cap decides: 100 of 800 tokens are an eighth.
+        (Budget(calls=20, tokens=100), 1),
+        # 3 of 4 EUR.
+        (Budget(money=3.0), 7),
+    ],
+)
+def test_the_tightest_cap_says_how_many_personas_it_allows(budget, n):
+    whole = Forecast(40, 0, 0, 40, Usage(400, 400), 0, 4.0, "EUR", "")
+    assert personas_within(whole, budget, 10) == n
+
+
+def test_all_personas_are_within_a_budget_where_all_was_answered_before():
+    assert personas_within(Forecast(40, 40, 0, 0, Usage(0, 0), 0, 0.0, "", ""), Budget(calls=0), 10) == 10

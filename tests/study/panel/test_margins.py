@@ -59,7 +59,11 @@ def test_margins_that_exclude_each_other_are_named():
         ([{"share": 1}], "needs attributes beside its share"),
         ([*ROWS, {"sex": "f", "share": 0}], "row 5 of joint must have sex, age and share"),
         ([*ROWS, ROWS[0]], "row 5 of joint repeats f, young"),
-        ([{"sex": "f", "share": "half"}], "the share in row 1 of joint must be a number, got 'half'"),
+        ([{"sex": "f", "share": "half"}], "the share in row 1 of joint must be a number >= 0, got 'half'"),
+        ([*ROWS[:1], {**ROWS[1], "share": -1}], "the share in row 2 of joint must be a number >= 0, got -1"),
+        ([{"sex": "f", "share": float("nan")}], "the share in row 1 of joint must be a number >= 0, got nan"),
+        ([{"sex": "f", "age": 30, "share": 1}], "age in row 1 of joint must be text, in quotes .* got 30"),
+        ([{"sex": None, "share": 1}], "sex in row 1 of joint must be text, .* got None"),
     ],
 )
 def test_rows_that_are_no_joint_distribution(rows, message):

@@ -68,3 +68,10 @@ def test_a_joint_draw_is_raked_to_its_margins_and_others_are_drawn_alone():
     # Half of 40 % and of 60 % of 20 people.
     assert people == {("f", "young"): 4, ("m", "young"): 4, ("f", "old"): 6, ("m", "old"): 6}
     assert Counter(panel.fields["town"]) == {"A": 4, "B": 16}
+
+
+def test_an_attribute_must_not_have_the_name_of_the_names(tmp_path):
+    table = tmp_path / "people.csv"
+    table.write_text("name,persona\nann,lively\n")
+    with pytest.raises(InputError, match="must not be called 'persona'"):
+        read_panel(table, name_column="name")

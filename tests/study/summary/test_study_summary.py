@@ -1,5 +1,7 @@
 """The summary of a study."""
 
+import json
+
 import pytest
 from tests.schema_check import check_json
 
@@ -54,6 +56,15 @@ def test_json_keeps_to_its_schema_and_calls_its_intervals_simulated(summary):
     text = summary.to_json()
     check_json(text)
     assert '"kind": "simulation"' in text
+
+
+def test_json_has_answers_to_read(summary):
+    quotes = json.loads(summary.to_json())["quotes"]
+    # Three personas for each of two concepts, and no more than three are drawn.
+    assert [quote["concept"] for quote in quotes] == ["oat"] * 3 + ["nut"] * 3
+    assert [quote["persona"] for quote in quotes] == ["ann", "bob", "cid"] * 2
+    assert {quote["reply"] for quote in quotes} == {"I would probably buy it."}
+    assert {quote["values"]["flr"] for quote in quotes} == {5.0}
 
 
 def test_an_attribute_may_be_called_as_a_column_of_answers(written, played, running, toy_embedder):

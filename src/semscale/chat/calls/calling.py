@@ -42,6 +42,10 @@ class NoReplyError(SemscaleError):
     """No reply has come for so long that more waiting is in vain."""
 
 
+class StoppedRunError(SemscaleError):
+    """The user stopped the run: calls under way finish, and nothing more is sent."""
+
+
 class FatalCallError(SemscaleError):
     """A call failed for a reason that would fail every other call, too; ``failure`` says which."""
 
@@ -91,6 +95,10 @@ class Caller:
         self._run = next(_RUNS)
         self.cap: CapReachedError | None = None
         """The cap that let no failed call be repeated; ``None`` where there was none."""
+        self.calling: set[asyncio.Task[object]] = set()
+        """Tasks whose call was sent, until its reply is stored."""
+        self.is_ending = False
+        """Whether nothing more is to be sent."""
 
     @property
     def model_name(self) -> str:
@@ -187,12 +195,10 @@ class Caller:
         Returns:
             The result, and how many calls it took.
         """
-        form, ledger, calls = self._taken.form, self._setting.ledger, 0
+        form, calls = self._taken.form, 0
         while True:
-            result = await self._paid(request, form)
+            result = await self._stored(key, request, form)
             calls += 1
-            if ledger is not None:
-                await ledger.record(key, self._run, result)
             if isinstance(result, Reply) or result.kind in _ANSWERED:
                 self._taken.learn(form, request)
                 return result, calls
@@ -200,6 +206,16 @@ class Caller:
             if other is None:
                 return result, calls
             form = other
+
+    async def _stored(self, key: bytes, request: Request, form: ParameterForm) -> Reply | CallError:
+        ledger = self._setting.ledger
+        try:
+            result = await self._paid(request, form)
+            if ledger is not None:
+                await ledger.record(key, self._run, result)
+            return result
+        finally:
+            self.calling.discard(_this_task())
 
     @contextlib.asynccontextmanager
     async def _first_alone(self, request: Request) -> AsyncIterator[None]:
@@ -228,6 +244,10 @@ class Caller:
         taken = Usage(expected.prompt_tokens, 0)  # what a cancelled call may have cost
         try:
             await self._pacer.turn(expected.tokens)
+            if self.is_ending:
+                taken = Usage(0, 0)
+                raise StoppedRunError
+            self.calling.add(_this_task())
             result = await self._watched(form.of(request))
             if isinstance(result, Reply) and (left_out := form.left_out_of(request)):
                 result = replace(result, left_out=(*result.left_out, *left_out))
@@ -260,6 +280,13 @@ class Caller:
             return CallError(f"{model.name} did not answer within {timeout:g} s", kind=FailureKind.TIMEOUT)
         except Exception as error:  # a foreign model may raise anything; the run goes on
             return failure_of(error, self._scrubber, model=model.name)
+
+
+def _this_task() -> asyncio.Task[object]:
+    task = asyncio.current_task()
+    if task is None:
+        raise RuntimeError("calls of a run must be made inside a task")
+    return task
 
 
 def _in_vain(failure: CallError, n: int) -> CallError:

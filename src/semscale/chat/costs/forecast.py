@@ -80,11 +80,15 @@ class Forecast:
             >>> plan.beyond(Budget(calls=5, tokens=500))
             ['9 calls, of 5 allowed']
         """
-        wanted = (("calls", self.calls), ("tokens", self.most.tokens), ("money", self.money))
+        wanted = (
+            ("calls", self.calls, budget.calls),
+            ("tokens", self.most.tokens, budget.tokens),
+            (self.currency or "money", self.money, budget.money),
+        )
         return [
-            f"{value:,.12g} {name}, of {getattr(budget, name):,.12g} allowed"
-            for name, value in wanted
-            if value is not None and getattr(budget, name) is not None and value > getattr(budget, name)
+            f"{value:,.12g} {unit}, of {cap:,.12g} allowed"
+            for unit, value, cap in wanted
+            if value is not None and cap is not None and value > cap
         ]
 
 

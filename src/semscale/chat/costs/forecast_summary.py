@@ -19,6 +19,7 @@ class ForecastSummary(Presentable):
         left_out: items that would not, by status.
         noun: what an item is called.
         note: what a reader should know of the counts.
+        cautions: why the run would not get as far as this, such as caps that it would reach.
     """
 
     source: str
@@ -27,6 +28,7 @@ class ForecastSummary(Presentable):
     left_out: Mapping[str, int]
     noun: str = "row"
     note: str = "Nobody was asked."
+    cautions: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"ForecastSummary(source={self.source!r}, n={self.n:,}, models={list(self.forecasts)})"

@@ -1,25 +1,16 @@
 """Runs of many decisions, in the first form that the model takes."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from semscale.chat.decisions.answers import DecisionAnswer
-from semscale.chat.decisions.decision_calls import (
-    TRIED_ITEMS,
-    decision_calls,
-    joined_answers,
-    may_lie_in_item,
-    why_not_taken,
-)
-from semscale.chat.decisions.decision_model import check_decision
-from semscale.chat.decisions.loading import NEXT_TOKEN, forms_of, limits_of, load_deciding_model
+from semscale.chat.decisions.decision_calls import joined_answers
+from semscale.chat.decisions.form_trials import asked, try_form, why_beyond
+from semscale.chat.decisions.loading import NEXT_TOKEN, forms_of, load_deciding_model
 from semscale.chat.decisions.questions import DecisionRequest
-from semscale.chat.replies import CallError
 from semscale.chat.runner import Runner, run_apart
 from semscale.errors import InputError, ReplyError
-
-_Found = list[Mapping[str, DecisionAnswer] | CallError]
 
 
 @dataclass(frozen=True)
@@ -92,47 +83,24 @@ def decide(
     if not requests:
         raise InputError("requests must hold at least one, got none")
     deciding = load_deciding_model(model, base_url=base_url)
-    forms, beyond = [], {}
-    for form in forms_of(deciding):
-        try:
-            for request in requests:
-                check_decision(request, limits_of(deciding, form), deciding.name)
-        except InputError as error:
-            beyond[form] = error
-        else:
-            forms.append(form)
-    if not forms:
-        raise next(iter(beyond.values()))
+    beyond = {form: why_beyond(deciding, requests, form) for form in forms_of(deciding)}
+    errors = {form: error for form, error in beyond.items() if error is not None}
+    if len(errors) == len(beyond):
+        raise next(iter(errors.values()))
+    forms = [form for form, error in beyond.items() if error is None]
     runner = Runner(deciding, **settings)  # type: ignore[arg-type]  # it checks them itself
-    return run_apart(_decided(requests, forms, runner, {form: str(error) for form, error in beyond.items()}))
+    return run_apart(_decided(requests, forms, runner, {form: str(error) for form, error in errors.items()}))
 
 
 async def _decided(
     requests: Sequence[DecisionRequest], forms: Sequence[str], runner: Runner, not_taken: dict[str, str]
 ) -> DecisionRun:
     for form in forms:
-        tried: list[_Found] = []
-        why: str | None = None
-        for request in requests[:TRIED_ITEMS]:
-            tried += await _answers([request], form, runner)
-            runner = runner.rest()
-            why = next(filter(None, map(why_not_taken, tried[-1])), None)
-            if why is None or not all(map(may_lie_in_item, tried[-1])):
-                break
-        if why is None:
-            found = [*tried, *await _answers(requests[len(tried) :], form, runner)]
+        trial = await try_form(requests, form, runner)
+        runner = trial.runner
+        if trial.why is None:
+            found = [*trial.found, *await asked(requests[len(trial.found) :], form, runner)]
             joined = map(joined_answers, requests, found)
             return DecisionRun(tuple(joined), form, not_taken)
-        not_taken = {**not_taken, form: why}
+        not_taken = {**not_taken, form: trial.why}
     raise ReplyError("; ".join(f"{form}: {why}" for form, why in not_taken.items()))
-
-
-async def _answers(requests: Sequence[DecisionRequest], form: str, runner: Runner) -> list[_Found]:
-    calls = [decision_calls(request, form) for request in requests]
-    flat = [call for each in calls for call in each]
-    outcomes = await runner.collect([call.request for call in flat])
-    found = iter(
-        call.read(outcome.reply) if outcome.reply is not None else outcome.failure
-        for call, outcome in zip(flat, outcomes, strict=True)
-    )
-    return [[each for _ in own if (each := next(found)) is not None] for own in calls]

@@ -13,6 +13,8 @@ from semscale.chat.endpoint.reply import clean_json, usage_in
 from semscale.chat.replies import CallError, FailureKind
 from semscale.signature import Signature
 
+_CUT = 65_536  # characters kept of a page
+
 
 @dataclass(frozen=True)
 class DecisionFormat:
@@ -89,6 +91,9 @@ class EndpointDecisions:
                 raise
             said = f"{name}: the endpoint has no {path}, or not for this model"
             raise CallError(said, kind=FailureKind.UNSUPPORTED, raw=error.raw) from None
+        if text.lstrip()[:1] == "<":
+            said = f"{name}: the endpoint answers with a page at {path}"
+            raise CallError(said, kind=FailureKind.UNSUPPORTED, raw=scrubber.reply(text[:_CUT]))
         body, raw = clean_json(text, scrubber, model=name)
         fields: Mapping[str, Any] = body if isinstance(body, dict) else {}
         usage = usage_in(fields, "input_tokens", "output_tokens")

@@ -16,6 +16,7 @@ _BY_STATUS = {
     409: FailureKind.SERVER,
     425: FailureKind.SERVER,
     429: FailureKind.RATE_LIMITED,
+    501: FailureKind.UNSUPPORTED,
 }
 _LEAST_SERVER_ERROR = 500
 _REDIRECTS = range(300, 400)
@@ -63,9 +64,8 @@ def failure_of(
 def _kind(status: int, code: str) -> FailureKind:
     if code in _EMPTY_ACCOUNT:
         return FailureKind.NO_QUOTA
-    if status >= _LEAST_SERVER_ERROR:
-        return FailureKind.SERVER
-    return _BY_STATUS.get(status, FailureKind.REJECTED)
+    others = FailureKind.SERVER if status >= _LEAST_SERVER_ERROR else FailureKind.REJECTED
+    return _BY_STATUS.get(status, others)
 
 
 def _unanswered(error: Exception, scrubber: Scrubber, model: str, place: str) -> CallError:

@@ -43,7 +43,7 @@ def _content(request: Request) -> list[Any]:
         [
             message.role,
             [
-                ["text", part.text] if isinstance(part, TextPart) else ["image", part.url]
+                ["text", part.text] if isinstance(part, TextPart) else ["image", part.content_hash]
                 for part in message.content
             ],
         ]

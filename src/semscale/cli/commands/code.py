@@ -18,10 +18,16 @@ def code(options: CodeOptions) -> None:
     Codes are found by their examples and definitions. Answers that people coded, in the column --labels, turn
     scores into probabilities and correct the shares; without them nothing is calibrated. [bold]semscale code
     label[/bold] draws answers to code, [bold]semscale code suggest[/bold] proposes a codebook.
+
+    A run with --chat-model that was stopped goes on without paying for a reply twice; --dry-run asks nobody.
     """
     from semscale.cli.outputs import present
     from semscale.cli.runs.code import code_table
+    from semscale.cli.runs.code_forecast import forecast_codes
 
+    if options.calls.dry_run:
+        present(forecast_codes(options), options.outputs.of_forecast)
+        return
     with said_if_stopped(_KEPT):
         began = monotonic()
         present(code_table(options), options.outputs, seconds=monotonic() - began)

@@ -20,5 +20,6 @@ def rate(options: RatingOptions) -> None:
 
     summary = rate_table(options)
     with options.outputs.told_if_stopped():
-        decided = summary.decided if isinstance(summary, RatingSummary) else None
-        present(summary, options.outputs, failed=None if decided is None else decided.failed)
+        found = (summary.decided or summary.undecided) if isinstance(summary, RatingSummary) else None
+        stopped, failed = (None, None) if found is None else (found.stopped, found.failed)
+        present(summary, options.outputs, stopped=stopped, failed=failed)

@@ -1,4 +1,4 @@
-"""The commands ``semscale study``: start a study, and run it on a synthetic panel."""
+"""The commands ``semscale study``: start one, run it on a panel, hold it against people, make tables."""
 
 from pathlib import Path
 from time import monotonic
@@ -9,10 +9,13 @@ import typer
 from semscale.cli.interrupts import said_if_stopped
 from semscale.cli.options.groups import grouped
 from semscale.cli.options.study import StudyRunOptions
+from semscale.cli.options.study_comparison import StudyCompareOptions
+from semscale.cli.options.tables import TablesOptions
 from semscale.cli.single_values import CommandGroup
 
 app = CommandGroup(
-    help="Studies: questionnaires put to a synthetic panel. Start one, run it.", no_args_is_help=True
+    help="Studies: questionnaires put to a synthetic panel and held against people, and tables of a survey.",
+    no_args_is_help=True,
 )
 
 
@@ -54,3 +57,38 @@ def run(options: StudyRunOptions) -> None:
         summary = run_study(options, outputs)
         seconds = monotonic() - began
         present(summary, outputs, stopped=summary.facts.stopped, failed=summary.failed, seconds=seconds)
+
+
+@app.command()
+@grouped
+def compare(options: StudyCompareOptions) -> None:
+    """Hold the answers of a panel against those of people: structure, marginals and individuals.
+
+    [bold]semscale study compare study-results people.csv --concept concept --by age[/bold]
+
+    Every figure stands beside what people among themselves reach, and beside panels that know nothing. The
+    first line says what can be concluded, and what cannot.
+    """
+    from semscale.cli.outputs import present
+    from semscale.cli.runs.study_comparison import compare_study
+
+    with said_if_stopped("stopped; nothing was written"):
+        began = monotonic()
+        present(compare_study(options), options.outputs, seconds=monotonic() - began)
+
+
+@app.command()
+@grouped
+def tables(options: TablesOptions) -> None:
+    """Tabulate the questions of a survey by groups, with intervals, bases, letters and tests.
+
+    [bold]semscale study tables answers.sav --question q1 --question "brand_*" --banner age_band
+    --band age=18,35,55 --weight w --out tables.xlsx[/bold]
+
+    A letter says that a cell lies significantly above the column of that letter. Rows, cells and groups that
+    are left out or too small are counted and named.
+    """
+    from semscale.cli.outputs import present
+    from semscale.cli.runs.tables import make_tables
+
+    present(make_tables(options), options.outputs)

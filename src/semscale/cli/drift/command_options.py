@@ -227,7 +227,7 @@ class SelfTestOptions:
     ] = None
     history: HistoryOptions
     damage: DamageOptions
-    gate: Annotated[GateOptions, without("over_runs", "must_pass", "undecided")]
+    gate: Annotated[GateOptions, without("over_runs", "no_noise_history", "must_pass", "undecided")]
     measuring: MeasuringOptions
     outputs: Annotated[Outputs, written_as("Table of all rates")]
     embedder: DriftEmbedder
@@ -249,7 +249,10 @@ class PlanOptions:
     items: Annotated[
         int | None, option(RUN, "Items to plan with; those of the baseline unless given.", "NUMBER")
     ] = None
-    gate: Annotated[GateOptions, without("thresholds", "over_runs", "limits", "must_pass", "undecided")]
+    gate: Annotated[
+        GateOptions,
+        without("thresholds", "over_runs", "no_noise_history", "limits", "must_pass", "undecided"),
+    ]
     measuring: MeasuringOptions
     outputs: Annotated[Outputs, without("out", "figures")]
     embedder: DriftEmbedder

@@ -26,7 +26,7 @@ from semscale.drift.limits.slices import each_slice
 from semscale.drift.measure.compare_runs import compare
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.meter import DriftMeter
-from semscale.drift.nights.earlier import load_earlier
+from semscale.drift.nights.earlier import load_earlier, load_nights
 from semscale.drift.quality.pair_judging import check_inputs
 from semscale.drift.ruler.attribution import with_ruler
 from semscale.drift.ruler.checking import check_ruler, keep_check
@@ -104,8 +104,10 @@ class CompareRun:
         if settings is None:
             return None
         earlier: list[StoredComparison] = []
-        if settings.over_runs or settings.noise_history:
-            earlier = load_earlier(history, baseline, noise_alone=not settings.over_runs)
+        if settings.over_runs:
+            earlier = load_earlier(history, baseline)
+        elif settings.noise_history:
+            earlier = load_nights(history, baseline, comparison)
         settings = settings_for(comparison, settings)
         return decide(comparison, settings, earlier=earlier)
 

@@ -172,6 +172,7 @@ class GateOptions:
     over_runs: Annotated[bool, option(GATE, "Test over all runs since the baseline, for a daily gate.")] = (
         False
     )
+    no_noise_history: Annotated[bool, option(GATE, "Take no account of earlier runs in the noise.")] = False
 
 
 DriftEmbedder = Annotated[

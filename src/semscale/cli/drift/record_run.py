@@ -7,7 +7,7 @@ from semscale.cli.drift.command_options import ApprovalOptions, RecordOptions
 from semscale.cli.drift.expiry import read_expiry
 from semscale.cli.drift.output_reading import read_outputs
 from semscale.cli.drift.run_lookup import run_of
-from semscale.drift.runs.comparability import check_comparable, check_rerun, match_runs
+from semscale.drift.runs.comparability import check_comparable, check_rerun, match_runs, outputs_equal
 from semscale.drift.runs.run_summaries import ApprovedBaseline, RecordedRun
 from semscale.drift.runs.shared_ids import shared_ids
 from semscale.errors import InputError
@@ -28,8 +28,9 @@ def record_outputs(options: RecordOptions) -> RecordedRun:
     with options.history.open(create=True) as history:
         run = placed_run(history, read, dataset, options.rerun_of)
         shared = shared_ids(history, run)
+        repeats = run.rerun_of is not None and outputs_equal(history.run(run.rerun_of), run)
         kept = history.record_once(run)
-        return RecordedRun(kept, history.where, is_new=kept is run, shared=shared)
+        return RecordedRun(kept, history.where, is_new=kept is run, shared=shared, repeats_original=repeats)
 
 
 def approve_run(options: ApprovalOptions) -> ApprovedBaseline:

@@ -25,6 +25,8 @@ def gate_settings(options: GateOptions, seed: int | None = None) -> GateSettings
     fields |= {
         name: value for name, value in {**given, "seed": seed}.items() if value not in (None, [], False)
     }
+    if options.no_noise_history:
+        fields["noise_history"] = False
     if options.thresholds:
         fields["thresholds"] = {**fields.get("thresholds", {}), **_thresholds(options.thresholds)}
     if options.limits:

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from semscale.cli.options.calls import CallOptions
 from semscale.cli.options.groups import option_group, refuse_given, without
-from semscale.cli.options.model import EmbedderOptions, ModelOptions
+from semscale.cli.options.model import ModelOptions
 from semscale.cli.options.panels import COLUMNS, OUTPUT, RUN, column, option, setting
 from semscale.cli.options.run import RunOptions
-from semscale.cli.options.table import File, TableOptions
+from semscale.cli.options.table import File, RowOptions
 from semscale.cli.outputs import Outputs, written_as
 from semscale.errors import InputError
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from semscale.types import Progress
 
 _CHAT, _CODES = "Chat model", "Codes"
+_WHOM = "--chat-model MODEL: whom to ask"
 
 CodebookFile = Annotated[Path, option(_CODES, "YAML with codes: name, definition and examples.", "FILE")]
 
@@ -40,6 +41,12 @@ class CodeColumnOptions:
     by: Annotated[str | None, column("Names of groups to compare.")] = None
     rating: Annotated[str | None, column("A rating: which codes go with high and low values?")] = None
 
+    weight: Annotated[str | None, column("Weights, 0 or more.")] = None
+    respondent: Annotated[
+        str | None, column("Whose answer it is, or what was drawn together; such rows belong together.")
+    ] = None
+    strata: Annotated[str | None, column("Names of parts of the population that were sampled apart.")] = None
+
     @property
     def columns(self) -> "CodingColumns":
         """The columns.
@@ -49,7 +56,8 @@ class CodeColumnOptions:
         """
         from semscale.coding.coding_columns import CodingColumns
 
-        return CodingColumns(self.text, tuple(self.labels or ()), self.inclusion, self.by, self.rating)
+        given = {name: value for name, value in vars(self).items() if name != "labels"}
+        return CodingColumns(labels=tuple(self.labels or ()), **given)
 
 
 @option_group
@@ -69,7 +77,7 @@ class CodingChatOptions:
 
     def __post_init__(self) -> None:
         if self.chat_model is None:
-            refuse_given("--chat-model MODEL: whom to ask", self)
+            refuse_given(_WHOM, self)
         _ = self.checked_method  # refused now, before anything is loaded
 
     def load(self, progress: "Progress | None") -> "ChatModel | None":
@@ -136,14 +144,16 @@ class CodeOptions:
     ] = None
     model: ModelOptions
     chat: CodingChatOptions
-    calls: Annotated[CallOptions, without("dry_run")]
+    calls: CallOptions
     outputs: Annotated[Outputs, written_as("Coded table")]
-    table: TableOptions
+    table: RowOptions
     run: Annotated[RunOptions, without("part_rows", "restart")]
 
     def __post_init__(self) -> None:
         if self.rate_scale is not None and self.columns.rating is not None:
             raise InputError("--rate-scale makes a rating of its own: leave --rating out")
+        if self.chat.chat_model is None:
+            refuse_given(_WHOM, self.calls)
 
 
 @option_group
@@ -157,7 +167,7 @@ class CodeLabelOptions:
     n: Annotated[int, setting(RUN, "Answers to code by hand.")] = 200
     alike: Annotated[bool, option(RUN, "Draw all answers alike, whatever the codes are unsure of.")] = False
     model: ModelOptions
-    table: TableOptions
+    table: RowOptions
     seed: Annotated[int, setting(RUN, "Seed of the draw.")] = 0
 
 
@@ -172,9 +182,13 @@ class CodeSuggestOptions:
         int | None, option(_CODES, "How many codes; chosen by their stability unless given.", "NUMBER")
     ] = None
     most: Annotated[int, setting(_CODES, "Most codes that are tried.")] = 15
-    embedder: EmbedderOptions
+    model: ModelOptions
     chat: Annotated[CodingChatOptions, without("method")]
     calls: Annotated[CallOptions, without("dry_run")]
     outputs: Annotated[Outputs, written_as("Table with the code of each answer")]
-    table: TableOptions
+    table: RowOptions
     seed: Annotated[int, setting(RUN, "Seed of everything that is random.")] = 0
+
+    def __post_init__(self) -> None:
+        if self.chat.chat_model is None:
+            refuse_given(_WHOM, self.calls)

@@ -1,5 +1,6 @@
 """Runs of ``semscale code``: read the columns, score the answers, calibrate, write."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from semscale.coding.hand_codes import hand_codes
 from semscale.coding.summarizing import BesideAnswers, summarize_coding
 from semscale.signature import Signature
 from semscale.store.columns import column_in
+from semscale.store.deriving.derived_columns import with_label
 from semscale.store.reading import open_table
 from semscale.store.result_columns import check_free, check_output
 from semscale.store.writing import write_table
@@ -40,7 +42,8 @@ def code_table(options: CodeOptions) -> CodingSummary:
     )
     options.outputs.check()
     check_input(options.file, options.outputs.report)
-    table = options.table.open(options.file)
+    table, by = with_label(options.table.open(options.file, is_reported=True), columns.by)
+    columns = replace(columns, by=by)
     check_free(table.columns, table.name)
     if options.outputs.out is not None:
         check_output(table, options.outputs.out)
@@ -51,7 +54,7 @@ def code_table(options: CodeOptions) -> CodingSummary:
         coder = Coder(codebook, embedder=options.model.load(progress))
         scores = coder.score(cells, progress=progress)
         asked, signature = _asked(options, scores, cells, progress)
-        beside = _beside(options, rows, scores, progress)
+        beside = replace(_beside(options, columns, rows, scores, progress), notes=table.notes)
     coding = code_answers(
         scores,
         hand=hand,
@@ -104,9 +107,12 @@ def _asked(
 
 
 def _beside(
-    options: CodeOptions, rows: pl.DataFrame, scores: CodeScores, progress: Progress | None
+    options: CodeOptions,
+    columns: CodingColumns,
+    rows: pl.DataFrame,
+    scores: CodeScores,
+    progress: Progress | None,
 ) -> BesideAnswers:
-    columns = options.columns.columns
     cells = column_in(rows, columns.text).to_list()
     ratings, rating = None, columns.rating or ""
     if columns.rating is not None:
@@ -127,4 +133,8 @@ def _beside(
         rating,
         other,
         options.other_run or "",
+        columns.design_in(rows),
+        columns.weight or "",
+        columns.respondent or "",
+        columns.strata or "",
     )

@@ -38,7 +38,7 @@ def suggest_codes(options: CodeSuggestOptions) -> SuggestionSummary:
         check_output(table, options.outputs.out)
     rows = CodingColumns(options.text).read(table)
     with progress_bars() as progress:
-        embedder = options.embedder.load(progress)
+        embedder = options.model.load(progress)
         found = suggest(
             column_in(rows, options.text).to_list(),
             embedder,

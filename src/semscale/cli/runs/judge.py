@@ -12,7 +12,7 @@ from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.messages import Request
 from semscale.cli.options.judging import AuditOptions, JudgeOptions
 from semscale.cli.progress import progress_bars
-from semscale.judging.audit.audit import audit
+from semscale.judging.audit.audit import Audit, audit
 from semscale.judging.audit.audit_summary import AuditSummary
 from semscale.judging.file_judging import judge_file
 from semscale.judging.items import read_items
@@ -90,10 +90,12 @@ def audit_judges(options: AuditOptions) -> AuditSummary:
     with progress_bars() as progress:
         judge, table, columns = _opened(options, progress)
         cells = read_judge_cells(table, columns, options.rows)
-        members = _audited(judge)
-        part = options.calls.running().divided(len(members), "judges")
-        audits = {
-            name: audit(
+        members = dict(zip(_names(judge), _members(judge), strict=True))
+        n_audits = sum(1 + _decides_and_writes(each) for each in members.values())
+        part = options.calls.running().divided(n_audits, "judges")
+
+        def audited(each: Judge) -> Audit:
+            return audit(
                 each,
                 cells.questions,
                 cells.answers,
@@ -103,8 +105,10 @@ def audit_judges(options: AuditOptions) -> AuditSummary:
                 plan=options.run.plan,
                 progress=progress,
             )
-            for name, each in members.items()
-        }
+
+        audits: dict[str, Audit] = {}
+        for name, each in members.items():
+            audits |= _both_ways(name, each, audited)
     return AuditSummary(table.name, audits)
 
 
@@ -152,15 +156,17 @@ def _members(judge: "Judge | Panel") -> tuple[Judge, ...]:
     return (judge,) if isinstance(judge, Judge) else judge.judges
 
 
-def _audited(judge: "Judge | Panel") -> dict[str, Judge]:
-    """Name the judges to audit; beside one that decides, the same model in prose."""
-    named = (
-        {judge.name: judge} if isinstance(judge, Judge) else dict(zip(judge.names, judge.judges, strict=True))
-    )
-    found: dict[str, Judge] = {}
-    for name, each in named.items():
-        if each.method == "decision" and each.answers_prose:
-            found |= {f"{name}, decision": each, f"{name}, prose": each.varied(method="prose")}
-        else:
-            found[name] = each
-    return found
+def _names(judge: "Judge | Panel") -> tuple[str, ...]:
+    return (judge.name,) if isinstance(judge, Judge) else tuple(judge.names)
+
+
+def _decides_and_writes(judge: Judge) -> bool:
+    return judge.method == "decision" and judge.answers_prose
+
+
+def _both_ways(name: str, judge: Judge, audited: Callable[[Judge], Audit]) -> dict[str, Audit]:
+    """Audit a judge; beside one that decides, the same model in prose, unless prose stood in anyway."""
+    found = audited(judge)
+    if not _decides_and_writes(judge) or found.reads_prose:
+        return {name: found}
+    return {f"{name}, decision": found, f"{name}, prose": audited(judge.varied(method="prose"))}

@@ -1,7 +1,10 @@
 """Runs of ``semscale judge label``: judge the rows, draw some, write the table to fill in."""
 
 import shlex
+from dataclasses import replace
 
+import numpy as np
+import polars as pl
 import typer
 
 from semscale.cli.options.judging import JudgeLabelOptions
@@ -9,11 +12,15 @@ from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.cli.runs.label import check_unlabelled, given_options
 from semscale.errors import InputError, InterruptedRunError
+from semscale.judging.human_labels import label_table
 from semscale.judging.judge import Judge
-from semscale.judging.judge_columns import read_judge_cells
-from semscale.judging.label_draw import HUMAN, INCLUSION, LabelDraw, draw_rows
+from semscale.judging.judge_columns import JudgeCells, read_judge_cells
+from semscale.judging.label_draw import HUMAN, INCLUSION, LabelDraw, draw_rows, earlier_draws
+from semscale.judging.prompts.template import Template
 from semscale.store.atomic import check_writable
+from semscale.store.columns import floats_in
 from semscale.store.writing import output_format, write_table
+from semscale.types import Floats
 
 
 def draw_for_labels(options: JudgeLabelOptions) -> None:
@@ -36,7 +43,10 @@ def draw_for_labels(options: JudgeLabelOptions) -> None:
         judge = options.judges.load(progress)
         if not isinstance(judge, Judge):
             raise InputError("rows are drawn by one judge: name it with --model")
-        cells = read_judge_cells(options.table.open(options.file), columns)
+        table = options.table.open(options.file)
+        earlier_labels = HUMAN if HUMAN in table.columns else None
+        cells = read_judge_cells(table, replace(columns, human=earlier_labels))
+        earlier = None if cells.human is None else _earlier(cells, judge.template)
         verdicts = judge.judge(
             cells.questions,
             cells.answers,
@@ -46,23 +56,40 @@ def draw_for_labels(options: JudgeLabelOptions) -> None:
         )
     if verdicts.stopped is not None:
         raise InterruptedRunError(verdicts.stopped)
-    drawn = draw_rows(verdicts, options.n, alike=options.alike, seed=options.seed)
+    drawn = draw_rows(verdicts, options.n, alike=options.alike, seed=options.seed, earlier=earlier)
     write_table(drawn.table(cells.rows), options.out)
-    typer.echo("\n".join([*_told(options, drawn), f"then: {_command(options)}"]))
+    typer.echo(
+        "\n".join([*_told(options, drawn, decides=judge.method == "decision"), f"then: {_command(options)}"])
+    )
 
 
-def _told(options: JudgeLabelOptions, drawn: LabelDraw) -> list[str]:
+def _earlier(cells: JudgeCells, template: Template) -> Floats:
+    """Read which rows were drawn before, or have a label from elsewhere."""
+    inclusion = None
+    if INCLUSION in cells.rows.columns:
+        inclusion = floats_in(cells.rows[INCLUSION].cast(pl.Float64))
+    return earlier_draws(label_table(cells.human, template), inclusion)
+
+
+def _told(options: JudgeLabelOptions, drawn: LabelDraw, *, decides: bool) -> list[str]:
     n = len(drawn.rows)
     said = [f"{n:,} of {drawn.n_scored:,} judged rows drawn", f"table: {options.out}"]
-    if round(drawn.worth) > n:
+    if drawn.earlier is not None:
+        before = int((~np.isnan(drawn.earlier)).sum())
+        said.append(
+            f"{before:,} earlier rows are kept with their labels; {INCLUSION!r} joins their draw and this one"
+        )
+    if n == drawn.n_scored:
+        said.append("gain: none, as every row that could be drawn was")
+    elif round(drawn.worth) > n:
         said.append(
             f"gain: as good as {drawn.worth:,.0f} labels drawn alike, if the judge's distributions say how "
             "far it may be off; a judge who is sure and wrong makes the mean worse instead (see --alike)"
         )
     elif not options.alike:
         said.append(
-            "gain: none expected, as the judge is about equally sure of all rows; --method decision asks for "
-            "a probability of each level"
+            "gain: less than one label, as the judge is about equally sure of all rows"
+            + ("" if decides else "; --method decision asks for a probability of each level")
         )
     said.append(f"label the rows at the top in the column {HUMAN!r}; {INCLUSION!r} stays as it is")
     return said

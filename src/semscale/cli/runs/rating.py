@@ -3,7 +3,9 @@
 from dataclasses import replace
 from functools import cache
 
-from semscale.cli.options.rating import RatingOptions, scales_of
+from semscale.chat.decisions.deciding import DecidingChat
+from semscale.chat.decisions.loading import load_deciding_model
+from semscale.cli.options.rating import RatingMethodOptions, RatingOptions, scales_of
 from semscale.cli.progress import progress_bars
 from semscale.errors import InputError
 from semscale.rating.decided.file_decisions import FileDecisions
@@ -53,7 +55,12 @@ def _with_open_text(options: RatingOptions) -> tuple[RatingOptions, str]:
 
 
 def _check(options: RatingOptions) -> None:
-    given = options.columns
+    given, decides = options.columns, options.deciding.method == "decision"
+    if decides and options.model.base_url is not None and options.model.engine != "api":
+        raise InputError(
+            "--base-url is the endpoint of --engine api, which embeds texts: name that of the chat model "
+            "with --chat-url"
+        )
     if options.labels is not None and (given.human is not None or given.inclusion is not None):
         raise InputError(
             "--labels has people's ratings and their probabilities: leave out --human and --inclusion"
@@ -62,7 +69,6 @@ def _check(options: RatingOptions) -> None:
         raise InputError("--human-range belongs to --human: name the column of human ratings as well")
     if len(given.texts) == 1:
         return
-    decides = options.deciding.method == "decision"
     of_one = {"--human": given.human, "--labels": options.labels, "--method decision": decides or None}
     for name, value in of_one.items():
         if value is not None:
@@ -122,14 +128,23 @@ def decisions_of(options: RatingOptions, rater: Rater) -> FileDecisions | None:
 
     Raises:
         InputError: the scale has more points than decisions take.
+        SemscaleError: the chat model cannot be loaded.
     """
     chosen = options.deciding
     if chosen.method != "decision":
         return None
     return FileDecisions(
         rater.scale,
-        str(chosen.chat_model),
+        _deciding_model(chosen),
         options.run.plan,
-        chosen.chat_url,
         vars(options.calls.running()),
     )
+
+
+def _deciding_model(chosen: RatingMethodOptions) -> DecidingChat:
+    """Load who decides, before anything is rated; its endpoint has an option of its own here."""
+    try:
+        return load_deciding_model(chosen.chat_model, base_url=chosen.chat_url)
+    except InputError as error:
+        said = error.shell_message.replace("--base-url", "--chat-url")
+        raise InputError(str(error), in_shell=said) from error

@@ -1,16 +1,20 @@
 """Runs of ``semscale study``: read the file, ask the panel, keep everything."""
 
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from semscale.chat.costs.budget import Budget
+from semscale.chat.costs.forecast import Forecast
 from semscale.chat.costs.forecast_summary import ForecastSummary
 from semscale.cli.options.study import StudyOutputs, StudyRunOptions
 from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.errors import InputError
 from semscale.store.atomic import check_folder
+from semscale.study.asking.forecasting import personas_within
 from semscale.study.files.loading import load
 from semscale.study.study import Study
 
@@ -50,7 +54,25 @@ def forecast_run(options: StudyRunOptions) -> ForecastSummary:
     with closing(options.asking.calls.open_ledger()) as ledger:
         found = study.forecast(ledger=ledger)
     design = study.design
-    return ForecastSummary(design.source, {design.plan.model.name: found}, design.n_answers, {}, "answer")
+    budget = options.asking.running(design.plan.caps).budget
+    return ForecastSummary(
+        design.source,
+        {design.plan.model.name: found},
+        design.n_answers,
+        {},
+        "answer",
+        cautions=tuple(_caps(found, budget, len(design.panel))),
+    )
+
+
+def _caps(found: Forecast, budget: Budget, n: int) -> Iterator[str]:
+    """Say that caps would end the run early, and how many of n personas they allow."""
+    if beyond := found.beyond(budget):
+        k = personas_within(found, budget, n)
+        yield (
+            f"A cap would end the run early ({'; '.join(beyond)}): it allows about {k:,} of {n:,} personas. "
+            "Raise it in the file or by an option, or make the panel smaller."
+        )
 
 
 def start_study(file: Path) -> None:

@@ -36,6 +36,21 @@ FEWEST_TO_PASS = 10
 
 
 @dataclass(frozen=True)
+class MeanShift:
+    """How much more or less the candidate has: outputs, or a field's total, for each output of an item.
+
+    Attributes:
+        mean: mean shift over the items, above 0 where the candidate has more.
+        bound: upper confidence bound of its size; NaN if unknown.
+        p_value: p-value of "its size is at least what is tolerated"; NaN if unknown.
+    """
+
+    mean: float
+    bound: float
+    p_value: float
+
+
+@dataclass(frozen=True)
 class DriftTest:
     """The test of one metric over all items or one group.
 
@@ -59,6 +74,7 @@ class DriftTest:
         p_equivalence: one-sided p-value of "the drift is at least the tolerance"; NaN if unknown.
         change: what became of the metric; ``None`` before anybody has said so.
         nights_as_reruns: how many further runs the earlier nights are worth in the estimate of the spread.
+        shift: the mean shift; ``None`` where the metric has none, or it is not known.
     """
 
     metric: str
@@ -79,6 +95,13 @@ class DriftTest:
     p_equivalence: float = math.nan
     change: MetricChange | None = None
     nights_as_reruns: float = 0.0
+    shift: MeanShift | None = None
+
+    @property
+    def passed_by_shift(self) -> bool:
+        """Whether it passed though its drift alone was not shown to be small."""
+        is_shown = self.bound < self.tolerance or self.shift is None
+        return self.outcome is Outcome.PASS and not is_shown
 
     @property
     def has_few_items(self) -> bool:

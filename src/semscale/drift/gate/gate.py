@@ -19,6 +19,7 @@ from semscale.drift.gate.families import adjusted_in_families
 from semscale.drift.gate.hard_limits import check_hard_limits
 from semscale.drift.gate.mean_drifts import mean_drifts
 from semscale.drift.gate.metric_choice import chosen_metrics, margins, tolerances
+from semscale.drift.gate.pass_test import PassTest, shift_bound
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.gate.signature import gate_signature
 from semscale.drift.gate.tested_members import tested_members
@@ -31,6 +32,7 @@ from semscale.drift.gate.thresholds import (
 from semscale.drift.limits.slices import Group
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import mean_loss
+from semscale.drift.measure.shifts import shifts_by_role
 from semscale.drift.nights.counted_nights import earlier_nights
 from semscale.drift.nights.night_drifts import EarlierNights
 from semscale.drift.nights.sequence import sequence_cautions, sequence_tests
@@ -41,6 +43,7 @@ from semscale.history.stored_comparison import StoredComparison
 from semscale.stats.intervals.means import MeanEstimate
 from semscale.stats.tests.exchange import ExchangeTest
 from semscale.stats.tests.items_needed import needed_for_significance
+from semscale.types import Mask
 
 
 @dataclass(frozen=True)
@@ -52,10 +55,9 @@ class _Question:
     loss: float
     noise: float | None
     margin: float
-    tolerance: float
     mean: MeanEstimate
     chance: ExchangeTest
-    equivalence: DriftBound
+    passing: PassTest
 
 
 def decide(
@@ -71,9 +73,10 @@ def decide(
     ``chance_test``, adjusted within its family of tests, is below alpha) and *material* (the mean drift is at
     least the margin). It passes if it does not fail, at least 10 items have a value, and the drift is shown
     to lie below the tolerance, the margin or a share of the noise: a one-sided upper bound of the mean does
-    (``equivalence``; earlier nights help to estimate the spread). Otherwise it is undecided and states how
-    many items would decide it if mean and spread stayed the same. Without a rerun only numbers of outputs and
-    silence can fail; other metrics pass or are undecided, as nothing tells their drift from chance.
+    (``equivalence``; earlier nights help to estimate the spread), or, where outputs are lost as well as
+    gained, that of the shift (``PassTest``). Otherwise it is undecided and states how many items would decide
+    it if mean and spread stayed the same. Without a rerun only numbers of outputs and silence can fail; other
+    metrics pass or are undecided, as nothing tells their drift from chance.
 
     Hard limits count items, without statistics: those that lost their outputs, most of them or a field, and
     those with other numbers, as far as no rerun of the baseline does the same. A must-pass item fails if it
@@ -147,7 +150,7 @@ def _questions(
     found = mean_drifts(comparison, names, members, settings.plan())
     losses = {name: comparison.mean_losses(name) for name in names}
     expected = {name: comparison.expected(name) for name in names}
-    roles = {name: comparison.drifts_by_role(name) for name in names}
+    tests = _PassTests(comparison, names, settings.alpha, nights)
     return [
         _Question(
             metric=name,
@@ -155,16 +158,34 @@ def _questions(
             loss=mean_loss(losses[name][inside]),
             noise=mean_loss(expected[name][inside]) if comparison.rerun_losses(name) else None,
             margin=limits[group][name],
-            tolerance=tolerated[group][name],
             mean=found[name, group].mean,
             chance=chance_test(comparison, name, inside),
-            equivalence=equivalence(
-                roles[name][inside], tolerated[group][name], settings.alpha, nights.of(name, inside)
-            ),
+            passing=tests.of(name, inside, tolerated[group][name]),
         )
         for group, inside in members.items()
         for name in names
     ]
+
+
+class _PassTests:
+    """The tests that decide whether metrics pass.
+
+    The outputs that a field lacks are not in its shift, so it counts only beside the number of outputs.
+    """
+
+    def __init__(
+        self, comparison: Comparison, names: Sequence[str], alpha: float, nights: EarlierNights
+    ) -> None:
+        with_shift = names if "output_count" in names else ()
+        self._alpha, self._nights = alpha, nights
+        self._drifts = {name: comparison.drifts_by_role(name) for name in names}
+        self._shifts = {name: shifts_by_role(comparison, name) for name in with_shift}
+
+    def of(self, name: str, inside: Mask, tolerance: float) -> PassTest:
+        drifts, shifts = self._drifts[name][inside], self._shifts.get(name)
+        drift = equivalence(drifts, tolerance, self._alpha, self._nights.of(name, inside))
+        shift = None if shifts is None else shift_bound(shifts[inside], tolerance, self._alpha)
+        return PassTest(mean_loss(drifts[:, 0]), drift, tolerance, shift)
 
 
 def _tests(
@@ -193,20 +214,22 @@ def _tests(
 def _with_reruns_needed(test: DriftTest, question: _Question, reruns: int, alpha: float) -> DriftTest:
     if test.outcome is not Outcome.UNDECIDED or test.drift.n < FEWEST_TO_PASS:
         return test
-    mean, n = test.drift.value, test.drift.n
-    more = reruns_needed(mean, question.equivalence, n, reruns=reruns, tolerance=test.tolerance, alpha=alpha)
-    return replace(test, reruns_needed=more)
+
+    def needed(mean: float, found: DriftBound, tolerance: float, level: float) -> int | None:
+        return reruns_needed(mean, found, test.drift.n, reruns=reruns, tolerance=tolerance, alpha=level)
+
+    return replace(test, reruns_needed=question.passing.fewest(needed, alpha))
 
 
 def _tested(
     question: _Question, p_value: float, p_adjusted: float, single_alpha: float | None, settings: GateSettings
 ) -> DriftTest:
-    drift = question.mean
+    drift, passing = question.mean, question.passing
     is_significant = bool(p_adjusted < settings.alpha)
     is_material = bool(drift.value >= question.margin)
     if is_significant and is_material:
         outcome = Outcome.FAIL
-    elif drift.n >= FEWEST_TO_PASS and question.equivalence.bound < question.tolerance:
+    elif drift.n >= FEWEST_TO_PASS and passing.passes:
         outcome = Outcome.PASS
     else:
         outcome = Outcome.UNDECIDED
@@ -226,10 +249,11 @@ def _tested(
         is_material=is_material,
         outcome=outcome,
         n_needed=needed,
-        tolerance=question.tolerance,
-        bound=question.equivalence.bound,
-        p_equivalence=question.equivalence.p_value,
-        nights_as_reruns=question.equivalence.of_nights / (drift.n - 1) if drift.n > 1 else 0.0,
+        tolerance=passing.tolerance,
+        bound=passing.drift.bound,
+        p_equivalence=passing.drift.p_value,
+        nights_as_reruns=passing.drift.of_nights / (drift.n - 1) if drift.n > 1 else 0.0,
+        shift=None if passing.shift is None else passing.shift.found,
     )
 
 
@@ -237,14 +261,14 @@ def _needed(
     question: _Question, *, is_material: bool, single_alpha: float | None, settings: GateSettings
 ) -> int | None:
     """Return how many items would decide the test, never fewer than the present ones, which did not."""
-    drift, found = question.mean, question.equivalence
+    drift, passing = question.mean, question.passing
     if drift.n < 2:  # noqa: PLR2004 - no spread
         return None
-    if drift.value < question.tolerance:
-        tolerated = {"tolerance": question.tolerance, "alpha": settings.alpha}
-        needed, fewest = items_to_pass(drift.value, found, **tolerated), FEWEST_TO_PASS
+    to_pass = passing.fewest(items_to_pass, settings.alpha)
+    if to_pass is not None or drift.value < passing.tolerance:
+        needed, fewest = to_pass, FEWEST_TO_PASS
     elif is_material and single_alpha is not None and not math.isnan(question.chance.p_value):
-        needed, fewest = needed_for_significance(drift.value, found.sd, single_alpha), 0
+        needed, fewest = needed_for_significance(drift.value, passing.drift.sd, single_alpha), 0
     else:  # more runs or a rerun would decide here, not more items
         return None
     return None if needed is None else max(needed, fewest, drift.n + 1)

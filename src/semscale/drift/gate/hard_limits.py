@@ -13,11 +13,13 @@ from semscale.drift.limits.checks import (
     limit_cautions,
     limit_rules,
     missing_items,
+    whole_in_reruns,
 )
 from semscale.drift.limits.must_pass import check_must_pass
 from semscale.drift.limits.results import LimitCheck, MustPassCheck
 from semscale.drift.limits.slices import each_slice, slice_members
 from semscale.drift.measure.comparison import Comparison
+from semscale.history.runs import named
 from semscale.types import Floats
 
 
@@ -61,13 +63,27 @@ def check_hard_limits(comparison: Comparison, settings: GateSettings, names: Seq
     item_margins = _item_margins(comparison, settings, names) if settings.must_pass else {}
     must_pass = check_must_pass(comparison, settings.must_pass, item_margins, rules, broken)
     cautions = (*limit_cautions(comparison, rules), *excused_cautions(limits))
-    if settings.must_pass and not comparison.reruns:
-        cautions += (
+    if settings.must_pass:
+        cautions += _must_pass_cautions(comparison)
+    return HardLimits(limits, must_pass, cautions)
+
+
+def _must_pass_cautions(comparison: Comparison) -> tuple[str, ...]:
+    """Say what cannot be judged of must-pass items, and which reruns do not show chance."""
+    if not comparison.reruns:
+        return (
             "must_pass: without a rerun of the baseline nobody knows how far its texts vary by chance, so "
             "that these items are judged by their outputs and fields, and by limits other than that of "
             "changed numbers",
         )
-    return HardLimits(limits, must_pass, cautions)
+    whole = np.asarray(whole_in_reruns(comparison).all(axis=0))
+    lost = [item.id for item, is_whole in zip(comparison.baseline.items, whole, strict=True) if not is_whole]
+    if not lost:
+        return ()
+    return (
+        f"must_pass: at {named(lost)} a rerun of the baseline lost all outputs, its answer or a field; that "
+        "is not taken for chance in must-pass items; see that the reruns are complete",
+    )
 
 
 def _item_margins(comparison: Comparison, settings: GateSettings, names: Sequence[str]) -> dict[str, Floats]:

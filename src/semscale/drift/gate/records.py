@@ -57,6 +57,7 @@ def test_record(test: DriftTest) -> dict[str, Any]:
         "p_equivalence": test.p_equivalence,
         "change": test.change,
         "nights_as_reruns": test.nights_as_reruns,
+        "shift": None if test.shift is None else asdict(test.shift),
     }
 
 

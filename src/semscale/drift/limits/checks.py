@@ -16,6 +16,8 @@ from semscale.history.runs import named
 from semscale.stats.tests.exchange import exchange_test
 from semscale.types import Floats, Mask
 
+_LOST_WHOLLY = ("silenced", "refused", "lost_fields")
+
 
 @dataclass(frozen=True)
 class LimitRule:
@@ -48,11 +50,12 @@ class LimitRule:
         broken, ids = found[self.name], np.array([item.id for item in comparison.baseline.items], object)
         counted = broken.counted & self.inside
         total = None if broken.counts is None else lost_total(broken.counts[counted])
+        is_any_lost = total is None or total.n_lost > 0
         return LimitCheck(
             name=self.name,
             allowed=self.allowed,
             n=int(counted.sum()) if total is None else round(total.before),
-            items=tuple(ids[broken.broken & self.inside].tolist()),
+            items=tuple(ids[broken.broken & self.inside].tolist()) if is_any_lost else (),
             excused=tuple(ids[broken.excused & self.inside].tolist()),
             group=self.group,
             lost_share=self.lost_share,
@@ -93,6 +96,22 @@ def items_breaking(
         lost_share=lost_share,
         silence_checked=_silence_checked(comparison, rules),
     )
+
+
+def whole_in_reruns(comparison: Comparison) -> Mask:
+    """Tell at which items each rerun of the baseline lost neither all outputs, nor its answer, nor a field.
+
+    Returns:
+        Shape (r, n); true where the outputs of a rerun are not known.
+    """
+    n = len(comparison.baseline.items)
+    whole = np.ones((len(comparison.reruns), n), dtype=bool)
+    for place, rerun in enumerate(_reruns(comparison)):
+        found = broken_items(
+            comparison.baseline.items, rerun, [], lost_share=1.0, silence_checked=np.ones(n, dtype=bool)
+        )
+        whole[place] = ~np.any([found[name].broken for name in _LOST_WHOLLY], axis=0)
+    return whole
 
 
 def missing_items(comparison: Comparison, limits: Mapping[str, float | str]) -> tuple[LimitCheck, ...]:

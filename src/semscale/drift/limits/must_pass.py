@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from semscale.drift.limits.broken_items import BrokenItems
-from semscale.drift.limits.checks import LimitRule
+from semscale.drift.limits.chance_at_items import beyond_any_item, losses_of_whole_reruns
+from semscale.drift.limits.checks import LimitRule, whole_in_reruns
 from semscale.drift.limits.kinds import LIMITS
 from semscale.drift.limits.results import MustPassCheck
 from semscale.drift.measure.comparison import Comparison
@@ -15,9 +16,6 @@ from semscale.errors import UnknownNameError
 from semscale.history.runs import Run
 from semscale.messages import did_you_mean, shortened
 from semscale.types import Floats, Integers, Mask
-
-ENOUGH_RERUNS = 3
-"""Reruns that show how far an item varies by chance; with fewer, an item must go beyond it by the margin."""
 
 _ROUNDING = 1e-12
 _BY_GUARDS = ("contradictions", "changed_numbers")
@@ -50,13 +48,13 @@ def check_must_pass(
     """Check must-pass items one by one.
 
     An item fails if it breaks a limit, whatever number of items may break it, or if the candidate lacks it or
-    was asked something else. It also fails if its loss in a metric is greater than its greatest loss of the
-    reruns by the margin or more, as far as chance does not explain it: of many items some rewording is always
-    unlike those of one or two reruns. So the item's drift must be greater than that which baseline or a rerun
-    has in the candidate's place at any item, by the margin if there are fewer than ``ENOUGH_RERUNS``. What
-    guards find, contradictions and other numbers, counts likewise, or if the item has at least two findings
-    more than in any rerun: guards err, and rarely twice at one item. Without a rerun similarities,
-    contradictions and changed numbers are not judged, as nobody knows how far a rewording may go.
+    was asked something else; one that lost all outputs fails even where a rerun lost them as well. It also
+    fails if its loss in a metric is greater than its greatest loss of the reruns by the margin or more, as
+    far as chance does not explain it (``beyond_any_item``). What guards find, contradictions and other
+    numbers, counts likewise, or if the item has at least two findings more than in any rerun: guards err, and
+    rarely twice at one item. Without a rerun similarities, contradictions and changed numbers are not judged,
+    as nobody knows how far a rewording may go. A rerun does not count at an item at which it lost all
+    outputs, its answer or a field.
 
     Args:
         comparison: a candidate measured against the baseline.
@@ -73,8 +71,9 @@ def check_must_pass(
     check_ids(comparison.baseline, [one for one in ids if one not in lost])
     places = {item.id: place for place, item in enumerate(comparison.baseline.items)}
     judged = [name for name in margins if _is_judged(comparison, name)]
-    excess = {name: _beyond_reruns(comparison, name, margins[name]) for name in judged}
-    explained = _numbers_by_chance(comparison)
+    whole = whole_in_reruns(comparison)
+    excess = {name: _beyond_reruns(comparison, name, margins[name], whole) for name in judged}
+    explained = _numbers_by_chance(comparison, whole)
     checks = []
     for one in ids:
         if one in lost:
@@ -93,28 +92,18 @@ def _is_judged(comparison: Comparison, name: str) -> bool:
     return bool(comparison.reruns) or not (comparison.metrics[name].is_similarity or name in _BY_GUARDS)
 
 
-def _beyond_reruns(comparison: Comparison, name: str, margins: Floats) -> Floats:
+def _beyond_reruns(comparison: Comparison, name: str, margins: Floats, whole: Mask) -> Floats:
     """Return by how much each item's loss exceeds the reruns' greatest, shape (n,); NaN if it does not count.
 
     It counts from the margin on, unless chance explains it.
     """
-    reruns = [np.nan_to_num(losses) for losses in comparison.rerun_losses(name)]
-    greatest = np.max(reruns, axis=0) if reruns else np.zeros(len(comparison.baseline.items))
-    excess = comparison.losses(name) - greatest
+    reruns = losses_of_whole_reruns(comparison, name, whole)
+    excess = comparison.losses(name) - reruns.max(axis=0, initial=0.0)
     counts = excess >= margins - _ROUNDING
-    if reruns:
-        unlike_others = _beyond_any_item(comparison, name, margins)
+    if len(reruns):
+        unlike_others = beyond_any_item(comparison, name, margins, whole)
         counts &= unlike_others | _found_twice(comparison) if name in _BY_GUARDS else unlike_others
     return np.where(counts, excess, np.nan)
-
-
-def _beyond_any_item(comparison: Comparison, name: str, margins: Floats) -> Mask:
-    """Tell for each item whether its drift is beyond that of baseline and reruns in the candidate's place."""
-    roles = np.nan_to_num(comparison.drifts_by_role(name))
-    others = float(roles[:, 1:].max(initial=0.0))
-    if len(comparison.reruns) < ENOUGH_RERUNS:
-        return np.asarray(roles[:, 0] >= others + margins - _ROUNDING)
-    return np.asarray(roles[:, 0] > others + _ROUNDING)
 
 
 def _found_twice(comparison: Comparison) -> Mask:
@@ -131,14 +120,14 @@ def _n_findings(run: MeasuredRun, n: int) -> Integers:
     return np.array([counted[place] for place in range(n)], dtype=np.int64)
 
 
-def _numbers_by_chance(comparison: Comparison) -> Mask:
+def _numbers_by_chance(comparison: Comparison, whole: Mask) -> Mask:
     """Tell for each item whether chance may explain other numbers, shape (n,): reruns have some at any item.
 
     Without a rerun nobody knows.
     """
     if not comparison.reruns:
         return np.ones(len(comparison.baseline.items), dtype=bool)
-    if not any((np.nan_to_num(losses) > 0).any() for losses in comparison.rerun_losses("changed_numbers")):
+    if not (losses_of_whole_reruns(comparison, "changed_numbers", whole) > 0).any():
         return np.zeros(len(comparison.baseline.items), dtype=bool)
     return ~_found_twice(comparison)
 
@@ -146,12 +135,17 @@ def _numbers_by_chance(comparison: Comparison) -> Mask:
 def _limits_broken(
     place: int, rules: Sequence[LimitRule], broken: Mapping[str, BrokenItems], explained: Mask
 ) -> Iterator[str]:
-    """Name the limits that an item breaks; other numbers only where chance does not explain them."""
+    """Name the limits that an item breaks; other numbers only where chance does not explain them.
+
+    What a rerun breaks as well is excused, but for the loss of all outputs.
+    """
     for rule in rules:
         if rule.name in _BY_GUARDS and explained[place]:
             continue
-        of_items = broken[rule.name].counts is None  # a total is not broken by an item
-        if of_items and rule.inside[place] and broken[rule.name].broken[place]:
+        found = broken[rule.name]
+        if found.counts is not None or not rule.inside[place]:  # a total is not broken by an item
+            continue
+        if found.broken[place] or (rule.name == "silenced" and found.excused[place]):
             yield LIMITS[rule.name].said(rule.lost_share)
 
 

@@ -21,7 +21,7 @@ class LimitCheck:
             ``None``.
         lost_share: the setting of this name.
         total: where the limit is that of a total, what the candidate has of it: ``n`` is then the total of
-            baseline and reruns, and ``items`` those in which every other run has more.
+            baseline and reruns, and ``items`` those in which every other run has more, if any is lost in all.
         p_value: probability that an unchanged model does as badly; ``None`` where that is not asked.
     """
 

@@ -1,15 +1,15 @@
 """Comparison of a candidate with the baseline and its reruns."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.meter import DriftMeter
 from semscale.drift.quality.reference_match import with_reference_match
-from semscale.drift.runs.comparability import check_rerun, match_runs
+from semscale.drift.runs.comparability import check_rerun, match_runs, outputs_equal
 from semscale.errors import InputError
 from semscale.history.item_json import digest_items
-from semscale.history.runs import Run, hashed, short_id
+from semscale.history.runs import Run, hashed, named, short_id
 from semscale.types import Progress
 
 
@@ -71,23 +71,26 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         recorded=candidate,
         rerun_items=tuple(rerun.items for rerun in repeated),
         reruns_name=_reruns_name(reruns),
-        cautions=_about_equal_outputs(common.baseline, common.candidate, repeated),
+        cautions=tuple(_about_equal_outputs(common.baseline, common.candidate, repeated)),
     )
     return with_reference_match(compared, measuring, progress=progress)
 
 
-def _about_equal_outputs(baseline: Run, candidate: Run, reruns: Sequence[Run]) -> tuple[str, ...]:
-    """Ask for the right file where nothing changed, unless the reruns show a model that never varies."""
-    if not _are_equal(baseline, candidate) or (
-        reruns and all(_are_equal(baseline, rerun) for rerun in reruns)
-    ):
-        return ()
-    return ("all outputs equal the baseline's: see that this is the run that you mean to judge",)
-
-
-def _are_equal(baseline: Run, other: Run) -> bool:
-    pairs = zip(baseline.items, other.items, strict=True)
-    return all(ours.outputs == theirs.outputs for ours, theirs in pairs)
+def _about_equal_outputs(baseline: Run, candidate: Run, reruns: Sequence[Run]) -> Iterator[str]:
+    """Ask for the right files where outputs are equal, unless all runs are, of a model that never varies."""
+    equal = [rerun for rerun in reruns if outputs_equal(baseline, rerun)]
+    is_candidate_equal = outputs_equal(baseline, candidate)
+    if is_candidate_equal and equal and len(equal) == len(reruns):
+        return
+    if is_candidate_equal:
+        yield "all outputs equal the baseline's: see that this is the run that you mean to judge"
+    if equal:
+        ids = named([short_id(rerun.id) for rerun in equal])
+        which = f"rerun {ids} has" if len(equal) == 1 else f"reruns {ids} have"
+        yield (
+            f"{which} the baseline's outputs, word for word: right only for a model that always answers "
+            "alike; see that the right file was recorded"
+        )
 
 
 def _reruns_name(reruns: Sequence[Run]) -> str | None:

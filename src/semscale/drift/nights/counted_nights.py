@@ -20,7 +20,8 @@ def counted_nights(comparisons: Sequence[StoredComparison], baseline: Run) -> li
     Runs of other models show that of others, and a run that failed shows damage.
 
     Args:
-        comparisons: with this baseline, in any order.
+        comparisons: of one series, in any order; each candidate's last one, so that a run that failed at last
+            does not count by an earlier comparison.
         baseline: the approved run.
 
     Returns:

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semscale.drift.measure.comparison import Comparison
 from semscale.drift.nights.counted_nights import counted_nights
+from semscale.drift.nights.series import measured_alike
 from semscale.drift.runs.item_matching import match_items
 from semscale.history.runs import Run
 from semscale.history.stored_comparison import StoredComparison
@@ -14,21 +16,32 @@ if TYPE_CHECKING:
     from semscale.history.history import History
 
 
-def load_earlier(history: "History", baseline: Run, *, noise_alone: bool = False) -> list[StoredComparison]:
+def load_earlier(history: "History", baseline: Run) -> list[StoredComparison]:
     """Load the comparisons with a baseline, each with the scores of all the baseline's items.
 
     Args:
         history: where they are kept.
         baseline: with all its items.
-        noise_alone: load only those that show the noise (``counted_nights``).
 
     Returns:
         The oldest first. An item that a candidate lacked has NaN.
     """
-    kept = history.comparisons(baseline_id=baseline.id)
-    if noise_alone:
-        kept = counted_nights(kept, baseline)
-    return [_with_scores(history, baseline, one) for one in kept]
+    return [_with_scores(history, baseline, one) for one in history.comparisons(baseline_id=baseline.id)]
+
+
+def load_nights(history: "History", baseline: Run, comparison: Comparison) -> list[StoredComparison]:
+    """Load the comparisons that show the noise: those measured alike, and of these ``counted_nights``.
+
+    Args:
+        history: where they are kept.
+        baseline: with all its items.
+        comparison: the candidate's.
+
+    Returns:
+        As of ``load_earlier``.
+    """
+    alike = measured_alike(comparison, history.comparisons(baseline_id=baseline.id))
+    return [_with_scores(history, baseline, one) for one in counted_nights(alike, baseline)]
 
 
 def _with_scores(history: "History", baseline: Run, one: StoredComparison) -> StoredComparison:

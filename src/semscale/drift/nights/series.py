@@ -124,6 +124,32 @@ def series_before(
     return series, cautions + _left_out_lines({why: ids for why, ids in left_out.items() if ids})
 
 
+def measured_alike(comparison: Comparison, earlier: Sequence[StoredComparison]) -> list[StoredComparison]:
+    """Select each earlier candidate's last comparison that was measured as the present one, on any items.
+
+    Scores are not needed. The present candidate is left out, and so are comparisons that were made while the
+    ruler had moved. A comparison without a gate's decision replaces none that has one.
+
+    Args:
+        comparison: the candidate's.
+        earlier: comparisons, in any order.
+
+    Returns:
+        In the order of time.
+    """
+    candidate, signature = comparison.candidate, str(comparison.signature)
+    last = dict[tuple[str, str], StoredComparison]()
+    for kept in sorted(earlier, key=lambda kept: kept.compared):
+        against = _reason_against(kept, comparison.baseline.id, signature)
+        if against not in {None, _OTHER_ITEMS} or kept.ruler_moved:
+            continue
+        if kept.outcome is not None or kept.outputs_key not in last:
+            last[kept.outputs_key] = kept
+    last.pop((candidate.model, comparison.outputs_digest), None)
+    found = [kept for kept in last.values() if kept.candidate_id != candidate.id]
+    return sorted(found, key=lambda kept: kept.compared)
+
+
 def _on_items_of(comparison: Comparison, kept: StoredComparison) -> StoredComparison:
     """Restrict a comparison's scores to the items that are compared now, if they are of all items."""
     signature, n = str(comparison.signature), comparison.matching.n_baseline or len(comparison.baseline.items)

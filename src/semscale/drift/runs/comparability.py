@@ -98,6 +98,12 @@ def check_rerun(baseline: Run, rerun: Run) -> Run:
     return ordered
 
 
+def outputs_equal(ours: Run, theirs: Run) -> bool:
+    """Tell whether two runs have the same items, with the same outputs word for word."""
+    given = [{item.id: item.outputs for item in run.items} for run in (ours, theirs)]
+    return given[0] == given[1]
+
+
 def _check_dataset(baseline: Run, candidate: Run) -> None:
     if baseline.dataset != candidate.dataset:
         raise InputError(

@@ -56,8 +56,8 @@ def find_reader(paths: RunPaths, format: str | None = None) -> RunReader:  # noq
         InputError: there is no such format.
 
     Example:
-        >>> find_reader("answers.csv").formats, find_reader("exercise-7.json").formats
-        (('csv', 'tsv', 'jsonl', 'parquet', 'xlsx', 'inspect', 'promptfoo', 'openai-evals'), ('athena',))
+        >>> find_reader("answers.csv").formats[:6], find_reader("exercise-7.json").formats
+        (('csv', 'tsv', 'jsonl', 'parquet', 'xlsx', 'sav'), ('athena',))
     """
     for reader in READERS:
         if reader.recognises(paths) if format is None else format in reader.formats:

@@ -22,6 +22,8 @@ class RecordedRun(Presentable):
         reruns: what the same model gave when it was asked once more, if it was.
         asked: what the outputs took, if a model or a program was asked for them.
         shared: ids in common with the dataset's baseline or latest run; ``None`` where there is none.
+        repeats_original: whether it is a rerun from a file that has the outputs of its original, word for
+            word.
     """
 
     run: Run
@@ -30,6 +32,7 @@ class RecordedRun(Presentable):
     reruns: tuple[Run, ...] = ()
     asked: AskedFacts | None = None
     shared: SharedIds | None = None
+    repeats_original: bool = False
 
     def __repr__(self) -> str:
         return f"RecordedRun({_named(self.run)}, items={len(self.run.items):,})"
@@ -79,6 +82,7 @@ class RecordedRun(Presentable):
             "reruns": [rerun.id for rerun in self.reruns],
             "asked": self.asked,
             "shared": self.shared,
+            "repeats_original": self.repeats_original,
         }
 
 

@@ -9,7 +9,13 @@ import numpy as np
 from semscale.drift.gate.decision import FEWEST_TO_PASS, MOST_TIMES, DriftTest, GateDecision, Outcome
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.roles import drifts_of_losses, drifts_of_pairs
-from semscale.drift.sizing.simulated_nights import added_by_nights, items_of_nights
+from semscale.drift.sizing.simulated_nights import (
+    NightNoise,
+    added_by_nights,
+    drawn_items,
+    items_of_nights,
+    night_share,
+)
 from semscale.drift.sizing.simulated_runs import losses_with_reruns, pairs_with_reruns
 from semscale.drift.sizing.simulated_tests import (
     DriftMoments,
@@ -93,12 +99,14 @@ def forecast(comparison: Comparison, decision: GateDecision) -> SizeForecast | N
     *More items*: the further ones are drawn from the present ones, with replacement. *More reruns*: the
     present items stay, and each further rerun adds to an item's losses what a run added at some item
     (``pairs_with_reruns``). Earlier nights that count in a test's noise give further items, each as it came
-    out in one of the nights (``items_of_nights``), and what their runs added (``added_by_nights``).
+    out in one of the nights (``items_of_nights``), and what their runs added (``added_by_nights``), as often
+    as their weight in the noise says (``night_share``).
 
     Each simulated comparison is decided as the gate does, with the exchange test's normal distribution
     corrected for skewness, at the level of the strictest test, which is lowered where that distribution makes
     this comparison itself more significant than it is. It counts as decided if one of these tests fails or
-    all pass.
+    all pass, by the bound of their drift: that a metric may also pass by its shift is left out, so that the
+    forecast rather asks for too much.
 
     Args:
         comparison: what was measured.
@@ -140,11 +148,10 @@ class _Simulation:
     def of_items(self, size: int) -> float:
         """Return the share of comparisons of ``size`` items that are decided."""
         n, rows = len(self.comparison.baseline.items), self._items
-        n_rows = len(rows[0])
         rng = np.random.default_rng(self.decision.settings.seed)
-        counts = rng.multinomial(size - n, np.full(n_rows, 1 / n_rows), size=DRAWS)
-        counts[:, :n] += 1
-        return self._share([moments_of_drawn(one, counts) for one in rows])
+        shares = [night_share(test.nights_as_reruns) for test in self.tests]
+        drawn = drawn_items(n, len(rows[0]), size - n, DRAWS, shares, rng)
+        return self._share([moments_of_drawn(one, counts) for one, counts in zip(rows, drawn, strict=True)])
 
     @cached_property
     def _items(self) -> list[Floats]:
@@ -160,7 +167,7 @@ class _Simulation:
 
     def _nights(self, test: DriftTest) -> Floats | None:
         """Return the drifts of earlier nights, shape (t, n), if they count in the test's noise."""
-        if not test.nights_as_reruns > 0:
+        if not night_share(test.nights_as_reruns) > 0:
             return None
         return self.decision.nights.drifts[test.metric]
 
@@ -176,7 +183,9 @@ class _Simulation:
     def _with_reruns(self, test: DriftTest, more: int, draws: int, rng: np.random.Generator) -> DriftMoments:
         known = ~np.isnan(self.comparison.drifts(test.metric))
         pairs, nights = self.comparison.pair_losses(test.metric), self._nights(test)
-        added = None if nights is None else added_by_nights(nights[:, known])
+        added = None
+        if nights is not None:
+            added = NightNoise(added_by_nights(nights[:, known]), night_share(test.nights_as_reruns))
         if pairs is not None:
             found = pairs_with_reruns(pairs[known], more, draws, rng, of_nights=added)
             return moments_of_runs(map(drifts_of_pairs, found))

@@ -1,12 +1,86 @@
 """What earlier nights add to simulated comparisons: items as they came out, and the noise of their runs."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
 
-from semscale.types import Floats
+from semscale.types import Floats, Integers
 
+_LEAST_AS_RERUNS = 0.05
 _MOST_ROWS = 20_000  # items of all nights that further ones are drawn from
+
+
+@dataclass(frozen=True)
+class NightNoise:
+    """What runs of earlier nights added, beside what tonight's runs added.
+
+    Attributes:
+        added: shape (m,), of ``added_by_nights``.
+        share: share of simulated runs that draw from it, 0 to 1.
+    """
+
+    added: Floats
+    share: float
+
+    def drawn(self, tonight: Floats, size: tuple[int, ...], rng: np.random.Generator) -> Floats:
+        """Draw what runs add: of nights with probability ``share``, else of tonight."""
+        drawn = rng.choice(tonight, size=size)
+        if not len(self.added):
+            return drawn
+        return np.where(rng.random(size) < self.share, rng.choice(self.added, size=size), drawn)
+
+
+def night_share(as_reruns: float) -> float:
+    """Give the share of what is drawn that comes from nights: their weight in the noise beside tonight's, 1.
+
+    Args:
+        as_reruns: further runs that the nights are worth, at least 0; less than .05, which is shown as 0.0,
+            counts as 0.
+
+    Example:
+        >>> night_share(0.0), night_share(1.0)
+        (0.0, 0.5)
+    """
+    return 0.0 if as_reruns < _LEAST_AS_RERUNS else as_reruns / (1 + as_reruns)
+
+
+def drawn_items(  # noqa: PLR0913 - sizes, shares and chance
+    n: int, n_rows: int, more: int, draws: int, shares: Sequence[float], rng: np.random.Generator
+) -> list[Integers]:
+    """Draw further items for several tests at once: the same items in all of them.
+
+    An item comes out as tonight or as in one of the nights. Where it comes out as in a night in the test in
+    which nights count most, it does so in another test as often as its share is of the greatest one, and
+    else as tonight.
+
+    Args:
+        n: items of tonight.
+        n_rows: rows of ``items_of_nights``: n of tonight, then n of each night.
+        more: further items.
+        draws: number of draws.
+        shares: for each test, share of further items that come out as in a night, 0 to 1.
+        rng: random generator.
+
+    Returns:
+        For each test how often each row counts, shape (draws, n_rows): tonight's n items once, and the
+        further ones.
+    """
+    nights, greatest = n_rows - n, max(shares)
+    if not nights:
+        greatest = 0.0
+    of_nights = rng.binomial(more, greatest, size=draws)
+    tonight = rng.multinomial(more - of_nights, np.full(n, 1 / n)) + 1
+    if not greatest:
+        return [np.hstack([tonight, np.zeros((draws, nights), dtype=np.int64)]) for _ in shares]
+    there = rng.multinomial(of_nights, np.full(nights, 1 / nights))
+    found = []
+    for share in shares:
+        kept = rng.binomial(there, share / greatest)
+        back = (there - kept).reshape(draws, -1, n).sum(axis=1)
+        found.append(np.hstack([tonight + back, kept]))
+    return found
 
 
 def items_of_nights(by_role: Floats, nights: Floats) -> Floats:

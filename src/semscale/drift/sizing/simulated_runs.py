@@ -5,11 +5,14 @@ from math import sqrt
 
 import numpy as np
 
+from semscale.drift.sizing.simulated_nights import NightNoise
 from semscale.types import Floats
+
+_NO_NIGHTS = NightNoise(np.empty(0), 0.0)
 
 
 def pairs_with_reruns(
-    pairs: Floats, more: int, draws: int, rng: np.random.Generator, *, of_nights: Floats | None = None
+    pairs: Floats, more: int, draws: int, rng: np.random.Generator, *, of_nights: NightNoise | None = None
 ) -> Iterator[Floats]:
     """Add reruns to the losses of all pairs of runs.
 
@@ -25,7 +28,7 @@ def pairs_with_reruns(
         more: number of further reruns.
         draws: number of draws.
         rng: random generator.
-        of_nights: shape (m,), what runs of earlier nights added (``added_by_nights``), drawn from as well.
+        of_nights: what runs of earlier nights added, drawn from as well; ``None`` without any that count.
 
     Returns:
         One array of shape (n, k + more, k + more) for each draw, symmetric; the diagonal is 0.
@@ -44,10 +47,10 @@ def pairs_with_reruns(
     added = centred.sum(axis=2) / (k - 2)
     particular = (centred - added[:, :, None] - added[:, None, :])[:, rows, columns]
     n_pairs = len(rows)
-    some_added = _and(added[:, 1:].ravel() * sqrt(k / (k - 1)), of_nights)
+    some_added = added[:, 1:].ravel() * sqrt(k / (k - 1))
     some_particular = particular.ravel() * (sqrt(n_pairs / (n_pairs - k)) if n_pairs > k else 0.0)
     for _ in range(draws):
-        together = np.column_stack([added, _further(some_added, n, more, k, rng)])
+        together = np.column_stack([added, _further(some_added, of_nights, (n, more), k, rng)])
         losses = mean[:, None, None] + together[:, :, None] + together[:, None, :]
         losses += rng.choice(some_particular, size=losses.shape)
         losses[:, 0, 1:] += drift
@@ -57,13 +60,12 @@ def pairs_with_reruns(
         yield found
 
 
-def _and(some: Floats, of_nights: Floats | None) -> Floats:
-    return some if of_nights is None else np.concatenate([some, of_nights])
-
-
-def _further(some: Floats, n: int, more: int, k: int, rng: np.random.Generator) -> Floats:
+def _further(
+    some: Floats, of_nights: NightNoise | None, size: tuple[int, int], k: int, rng: np.random.Generator
+) -> Floats:
     """Draw what further runs add beside k present ones, shape (n, more)."""
-    return np.asarray(rng.choice(some, size=(n, more)) - rng.choice(some, size=(n, 1)) / sqrt(k))
+    noise = of_nights or _NO_NIGHTS
+    return noise.drawn(some, size, rng) - noise.drawn(some, (size[0], 1), rng) / sqrt(k)
 
 
 def _among_references(k: int) -> tuple[np.typing.NDArray[np.int64], np.typing.NDArray[np.int64]]:
@@ -72,7 +74,7 @@ def _among_references(k: int) -> tuple[np.typing.NDArray[np.int64], np.typing.ND
 
 
 def losses_with_reruns(
-    losses: Floats, more: int, draws: int, rng: np.random.Generator, *, of_nights: Floats | None = None
+    losses: Floats, more: int, draws: int, rng: np.random.Generator, *, of_nights: NightNoise | None = None
 ) -> Iterator[Floats]:
     """Add reruns to the losses against the baseline alone.
 
@@ -93,6 +95,6 @@ def losses_with_reruns(
     alike = losses.copy()
     alike[:, 0] -= losses[:, 0].mean() - losses[:, 1:].mean()
     mean = alike.mean(axis=1, keepdims=True)
-    some = _and((alike - mean)[:, 1:].ravel() * sqrt(k / (k - 1)), of_nights)
+    some = (alike - mean)[:, 1:].ravel() * sqrt(k / (k - 1))
     for _ in range(draws):
-        yield np.column_stack([losses, mean + _further(some, n, more, k, rng)])
+        yield np.column_stack([losses, mean + _further(some, of_nights, (n, more), k, rng)])

@@ -2,6 +2,8 @@
 
 from math import sqrt
 
+from scipy.special import ndtri
+
 from semscale.drift.gate.equivalence import DriftBound
 from semscale.stats.tests.bisection import smallest_enough
 
@@ -11,7 +13,9 @@ MOST_RERUNS = 20
 _MOST_ITEMS = 10**9
 
 
-def items_to_pass(drift: float, found: DriftBound, *, tolerance: float, alpha: float) -> int | None:
+def items_to_pass(
+    drift: float, found: DriftBound, tolerance: float, alpha: float, *, power: float = 0.5
+) -> int | None:
     """Find how many items make the bound of a mean drift lie below the tolerance.
 
     It is the bound of ``equivalence``, with its correction for skewness; mean, spread and skewness stay.
@@ -21,6 +25,7 @@ def items_to_pass(drift: float, found: DriftBound, *, tolerance: float, alpha: f
         found: its spread.
         tolerance: drift that is tolerated.
         alpha: level of the bound.
+        power: chance that the mean of another sample lies low enough; .5 for this mean itself. At least .5.
 
     Returns:
         The number; ``None`` where none up to 1e9 is enough, or the spread is not known.
@@ -36,7 +41,8 @@ def items_to_pass(drift: float, found: DriftBound, *, tolerance: float, alpha: f
         return 2
 
     def enough(n: int) -> bool:
-        return drift + found.excess(found.sd, n, alpha) < tolerance
+        by_chance = max(float(ndtri(power)), 0.0) * found.sd / sqrt(n)
+        return drift + by_chance + found.excess(found.sd, n, alpha) < tolerance
 
     return smallest_enough(enough, 2, _MOST_ITEMS)
 

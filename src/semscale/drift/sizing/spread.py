@@ -27,6 +27,8 @@ class Spread:
 
     Attributes:
         sd: for each metric the standard deviation of the items' drift; NaN if fewer than two have a drift.
+        skewness: for each metric the items' skewness, at least 0: third central moment / ``sd ** 3``. That of
+            differences between runs says nothing of the runs' own, and counts as 0.
         n: for each metric the number of items in the estimate.
         margins: for each metric the smallest material drift.
         tolerances: for each metric the drift below which it must be shown to lie to pass; a history keeps
@@ -41,6 +43,7 @@ class Spread:
     """
 
     sd: Mapping[str, float]
+    skewness: Mapping[str, float]
     n: Mapping[str, int]
     margins: Mapping[str, float]
     tolerances: Mapping[str, float]
@@ -61,6 +64,7 @@ def spread_of_comparison(comparison: Comparison, settings: GateSettings) -> Spre
     less = "reruns' losses taken off" if comparison.reruns else "no rerun to take off"
     return Spread(
         sd={name: sd for name, (sd, _) in pooled.items()},
+        skewness={name: _skewness([comparison.drifts(name)], sd) for name, (sd, _) in pooled.items()},
         n={name: counted for name, (_, counted) in pooled.items()},
         margins=margins(comparison, settings, names),
         tolerances=tolerances(comparison, settings, names),
@@ -105,6 +109,10 @@ def spread_of_history(comparisons: Sequence[StoredComparison], settings: GateSet
     least = {name: settings.material.get(name, _stored_margin(latest, name)) for name in names}
     return Spread(
         sd={name: sd for name, (sd, _) in pooled.items()},
+        skewness={
+            name: 0.0 if name in differing else _skewness(losses[name], sd)
+            for name, (sd, _) in pooled.items()
+        },
         n={name: counted for name, (_, counted) in pooled.items()},
         margins=least,
         tolerances=least,
@@ -162,3 +170,12 @@ def _pooled(samples: Sequence[Floats]) -> tuple[float, int]:
         return float("nan"), n
     squares = sum(float(((values - values.mean()) ** 2).sum()) for values in there if len(values))
     return float(np.sqrt(squares / freedom)), n
+
+
+def _skewness(samples: Sequence[Floats], sd: float) -> float:
+    """Return the skewness within samples with a pooled standard deviation, at least 0."""
+    there = [sample[~np.isnan(sample)] for sample in samples]
+    if not sd > 0:
+        return 0.0
+    centred = np.concatenate([values - values.mean() for values in there if len(values)])
+    return max(0.0, float((centred**3).mean()) / sd**3)

@@ -42,7 +42,7 @@ _AFTER = (
     "one looks at it. Please do not hesitate to ask if anything is unclear or if more detail is wanted."
 )
 _LETTERS = "ABCDEFGHIJK"
-_MOVED = 0.01
+_SAME = 1e-6  # combined scores of a rubric differ by rounding
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,8 @@ class BiasCheck:
         name: of the check.
         meaning: what is changed.
         effect: mean of the expected score with the change less that without, -1 to 1, with its interval.
-        moved: share of items whose score moves by more than .01, with its interval.
+        moved: share of items whose level changes, with its interval: the stated one, or the most likely one
+            of a decision, so that sure and unsure judges, prose and decisions are counted alike.
         skipped: why it was not made, or ``None``.
     """
 
@@ -92,6 +93,11 @@ class Audit:
     spent: Spent | None = None
     usage: Usage = Usage(0, 0)
     people: BesidePeople | None = None
+
+    @property
+    def reads_prose(self) -> bool:
+        """Whether verdicts of a judge that was to decide were read from prose: its model does not decide."""
+        return dict(self.plain.signature.fields).get("method") == "prose"
 
     @property
     def calls_a_row(self) -> float:
@@ -156,7 +162,8 @@ def audit(  # noqa: PLR0913 - items, and how to ask about them
         other, changed = changed_by(name, judge, rows)
         verdicts = run_apart(other.judge_items(changed, part, progress))
         stopped = stopped or verdicts.stopped
-        effect, moved = effects(plain.expected, verdicts.expected, plan)
+        effect = mean_change(plain.expected, verdicts.expected, plan)
+        moved = share_moved(plain.score, verdicts.score, plan)
         checks.append(BiasCheck(name, meaning, effect, moved))
     people = None if labels is None else beside_people(plain, labels, plan)
     spent = state.running.budget.earlier
@@ -166,20 +173,31 @@ def audit(  # noqa: PLR0913 - items, and how to ask about them
     return Audit(plain, tuple(checks), plan, signature, stopped, spent, state.usage, people)
 
 
-def effects(before: Floats, after: Floats, plan: IntervalPlan) -> tuple[MeanEstimate, MeanEstimate]:
-    """Mean change of the scores, and share of items that move, over the items with both scores.
+def mean_change(before: Floats, after: Floats, plan: IntervalPlan) -> MeanEstimate:
+    """Mean change of the expected scores, over the items with both.
 
     Example:
-        >>> effect, moved = effects(np.array([0.5, 0.5]), np.array([0.75, 0.5]), IntervalPlan())
-        >>> effect.value, moved.value
-        (0.125, 0.5)
+        >>> mean_change(np.array([0.5, 0.5]), np.array([0.75, 0.5]), IntervalPlan()).value
+        0.125
+    """
+    return estimate_mean(after - before, bounds=(-1.0, 1.0), plan=plan)
+
+
+def share_moved(before: Floats, after: Floats, plan: IntervalPlan) -> MeanEstimate:
+    """Share of items whose level is another one, over the items with both.
+
+    Args:
+        before: shape (n,), scores of the stated or most likely levels; NaN where there is none.
+        after: shape (n,), likewise.
+        plan: how intervals are made.
+
+    Example:
+        >>> share_moved(np.array([0.5, 0.5, np.nan]), np.array([0.75, 0.5, 1.0]), IntervalPlan()).value
+        0.5
     """
     change = after - before
-    moved = np.where(np.isnan(change), np.nan, (np.abs(change) > _MOVED).astype(np.float64))
-    return (
-        estimate_mean(change, bounds=(-1.0, 1.0), plan=plan),
-        estimate_mean(moved, bounds=(0.0, 1.0), plan=plan),
-    )
+    moved = np.where(np.isnan(change), np.nan, (np.abs(change) > _SAME).astype(np.float64))
+    return estimate_mean(moved, bounds=(0.0, 1.0), plan=plan)
 
 
 def changed_by(

@@ -76,6 +76,8 @@ def _judge(name: str, found: Audit) -> dict[str, Any]:
         "checks": checks,
         "calls_a_row": found.calls_a_row,
         "order_bias": found.order_bias,
+        "method": dict(found.plain.signature.fields).get("method", "prose"),
+        "not_taken": [each.record() for each in found.plain.not_taken],
         "expected": estimate_mean(found.plain.expected, bounds=(0.0, 1.0), plan=found.plan),
         "spent": _spent(found),
         "people": _people(found),

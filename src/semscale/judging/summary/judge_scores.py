@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from semscale.judging.decisions.form_refusals import FormRefusal
 from semscale.judging.prompts.template import Template
+from semscale.judging.summary.alike_reasons import alike_reasons
 from semscale.judging.verdict import Provenance
 from semscale.signature import Signature
 from semscale.types import Floats, Status, Statuses, are_scored, count_statuses
@@ -70,11 +71,11 @@ class JudgeScores:
 
     @property
     def frequent_reasons(self) -> list[tuple[Status, str, int]]:
-        """The five most frequent reasons of each status, with the number of their items."""
+        """The five most frequent reasons of each status, those that differ in numbers alone as one."""
         return [
             (status, reason, n)
             for status, found in self.reasons.items()
-            for reason, n in list(found.items())[:_LISTED_REASONS]
+            for reason, n in list(alike_reasons(found).items())[:_LISTED_REASONS]
         ]
 
     @property

@@ -58,6 +58,8 @@ class JudgeSummary(Presentable):
         human: people's labels beside the scores, where there are any.
         stopped: why not every item was asked about, or ``None``.
         input_notes: how the table was read, such as the rows that a condition left out.
+        unused_inclusion: whether the table has a column ``inclusion``, as ``judge label`` writes it, that was
+            not named beside the labels.
         created: when.
     """
 
@@ -77,6 +79,7 @@ class JudgeSummary(Presentable):
     human: HumanEvidence | None = None
     stopped: str | None = None
     input_notes: tuple[str, ...] = ()
+    unused_inclusion: bool = False
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def __repr__(self) -> str:

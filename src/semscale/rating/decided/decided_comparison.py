@@ -1,6 +1,8 @@
 """Ratings by similarity beside ratings by decisions, on the same texts."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -33,6 +35,7 @@ class DecidedComparison:
         corrected: the correlation divided by the root of that reliability, at most 1; NaN likewise. The
             decisions' own unreliability still lowers it.
         ks: similarity of the two mean PMFs, 1 less the greatest distance of their distribution functions.
+        not_taken: why the model did not take forms that were tried before, by their names.
     """
 
     model: str
@@ -48,11 +51,40 @@ class DecidedComparison:
     reliability: float
     corrected: float
     ks: float
+    not_taken: Mapping[str, str] = field(default_factory=dict)
+
+    stopped: ClassVar[None] = None
+    """A run that stopped early has ``MissingDecisions`` and no comparison."""
 
     @property
     def failed(self) -> str | None:
         """Why no text has a decision; ``None`` where one has, or the model declined about one."""
         return None if self.counts["answered"] or self.counts["refused"] else self.reason or None
+
+
+@dataclass(frozen=True)
+class MissingDecisions:
+    """Why no text has a decision, though a chat model was to decide.
+
+    Attributes:
+        model: who was to decide.
+        reason: why it did not.
+        is_capped: whether a cap, or a wait that was too long, stopped the run; replies that came are kept.
+    """
+
+    model: str
+    reason: str
+    is_capped: bool
+
+    @property
+    def stopped(self) -> str | None:
+        """Why the run stopped early; ``None`` where the model failed."""
+        return self.reason if self.is_capped else None
+
+    @property
+    def failed(self) -> str | None:
+        """Why the model failed; ``None`` where the run stopped early."""
+        return None if self.is_capped else self.reason
 
 
 def compare_with_decisions(
@@ -104,6 +136,7 @@ def compare_with_decisions(
         reliability,
         corrected,
         ks,
+        decided.not_taken,
     )
 
 

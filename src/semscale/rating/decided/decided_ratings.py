@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
@@ -42,6 +42,7 @@ class DecidedRatings:
         order_bias: mean of how far the order of the points moved a rating, 0 to 1; NaN for one order.
         signature: the deciding model, the form, and a hash of what it was asked.
         answers: to each text.
+        not_taken: why forms that were tried before were not taken, by their names.
     """
 
     pmf: Floats
@@ -51,6 +52,7 @@ class DecidedRatings:
     order_bias: float
     signature: Signature = Signature("rate")
     answers: tuple[DecisionAnswer, ...] = ()
+    not_taken: Mapping[str, str] = field(default_factory=dict)
 
     def to_frame(self, scale: Scale) -> pl.DataFrame:
         """Lay the decisions out as a table, one row per text; what is missing is null.
@@ -136,7 +138,7 @@ def decide_ratings(
     bias = float(np.mean(biases)) if biases else float("nan")
     signature = _signature(deciding.signature, run.form, question)
     each = tuple(answers[text] for text in texts)
-    return DecidedRatings(pmf, run.form, run.counts, run.reason, bias, signature, each)
+    return DecidedRatings(pmf, run.form, run.counts, run.reason, bias, signature, each, run.not_taken)
 
 
 def _signature(model: Signature, form: str, question: ScoreQuestion) -> Signature:

@@ -9,8 +9,13 @@ import numpy as np
 import polars as pl
 
 from semscale.chat.decisions.answers import DecisionAnswer
+from semscale.chat.decisions.deciding import DecidingChat
 from semscale.errors import InputError, InterruptedRunError, ReplyError
-from semscale.rating.decided.decided_comparison import DecidedComparison, compare_with_decisions
+from semscale.rating.decided.decided_comparison import (
+    DecidedComparison,
+    MissingDecisions,
+    compare_with_decisions,
+)
 from semscale.rating.decided.decided_ratings import DecidedRatings, check_points, decide_ratings
 from semscale.rating.ratings import Ratings
 from semscale.scales import Scale
@@ -31,9 +36,8 @@ class FileDecisions:
 
     Args:
         scale: of 2 to 10 points.
-        model: a chat model's name.
+        model: who decides.
         plan: how intervals are made.
-        base_url: of its OpenAI-compatible endpoint.
         running: settings of the runner, by name.
 
     Raises:
@@ -41,11 +45,9 @@ class FileDecisions:
     """
 
     scale: Scale
-    model: str
+    model: DecidingChat
     plan: IntervalPlan
-    base_url: str | None = None
     running: Mapping[str, Any] = field(default_factory=dict)
-    failure: InterruptedRunError | ReplyError | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         check_points(self.scale)
@@ -70,16 +72,15 @@ class FileDecisions:
             rows[row] = self._places[text]
         self._rows.append(rows)
 
-    def compared(self, set_agreement: Floats) -> tuple[DecidedComparison, Signature] | None:
+    def compared(self, set_agreement: Floats) -> tuple[DecidedComparison, Signature] | MissingDecisions:
         """Decide about all texts that were taken, and compare with their ratings by similarity.
-
-        Where the run stops early, ``failure`` has the reason, and no row has a decision.
 
         Args:
             set_agreement: shape (s, s), correlations of the means under each anchor set.
 
         Returns:
-            The comparison, and the signature of the decisions; ``None`` where the run stopped early.
+            The comparison, and the signature of the decisions. Where the run stopped early, why: no row has a
+            decision then.
 
         Raises:
             InputError: no text has a rating.
@@ -87,20 +88,17 @@ class FileDecisions:
         if not self._places:
             raise InputError("no text has a rating, so there is nothing to decide about")
         try:
-            decided = decide_ratings(
-                list(self._places), self.scale, self.model, base_url=self.base_url, **self.running
-            )
+            decided = decide_ratings(list(self._places), self.scale, self.model, **self.running)
         except (InterruptedRunError, ReplyError) as error:
-            self.failure = error
             self._found = self._without_decisions(error)
-            return None
+            return MissingDecisions(self.model.name, str(error), isinstance(error, InterruptedRunError))
         self._found = decided.to_frame(self.scale)
         comparison = compare_with_decisions(
             np.array(self._pmf),
             decided,
             self.scale.values,
             set_agreement,
-            model=self.model,
+            model=self.model.name,
             plan=self.plan,
         )
         return comparison, decided.signature

@@ -9,6 +9,7 @@ import polars as pl
 
 from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS, CachedEmbedder
 from semscale.errors import InputError
+from semscale.rating.decided.decided_comparison import MissingDecisions
 from semscale.rating.decided.file_decisions import FileDecisions
 from semscale.rating.files.checks import check_cells
 from semscale.rating.files.columns import FileColumns
@@ -89,7 +90,7 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
         labels: people's ratings of some rows, in the sheet that was drawn from the table, in the place of a
             column of human ratings.
         deciding: lets a chat model rate the texts, too, and adds its columns, ``semscale_decided_status`` and
-            others; where it is stopped, the table is written before the error is raised.
+            others; where it gives no decisions, ``RatingSummary.undecided`` says why.
         progress: called as rows are rated, and while texts are embedded.
 
     Returns:
@@ -101,7 +102,6 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
             earlier run had finished.
         StoppedByUserError: stopped by the user; finished parts are kept.
         ModelError: the model cannot be run; finished parts are kept.
-        InterruptedRunError, ReplyError: of the chat model; the table is written, and replies are kept.
     """
     settings = settings or FileSettings()
     check_file(table, columns, out)
@@ -118,8 +118,6 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
     collector = Collector(rater, columns, settings.seed, labels)
     work = RatingWork(table, columns, rater, collector, settings.interval, progress, deciding)
     summary = TableRun(table, settings.parts, progress).of(work, out)
-    if deciding is not None and deciding.failure is not None:
-        raise deciding.failure
     return replace(summary, input_notes=table.notes)
 
 
@@ -183,9 +181,11 @@ class RatingWork:
     def summary(self) -> RatingSummary:
         """Sum all parts up, after a chat model has decided about their texts, if one shall."""
         summary = self.collector.summary(self.table.name, self.interval)
-        found = None if self.deciding is None else self.deciding.compared(summary.set_agreement)
-        if found is None:
+        if self.deciding is None:
             return summary
+        found = self.deciding.compared(summary.set_agreement)
+        if isinstance(found, MissingDecisions):
+            return replace(summary, undecided=found)
         return replace(summary, decided=found[0], signature=summary.signature.extended(found[1]))
 
     def late(self, start: int, stop: int) -> pl.DataFrame | None:

@@ -14,7 +14,7 @@ from semscale.report.document.values import Cell, Level, Number, Quoted, Words
 from semscale.report.drift.document import drift_document
 from semscale.report.drift.items import greatest_drift
 from semscale.report.drift.limit_words import broken_limit_words, must_pass_words
-from semscale.report.drift.sample_size import unvaried_words
+from semscale.report.drift.sample_size import noise_words, unvaried_words
 from semscale.report.drift.tables import covered_words, drift_table
 from semscale.report.drift.words import (
     HARM,
@@ -54,7 +54,11 @@ def _sections(summary: DriftSummary, decision: GateDecision) -> Iterator[Section
     tested = (figure for figure in summary.overall if figure.test is not None)
     overall = sorted(tested, key=lambda figure: figure.urgency)
     unvaried = unvaried_words(summary)
-    said = (Paragraph(unvaried),) if unvaried else ()
+    said = [Paragraph(unvaried)] if unvaried else []
+    if decision.nights.n:
+        comparison = summary.comparison
+        noise = noise_words(decision, comparison.baseline.model, len(comparison.reruns))
+        said.append(Paragraph(f"Noise: {noise}."))
     if overall:
         table = drift_table(summary, overall)
         yield Section("metrics", f"All items{covered_words(summary)}", (table, *said))

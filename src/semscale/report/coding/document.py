@@ -15,7 +15,7 @@ from semscale.report.coding.figures import (
     shares_figure,
     shares_table,
 )
-from semscale.report.coding.words import cautions, outcome_words, shares_note, value_note
+from semscale.report.coding.words import cautions, groups_note, outcome_words, shares_note, value_note
 from semscale.report.document.blocks import Block, Paragraph, Subheading
 from semscale.report.document.document import Citation, Document, Section, stamp
 from semscale.report.document.values import Cell, Count, Line, Quoted
@@ -79,6 +79,10 @@ def _columns(summary: "CodingSummary") -> Iterator[tuple[str, Line]]:
         yield "Coded by hand", ("column “", Quoted(name), "”")
     if summary.by:
         yield "Groups", ("column “", Quoted(summary.by), "”")
+    designed = (("Weights", summary.weight), ("Rows of one", summary.clusters), ("Strata", summary.strata))
+    for role, name in designed:
+        if name:
+            yield role, ("column “", Quoted(name), "”")
     if summary.agreement.other_run:
         yield "Other run", Quoted(summary.agreement.other_run)
     if summary.asked is not None:
@@ -90,7 +94,9 @@ def _sections(summary: "CodingSummary") -> Iterator[Section]:
     yield Section("shares", "How many answers have each code", shares)
     if summary.groups:
         title = ("Shares by “", Quoted(summary.by), "”")
-        yield Section("groups", title, (groups_table(summary), Paragraph(_GROUPS, "note")))
+        yield Section(
+            "groups", title, (groups_table(summary), Paragraph(groups_note(summary), "note", detail="both"))
+        )
     if summary.n_hand or summary.agreement.runs:
         yield Section("quality", "How well codes hold", (quality_table(summary), Paragraph(_QUALITY, "note")))
     if summary.drivers is not None:
@@ -104,10 +110,6 @@ def _sections(summary: "CodingSummary") -> Iterator[Section]:
     yield Section("outcomes", "What became of the answers", tuple(outcomes))
 
 
-_GROUPS = (
-    "Pearson’s test of the codes that were given; where counts are small, by 10,000 drawn tables with the "
-    "same margins. p is adjusted by Holm over all codes."
-)
 _QUALITY = (
     "Area: chance that an answer with the code scores above one without it. Brier score: mean squared error "
     "of probabilities by curves that were fitted without the answer; it should be below that of the share "

@@ -54,7 +54,7 @@ def suggestion_document(summary: "SuggestionSummary") -> Document:
         settings=settings(
             summary.source,
             summary.created,
-            (("Answers", ("column “", Quoted(summary.column), "”")), ("CodeFrame", Quoted(summary.codebook))),
+            (("Answers", ("column “", Quoted(summary.column), "”")), ("Codebook", Quoted(summary.codebook))),
             summary.signature,
         ),
         citations=(_HENNIG,),
@@ -92,6 +92,11 @@ def _cautions(summary: "SuggestionSummary") -> Iterator[str]:
         yield (
             f"{counted(summary.n_unnamed, 'code')} without a usable name from {one_line(summary.asked)}: "
             "words name them."
+        )
+    if summary.has_pieces:
+        yield (
+            "Typical words may be cut wrongly, as the answers have no spaces between words: give the codes "
+            "names of your own, or let a chat model name them."
         )
     if summary.problem is not None:
         yield f"The codebook does not serve as it is: {one_line(summary.problem)}."

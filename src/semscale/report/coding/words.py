@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from semscale.coding.code_calibration import FEWEST_OF_EACH
+from semscale.coding.code_shares import SMALL_BASE
 from semscale.coding.coding_decisions import BY_LIKENESS
 from semscale.report.formatting import count, counted, listed, one_line
+from semscale.stats.calibration.corrected_groups import FEWEST_IN_GROUP
 
 if TYPE_CHECKING:
     from semscale.coding.coding_summary import CodingSummary
@@ -54,10 +56,12 @@ def cautions(summary: "CodingSummary") -> Iterator[str]:
             "Corrected shares are right on average only if the hand-coded answers are a random sample; "
             "tables of semscale code label have the probabilities of their draw, for the option inclusion."
         )
-    if summary.groups:
+    yield from _weight_cautions(summary)
+    if any(test.kind != "corrected" for test in summary.tests):
         yield (
             "Tests between groups compare the codes that were given: where the coder errs more often in one "
-            "group, they find a difference that people would not."
+            "group, they find a difference that people would not. With "
+            f"{FEWEST_IN_GROUP} hand-coded answers in each of two groups they compare corrected shares."
         )
     if summary.drivers is not None:
         yield "Drivers go with the rating; that does not show that they cause it."
@@ -75,6 +79,53 @@ def shares_note(summary: "CodingSummary") -> str:
             f"{count(summary.n_hand)} hand-coded ones (prediction-powered)."
         )
     return said
+
+
+def groups_note(summary: "CodingSummary") -> str:
+    """Say how shares of groups were compared, and which groups were left out."""
+    kinds = list(dict.fromkeys(test.kind for test in summary.tests))
+    said = [_TESTS[kind] for kind in kinds]
+    if len(kinds) > 1:
+        counted_codes = [f"“{one_line(test.code)}”" for test in summary.tests if test.kind != "corrected"]
+        said.append(f"The second is that of {listed(counted_codes)}.")
+    if "corrected" in kinds:
+        tested = {name for test in summary.tests for name in summary.tested_groups(test)}
+        left = [
+            f"“{one_line(one.name)}”"
+            for one in summary.groups
+            if one.name is not None and one.name not in tested
+        ]
+        if left:
+            said.append(
+                f"Left out, with fewer than {SMALL_BASE} answers, or {FEWEST_IN_GROUP} hand-coded ones: "
+                f"{listed(left)}."
+            )
+    return " ".join([*said, "p is adjusted by Holm over all codes."])
+
+
+_TESTS = {
+    "corrected": (
+        "Welch’s test of the corrected shares: how often people would give the code. Each group’s share is "
+        "corrected by its own hand-coded answers."
+    ),
+    "counted": (
+        "Pearson’s test of the codes that were given; where counts are small, by 10,000 drawn tables with "
+        "the same margins."
+    ),
+    "counted, weighted": (
+        "Rao and Scott’s test of the codes that were given, which allows for weights, strata and respondents."
+    ),
+}
+
+
+def _weight_cautions(summary: "CodingSummary") -> Iterator[str]:
+    if summary.weight:
+        yield (
+            "Weights count in shares, tests between groups and drivers. Numbers of answers, pairs, "
+            "calibration and alpha are of rows."
+        )
+    if (summary.clusters or summary.strata) and summary.drivers is not None:
+        yield "Drivers take each row by itself: strata and rows that belong together do not count there."
 
 
 def value_note(summary: "CodingSummary") -> str:

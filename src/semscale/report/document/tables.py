@@ -21,6 +21,7 @@ class DataTable:
         detail: which renderings have it.
         brief_title: above the table in a brief rendering, where a section's title says the same on a page.
         brief: how many columns, from the first, a brief rendering shows; all unless given.
+        is_crosstab: whether a page holds the first column in view while the others are scrolled.
     """
 
     columns: tuple[str | Quoted, ...]
@@ -34,6 +35,7 @@ class DataTable:
     detail: Detail = "both"
     brief_title: Line = ""
     brief: int | None = None
+    is_crosstab: bool = False
 
 
 @dataclass(frozen=True)

@@ -130,6 +130,21 @@ class WithInterval:
 
 
 @dataclass(frozen=True)
+class Compared:
+    """A figure of a crosstab, with what a test says of it; where there is little room without its interval.
+
+    Attributes:
+        figure: the figure with its interval.
+        mark: the letters of columns that it lies above, or the p-value of a change; empty for neither.
+        is_small: whether too few stand behind it to test it; shown with an asterisk.
+    """
+
+    figure: WithInterval
+    mark: str = ""
+    is_small: bool = False
+
+
+@dataclass(frozen=True)
 class Words:
     """Semscale's own words, lower case at the start unless a name stands there; a page may capitalise them.
 
@@ -151,10 +166,12 @@ class Quoted:
     Attributes:
         text: the words; ``None`` where there are none.
         limit: characters that are shown at once.
+        wraps: whether a table on the screen has all of them, on several lines; else their middle is left out.
     """
 
     text: object
     limit: int = 220
+    wraps: bool = False
 
 
 @dataclass(frozen=True)
@@ -185,7 +202,7 @@ class Marked:
     pieces: tuple[Piece, ...]
 
 
-Cell = Number | Change | Count | Share | WithInterval | Words | Quoted | Flag | Marked
+Cell = Number | Change | Count | Share | WithInterval | Compared | Words | Quoted | Flag | Marked
 """What a cell of a table, a fact or a setting holds."""
 
 Line = str | Quoted | tuple[str | Quoted, ...]

@@ -18,6 +18,7 @@ from semscale.report.drift.limits import limit_blocks
 from semscale.report.drift.quality import quality_cautions, quality_section
 from semscale.report.drift.ruler import ruler_cautions, ruler_section
 from semscale.report.drift.sample_size import noise_words, unvaried_words
+from semscale.report.drift.shift import shift_notes
 from semscale.report.drift.tables import covered_words, drift_table, sequence_table, threshold_table
 from semscale.report.drift.words import (
     LEVELS,
@@ -68,6 +69,7 @@ def drift_document(summary: DriftSummary) -> Document:
                 [
                     f"intervals: {intervals}",
                     *(f"{name.lower()}: {said}" for name, said in _noise(summary)),
+                    *shift_notes(decision),
                     windowed,
                     _heads_note(summary),
                 ],

@@ -29,6 +29,10 @@ from semscale.report.parts import Columns, table_of
 _TIME = "%Y-%m-%d %H:%M"
 _SHOWN, _MOST_ROWS = 20, 200
 _SHOWN_REASONS = 5
+_REPEATS = (
+    "This rerun has the outputs of its original, word for word: right only for a model that always answers "
+    "alike. Else record what the model gave when it was asked again."
+)
 _PLURALS = {"reading of anchors": "readings of anchors"}
 
 
@@ -65,6 +69,7 @@ def recorded_document(summary: RecordedRun) -> Document:
         sections=(Section("run", "The run", (DataTable(("", ""), shown),)),),
         cautions=(
             *_shared_cautions(summary.shared, run.dataset),
+            *((_REPEATS,) if summary.repeats_original else ()),
             *(() if summary.asked is None else asked_cautions(summary.asked)),
         ),
         notes=() if summary.is_new else (_known_already(run),),

@@ -8,10 +8,13 @@ from semscale.drift.gate.decision import (
     MOST_TIMES,
     DriftTest,
     GateDecision,
+    Outcome,
     is_out_of_reach,
     items_needed,
 )
 from semscale.drift.gate.drift_summary import DriftSummary
+from semscale.drift.measure.metrics import metric_label
+from semscale.drift.nights.night_noise import FEWEST_NIGHTS
 from semscale.drift.sizing.forecast import MOST_RERUNS, POWER, SizeForecast
 from semscale.report.formatting import capitalised, count, counted, coverage, listed, one_line, percent
 from semscale.stats.intervals.exact_shares import clopper_pearson_upper
@@ -58,13 +61,19 @@ def noise_words(decision: GateDecision, model: str, reruns: int) -> str:
         reruns: number of reruns of the baseline.
     """
     here = counted(reruns, "rerun") if reruns else "no rerun"
-    nights = f"{counted(decision.nights.n, 'earlier run')} of {one_line(model)}"
-    worth = [f"{test.nights_as_reruns:.1f}" for test in decision.overall]
-    least, most = min(worth, key=float), max(worth, key=float)
+    n = decision.nights.n
+    nights = f"{here} here; {counted(n, 'earlier run')} of {one_line(model)}"
+    if n < FEWEST_NIGHTS:
+        return f"{nights} {'does' if n == 1 else 'do'} not count yet, as it takes at least {FEWEST_NIGHTS}"
+    worth = {test.metric: f"{test.nights_as_reruns:.1f}" for test in decision.overall}
+    least, most = min(worth.values(), key=float), max(worth.values(), key=float)
     if float(most) == 0:
-        return f"{here} here; {nights} do not count, as there are too few or they vary otherwise"
-    as_many = f"{most} reruns more" if least == most else f"{least} to {most} reruns more, by metric"
-    return f"{here} here; {nights} count as {as_many}"
+        return f"{nights} do not count, as their noise differs too much, among them or from that of this run"
+    if least == most:
+        return f"{nights} count as {most} reruns more"
+    undecided = [test.metric for test in decision.overall if test.outcome is Outcome.UNDECIDED]
+    where = ", ".join(f"{metric_label(name)} {worth[name]}" for name in undecided)
+    return f"{nights} count as {least} to {most} reruns more, by metric{where and f' (undecided: {where})'}"
 
 
 def needed_words(tests: Sequence[DriftTest], *, over_runs: bool, n_items: int, reruns: int) -> str:

@@ -305,7 +305,9 @@ def _passed(summary: DriftSummary, decision: GateDecision) -> Iterator[str]:
         by_noise = any(
             deciding_bound(test.drift) >= test.margin for test in tests if test.tolerance > test.margin
         )
-        yield "Every metric's drift lies below its margin" + (" or within the noise" if by_noise else "")
+        both_ways = any(test.passed_by_shift for test in tests)
+        ways = ["below its margin", *["within the noise"] * by_noise, *["both ways alike"] * both_ways]
+        yield f"Every metric's drift lies {' or '.join(ways)}"
     if tests:
         closest = result_words(summary, tests[0])
         yield closest if len(tests) == 1 else f"Closest to its margin: {closest}"

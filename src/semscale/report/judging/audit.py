@@ -19,7 +19,13 @@ from semscale.report.document.values import (
 from semscale.report.formatting import count, coverage, one_line
 from semscale.report.judging.words import refused_parameters
 from semscale.report.parts import Columns, covered, table_of
-from semscale.report.sentences import plan_words, refused_words, rows_that_count, stopped_cautions
+from semscale.report.sentences import (
+    plan_words,
+    refused_words,
+    rows_that_count,
+    stand_in_words,
+    stopped_cautions,
+)
 from semscale.report.settings import signature_fields
 from semscale.types import Status
 
@@ -87,7 +93,10 @@ def _interval_words(audits: "Mapping[str, Audit]") -> str:
 
 
 def _cautions(summary: "AuditSummary") -> Iterator[str]:
-    """Say what a model refused, and that one of several checks may find a bias by chance."""
+    """Say what stood in for decisions, what a model refused, and that a bias may be found by chance."""
+    for found in summary.audits.values():
+        plain = found.plain
+        yield from stand_in_words(one_line(plain.model), plain.signature, plain.not_taken)
     refused = (
         refused_words(one_line(name), refused_parameters(found.signature))
         for name, found in summary.audits.items()
@@ -103,7 +112,7 @@ def _cautions(summary: "AuditSummary") -> Iterator[str]:
 
 
 def _blocks(name: str, found: "Audit") -> tuple[Block, ...]:
-    columns = ("change", "rows", "left out", "mean effect", "scores that move", "")
+    columns = ("change", "rows", "left out", "mean effect", "levels that change", "")
     rows = tuple(map(_row, found.checks))
     interval = covered((cell for row in rows for cell in row), found.interval)
     title = (Quoted(name), f": what a change of form does to the score{interval}")
@@ -115,7 +124,13 @@ def _blocks(name: str, found: "Audit") -> tuple[Block, ...]:
         )
         for check in found.checks
     ]
-    return (DataTable(columns, rows, title=title), *why)
+    return (DataTable(columns, rows, title=title), Paragraph(_COUNTED, "note", detail="both"), *why)
+
+
+_COUNTED = (
+    "The mean effect is that on the expected score. A level changes where another one is stated, or is the "
+    "most likely one of a decision; so prose and decisions are counted alike."
+)
 
 
 def _row(check: "BiasCheck") -> tuple[Cell, ...]:

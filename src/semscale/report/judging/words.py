@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from semscale.chat.calls.parameter_form import LEFT_OUT
 from semscale.chat.messages import Parameters
+from semscale.judging.label_draw import INCLUSION
 from semscale.judging.summary.judge_scores import LITTLE_COVERED
 from semscale.judging.verdict import Provenance
 from semscale.report.formatting import counted, has_interval, listed, number, one_line, percent
@@ -85,6 +86,11 @@ def cautions(summary: "JudgeSummary") -> tuple[str, ...]:
     elif summary.human.corrected.n_labelled < _FEW_LABELS:
         labelled = counted(summary.human.corrected.n_labelled, "row")
         said.append(f"Only {labelled} with a human label and a score: intervals are wide.")
+    if summary.unused_inclusion:
+        said.append(
+            f"Labels count as those of a plain sample. The table has a column {INCLUSION!r}: if judge label "
+            f"drew the rows, the corrected mean is wrong without --inclusion {INCLUSION}."
+        )
     return tuple(said)
 
 

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 from semscale.report.document.blocks import Block, DataTable, Paragraph
 from semscale.report.document.values import Cell, Count, Number, Share, WithInterval, Words
 from semscale.report.formatting import counted, one_line
+from semscale.report.sentences import forms_not_taken_words
 
 if TYPE_CHECKING:
-    from semscale.rating.decided.decided_comparison import DecidedComparison
+    from semscale.rating.decided.decided_comparison import DecidedComparison, MissingDecisions
 
 _STAND_IN = "next-token"
 
@@ -55,9 +56,19 @@ def decided_cautions(found: "DecidedComparison | None") -> tuple[str, ...]:
         said.append(f"{name} declined to answer about {counted(n, 'text')}.")
     if found.form == _STAND_IN:
         said.append(f"{name} takes no typed decisions, so probabilities of the points’ letters stand in.")
+        told = "; ".join(f"{form}: {why}" for form, why in found.not_taken.items())
+        said += forms_not_taken_words(name, told)
     if n := found.counts["normalised"]:
         said.append(
             f"The probabilities of {counted(n, 'decision')} of {name} did not sum to 1, within what rounding "
             "explains, and were made to."
         )
     return tuple(said)
+
+
+def undecided_cautions(lost: "MissingDecisions | None") -> tuple[str, ...]:
+    """Say that no text has a decision, and why; nothing where decisions came, or nobody was to decide."""
+    if lost is None:
+        return ()
+    why = one_line(lost.reason).rstrip(".")
+    return (f"No text has a decision of {one_line(lost.model)}; ratings by similarity are complete: {why}.",)

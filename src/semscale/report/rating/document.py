@@ -28,6 +28,7 @@ from semscale.report.rating.languages import (
     said_language_warnings,
     without_anchors_words,
 )
+from semscale.report.rating.set_spread import spread_blocks
 from semscale.report.rating.words import (
     MEANINGS,
     advice,
@@ -206,6 +207,7 @@ def _trust(summary: "RatingSummary") -> Iterator[Block]:
     if sets := sets_figure(summary):
         yield Subheading("Do the anchor sets agree?")
         yield sets
+        yield from spread_blocks(summary)
     elif n_sets == 1:
         yield Paragraph(
             "One anchor set was used, so nothing shows whether another wording would rate the texts alike."

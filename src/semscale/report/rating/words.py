@@ -15,7 +15,7 @@ from semscale.report.formatting import (
     plain,
 )
 from semscale.report.lint.words import lint_caution
-from semscale.report.rating.decided import decided_cautions
+from semscale.report.rating.decided import decided_cautions, undecided_cautions
 from semscale.report.scale_points import scale_digits
 from semscale.report.sentences import STATUS_MEANINGS
 from semscale.results.reasons import UNREAD
@@ -93,7 +93,8 @@ def cautions(summary: "RatingSummary") -> tuple[str, ...]:
     nps = [NPS_CAUTION] if summary.estimates.overall.nps is not None else []
     unlike = unlike_caution(summary)
     notes = comparison.notes if comparison else ()
-    return (*nps, *unlike, *notes, *decided_cautions(summary.decided))
+    decisions = (*decided_cautions(summary.decided), *undecided_cautions(summary.undecided))
+    return (*nps, *unlike, *notes, *decisions)
 
 
 def scale_warnings(summary: "RatingSummary") -> tuple[str, ...]:

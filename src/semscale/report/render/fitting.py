@@ -24,12 +24,22 @@ def fitted(text: object, cells: int) -> str:
         >>> fitted("a\x1b[31m\nb", 20)
         'a␛[31m b'
     """
-    line = one_line(text).translate(_TURNS)
+    line = on_one_line(text)
     if cell_len(line) <= cells:
         return line
     tail = (cells - 1) // 2
     head = cells - 1 - tail
     return f"{_start(line, head).rstrip()}{_ELLIPSIS}{_start(line[::-1], tail)[::-1].lstrip()}"
+
+
+def on_one_line(text: object) -> str:
+    r"""Make a text one harmless line.
+
+    Example:
+        >>> on_one_line("a\nb\u202e")
+        'a b\ufffd'
+    """
+    return one_line(text).translate(_TURNS)
 
 
 def _start(line: str, cells: int) -> str:

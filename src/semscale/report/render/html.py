@@ -14,7 +14,7 @@ from semscale.report.cells import cell_text, heading_text, is_wordy, line_text, 
 from semscale.report.charts.svg import draw
 from semscale.report.document.blocks import Block, Figure, Histogram
 from semscale.report.document.document import Document
-from semscale.report.document.values import Cell, Flag, Line, Marked, Quoted, WithInterval, Words
+from semscale.report.document.values import Cell, Compared, Flag, Line, Marked, Quoted, WithInterval, Words
 from semscale.report.formatting import (
     capitalised,
     clipped,
@@ -67,7 +67,7 @@ def block_html(block: Block) -> Markup:
     return Markup(getattr(_blocks(), name)(block))  # the macros have escaped it
 
 
-def cell_html(cell: Cell, *, is_name: bool = False) -> Markup:
+def cell_html(cell: Cell, *, is_name: bool = False) -> Markup:  # noqa: PLR0911 - one case for each kind
     """Write a cell as HTML.
 
     Args:
@@ -83,6 +83,8 @@ def cell_html(cell: Cell, *, is_name: bool = False) -> Markup:
         case WithInterval(note=note) if note and not has_interval(cell):
             value = cell_text(replace(cell, note=""))
             return Markup('{}<small class="why">{}</small>').format(value, line_html(note))
+        case Compared():
+            return compared_html(cell)
         case Flag(text, level):
             return Markup('<b class="flag {}">{}</b>').format(level, line_html(text))
         case Marked():
@@ -134,6 +136,19 @@ def quoted_html(text: object, limit: int) -> Markup:
         return escape(shown)
     folded = '{}<details class="more"><summary>all of it</summary><p>{}</p></details>'
     return Markup(folded).format(shown, full)
+
+
+def compared_html(cell: Compared) -> Markup:
+    """Write a figure of a crosstab: its mark beside it, its interval below."""
+    shown = escape(printable(cell_text(replace(cell, mark=""))))
+    mark = Markup(' <b class="mark">{}</b>').format(printable(cell.mark)) if cell.mark else ""
+    if not has_interval(cell.figure):
+        return Markup("{}{}").format(shown, mark)
+    ends = (
+        cell_text(Compared(replace(cell.figure, value=end))) for end in (cell.figure.low, cell.figure.high)
+    )
+    interval = Markup('<small class="interval">{}</small>').format(printable(" to ".join(ends)))
+    return Markup("{}{}{}").format(shown, mark, interval)
 
 
 def marked_html(marked: Marked) -> Markup:

@@ -46,7 +46,7 @@ class Sheet:
         name: str,
         formats: "SheetFormats",
     ) -> None:
-        self._sheet = workbook.add_worksheet(_free_name(name, {s.lower() for s in workbook.sheetnames}))
+        self._sheet = workbook.add_worksheet(free_sheet_name(name, {s.lower() for s in workbook.sheetnames}))
         self._formats = formats
         self._row = 0
         for column, width in enumerate(_WIDTHS):
@@ -110,8 +110,13 @@ class SheetFormats:
         return self._made[look, number]
 
 
-def _free_name(name: str, taken: set[str]) -> str:
-    """Make a name that Excel allows and that no other sheet has, in whatever case."""
+def free_sheet_name(name: str, taken: set[str]) -> str:
+    """Make a name that Excel allows and that no other sheet has.
+
+    Args:
+        name: what the sheet is about.
+        taken: names of other sheets, in lower case.
+    """
     clean = " ".join(printable(name).translate(_FORBIDDEN).split()) or "Sheet"
     free, number = _shortened(clean, _LONGEST_NAME), 2
     while free.lower() in taken:

@@ -14,7 +14,7 @@ from semscale.report.document import blocks
 from semscale.report.document.document import Decision, Document, detail_of, flat
 from semscale.report.document.values import Cell, Count, Flag, Line, Marked, Quoted, Words
 from semscale.report.formatting import counted, number, one_line, printable
-from semscale.report.render.fitting import fitted
+from semscale.report.render.fitting import fitted, on_one_line
 from semscale.report.render.grids import bar, figure_grid, print_plainly
 
 NAME_CELLS = 30
@@ -177,6 +177,8 @@ def _spread(histogram: blocks.Histogram) -> Grid:
 
 
 def _cell(cell: Cell, *, is_first: bool) -> Text:
+    if isinstance(cell, Quoted) and cell.wraps:
+        return Text(on_one_line(cell_text(cell)))
     if isinstance(cell, Quoted):
         return Text(fitted("" if cell.text is None else cell.text, NAME_CELLS if is_first else _TEXT_CELLS))
     if isinstance(cell, Marked):

@@ -10,7 +10,17 @@ from semscale.report.cells import cell_text, heading_text, line_text
 from semscale.report.charts.svg import rasterized
 from semscale.report.document import blocks
 from semscale.report.document.document import Decision, Document, Headline, Rates, flat
-from semscale.report.document.values import Cell, Count, Line, Number, Quoted, Share, WithInterval, Words
+from semscale.report.document.values import (
+    Cell,
+    Compared,
+    Count,
+    Line,
+    Number,
+    Quoted,
+    Share,
+    WithInterval,
+    Words,
+)
 from semscale.report.formatting import capitalised, coverage, has_interval
 from semscale.report.render.histograms import as_figure
 from semscale.report.render.number_formats import (
@@ -240,7 +250,7 @@ def _rows(sheet: Sheet, columns: Sequence[str | Quoted], rows: Iterable[Sequence
 
 def _parts(cells: Sequence[Cell]) -> list[str]:
     """Name the columns that a table's column needs beside its first."""
-    ends = _ENDS if any(isinstance(cell, WithInterval) for cell in cells) else ()
+    ends = _ENDS if any(isinstance(cell, WithInterval | Compared) for cell in cells) else ()
     return [*ends, *([_NOTE] if any(map(_note, cells)) else [])]
 
 
@@ -249,11 +259,13 @@ def _values(cell: Cell) -> list[Value]:
     return [*_figures(cell), _note(cell)]
 
 
-def _figures(cell: Cell) -> Sequence[Value]:
+def _figures(cell: Cell) -> Sequence[Value]:  # noqa: PLR0911 - one case for each kind of cell
     """Give a text, a number with its format, or three of them for an interval."""
     match cell:
         case WithInterval():
             return formatted_interval(cell)
+        case Compared(figure):
+            return formatted_interval(figure)
         case Number(value, _, _, _, most) if most is not None and value == math.inf:
             return [cell_text(cell)]
         case Number():
@@ -273,6 +285,8 @@ def _note(cell: Cell) -> str:
             return note
         case WithInterval(note=note) if not has_interval(cell):
             return note
+        case Compared(mark=mark, is_small=is_small):
+            return f"{mark} {'*' if is_small else ''}".strip()
         case _:
             return ""
 

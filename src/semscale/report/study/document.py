@@ -20,6 +20,7 @@ from semscale.report.study.figures import (
     quotes_table,
     statuses_table,
 )
+from semscale.report.study.spread import spread_blocks
 from semscale.report.study.words import (
     LIMITS,
     METHOD_MEANINGS,
@@ -32,6 +33,8 @@ from semscale.report.study.words import (
     panel_line,
     rotation_line,
     study_cautions,
+    weighted_fact,
+    weights_line,
 )
 from semscale.types import Status
 
@@ -66,6 +69,7 @@ def study_document(summary: "StudySummary") -> Document:
         reading=(panel_line(summary), f"{counting}.", SIMULATION),
         facts=(
             ("Personas", Count(len(design.panel))),
+            *weighted_fact(summary),
             ("Answers", Count(total)),
             ("Rated", Count(scored)),
             ("Refused", Count(counts.get(str(Status.REFUSED), 0))),
@@ -79,6 +83,7 @@ def study_document(summary: "StudySummary") -> Document:
             summary.created,
             (
                 ("Panel", Quoted(design.panel.source)),
+                ("Weights", weights_line(summary)),
                 ("Persona", Quoted(design.template.text)),
                 ("Groups", groups_line(summary)),
                 ("Orders", rotation_line(summary)),
@@ -99,6 +104,8 @@ def _sections(summary: "StudySummary") -> Iterator[Section]:
             "second."
         )
         yield Section("methods", "Methods beside each other", (pairs_table(summary), Paragraph(said, "note")))
+    if summary.spreads:
+        yield Section("spread", "What moves the answers", tuple(spread_blocks(summary)))
     yield Section("orders", "Order effects", tuple(_orders(summary)))
     yield Section("answers", "What has a rating, and what has none", tuple(_answers(summary)))
     yield Section("cost", "What it took", (costs_table(summary),))

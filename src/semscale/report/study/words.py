@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from semscale.report.document.values import Line, Quoted
-from semscale.report.formatting import capitalised, count, counted, coverage, listed, one_line
+from semscale.report.document.values import Cell, Line, Number, Quoted
+from semscale.report.formatting import capitalised, count, counted, coverage, listed, number, one_line
 from semscale.report.sentences import plan_words, refused_words, stopped_cautions
 from semscale.types import Status
 
@@ -79,10 +79,13 @@ def panel_line(summary: "StudySummary") -> Line:
     asked = summary.design.questionnaire
     times = "" if asked.samples == 1 else f", {counted(asked.samples, 'time')} each"
     shown = "separately" if asked.exposure == "separate" else "in one conversation"
+    panel = summary.design.panel
+    worth = (
+        "" if panel.weights is None else f" (weighted, worth {number(panel.effective_n, 1)} of equal weight)"
+    )
     concepts, questions = counted(len(asked.concepts), "concept"), counted(len(asked.questions), "question")
     return (
-        f"{counted(len(summary.design.panel), 'persona')}{times}, {concepts} and {questions}, {shown}; "
-        "answered by ",
+        f"{counted(len(panel), 'persona')}{worth}{times}, {concepts} and {questions}, {shown}; answered by ",
         Quoted(summary.facts.model),
     )
 
@@ -113,6 +116,25 @@ def rotation_line(summary: "StudySummary") -> str:
         "none": "the order of the file",
     }
     return named[asked.rotation]
+
+
+def weighted_fact(summary: "StudySummary") -> tuple[tuple[str, Cell], ...]:
+    """Name what the personas are worth where they have weights."""
+    panel = summary.design.panel
+    return () if panel.weights is None else (("Effective n", Number(panel.effective_n, 0)),)
+
+
+def weights_line(summary: "StudySummary") -> str:
+    """Say how the personas were weighted."""
+    panel = summary.design.panel
+    if panel.weights is None:
+        return "none: every persona counts alike"
+    low, high = min(panel.weights), max(panel.weights)
+    return (
+        f"raked to the marginals of the file, from {number(low)} to {number(high)} with mean 1; the personas "
+        f"are worth {number(panel.effective_n, 1)} of equal weight (Kish). Means, shares, differences and "
+        "correlations are weighted; counts and order effects are not"
+    )
 
 
 def groups_line(summary: "StudySummary") -> str:

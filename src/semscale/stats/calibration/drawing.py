@@ -25,13 +25,14 @@ class DrawnTexts(NamedTuple):
     all_probabilities: Floats
 
 
-def draw_texts(
+def draw_texts(  # noqa: PLR0913 - ratings, and how they are drawn from
     pmf: Floats,
     values: Floats,
     n: int,
     *,
     by_interest: bool = False,
     deviation: Floats | None = None,
+    most: float = 1.0,
     seed: int = 0,
 ) -> DrawnTexts:
     """Draw texts by a systematic sample along their ratings.
@@ -47,6 +48,7 @@ def draw_texts(
         n: texts to draw, at least 1.
         by_interest: whether texts that the rating is least sure of are drawn more often.
         deviation: shape (n,), standard deviations of the ratings, where the PMFs do not say them.
+        most: greatest probability, at least n by the number of texts with a rating.
         seed: of the draw.
 
     Returns:
@@ -78,7 +80,7 @@ def draw_texts(
         widths = widths if deviation is None else deviation[scored]
         average = float(widths.mean())
         sizes = _LEAST_SHARE + (1 - _LEAST_SHARE) * (widths / average if average > 0 else sizes)
-    probability = inclusion_probabilities(sizes, min(n, len(scored)))
+    probability = most * inclusion_probabilities(sizes, min(n, len(scored)) / most)
     order = np.lexsort((rng.permutation(len(scored)), means))
     steps = np.cumsum(probability[order])
     # The sum is a whole number but for rounding, which must not draw one text more or fewer.
@@ -113,7 +115,7 @@ def worth_at_random(deviation: Floats, probability: Floats) -> float:
     return len(deviation) * float(squares.sum()) / total if total > 0 else float(probability.sum())
 
 
-def inclusion_probabilities(sizes: Floats, n: int) -> Floats:
+def inclusion_probabilities(sizes: Floats, n: float) -> Floats:
     """Probabilities in proportion to sizes that sum to n; what would exceed 1 is certain.
 
     Args:

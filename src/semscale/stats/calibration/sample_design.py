@@ -19,16 +19,20 @@ class SampleDesign:
             where there is no label, if it is not known there. All alike unless given.
         clusters: shape (n,), numbers of what belongs together, such as one respondent's texts. Each item by
             itself unless given.
+        strata: shape (n,), numbers from 0 of parts that were sampled apart; a cluster lies in one of them.
+            None unless given.
     """
 
     weights: Floats | None = None
     inclusion: Floats | None = None
     clusters: Integers | None = None
+    strata: Integers | None = None
 
     @property
     def is_plain(self) -> bool:
         """Whether all items count alike, each by itself, and were drawn with one probability."""
-        return self.weights is None and self.inclusion is None and self.clusters is None
+        parts = (self.weights, self.inclusion, self.clusters, self.strata)
+        return all(part is None for part in parts)
 
     @property
     def expanded(self) -> Floats | None:
@@ -53,6 +57,7 @@ class SampleDesign:
             None if self.weights is None else self.weights[kept],
             None if self.inclusion is None else self.inclusion[kept],
             None if self.clusters is None else self.clusters[kept],
+            None if self.strata is None else self.strata[kept],
         )
 
 

@@ -49,7 +49,8 @@ def rao_scott(rows: npt.ArrayLike, columns: npt.ArrayLike, design: AnyDesign) ->
         design: how respondents were drawn.
 
     Returns:
-        NaN in all but ``n`` where a question has fewer than two answers, or no degrees of freedom are left.
+        NaN in all but ``n`` where a question has fewer than two answers, too many cells are empty, or no
+        degrees of freedom are left.
 
     Raises:
         InputError: lengths or numbers that do not fit.
@@ -77,6 +78,8 @@ def rao_scott(rows: npt.ArrayLike, columns: npt.ArrayLike, design: AnyDesign) ->
     totals = total_figures(both[:, None].astype(np.float64), design, domains)
     shares = totals.values[0] / totals.values.sum()
     effects = _design_effects(shares, _share_covariance(totals, design, domains), shape, n)
+    if effects is None:
+        return none
     degrees = _degrees(design, both)
     table = shares.reshape(shape)
     expected = np.outer(table.sum(axis=1), table.sum(axis=0))
@@ -109,12 +112,18 @@ def _share_covariance(totals: FiguresWithSpread, design: AnyDesign, domains: Dom
     return np.asarray(jacobian @ variances.covariance(totals.values, totals.spread)[0] @ jacobian.T)
 
 
-def _design_effects(shares: Floats, covariance: Floats, shape: tuple[int, int], n: int) -> Floats:
-    """Generalised design effects of the contrasts between rows and columns, a square matrix."""
+def _design_effects(shares: Floats, covariance: Floats, shape: tuple[int, int], n: int) -> Floats | None:
+    """Generalised design effects of the contrasts between rows and columns, a square matrix.
+
+    ``None`` where so many cells are empty that the contrasts cannot be told apart.
+    """
     contrasts = np.kron(_contrasts(shape[0]), _contrasts(shape[1]))
     inverse = np.divide(1.0, shares, out=np.zeros_like(shares), where=shares > 0)
     scaled = inverse[:, None] * contrasts
-    return np.linalg.solve(contrasts.T @ scaled / n, scaled.T @ covariance @ scaled)
+    products = contrasts.T @ scaled / n
+    if np.linalg.matrix_rank(products) < len(products):
+        return None
+    return np.linalg.solve(products, scaled.T @ covariance @ scaled)
 
 
 def _contrasts(k: int) -> Floats:

@@ -5,12 +5,10 @@ from dataclasses import dataclass, field
 
 from semscale.chat.costs.budget import Spent
 from semscale.chat.decisions.deciding import DecidingChat
-from semscale.chat.decisions.decision_calls import TRIED_ITEMS, decision_calls, may_lie_in_item, why_not_taken
-from semscale.chat.decisions.decision_model import check_decision
-from semscale.chat.decisions.loading import forms_of, limits_of
+from semscale.chat.decisions.form_trials import try_form, why_beyond
+from semscale.chat.decisions.loading import forms_of
 from semscale.chat.decisions.questions import DecisionRequest
 from semscale.chat.runner import Runner
-from semscale.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -36,10 +34,10 @@ def first_form(model: DecidingChat, requests: Sequence[DecisionRequest]) -> Deci
     """Name the form that would be tried first, and why the ones before it do not hold the requests."""
     beyond: dict[str, str] = {}
     for form in forms_of(model):
-        why = _beyond(model, requests, form)
+        why = why_beyond(model, requests, form)
         if why is None:
             return DecisionForm(form, beyond)
-        beyond[form] = why
+        beyond[form] = str(why)
     return DecisionForm(None, beyond)
 
 
@@ -63,29 +61,13 @@ async def taken_form(
     not_taken: dict[str, str] = {}
     spent = runner.spent
     for form in forms_of(model):
-        why = _beyond(model, requests, form)
-        for request in requests[:TRIED_ITEMS] if why is None else ():
-            calls = decision_calls(request, form)
-            outcomes = await runner.collect([call.request for call in calls])
-            spent, runner = spent.plus(runner.spent), runner.rest()
-            found = [
-                outcome.failure if outcome.reply is None else call.read(outcome.reply)
-                for call, outcome in zip(calls, outcomes, strict=True)
-            ]
-            known = [each for each in found if each is not None]
-            why = next(filter(None, map(why_not_taken, known)), None)
-            if why is None or not all(map(may_lie_in_item, known)):
-                break
-        if why is None:
+        beyond = why_beyond(model, requests, form)
+        if beyond is not None:
+            not_taken[form] = str(beyond)
+            continue
+        trial = await try_form(requests, form, runner)
+        spent, runner = spent.plus(trial.spent), trial.runner
+        if trial.why is None:
             return DecisionForm(form, not_taken), runner, spent
-        not_taken[form] = why
+        not_taken[form] = trial.why
     return DecisionForm(None, not_taken), runner, spent
-
-
-def _beyond(model: DecidingChat, requests: Sequence[DecisionRequest], form: str) -> str | None:
-    try:
-        for request in requests:
-            check_decision(request, limits_of(model, form), model.name)
-    except InputError as error:
-        return str(error)
-    return None

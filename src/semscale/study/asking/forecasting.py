@@ -1,8 +1,9 @@
-"""Forecasts the calls of a study before anything is sent."""
+"""Forecasts the calls of a study before anything is sent, and how far a budget goes."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
+from semscale.chat.costs.budget import Budget
 from semscale.chat.costs.forecast import Forecast, forecast
 from semscale.chat.costs.tokens import BYTES_PER_TOKEN
 from semscale.chat.decisions.deciding import DecidingChat
@@ -31,6 +32,27 @@ async def forecast_study(design: StudyDesign, model: DecidingChat, ledger: Ledge
         return found
     stand_ins = await _forecast(design, model, ledger, NEXT_TOKEN)
     return replace(found, stand_ins=stand_ins.less(found))
+
+
+def personas_within(found: Forecast, budget: Budget, n: int) -> int:
+    """Say of how many of n personas a budget lets everything be asked; all personas cost about the same.
+
+    Args:
+        found: the forecast for all n personas.
+        budget: caps on what is sent; what the ledger has is free.
+        n: how many personas there are.
+
+    Example:
+        >>> from semscale.chat.replies import Usage
+        >>> whole = Forecast(60, 20, 0, 40, Usage(400, 400), 0, None, "", "")
+        >>> personas_within(whole, Budget(calls=10), 30)  # 20 answered before and 10 more, of 60
+        15
+    """
+    needed = ((budget.calls, found.calls), (budget.tokens, found.most.tokens), (budget.money, found.money))
+    shares = [cap / need for cap, need in needed if cap is not None and need]
+    sent = min([1.0, *shares]) * found.calls
+    distinct = found.answered + found.calls
+    return n if not distinct else int(n * (found.answered + sent) / distinct + 1e-9)
 
 
 async def _forecast(design: StudyDesign, model: DecidingChat, ledger: Ledger, form: str | None) -> Forecast:

@@ -17,8 +17,9 @@ from semscale.scales import Scale, load_scale
 from semscale.study.design import StudyDesign
 from semscale.study.files.mistakes import StudyText
 from semscale.study.files.written import WrittenPanel, WrittenStudy
-from semscale.study.panel.margins import joint_shares
+from semscale.study.panel.margins import checked_shares, joint_shares
 from semscale.study.panel.synthetic_panel import SyntheticPanel, drawn_panel, read_panel
+from semscale.study.panel.weighting import raked_panel
 from semscale.study.questionnaire import (
     Caps,
     Concept,
@@ -163,11 +164,21 @@ class _Reading:
                 ("panel",), f"panel needs file, or size with marginals or joint; got {said}"
             )
         if written.file is not None:
-            self._refuse(written, ("marginals", "joint"), "a drawn panel: leave it out beside file")
+            self._refuse(written, ("joint",), "a drawn panel: leave it out beside file")
             with self.text.located("panel", "file"):
-                return read_panel(self.folder / written.file, name_column=written.id)
+                panel = read_panel(self.folder / written.file, name_column=written.id)
+            return self._weighted(panel, written.marginals)
         self._refuse(written, ("id",), "a panel from a file: leave it out beside size")
         return self._drawn(written)
+
+    def _weighted(self, panel: SyntheticPanel, margins: "Mapping[str, dict[str, float]]") -> SyntheticPanel:
+        for name, levels in margins.items():
+            with self.text.located("panel", "marginals", name):
+                if name not in panel.fields:
+                    raise unknown_name("attribute of the panel", name, [*panel.fields])
+                checked_shares(name, levels)
+        with self.text.located("panel", "marginals"):
+            return raked_panel(panel, margins) if margins else panel
 
     def _refuse(self, written: WrittenPanel, keys: Sequence[str], owner: str) -> None:
         given = next((key for key in keys if getattr(written, key)), None)
@@ -180,13 +191,16 @@ class _Reading:
         with self.text.located("panel", "joint"):
             joint = joint_shares(written.joint) if written.joint else None
         margins: Mapping[str, dict[str, float]] = written.marginals
+        for name, levels in margins.items():
+            with self.text.located("panel", "marginals", name):
+                checked_shares(name, levels)
         with self.text.located("panel", "marginals" if margins else "joint"):
             return drawn_panel(written.size or 0, margins=margins, joint=joint, seed=self.written.seed)
 
     def _template(self, panel: SyntheticPanel) -> PromptTemplate:
         template = PromptTemplate("persona", self.written.persona)
         with self.text.located("persona"):
-            template.check([*panel.fields], panel.source)
+            template.check([*panel.fields], f"the panel ({panel.source})")
         with self.text.located("panel", "file"):
             panel.check(template.columns)
         return template
@@ -195,6 +209,8 @@ class _Reading:
         groups = tuple(self.written.groups)
         for place, name in enumerate(groups):
             with self.text.located("groups", place):
+                if name in groups[:place]:
+                    raise InputError(f"group {name!r} is named twice")
                 if name not in panel.fields:
                     raise unknown_name("attribute of the panel", name, [*panel.fields])
                 n = len(set(panel.fields[name]))

@@ -13,7 +13,9 @@ MOST_SAMPLES = 100
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 ShortName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
-Cap = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Whole = Annotated[int, Field(strict=True)]
+Real = Annotated[float, Field(strict=True)]
+Cap = Annotated[Real, Field(ge=0, allow_inf_nan=False)]
 
 
 class _Keys(BaseModel):
@@ -42,8 +44,8 @@ class WrittenPanel(_Keys):
 
     file: Text | None = None
     id: Text | None = None
-    size: int | None = Field(default=None, ge=1, le=MOST_PERSONAS)
-    marginals: dict[str, dict[str, float]] = {}
+    size: Whole | None = Field(default=None, ge=1, le=MOST_PERSONAS)
+    marginals: dict[str, dict[str, Real]] = {}
     joint: list[dict[str, Any]] = []
 
 
@@ -52,18 +54,18 @@ class WrittenModel(_Keys):
 
     name: Text
     base_url: Text | None = None
-    temperature: float | None = Field(default=None, ge=0, le=100)
-    max_tokens: int = Field(default=200, ge=1)
+    temperature: Real | None = Field(default=None, ge=0, le=100)
+    max_tokens: Whole = Field(default=200, ge=1)
 
 
 class WrittenBudget(_Keys):
     """``budget``: caps of a run, and its pace."""
 
     max_cost: Cap | None = None
-    max_calls: int | None = Field(default=None, ge=0)
-    max_total_tokens: int | None = Field(default=None, ge=0)
-    concurrency: int = Field(default=16, ge=1, le=1000)
-    per_minute: float | None = Field(default=None, gt=0)
+    max_calls: Whole | None = Field(default=None, ge=0)
+    max_total_tokens: Whole | None = Field(default=None, ge=0)
+    concurrency: Whole = Field(default=16, ge=1, le=1000)
+    per_minute: Real | None = Field(default=None, gt=0)
 
 
 class WrittenStudy(_Keys):
@@ -75,13 +77,13 @@ class WrittenStudy(_Keys):
     persona: Text
     concepts: list[WrittenConcept] = Field(min_length=1, max_length=MAX_GROUPS)
     questions: list[WrittenQuestion] = Field(min_length=1)
-    samples: int = Field(default=1, ge=1, le=MOST_SAMPLES)
+    samples: Whole = Field(default=1, ge=1, le=MOST_SAMPLES)
     exposure: Exposure = "separate"
     rotation: Rotation = "latin-square"
     groups: list[Text] = []
     budget: WrittenBudget = WrittenBudget()
     embedder: Text | None = None
-    seed: int = Field(default=0, ge=0, le=2**32 - 1)
+    seed: Whole = Field(default=0, ge=0, le=2**32 - 1)
 
     @field_validator("model", mode="before")
     @classmethod

@@ -20,6 +20,7 @@ SCHEMA: dict[str, Any] = {
     "reason": pl.String,
     "value": pl.Float64,
     "pmf": pl.List(pl.Float64),
+    "set_values": pl.List(pl.Float64),
     "reply": pl.String,
     "rating_reply": pl.String,
     "prompt": pl.String,
@@ -47,6 +48,7 @@ class StudyAnswer:
         reason: why not, in words; ``None`` where there is one.
         value: expected value on the scale; ``None`` without a rating.
         pmf: mass of each point; a picked point has all of it. ``None`` without a rating.
+        set_values: expected value under each anchor set alone; ``None`` but for ``ssr``.
         reply: what the persona said; ``None`` without a reply, and for a decision.
         rating_reply: what the expert said who rated the reply; ``None`` but for ``flr``.
         prompt: hash of what the persona was asked; ``None`` where nothing was sent.
@@ -67,6 +69,7 @@ class StudyAnswer:
     reason: str | None = None
     value: float | None = None
     pmf: list[float] | None = None
+    set_values: list[float] | None = None
     reply: str | None = None
     rating_reply: str | None = None
     prompt: str | None = None

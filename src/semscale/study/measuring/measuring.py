@@ -59,9 +59,11 @@ class Measuring:
                 self.answers += self._of_stop(persona, sample, stop)
         for number, waiting in self._texts.items():
             scale = self.questionnaire.questions[number].scale
-            statuses, masses = rate(scale, [text for _, text in waiting], progress)
-            for (answer, _), status, pmf in zip(waiting, statuses, masses, strict=True):
+            rated = rate(scale, [text for _, text in waiting], progress)
+            for (answer, _), status, pmf, by_set in zip(waiting, *rated, strict=True):
                 _give(answer, Status(status), pmf if status == Status.SCORED else None, scale.values)
+                if status == Status.SCORED and np.isfinite(by_set).all():
+                    answer.set_values = by_set.tolist()
         return self.answers
 
     def _of_stop(self, persona: int, sample: int, stop: Stop) -> Iterable[StudyAnswer]:

@@ -11,7 +11,7 @@ from semscale.types import Floats, Progress, Statuses
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
 
-Rated = tuple[Statuses, Floats]
+Rated = tuple[Statuses, Floats, Floats]
 """Statuses and masses of n texts."""
 
 
@@ -30,13 +30,14 @@ class SimilarityRating:
         """Rate n texts on a scale; each is in the language that it seems to be in.
 
         Returns:
-            Statuses, shape (n,), and masses of the k points, shape (n, k), NaN where there is no rating.
+            Statuses, shape (n,), masses of the k points, shape (n, k), and means under each of s anchor sets,
+            shape (n, s); NaN where there is no rating.
         """
         rater = Rater(scale, embedder=self._embedder)
         self._embedder = rater.embedder
         self._applied.append(rater.signature)
         ratings = rater.rate(texts, progress=progress)
-        return ratings.status, ratings.pmf
+        return ratings.status, ratings.pmf, ratings.set_means
 
     @property
     def settings(self) -> dict[str, object]:

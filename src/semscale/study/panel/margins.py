@@ -86,7 +86,13 @@ def joint_shares(rows: Sequence[Mapping[str, Any]]) -> JointShares:
                 f"row {number} of joint must have {', '.join(names)} and share, "
                 f"got {', '.join(map(str, row))}"
             )
-        place = tuple(levels[name].setdefault(str(row[name]), len(levels[name])) for name in names)
+        for name in names:
+            if not isinstance(row[name], str):
+                raise InputError(
+                    f"{name} in row {number} of joint must be text, in quotes if it reads like a number or "
+                    f"like yes and no, got {shortened(row[name])}"
+                )
+        place = tuple(levels[name].setdefault(row[name], len(levels[name])) for name in names)
         if place in cells:
             raise InputError(f"row {number} of joint repeats {', '.join(str(row[name]) for name in names)}")
         cells[place] = _number(row["share"], number)
@@ -141,8 +147,8 @@ def raked(joint: JointShares, margins: Mapping[str, Mapping[str, float]]) -> Joi
 
 
 def _number(share: object, row: int) -> float:
-    if isinstance(share, bool) or not isinstance(share, int | float):
-        raise InputError(f"the share in row {row} of joint must be a number, got {shortened(share)}")
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share < float("inf"):
+        raise InputError(f"the share in row {row} of joint must be a number >= 0, got {shortened(share)}")
     return float(share)
 
 

@@ -5,12 +5,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
 from semscale.messages import shortened
+from semscale.stats.survey.design_effects import kish_design_effect
 from semscale.store.columns import as_names, column_in
 from semscale.store.reading import open_table
 from semscale.study.panel.drawing import drawn_alone, drawn_together
@@ -18,6 +20,9 @@ from semscale.study.panel.margins import JointShares, checked_shares, raked
 
 ID = "persona"
 """The column with a persona's name."""
+
+WEIGHT = "weight"
+"""The column with the weights of personas, where they have any."""
 
 MOST_PERSONAS = 100_000
 _BATCH = 50_000
@@ -31,18 +36,26 @@ class SyntheticPanel:
         ids: a name for each of n personas, all different.
         fields: for each attribute the n cells, as text; ``None`` where a persona lacks it.
         source: a file, or how they were drawn.
+        weights: of the personas, at least 0, with mean 1; ``None`` where all count alike.
 
     Raises:
-        InputError: no persona, or one name twice.
+        InputError: no persona, one name twice, or an attribute with the name of another column.
     """
 
     ids: tuple[str, ...]
     fields: Mapping[str, tuple[str | None, ...]]
     source: str
+    weights: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         if not self.ids:
             raise InputError(f"the panel of {self.source} has no persona")
+        taken = (ID,) if self.weights is None else (ID, WEIGHT)
+        if clash := next((name for name in taken if name in self.fields), None):
+            raise InputError(
+                f"{self.source}: an attribute must not be called {clash!r}, as the column of each persona's "
+                f"{'name' if clash == ID else 'weight'}: rename it"
+            )
         seen: dict[str, int] = {}
         for row, name in enumerate(self.ids, start=1):
             if name in seen:
@@ -73,15 +86,38 @@ class SyntheticPanel:
                 )
 
     @property
+    def effective_n(self) -> float:
+        """Personas of equal weight that would be worth as much, by Kish; all where there are no weights."""
+        return len(self) / (1.0 if self.weights is None else kish_design_effect(self.weights))
+
+    @property
     def content_hash(self) -> str:
-        """Eight hex digits of the SHA-256 of all names and attributes."""
-        content = json.dumps([self.ids, sorted(self.fields.items())])
+        """Eight hex digits of the SHA-256 of all names, attributes and weights."""
+        weights = [] if self.weights is None else [self.weights]
+        content = json.dumps([self.ids, sorted(self.fields.items()), *weights])
         return hashlib.sha256(content.encode()).hexdigest()[:8]
 
+    @classmethod
+    def of_frame(cls, rows: pl.DataFrame, source: str) -> Self:
+        """Read personas from a table that ``to_frame`` laid out.
+
+        Args:
+            rows: of the table.
+            source: where the personas come from.
+        """
+        has_weights = rows.schema.get(WEIGHT) == pl.Float64  # attributes are texts
+        own = (ID, WEIGHT) if has_weights else (ID,)
+        fields = {name: tuple(rows[name].to_list()) for name in rows.columns if name not in own}
+        weights = tuple(rows[WEIGHT].to_list()) if has_weights else None
+        return cls(tuple(rows[ID].to_list()), fields, source, weights)
+
     def to_frame(self) -> pl.DataFrame:
-        """Lay the personas out as a table: ``persona``, and a column of texts for each attribute."""
+        """Lay the personas out: ``persona``, a column of texts for each attribute, and any ``weight``."""
         columns = {ID: self.ids, **self.fields}
-        return pl.DataFrame({name: pl.Series(cells, dtype=pl.String) for name, cells in columns.items()})
+        frame = pl.DataFrame({name: pl.Series(cells, dtype=pl.String) for name, cells in columns.items()})
+        if self.weights is None:
+            return frame
+        return frame.with_columns(pl.Series(WEIGHT, self.weights, dtype=pl.Float64))
 
 
 def read_panel(path: Path, *, name_column: str | None = None) -> SyntheticPanel:

@@ -18,6 +18,9 @@ from semscale.study.questionnaire import SurveyQuestion
 from semscale.study.summary.counts import attribute_column
 from semscale.types import Floats
 
+PANEL_WEIGHT = "panel weight"
+"""The column of the personas' weights beside the columns of answers; there only where a panel has any."""
+
 
 @dataclass(frozen=True)
 class QuestionMeasure:
@@ -89,6 +92,11 @@ def values_in(rows: pl.DataFrame, column: str = "value") -> Floats:
     return rows[column].fill_null(float("nan")).to_numpy().astype(np.float64)
 
 
+def weights_in(rows: pl.DataFrame) -> Floats | None:
+    """Give the weights of answers, shape (n,); ``None`` where all count alike."""
+    return rows[PANEL_WEIGHT].to_numpy() if PANEL_WEIGHT in rows.columns else None
+
+
 def _estimates(
     question: SurveyQuestion, rows: pl.DataFrame, by: str, signature: Signature, plan: IntervalPlan
 ) -> Estimates:
@@ -97,6 +105,7 @@ def _estimates(
         masses_in(rows, question.scale.n_points),
         statuses_in(rows["status"]),
         by=rows[by].alias(by.removeprefix(attribute_column(""))),
+        weights=weights_in(rows),
         respondents=rows["persona"],
         interval=plan.interval,
         method=plan.method,

@@ -11,7 +11,7 @@ from semscale.stats.agreement.correlations import pearson_estimate
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, estimate_mean
 from semscale.study.questionnaire import SurveyQuestion
-from semscale.study.summary.measures import values_in
+from semscale.study.summary.measures import values_in, weights_in
 from semscale.types import Floats, Integers
 
 _KEYS = ("persona", "sample", "concept")
@@ -50,13 +50,25 @@ def method_pairs(question: SurveyQuestion, rows: pl.DataFrame, plan: IntervalPla
         x, y = values_in(both), values_in(both, "value_other")
         personas = both["persona"].rank("dense").to_numpy().astype(np.int64)
         spread = float(np.ptp(question.scale.values))
-        difference = estimate_mean(x - y, bounds=(-spread, spread), clusters=personas, plan=plan)
-        yield MethodPair(question.name, first, second, difference, _correlation(x, y, personas, plan))
+        weights = weights_in(both)
+        difference = estimate_mean(
+            x - y, bounds=(-spread, spread), clusters=personas, weights=weights, plan=plan
+        )
+        correlation = _correlation(x, y, personas, weights, plan)
+        yield MethodPair(question.name, first, second, difference, correlation)
 
 
-def _correlation(x: Floats, y: Floats, personas: Integers, plan: IntervalPlan) -> Estimate | None:
+def _correlation(
+    x: Floats, y: Floats, personas: Integers, weights: Floats | None, plan: IntervalPlan
+) -> Estimate | None:
     kept = ~np.isnan(x) & ~np.isnan(y)
     if kept.sum() < _FEWEST or np.ptp(x[kept]) == 0 or np.ptp(y[kept]) == 0:
         return None
-    found = x[kept], y[kept]
-    return pearson_estimate(*found, clusters=personas[kept], interval=plan.interval, seed=plan.seed)
+    return pearson_estimate(
+        x[kept],
+        y[kept],
+        clusters=personas[kept],
+        weights=None if weights is None else weights[kept],
+        interval=plan.interval,
+        seed=plan.seed,
+    )

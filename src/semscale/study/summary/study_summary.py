@@ -13,6 +13,7 @@ from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.study.asking.run_facts import RunFacts
 from semscale.study.design import StudyDesign
+from semscale.study.panel.synthetic_panel import ID, WEIGHT
 from semscale.study.summary.counts import (
     MethodCost,
     StatusCounts,
@@ -20,10 +21,11 @@ from semscale.study.summary.counts import (
     method_costs,
     status_counts,
 )
-from semscale.study.summary.measures import QuestionMeasure, measure_of
+from semscale.study.summary.measures import PANEL_WEIGHT, QuestionMeasure, measure_of
 from semscale.study.summary.method_pairs import MethodPair, method_pairs
 from semscale.study.summary.order_effects import OrderEffect, order_effects
 from semscale.study.summary.quotes import QuotedAnswer, quoted_answers
+from semscale.study.summary.spreads import AnswerSpread, answer_spreads
 from semscale.types import Status
 
 
@@ -37,12 +39,13 @@ class StudySummary(Presentable):
     Attributes:
         design: what was asked, whom, and how.
         measures: for each question and method.
+        spreads: where the spread of answers comes from; empty where personas alone differ.
         pairs: every two methods of a question.
         orders: order effects; empty where each call stands alone.
         statuses: answers by status, for each method and group.
         costs: what answers took, by method.
         reasons: why answers have no rating, in words, with their number; the most frequent first.
-        quotes: some answers in free words; they are shown in reports alone.
+        quotes: some answers in free words.
         facts: what the calls took, and why not everything was asked.
         plan: how intervals are made.
         signature: what was applied.
@@ -51,6 +54,7 @@ class StudySummary(Presentable):
 
     design: StudyDesign
     measures: tuple[QuestionMeasure, ...]
+    spreads: tuple[AnswerSpread, ...]
     pairs: tuple[MethodPair, ...]
     orders: tuple[OrderEffect, ...]
     statuses: tuple[StatusCounts, ...]
@@ -93,17 +97,20 @@ class StudySummary(Presentable):
             "model": self.facts.model,
             "personas": len(design.panel),
             "panel_source": design.panel.source,
+            "effective_personas": design.panel.effective_n,
             "samples": design.questionnaire.samples,
             "exposure": design.questionnaire.exposure,
             "concepts": [concept.name for concept in design.questionnaire.concepts],
             "counts": self.counts,
             "intervals": {"kind": "simulation", **self.plan.settings},
             "questions": [measure.record() for measure in self.measures],
+            "spreads": self.spreads,
             "method_pairs": self.pairs,
             "order_effects": self.orders,
             "statuses": self.statuses,
             "costs": self.costs,
             "reasons": self.reasons,
+            "quotes": self.quotes,
             "run": self.facts,
             "signature": self.signature,
         }
@@ -127,10 +134,9 @@ def summarize(
     """
     plan = plan or IntervalPlan(seed=design.plan.seed)
     attributes = design.plan.groups
-    panel = design.panel.to_frame().select("persona", *attributes)
-    named = {name: attribute_column(name) for name in attributes}
-    rows = answers.join(panel.rename(named), on="persona", how="left", maintain_order="left")
+    rows = _with_attributes(answers, design)
     measures: list[QuestionMeasure] = []
+    spreads: list[AnswerSpread] = []
     pairs: list[MethodPair] = []
     orders: list[OrderEffect] = []
     quotes: list[QuotedAnswer] = []
@@ -141,12 +147,14 @@ def summarize(
         for method in question.methods:
             part = own.filter(method=method)
             orders += order_effects(question, method, part, plan)
+            spreads += answer_spreads(question.name, method, part, plan)
             measures.append(
                 measure_of(question, method, part, attributes=attributes, signature=signature, plan=plan)
             )
     return StudySummary(
         design,
         tuple(measures),
+        tuple(spreads),
         tuple(pairs),
         tuple(orders),
         tuple(status_counts(rows, attributes)),
@@ -157,6 +165,15 @@ def summarize(
         plan,
         signature.with_settings("estimate", plan.settings),
     )
+
+
+def _with_attributes(answers: pl.DataFrame, design: StudyDesign) -> pl.DataFrame:
+    """Put attributes and weights of personas beside their answers."""
+    panel = design.panel.to_frame()
+    columns = [pl.col(name).alias(attribute_column(name)) for name in design.plan.groups]
+    if design.panel.weights is not None:
+        columns.append(pl.col(WEIGHT).alias(PANEL_WEIGHT))
+    return answers.join(panel.select(ID, *columns), on=ID, how="left", maintain_order="left")
 
 
 def _reasons(answers: pl.DataFrame) -> dict[str, int]:

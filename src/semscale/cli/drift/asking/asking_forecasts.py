@@ -1,6 +1,7 @@
 """Dry runs of ``semscale drift record --prompts`` and ``matrix``: what asking would take."""
 
 from collections.abc import Coroutine, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -81,8 +82,8 @@ def forecast_matrix(options: MatrixOptions) -> ForecastSummary:
             return forecast_judge(judge, partial(_longest_pairs, judge, items, len(cells), longest), ledger)
 
         works[judge.name if judge.name not in works else f"{judge.name}, as the judge"] = judged
-    note = {} if judge is None else {"note": _JUDGED}
-    return ForecastSummary(file, options.calls.forecasts(works), len(items), {}, "item", **note)
+    found = ForecastSummary(file, options.calls.forecasts(works), len(items), {}, "item")
+    return found if judge is None else replace(found, note=_JUDGED)
 
 
 def _longest_pairs(

@@ -1,0 +1,52 @@
+"""What moves a panel's answers, and whether more personas, samples, anchor sets or models would help."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from semscale.report.document.blocks import Block, Paragraph
+from semscale.report.document.values import Quoted, Share, WithInterval, Words
+from semscale.report.formatting import listed, number
+from semscale.report.parts import Columns, table_of
+from semscale.report.study.words import METHOD_NAMES
+
+if TYPE_CHECKING:
+    from semscale.stats.variance_components.components import Component, VarianceComponents
+    from semscale.study.summary.study_summary import StudySummary
+
+_DIGITS = 3
+_REMEDIES = {
+    "persona": "ask more personas",
+    "repeated sample": "ask each persona again",
+    "anchor set": "mend the anchors or add sets",
+    "model": "ask other models, too",
+}
+
+
+def spread_blocks(summary: "StudySummary") -> Iterator[Block]:
+    """Show variance components for each question and method, and say what would lower the error most."""
+    columns: Columns[Component] = (
+        ("between", lambda each: Words(each.name)),
+        ("variance", lambda each: WithInterval.of(each.variance, _DIGITS)),
+        ("of all", lambda each: Share(each.share)),
+    )
+    for spread in summary.spreads:
+        title = ("“", Quoted(spread.question), f"”, {METHOD_NAMES[spread.method]}")
+        yield table_of(spread.variances.components, columns, title=title, detail="full")
+        yield Paragraph(advice(spread.variances))
+    yield Paragraph(
+        "Variances within concepts, without weights, in squared units of the scale. Estimates below 0 are "
+        "noise, and count as 0. Intervals with personas in them come from a bootstrap or a jackknife of "
+        "personas, those of sets and models alone from the chi-square distribution, so that two models show "
+        "next to nothing.",
+        "note",
+    )
+
+
+def advice(found: "VarianceComponents") -> str:
+    """Say in a sentence what would make a concept's mean more exact."""
+    study = found.decision
+    doubled = listed([f"{name}s {number(error, _DIGITS)}" for name, error in study.doubled.items()])
+    now = f"The standard error of a concept's mean is {number(study.error, _DIGITS)}"
+    if study.best is None:
+        return f"{now}; twice of anything would not lower it."
+    return f"{now}; with twice the {doubled}: {_REMEDIES[study.best]}."

@@ -1,0 +1,1 @@
+"""Crosstabs as a document, a workbook and slides."""

@@ -1,0 +1,1 @@
+"""Distances between distributions over ordered points, with what they are held against."""

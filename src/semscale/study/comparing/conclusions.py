@@ -1,0 +1,120 @@
+"""What a comparison with people allows to conclude, axis by axis."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import factorial
+from typing import Literal
+
+import numpy as np
+
+from semscale.stats.agreement.attainment import FEWEST_SURVEYS, Attainment
+from semscale.study.comparing.group_contrasts import GroupContrasts
+from semscale.study.comparing.individuals import Individuals
+from semscale.study.comparing.marginals import Marginals
+from semscale.study.comparing.structure import Correlations
+
+Subject = Literal["ranking", "distributions", "relations", "groups", "individuals"]
+"""Order of concepts; shares of points; correlations of questions; differences of groups; single persons."""
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """Whether a panel can stand for people in one respect.
+
+    Attributes:
+        subject: in which respect.
+        holds: whether the data show that it does better than its nulls; ``None`` where they cannot tell.
+        because: the figures behind it, or what is lacking.
+    """
+
+    subject: Subject
+    holds: bool | None
+    because: str
+
+
+def conclude(
+    marginals: Marginals,
+    correlations: Correlations | None,
+    groups: GroupContrasts | None,
+    individuals: tuple[Individuals, ...],
+    interval: float,
+) -> tuple[Conclusion, ...]:
+    """Draw conclusions: a panel does better than a null where the interval of the difference leaves 0 out.
+
+    Args:
+        marginals: of one method.
+        correlations: ``None`` where they could not be compared.
+        groups: likewise.
+        individuals: empty where nobody is matched.
+        interval: coverage of the intervals; orders of concepts are tested at half of the rest.
+    """
+    return (
+        *_ranking(marginals.attainments, interval),
+        _distributions(marginals),
+        _relations(correlations),
+        _groups(groups),
+        _individuals(individuals),
+    )
+
+
+def _ranking(attainments: Mapping[str, Attainment | None], interval: float) -> Iterator[Conclusion]:
+    known = {name: each for name, each in attainments.items() if each is not None}
+    if not known:
+        lacking = f"it takes {FEWEST_SURVEYS} concepts or more that both sides answered"
+        yield Conclusion("ranking", None, lacking)
+    for name, each in known.items():
+        yield Conclusion("ranking", *_order(name, each, (1 - interval) / 2))
+
+
+def _order(name: str, found: Attainment, level: float) -> tuple[bool | None, str]:
+    """Say whether a panel knows the order of concepts, and by which figures."""
+    about = f"attainment {found.ratio.value:.2f} for {name}"
+    if np.isnan(found.ratio.value):
+        return None, f"halves of the people do not agree on {name}, or the panel's means are all alike"
+    if 1 / factorial(found.n_surveys) > level:
+        return None, f"{about}, but {found.n_surveys} concepts fall into any order by chance"
+    return found.p_value <= level, f"{about}, p {found.p_value:.3f}"
+
+
+def _distributions(marginals: Marginals) -> Conclusion:
+    held = marginals.benchmarks.held["wasserstein"]
+    shown = f"Wasserstein-1 {held.panel.value:.2f}, equal shares {held.uniform.value:.2f}"
+    nulls = [held.below_uniform]
+    if not np.isnan(held.pooled.value):
+        shown += f", pooled people {held.pooled.value:.2f}"
+        nulls.append(held.below_pooled)
+    shown += f", halves of people {held.split_half.value:.2f}"
+    if any(np.isnan(each.low) for each in nulls):
+        return Conclusion("distributions", None, shown)
+    return Conclusion("distributions", all(each.low > 0 for each in nulls), shown)
+
+
+def _relations(correlations: Correlations | None) -> Conclusion:
+    if correlations is None:
+        return Conclusion("relations", None, "it takes two questions that ten persons on both sides answered")
+    shown = (
+        f"correlations of questions are {correlations.gap.value:.2f} off, shuffled personas "
+        f"{correlations.permuted:.2f}, halves of people {correlations.split_half:.2f}"
+    )
+    return Conclusion("relations", correlations.below_permuted.low > 0, shown)
+
+
+def _groups(groups: GroupContrasts | None) -> Conclusion:
+    if groups is None:
+        return Conclusion("groups", None, "no attribute with two groups on both sides was named")
+    if not groups.n_clear:
+        return Conclusion("groups", None, "no two groups of people differ beyond chance")
+    shown = (
+        f"same direction in {groups.same_sign:.0%} of {groups.n_clear} clear differences, "
+        f"{groups.size_ratio.value:.2f} times as large"
+    )
+    return Conclusion("groups", groups.size_ratio.low > 0, shown)
+
+
+def _individuals(individuals: tuple[Individuals, ...]) -> Conclusion:
+    if not individuals:
+        return Conclusion("individuals", None, "no personas bear the names of people who were asked")
+    known = [each for each in individuals if not np.isnan(each.correlation.value)]
+    shown = ", ".join(f"r {each.correlation.value:.2f} for {each.question}" for each in individuals)
+    holds = bool(known) and all(each.correlation.low > 0 for each in known)
+    return Conclusion("individuals", holds, shown)

@@ -1,0 +1,150 @@
+"""Structure: whether a panel's groups differ as those of people do."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from semscale.stats.intervals.estimates import Estimate, IntervalPlan
+from semscale.study.comparing.counted_sums import group_differences
+from semscale.study.comparing.resampled_figures import (
+    SPLITS,
+    figures_and_resamples,
+    halves,
+    percentile_estimate,
+)
+from semscale.study.comparing.sides import ComparedSide
+from semscale.types import Floats, Mask
+
+_Named = tuple[int, str, str, str]
+"""A question's number, an attribute, and two of its groups."""
+
+
+@dataclass(frozen=True)
+class GroupContrast:
+    """A difference between two groups, in the panel and among people; shares of the scale's width.
+
+    Attributes:
+        question: name of the question.
+        attribute: that makes the groups.
+        first: the group whose mean counts up.
+        second: the group whose mean is taken off.
+        panel: with a simulation interval.
+        people: with an interval.
+    """
+
+    question: str
+    attribute: str
+    first: str
+    second: str
+    panel: Estimate
+    people: Estimate
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the people's interval leaves 0 out."""
+        return self.people.low > 0 or self.people.high < 0
+
+
+@dataclass(frozen=True)
+class GroupContrasts:
+    """Differences between groups.
+
+    Attributes:
+        pairs: every two groups of each attribute, for each question.
+        n_clear: differences of the people whose interval leaves 0 out; the figures below are about these.
+        same_sign: share in which the panel differs in the same direction; NaN without any.
+        split_half: the same between random halves of the people: the ceiling.
+        permuted: the same where attributes are shuffled among personas: the null.
+        size_ratio: sum of the panel's differences in the people's direction, over the people's; 1 where they
+            are as large, 0 where the panel's groups do not differ.
+    """
+
+    pairs: tuple[GroupContrast, ...]
+    n_clear: int
+    same_sign: float
+    split_half: float
+    permuted: float
+    size_ratio: Estimate
+
+
+def compare_groups(panel: ComparedSide, people: ComparedSide, plan: IntervalPlan) -> GroupContrasts | None:
+    """Compare differences between groups; ``None`` where no two groups are on both sides.
+
+    Args:
+        panel: answers of the personas, with groups.
+        people: answers of the people, with groups of the same attributes.
+        plan: coverage and seed; persons are resampled as a whole.
+    """
+    named = list(_group_pairs(panel, people))
+    if not named:
+        return None
+    own = group_differences(panel.positions, panel.person_weights, _rows_of(panel, named))
+    others = group_differences(people.positions, people.person_weights, _rows_of(people, named))
+    d, drawn = figures_and_resamples(own, panel.n, plan, 0)
+    human, human_drawn = figures_and_resamples(others, people.n, plan, 1)
+    pairs = tuple(
+        GroupContrast(
+            panel.questions[question].name,
+            attribute,
+            first,
+            second,
+            percentile_estimate(d[place], drawn[:, place], panel.n, plan),
+            percentile_estimate(human[place], human_drawn[:, place], people.n, plan),
+        )
+        for place, (question, attribute, first, second) in enumerate(named)
+    )
+    clear = np.array([pair.is_clear for pair in pairs]) & ~np.isnan(d)
+    if not clear.any():
+        nothing = float("nan")
+        return GroupContrasts(pairs, 0, nothing, nothing, nothing, Estimate(nothing, nothing, nothing))
+    one, other = halves(people, plan, others)
+    rng = np.random.default_rng(plan.seed)
+    mixed = np.concatenate(
+        [
+            group_differences(
+                panel.positions[rng.permutation(panel.n)], panel.person_weights, _rows_of(panel, named)
+            )(np.ones((1, panel.n)))
+            for _ in range(SPLITS)
+        ]
+    )
+    ratios = _size_ratio(drawn[:, clear], human_drawn[:, clear], np.sign(human[clear]))
+    ratio = float(_size_ratio(d[None, clear], human[None, clear], np.sign(human[clear]))[0])
+    return GroupContrasts(
+        pairs,
+        int(clear.sum()),
+        float(np.mean(np.sign(d[clear]) == np.sign(human[clear]))),
+        _same(one[:, clear], other[:, clear]),
+        _same(mixed[:, clear], human[None, clear]),
+        percentile_estimate(ratio, ratios, min(panel.n, people.n), plan),
+    )
+
+
+def _group_pairs(panel: ComparedSide, people: ComparedSide) -> list[_Named]:
+    """List questions with an attribute and two of its groups that both sides have."""
+    found: list[_Named] = []
+    for attribute in panel.groups:
+        there = {cell for cell in panel.groups[attribute] if cell is not None}
+        both = sorted(there & {cell for cell in people.groups[attribute] if cell is not None})
+        for question in range(len(panel.questions)):
+            found += [(question, attribute, *groups) for groups in combinations(both, 2)]
+    return found
+
+
+def _rows_of(side: ComparedSide, named: Sequence[_Named]) -> list[tuple[int, Mask, Mask]]:
+    cells = {name: np.array(list(groups), dtype=object) for name, groups in side.groups.items()}
+    return [
+        (question, cells[attribute] == first, cells[attribute] == second)
+        for question, attribute, first, second in named
+    ]
+
+
+def _size_ratio(own: Floats, others: Floats, signs: Floats) -> Floats:
+    """Sums (b,) of the panel's differences in the people's direction over those of the people."""
+    ratios: Floats = np.nansum(own * signs, axis=1) / np.nansum(others * signs, axis=1)
+    return ratios
+
+
+def _same(first: Floats, second: Floats) -> float:
+    return float(np.mean(np.sign(first) == np.sign(second)))

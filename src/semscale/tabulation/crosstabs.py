@@ -1,0 +1,209 @@
+"""Crosstabs of a survey in one call."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import narwhals as nw
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.messages import unknown_name
+from semscale.scales import load_scale
+from semscale.stats.survey.stages import Lonely
+from semscale.store.cells import storable
+from semscale.store.column_labels import ColumnLabels
+from semscale.store.columns import column_in
+from semscale.store.reading import open_table
+from semscale.store.table import Table
+from semscale.tabulation.asked.banner import Banner, read_banner
+from semscale.tabulation.asked.question_columns import find_columns, needed_columns
+from semscale.tabulation.asked.question_reading import QuestionReader
+from semscale.tabulation.plan import TablePlan
+from semscale.tabulation.sample import Margins, ReplicateType, SampleColumns, read_sample, replicate_columns
+from semscale.tabulation.summary import Crosstabs
+from semscale.tabulation.tables.tabulating import TestSettings, tabulated
+
+Adjustment = Literal["holm", "bh", "none"]
+"""How p-values are adjusted within a table."""
+
+_BATCH = 50_000
+
+
+def crosstabs(  # noqa: PLR0913 - each is a setting of its own
+    data: Any,  # noqa: ANN401 - a path or any data frame
+    *,
+    questions: Sequence[str],
+    banners: Sequence[str] = (),
+    weight: str | None = None,
+    strata: str | None = None,
+    cluster: str | None = None,
+    replicates: str | None = None,
+    replicate_type: ReplicateType | None = None,
+    rho: float = 0.0,
+    raked_to: Margins | None = None,
+    wave: str | None = None,
+    pair_by: str | None = None,
+    lonely: Lonely = "fail",
+    min_base: int = 30,
+    adjust: Adjustment = "holm",
+    level: float = 0.95,
+    scales: Mapping[str, str] | None = None,
+    numeric: Sequence[str] = (),
+) -> Crosstabs:
+    """Tabulate questions of a survey by groups of respondents.
+
+    Every cell has an estimate with its interval, the respondents behind it, their weights and their effective
+    number, and the letters of the columns of its banner that it lies significantly above.
+
+    Args:
+        data: a file, or a data frame of polars, pandas or Arrow, with one row a respondent; with waves, one
+            row a respondent and wave.
+        questions: columns; short names of questions with several columns; patterns of columns that are
+            options of one multiple choice (``brand_*``), or ``Brands=brand_a,brand_b``.
+        banners: columns of groups.
+        weight: column of weights, finite and not negative.
+        strata: column of the strata that respondents were drawn in.
+        cluster: column of what was drawn together.
+        replicates: pattern of the columns with replicate weights, such as ``rw*``.
+        replicate_type: how those were made.
+        rho: of Fay's method, 0 to below 1, with ``brr``.
+        raked_to: for each column, the share or number of people in each category.
+        wave: column of waves; the other banners show the last one beside the one before.
+        pair_by: column with ids of respondents who take part in several waves.
+        lonely: what a stratum with one cluster adds to the variance.
+        min_base: respondents below which a cell is shown, marked, and not tested.
+        adjust: how p-values are adjusted for the number of tests in a table, one question by one banner.
+        level: coverage of intervals; tests are held at 1 minus it.
+        scales: for each question, the name or file of the scale that names its points.
+        numeric: questions that are numbers, whatever they look like.
+
+    Raises:
+        UnknownNameError: a column does not exist.
+        InputError: settings or columns that do not serve, margins that cannot be met, or a group whose
+            weights sum to 0.
+
+    Example:
+        >>> frame = pl.DataFrame({"like": [1, 2, 3, 3] * 10, "who": ["a", "b"] * 20})
+        >>> found = crosstabs(frame, questions=["like"], banners=["who"], min_base=10)
+        >>> found.tables[0].cells.values[-1].tolist()  # means of everybody, a (1, 3) and b (2, 3)
+        [2.25, 2.0, 2.5]
+    """
+    sample = SampleColumns(
+        weight, strata, cluster, replicates, replicate_type, rho, dict(raked_to or {}), pair_by, lonely
+    )
+    tests = TestSettings(min_base, None if adjust == "none" else adjust, level)
+    plan = TablePlan(
+        tuple(questions), tuple(banners), sample, tests, wave, dict(scales or {}), tuple(numeric)
+    )
+    if isinstance(data, str | Path):
+        return tabulate_file(open_table(data), plan)
+    frame = nw.from_native(data, eager_only=True).to_polars()
+    return tabulate_frame(frame, plan)
+
+
+def tabulate_file(table: Table, plan: TablePlan) -> Crosstabs:
+    """Tabulate a table that is open; only the columns that are needed are read.
+
+    Raises:
+        UnknownNameError: a column does not exist.
+        InputError: as ``crosstabs``.
+    """
+    titles = list(dict.fromkeys(_titles(table, plan)))
+    batches = [
+        pl.DataFrame([storable(column_in(batch, title).to_frame()).to_series() for title in titles])
+        for batch in table.batches_with(titles, _BATCH)
+    ]
+    frame = pl.concat(batches, how="vertical_relaxed")
+    return tabulate_frame(
+        frame,
+        plan,
+        labels=table.labels,
+        source=Path(table.name).name,
+        notes=table.notes,
+        columns=table.columns,
+    )
+
+
+def tabulate_frame(  # noqa: PLR0913 - what a file knows beside its rows
+    frame: pl.DataFrame,
+    plan: TablePlan,
+    *,
+    labels: Mapping[str, ColumnLabels] | None = None,
+    source: str = "",
+    notes: tuple[str, ...] = (),
+    columns: Sequence[str] | None = None,
+) -> Crosstabs:
+    """Tabulate a frame.
+
+    Args:
+        frame: n rows, with the columns that are needed.
+        plan: what is to be tabulated, and how.
+        labels: what a survey tool or SPSS says about columns.
+        source: name of the file.
+        notes: how it was read.
+        columns: of the whole table, for messages.
+
+    Raises:
+        UnknownNameError: a column does not exist.
+        InputError: as ``crosstabs``.
+    """
+    known, words = list(columns or frame.columns), dict(labels or {})
+    for role, named in (("banner", plan.banners), ("wave", [plan.wave] if plan.wave else [])):
+        for one in named:
+            _require(one, role, known)
+    if frame.is_empty():
+        raise InputError("the table has no rows; there is nothing to tabulate")
+    sample = read_sample(frame, plan.sample, plan.wave)
+    kept = frame.filter(sample.kept)
+    points = {name: _point_words(scale) for name, scale in plan.scales.items()}
+    reader = QuestionReader(kept, words, points, frozenset(plan.numeric))
+    questions = [reader.read(find_columns(name, known, words)) for name in plan.questions]
+    banners = [*_waves(kept, plan, words), *(_banner(kept, name, words) for name in plan.banners)]
+    return Crosstabs(
+        source=source,
+        n=frame.height,
+        left_out=sample.left_out,
+        tables=tuple(tabulated(questions, banners, sample.design, plan.tests)),
+        plan=plan,
+        sample_notes=sample.notes,
+        input_notes=notes,
+    )
+
+
+def _titles(table: Table, plan: TablePlan) -> list[str]:
+    """Name the columns that are to be read, and refuse those that do not exist."""
+    titles = []
+    for name in plan.questions:
+        titles += needed_columns(find_columns(name, table.columns, table.labels), table.columns)
+    for banner in plan.banners:
+        table.require(banner, "banner")
+    if plan.wave is not None:
+        table.require(plan.wave, "wave")
+    for role, column in plan.sample.named().items():
+        table.require(column, role)
+    if plan.sample.replicates is not None:
+        titles += replicate_columns(list(table.columns), plan.sample.replicates)
+    further = [*plan.banners, *([plan.wave] if plan.wave else []), *plan.sample.named().values()]
+    return [*titles, *further]
+
+
+def _require(column: str, role: str, columns: Sequence[str]) -> None:
+    if column not in columns:
+        raise unknown_name(f"column for {role},", column, columns)
+
+
+def _banner(frame: pl.DataFrame, name: str, labels: Mapping[str, ColumnLabels]) -> Banner:
+    words = labels.get(name, ColumnLabels())
+    return read_banner(frame[name], text=words.label, labels=words.values)
+
+
+def _waves(frame: pl.DataFrame, plan: TablePlan, labels: Mapping[str, ColumnLabels]) -> list[Banner]:
+    if plan.wave is None:
+        return []
+    words = labels.get(plan.wave, ColumnLabels())
+    return [read_banner(frame[plan.wave], text=words.label, labels=words.values, is_wave=True)]
+
+
+def _point_words(scale: str) -> dict[str, str]:
+    return {f"{point.value:g}": point.label for point in load_scale(scale).points}

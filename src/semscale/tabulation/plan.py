@@ -1,0 +1,61 @@
+"""What is to be tabulated, and how."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from semscale.errors import InputError
+from semscale.tabulation.sample import SampleColumns
+from semscale.tabulation.tables.tabulating import TestSettings
+
+
+@dataclass(frozen=True)
+class TablePlan:
+    """Questions, banners, and how respondents were drawn and cells are tested.
+
+    Attributes:
+        questions: names, as ``find_columns`` takes them.
+        banners: columns of groups.
+        sample: columns that say how respondents were drawn and weighted.
+        tests: how cells are tested.
+        wave: column of waves, which becomes a banner of its own.
+        scales: for each question, the name or file of the scale that names its points.
+        numeric: questions that are numbers, whatever they look like.
+
+    Raises:
+        InputError: no question, no banner, one named twice, or ``pair_by`` without waves.
+    """
+
+    questions: tuple[str, ...]
+    banners: tuple[str, ...]
+    sample: SampleColumns = field(default_factory=SampleColumns)
+    tests: TestSettings = field(default_factory=TestSettings)
+    wave: str | None = None
+    scales: Mapping[str, str] = field(default_factory=dict)
+    numeric: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.questions:
+            raise InputError("question must name at least one question of the table")
+        if not self.banners and self.wave is None:
+            raise InputError("banner must name at least one column of groups, or wave a column of waves")
+        if self.wave is not None and self.wave in self.banners:
+            raise InputError(f"wave: '{self.wave}' is a banner as well: waves have their own, leave it out")
+        if self.sample.pair_by is not None and self.wave is None:
+            raise InputError("pair_by belongs to wave: name the column of waves as well")
+        _check_once("question", self.questions)
+        _check_once("banner", self.banners)
+        self._check_asked("scales", self.scales)
+        self._check_asked("numeric", self.numeric)
+
+    def _check_asked(self, parameter: str, listed: Collection[str]) -> None:
+        unknown = [one for one in listed if one not in self.questions]
+        if unknown:
+            raise InputError(
+                f"{parameter}: '{unknown[0]}' is none of the questions; name it as a question, too"
+            )
+
+
+def _check_once(parameter: str, listed: tuple[str, ...]) -> None:
+    twice = [one for one in listed if listed.count(one) > 1]
+    if twice:
+        raise InputError(f"{parameter}: '{twice[0]}' is named twice")

@@ -1,0 +1,246 @@
+"""The respondents of a table: which of them count, how they are weighted, and how they were drawn."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.messages import unknown_name
+from semscale.stats.survey.design import SurveyDesign
+from semscale.stats.survey.raked_designs import raked_design
+from semscale.stats.survey.raking import Raking, rake
+from semscale.stats.survey.replicate_design import given_replicates
+from semscale.stats.survey.stages import Lonely
+from semscale.stats.survey.variances import AnyDesign
+from semscale.store.columns import groups_in
+from semscale.store.numbers import numbers_among
+from semscale.types import Floats, Mask
+
+ReplicateType = Literal["bootstrap", "jk1", "brr"]
+"""How a provider made replicate weights; BRR with ``rho`` is Fay's method."""
+
+Margins = Mapping[str, Mapping[str, float]]
+"""For each column, the share or number of people in each of its categories."""
+
+
+@dataclass(frozen=True)
+class SampleColumns:
+    """Columns that say how respondents were drawn and weighted.
+
+    Attributes:
+        weight: weights, finite and not negative.
+        strata: names of the strata that respondents were drawn in.
+        cluster: names of what was drawn together.
+        replicates: pattern of the columns with replicate weights, such as ``rw*``.
+        replicate_type: how those were made.
+        rho: of Fay's method, with ``brr``.
+        margins: what the weights are raked to.
+        pair_by: ids of respondents who take part in several waves.
+        lonely: what a stratum with one cluster adds to the variance.
+
+    Raises:
+        InputError: settings that do not go together.
+    """
+
+    weight: str | None = None
+    strata: str | None = None
+    cluster: str | None = None
+    replicates: str | None = None
+    replicate_type: ReplicateType | None = None
+    rho: float = 0.0
+    margins: Margins = field(default_factory=dict)
+    pair_by: str | None = None
+    lonely: Lonely = "fail"
+
+    def __post_init__(self) -> None:
+        if self.replicates is None:
+            if self.replicate_type is not None or self.rho:
+                raise InputError("replicate_type and rho belong to replicates: name their columns as well")
+            return
+        if self.weight is None:
+            raise InputError("replicates need weight: name the column with the full sample's weights")
+        if self.replicate_type is None:
+            raise InputError("replicates need replicate_type: bootstrap, jk1 or brr, as their provider says")
+        together = {"strata": self.strata, "cluster": self.cluster, "pair_by": self.pair_by}
+        for name, given in together.items():
+            if given is not None:
+                raise InputError(f"{name} does not go with replicates, which hold how people were drawn")
+
+    def named(self) -> dict[str, str]:
+        """The single columns that were named, by their purpose."""
+        names = ("weight", "strata", "cluster", "pair_by")
+        given = {name: getattr(self, name) for name in names}
+        roles = {name: column for name, column in given.items() if column is not None}
+        return roles | {f"raked_to {column}": column for column in self.margins}
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The respondents who count, and how they were drawn.
+
+    Attributes:
+        design: of the m respondents who count.
+        kept: shape (n,), which rows of the table these are.
+        left_out: other rows by reason, such as "no weight".
+        notes: on the weights, in sentences.
+    """
+
+    design: AnyDesign
+    kept: Mask
+    left_out: Mapping[str, int]
+    notes: tuple[str, ...] = ()
+
+
+def replicate_columns(columns: list[str], pattern: str) -> list[str]:
+    """Find the columns of replicate weights.
+
+    Raises:
+        InputError: fewer than two columns fit the pattern.
+    """
+    found = [column for column in columns if fnmatchcase(column, pattern)]
+    fewest = 2
+    if len(found) < fewest:
+        raise InputError(
+            f"replicates: {len(found)} columns fit {pattern!r}, and at least {fewest} are needed; "
+            f"columns: {', '.join(columns[:30])}"
+        )
+    return found
+
+
+def read_sample(frame: pl.DataFrame, columns: SampleColumns, wave: str | None = None) -> Sample:
+    """Read how the rows of a table were drawn and weighted; rows that lack a part of it are left out.
+
+    Args:
+        frame: n rows.
+        columns: which columns say so.
+        wave: column of waves, if there is one: each wave is raked by itself.
+
+    Raises:
+        UnknownNameError: a column does not exist.
+        InputError: a negative or infinite weight, weights that sum to 0, no row left, margins that cannot be
+            met, or a design that does not hold together.
+    """
+    roles = columns.named() | ({"wave": wave} if wave is not None and columns.margins else {})
+    for role, column in roles.items():
+        if column not in frame.columns:
+            raise unknown_name(f"column for {role},", column, frame.columns)
+    given = _weights(frame, columns.weight)
+    replicates = _replicates(frame, columns)
+    kept, left_out = _complete(_gaps(frame, roles, given, replicates), frame.height)
+    rows, weights = frame.filter(kept), given[kept]
+    notes = [f"in no base, as their weight is 0: {n:,} rows"] if (n := int((weights == 0).sum())) else []
+    if not weights.sum() > 0:
+        raise InputError(f"weight: the weights in column '{columns.weight}' sum to 0")
+    design: AnyDesign
+    if replicates is not None and columns.replicate_type is not None:
+        kind = "fay" if columns.rho and columns.replicate_type == "brr" else columns.replicate_type
+        design = given_replicates(weights, replicates[kept], kind, rho=columns.rho)
+    else:
+        design = _drawn(rows, columns, weights)
+    if columns.margins:
+        raking = _raking(rows, columns, design, wave)
+        design = raked_design(design, raking)
+        each = "" if wave is None else ", each wave by itself"
+        effect = f"design effect {raking.design_effect:.2f}"
+        notes.append(f"weights are raked to {', '.join(columns.margins)}{each} ({effect})")
+    return Sample(design, kept, left_out, tuple(notes))
+
+
+def _complete(gaps: Mapping[str, Mask], n: int) -> tuple[Mask, dict[str, int]]:
+    """Tell which rows lack nothing, and count the others by the first thing that they lack."""
+    kept: Mask = np.ones(n, dtype=np.bool_)
+    left_out = {}
+    for reason, missing in gaps.items():
+        if lacking := int((missing & kept).sum()):
+            left_out[reason] = lacking
+        kept = kept & ~missing
+    if not kept.any():
+        reasons = ", ".join(f"{reason} ({lacking:,})" for reason, lacking in left_out.items())
+        raise InputError(f"no respondent is left: {reasons}")
+    return kept, left_out
+
+
+def _weights(frame: pl.DataFrame, column: str | None) -> Floats:
+    """Read weights, NaN where there is none; ones where no column is named."""
+    if column is None:
+        return np.ones(frame.height)
+    weights = numbers_among(frame[column]).to_numpy().astype(np.float64)
+    wrong = np.flatnonzero((weights < 0) | np.isinf(weights))
+    if len(wrong):
+        raise InputError(
+            f"weight must be finite and >= 0, got {weights[wrong[0]]:g} in row {wrong[0] + 1:,} of column "
+            f"'{column}'"
+        )
+    return weights
+
+
+def _replicates(frame: pl.DataFrame, columns: SampleColumns) -> Floats | None:
+    if columns.replicates is None:
+        return None
+    found = replicate_columns(frame.columns, columns.replicates)
+    return np.column_stack([numbers_among(frame[column]).to_numpy() for column in found]).astype(np.float64)
+
+
+def _gaps(
+    frame: pl.DataFrame, roles: Mapping[str, str], weights: Floats, replicates: Floats | None
+) -> dict[str, Mask]:
+    """Tell which rows lack something, by what they lack."""
+    gaps: dict[str, Mask] = {"no weight": np.isnan(weights)}
+    for role, column in roles.items():
+        if role != "weight":
+            words = column if role.startswith("raked_to") else role.replace("_", " ")
+            gaps[f"no {words}"] = groups_in(frame[column]).is_null().to_numpy()
+    if replicates is not None:
+        gaps["no replicate weights"] = np.asarray(~np.isfinite(replicates).all(axis=1))
+    return gaps
+
+
+def _raking(frame: pl.DataFrame, columns: SampleColumns, design: AnyDesign, wave: str | None) -> Raking:
+    """Rake to the margins, each wave by itself."""
+    if wave is None:
+        answers = {column: groups_in(frame[column]).to_list() for column in columns.margins}
+        targets: dict[str, dict[Hashable, float]] = {
+            column: {category: goal for category, goal in goals.items()}  # noqa: C416 - another type of key
+            for column, goals in columns.margins.items()
+        }
+        return rake(answers, targets, weights=design.weights)
+    waves = groups_in(frame[wave])
+    sizes = dict(waves.filter(design.weights > 0).value_counts().iter_rows())
+    answers = {column: (waves + ": " + groups_in(frame[column])).to_list() for column in columns.margins}
+    targets = {
+        column: {
+            f"{one}: {category}": goal / sum(goals.values()) * n
+            for one, n in sizes.items()
+            for category, goal in goals.items()
+        }
+        for column, goals in columns.margins.items()
+    }
+    return rake(answers, targets, weights=design.weights)
+
+
+def _drawn(frame: pl.DataFrame, columns: SampleColumns, weights: Floats) -> SurveyDesign:
+    """Describe the draw; people of several waves are clusters unless they lie in larger ones."""
+    cluster = columns.cluster or columns.pair_by
+    if columns.cluster is not None and columns.pair_by is not None:
+        _check_nested(frame, columns.pair_by, columns.cluster)
+    strata, clusters = (
+        None if column is None else groups_in(frame[column]).to_numpy()
+        for column in (columns.strata, cluster)
+    )
+    is_nested = columns.strata is not None and columns.cluster is not None
+    return SurveyDesign(weights, strata, clusters, lonely=columns.lonely, nested=is_nested)
+
+
+def _check_nested(frame: pl.DataFrame, person: str, cluster: str) -> None:
+    """Make sure that every person is in one cluster, which then holds what the waves have in common."""
+    pairs = pl.DataFrame({"person": groups_in(frame[person]), "cluster": groups_in(frame[cluster])})
+    several = pairs.unique().group_by("person").len().filter(pl.col("len") > 1)
+    if several.height:
+        raise InputError(
+            f"pair_by: '{several['person'].sort()[0]}' is in {several['len'][0]} clusters of '{cluster}', "
+            "and a person must be in one: give the ids as cluster alone"
+        )

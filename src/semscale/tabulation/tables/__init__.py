@@ -1,0 +1,1 @@
+"""Estimates, differences, letters and tests of one question by one banner."""

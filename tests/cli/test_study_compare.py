@@ -1,0 +1,72 @@
+"""``semscale study compare``."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.schema_check import check_json
+from tests.study.comparing.made_answers import panel_tables, people_table
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "study" / "beside_people"
+GIVEN = ("study", "compare", "run", "people.csv", "--concept", "shown", "--splits", "50")
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Write a panel's run, and a table of people."""
+    (tmp_path / "run").mkdir()
+    answers, personas = panel_tables()
+    answers.write_parquet(tmp_path / "run" / "answers.parquet")
+    personas.write_parquet(tmp_path / "run" / "panel.parquet")
+    people_table().write_csv(tmp_path / "people.csv")
+
+
+def test_it_says_what_can_be_concluded_and_writes_a_report(written, semscale, tmp_path):
+    ended = semscale(*GIVEN, "--by", "age", "--weight", "w", "--respondent", "who", "--report", "r.html")
+    assert ended.code == 0
+    assert "says more than chance about order of concepts" in ended.out
+    assert "How many people" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_json_keeps_to_the_schema(written, semscale):
+    ended = semscale(*GIVEN, "--by", "age", "--respondent", "who", "--json")
+    check_json(ended.out)
+    found = json.loads(ended.out)
+    assert (found["people"], found["rows"], len(found["methods"])) == (120, 600, 1)
+
+
+def test_rows_can_be_chosen_and_columns_made(written, semscale):
+    ended = semscale(*GIVEN, "--where", "age == 'old'", "--question", "intent=liking", "--json")
+    found = json.loads(ended.out)
+    assert found["rows"] < 600
+    assert [each["name"] for each in found["questions"]] == ["intent"]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--question", "intent"), "--question must be NAME=COLUMN, got 'intent'"),
+        (("--question", "intend=intent"), "did you mean 'intent'?"),
+        (("--by", "age", "--by", "age"), "--by must name each once, got 'age' twice"),
+        (("--method", "ssr"), "method with a rating"),
+        (("--human-range", "2", "3"), "human_range"),
+    ],
+)
+def test_mistakes_are_one_line(written, semscale, more, message):
+    ended = semscale(*GIVEN, *more)
+    assert (ended.code, ended.err.count("\n")) == (2, 1)
+    assert message in ended.err
+
+
+def test_the_example_runs(semscale):
+    ended = semscale(
+        *("study", "compare", EXAMPLE, EXAMPLE / "people.csv", "--concept", "concept"),
+        *("--respondent", "person", "--weight", "weight", "--by", "age", "--json"),
+    )
+    assert ended.code == 0
+    answers = {
+        method["method"]: {each["subject"]: each["holds"] for each in method["conclusions"]}
+        for method in json.loads(ended.out)["methods"]
+    }
+    assert answers["ssr"]["distributions"] is True
+    assert answers["dlr"]["distributions"] is False

@@ -1,0 +1,51 @@
+"""Differences between groups, in a panel and among people."""
+
+import numpy as np
+import pytest
+
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.study.comparing.group_contrasts import compare_groups
+from semscale.study.comparing.sides import ComparedQuestion, ComparedSide
+
+QUESTION = ComparedQuestion("intent", "Would you?", np.array([1.0, 2.0]), ("no", "yes"))
+
+
+def side(old, young):
+    """Persons of two groups, so many of each with the higher of two points."""
+    picked = [1] * old[0] + [0] * (old[1] - old[0]) + [1] * young[0] + [0] * (young[1] - young[0])
+    groups = ["old"] * old[1] + ["young"] * young[1]
+    return ComparedSide((), {"intent": np.eye(2)[picked][:, None]}, (QUESTION,), groups={"age": groups})
+
+
+def test_sign_and_size_by_hand():
+    # People differ by .8 - .2 = .6, the panel by .6 - .4 = .2: a third.
+    found = compare_groups(side((30, 50), (20, 50)), side((40, 50), (10, 50)), IntervalPlan())
+    assert found.n_clear == 1
+    assert found.same_sign == 1
+    assert found.size_ratio.value == pytest.approx(1 / 3)
+    assert found.split_half == 1
+    assert 0.3 < found.permuted < 0.7
+    (pair,) = found.pairs
+    assert (pair.first, pair.second) == ("old", "young")
+    assert pair.people.value == pytest.approx(0.6)
+    assert pair.panel.low < 0.2 < pair.panel.high
+
+
+def test_a_panel_that_differs_the_other_way_has_a_ratio_below_0():
+    found = compare_groups(side((10, 50), (40, 50)), side((40, 50), (10, 50)), IntervalPlan())
+    assert found.same_sign == 0
+    assert found.size_ratio.value == pytest.approx(-1)
+    assert found.size_ratio.high < 0
+
+
+def test_groups_of_people_that_do_not_differ_show_nothing():
+    found = compare_groups(side((40, 50), (10, 50)), side((25, 50), (25, 50)), IntervalPlan())
+    assert found.n_clear == 0
+    assert np.isnan(found.same_sign)
+    assert np.isnan(found.size_ratio.value)
+
+
+def test_no_common_groups():
+    panel, people = side((10, 50), (40, 50)), side((10, 50), (40, 50))
+    other = ComparedSide((), people.masses, people.questions, groups={"age": ["north"] * 100})
+    assert compare_groups(panel, other, IntervalPlan()) is None

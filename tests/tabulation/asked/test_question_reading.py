@@ -1,0 +1,133 @@
+"""Questions read from columns by what these are taken for."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from semscale.errors import InputError
+from semscale.store.column_labels import ColumnLabels
+from semscale.tabulation.asked.question_columns import find_columns, needed_columns
+from semscale.tabulation.asked.question_reading import QuestionReader
+
+
+def read(frame, name, **settings):
+    labels = settings.get("labels", {})
+    return QuestionReader(frame, **settings).read(find_columns(name, frame.columns, labels))
+
+
+def test_few_whole_numbers_are_a_scale_with_the_points_that_nobody_chose():
+    question = read(pl.DataFrame({"q": [1, 2, 5, None] * 3}), "q")
+    assert question.kind == "scale"
+    assert [line.name for line in question.lines[:5]] == ["1", "2", "3", "4", "5"]
+    assert question.answers.tolist()[:4] == [0, 1, 4, -1]
+
+
+def test_labels_of_a_file_name_the_points():
+    labels = {"q": ColumnLabels(label="How was it?", values={"1": "bad", "2": "fair", "3": "good"})}
+    question = read(pl.DataFrame({"q": [1.0, 3.0, 3.0, 1.0]}), "q", labels=labels)
+    assert question.text == "How was it?"
+    assert [line.name for line in question.lines] == ["1 bad", "2 fair", "3 good", "mean"]
+
+
+def test_points_can_be_named_by_a_scale():
+    points = {"q": {"1": "bad", "2": "good"}}
+    question = read(pl.DataFrame({"q": [1, 2, 2, 1]}), "q", points=points)
+    assert question.kind == "scale"
+    assert [line.name for line in question.lines] == ["1 bad", "2 good", "mean"]
+
+
+def test_texts_of_a_few_kinds_are_a_choice():
+    question = read(pl.DataFrame({"q": ["tea", "coffee", None, "tea"] * 5}), "q")
+    assert question.kind == "single choice"
+    assert [line.name for line in question.lines] == ["coffee", "tea"]
+    assert question.answers.tolist()[:4] == [1, 0, -1, 1]
+
+
+def test_numbers_have_a_mean_and_what_is_no_number_is_counted():
+    frame = pl.DataFrame({"spent": [str(n * 1.5) for n in range(60)] + ["a lot"]})
+    question = read(frame, "spent")
+    assert question.kind == "number"
+    assert np.isnan(question.answers[-1, 0])
+    assert question.notes == ("1 cells of 'spent' are no numbers and count as missing",)
+
+
+def test_a_pattern_makes_one_question_of_several_columns():
+    frame = pl.DataFrame({"brand_a": [1, 0], "brand_b": [1, 1], "age": [20, 30]})
+    question = read(frame, "brand_*")
+    assert question.kind == "multiple choice"
+    assert [line.name for line in question.lines] == ["a", "b"]
+    assert question.columns().tolist() == [[1, 1], [0, 1]]
+
+
+def test_a_survey_tool_s_question_is_found_by_its_short_name():
+    labels = {
+        "Q2_1": ColumnLabels(label="What do you drink?", question="Q2", option="Tea"),
+        "Q2_2": ColumnLabels(label="What do you drink?", question="Q2", option="Coffee"),
+    }
+    frame = pl.DataFrame({"Q2_1": ["Tea", None], "Q2_2": ["Coffee", "Coffee"]})
+    question = read(frame, "Q2", labels=labels)
+    assert question.text == "What do you drink?"
+    assert [line.name for line in question.lines] == ["Tea", "Coffee"]
+    assert question.columns().tolist() == [[1, 1], [0, 1]]
+
+
+def test_listed_columns_make_a_question():
+    frame = pl.DataFrame({"x": ["yes", "no"], "y": ["no", "no"]})
+    question = read(frame, "Both=x, y")
+    assert question.name == "Both"
+    assert question.columns().tolist() == [[1, 0], [0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("start", "name"), [("semscale_", "why"), ("semscale_why_", "why"), ("semscale_", "semscale_mean")]
+)
+def test_rated_texts_are_read_from_their_probabilities(start, name):
+    texts = [f"Because of reason {n}, and of another one" for n in range(40)]
+    frame = pl.DataFrame({"why": texts, f"{start}p_1": [0.25] * 40, f"{start}p_2": [0.75] * 39 + [None]})
+    frame = frame.with_columns(pl.lit(1.75).alias(f"{start}mean"))
+    question = read(frame, name)
+    assert question.kind == "rated text"
+    assert [line.name for line in question.lines] == ["1", "2", "mean"]
+    assert question.columns()[0].tolist() == [0.25, 0.75, 1.75]
+    assert np.isnan(question.columns()[-1]).all()
+    needed = needed_columns(find_columns(name, frame.columns, {}), frame.columns)
+    assert {f"{start}p_1", f"{start}p_2"} <= set(needed)
+
+
+def test_codes_are_a_multiple_choice_with_missing_decisions():
+    frame = pl.DataFrame({
+        "semscale_outcome": ["coded", "coded", "unread"],
+        "semscale_price": [1, 0, None], "semscale_price_p": [0.9, 0.1, None],
+        "semscale_taste": [1, None, None], "semscale_taste_likeness": [0.9, 0.5, None],
+    })  # fmt: skip
+    question = read(frame, "semscale_outcome")
+    assert [line.name for line in question.lines] == ["price", "taste"]
+    np.testing.assert_array_equal(question.columns()[1], [0, np.nan])
+
+
+def test_open_texts_are_to_be_rated_first():
+    frame = pl.DataFrame({"why": [f"Because of reason {n}, and of another one" for n in range(40)]})
+    with pytest.raises(InputError, match="'why' is taken for open texts \\(40 different ones\\).*--text why"):
+        read(frame, "why")
+
+
+def test_a_choice_of_500_answers_is_refused_with_what_it_was_taken_for():
+    frame = pl.DataFrame({"city": [f"city{n % 500}" for n in range(5000)]})
+    with pytest.raises(
+        InputError, match="'city' is taken for a choice of 500 answers.*--numeric city.*--text city"
+    ):
+        read(frame, "city")
+
+
+def test_what_is_no_question_is_refused():
+    frame = pl.DataFrame({"id": list(range(100)), "none": [None] * 100})
+    with pytest.raises(InputError, match="taken for an id.*--numeric id"):
+        read(frame, "id")
+    with pytest.raises(InputError, match="'none' is empty"):
+        read(frame, "none")
+    assert read(frame, "id", numeric=("id",)).kind == "number"
+
+
+def test_numbers_that_are_said_to_be_there_must_be():
+    with pytest.raises(InputError, match="'q' has no number"):
+        read(pl.DataFrame({"q": ["tea", "coffee"]}), "q", numeric=("q",))

@@ -1,0 +1,109 @@
+"""Tables from a file or a data frame, and their layouts for machines."""
+
+import json
+from dataclasses import replace
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import semscale
+from semscale.errors import InputError, UnknownNameError
+from semscale.store.column_labels import ColumnLabels
+from semscale.store.reading import open_table
+from semscale.tabulation.crosstabs import tabulate_file
+from semscale.tabulation.plan import TablePlan
+
+FRAME = pl.DataFrame({
+    "like": [1, 1, 3, 3, 3, 3, 5, 5, None],
+    "age": [20, 30, 20, 30, 40, 50, 40, 50, 20],
+    "group": ["a"] * 4 + ["b"] * 4 + ["a"],
+    "w": [1.0] * 8 + [None],
+})  # fmt: skip
+
+
+def found(data=FRAME, **settings):
+    given = {"questions": ["like"], "banners": ["group"], "min_base": 2, "adjust": "none"}
+    return semscale.crosstabs(data, **{**given, **settings})
+
+
+def test_a_data_frame_is_tabulated():
+    table = found().tables[0]
+    assert table.cells.values[-1].tolist() == [3.0, 2.0, 4.0]
+    assert table.letters[-1].tolist() == ["", "", "A"]
+
+
+def test_a_file_gives_the_same_as_a_frame(tmp_path):
+    FRAME.write_csv(tmp_path / "answers.csv")
+    one, other = found(), found(str(tmp_path / "answers.csv"))
+    assert other.source == "answers.csv"
+    assert one.to_frame().equals(other.to_frame())
+    assert found(pd.DataFrame(FRAME.to_dict(as_series=False))).to_frame().equals(one.to_frame())
+
+
+def test_rows_that_do_not_count_are_counted():
+    made = found(weight="w")
+    assert (made.n, made.n_counting, made.left_out) == (9, 8, {"no weight": 1})
+    assert made.record()["left_out"] == {"no weight": 1}
+
+
+def test_cells_have_a_row_each():
+    cells = found().to_frame()
+    mean = cells.filter((pl.col("line") == "mean") & (pl.col("column") == "b")).row(0, named=True)
+    assert (mean["value"], mean["n"], mean["letters"], mean["statistic"]) == (4.0, 4, "A", "mean")
+    assert mean["low"] < 4 < mean["high"]
+    assert mean["change"] is None
+    # Five points, two nets, the mean and its standard deviation, in three columns.
+    assert cells.height == 9 * 3
+    deviation = cells.filter(pl.col("line") == "standard deviation")
+    assert deviation["low"].null_count() == 3
+    assert cells["n_missing"].to_list()[:3] == [1, 1, 0]
+
+
+def test_json_has_tables_with_columns_and_lines():
+    record = json.loads(found().to_json())
+    (table,) = record["tables"]
+    assert record["instrument"] == "study tables"
+    assert [column["letter"] for column in table["columns"]] == [None, "A", "B"]
+    assert table["lines"][-1]["cells"][2]["letters"] == "A"
+    assert table["association"]["n"] == 8
+
+
+def test_scales_name_points():
+    table = found(scales={"like": "quality"}).tables[0]
+    assert table.question.lines[0].name.startswith("1 ")
+    assert len(table.question.lines[0].name) > 2
+
+
+def test_tables_of_each_question_stand_together():
+    made = found(questions=["like", "age"], banners=["group", "age"])
+    assert [[one.banner.name for one in tables] for tables in made.questions()] == [["group", "age"]] * 2
+    assert repr(made) == "Crosstabs(source='', n=9, tables=4)"
+
+
+def test_the_signature_has_what_figures_depend_on():
+    assert "weight:w" in str(found(weight="w").signature)
+    assert "adjust:holm" in str(found(adjust="holm").signature)
+
+
+def test_labels_of_a_file_name_questions_points_and_groups(tmp_path):
+    FRAME.with_columns(group=pl.Series([2] * 4 + [1] * 4 + [2])).write_csv(tmp_path / "answers.csv")
+    labels = {
+        "like": ColumnLabels(label="Do you like it?", values={"1": "no", "3": "so so", "5": "yes"}),
+        "group": ColumnLabels(label="Where?", values={"2": "south", "1": "north"}),
+    }
+    table = replace(open_table(tmp_path / "answers.csv"), labels=labels)
+    (made,) = tabulate_file(table, TablePlan(("like",), ("group",))).tables
+    assert (made.question.text, made.banner.text) == ("Do you like it?", "Where?")
+    assert made.columns == ("Total", "south", "north")
+    assert [line.name for line in made.question.lines] == ["1 no", "3 so so", "5 yes", "mean"]
+
+
+def test_unknown_columns_and_empty_tables_are_refused(tmp_path):
+    FRAME.write_csv(tmp_path / "answers.csv")
+    for data in (FRAME, tmp_path / "answers.csv"):
+        for settings in ({"questions": ["like2"]}, {"banners": ["grup"]}, {"wave": "wav"}, {"weight": "ww"}):
+            with pytest.raises(UnknownNameError):
+                found(data, **settings)
+    with pytest.raises(InputError, match="no rows"):
+        found(FRAME.clear())

@@ -1,0 +1,24 @@
+"""Settings that do not go together."""
+
+import pytest
+
+from semscale.errors import InputError
+from semscale.tabulation.plan import TablePlan
+from semscale.tabulation.sample import SampleColumns
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"questions": ()}, "question must name at least one"),
+        ({"banners": ()}, "banner must name at least one"),
+        ({"questions": ("q", "q")}, "question: 'q' is named twice"),
+        ({"wave": "g"}, "wave: 'g' is a banner as well"),
+        ({"sample": SampleColumns(pair_by="id")}, "pair_by belongs to wave"),
+        ({"scales": {"p": "quality"}}, "scales: 'p' is none of the questions"),
+        ({"numeric": ("p",)}, "numeric: 'p' is none of the questions"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        TablePlan(**{"questions": ("q",), "banners": ("g",), **settings})
