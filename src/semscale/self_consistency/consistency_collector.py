@@ -24,7 +24,6 @@ from semscale.self_consistency.summary import (
     ConsistencyItem,
     ConsistencySummary,
 )
-from semscale.stats.intervals.estimates import Estimate
 from semscale.store.columns import is_missing
 from semscale.types import Floats, Integers, Mask, ObjectArray, Status, Statuses, count_statuses
 
@@ -253,11 +252,9 @@ def _with_correctness(item: ConsistencyItem, correctness: CorrectnessProbability
     place = item.item - 1
     return replace(
         item,
-        probability_correct=Estimate(
-            float(correctness.probability[place]),
-            float(correctness.low[place]),
-            float(correctness.high[place]),
-        ),
+        probability_correct=float(correctness.probability[place]),
+        probability_correct_low=float(correctness.low[place]),
+        probability_correct_high=float(correctness.high[place]),
         decision=correctness.decision[place],
     )
 

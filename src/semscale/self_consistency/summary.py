@@ -41,8 +41,9 @@ class ConsistencyItem:
         prompt: the question; ``None`` where it is not known.
         answer: the answer, likewise.
         samples: the samples as they were given; ``None`` for one that is missing.
-        probability_correct: P(correct) with its interval, NaN where all labels are of one kind; ``None``
-            without labels.
+        probability_correct: P(correct), NaN where all labels are of one kind; ``None`` without labels.
+        probability_correct_low: lower end of its interval, likewise.
+        probability_correct_high: upper end, likewise.
         decision: ``accept``, ``review`` or ``abstain``; ``None`` likewise.
     """
 
@@ -53,8 +54,10 @@ class ConsistencyItem:
     prompt: str | None = None
     answer: str | None = None
     samples: tuple[str | None, ...] = ()
-    probability_correct: Estimate | None = None
+    probability_correct: float | None = None
     decision: str | None = None
+    probability_correct_low: float | None = None
+    probability_correct_high: float | None = None
 
     @property
     def score(self) -> float:
@@ -211,15 +214,6 @@ def _correctness_record(correctness: CorrectnessProbability) -> dict[str, Any]:
     }
 
 
-def _probability_record(probability: Estimate | None) -> dict[str, float | None]:
-    found = _NO_ESTIMATE if probability is None else probability
-    return {
-        "probability_correct": found.value,
-        "probability_correct_low": found.low,
-        "probability_correct_high": found.high,
-    }
-
-
 def _threshold_record(side: AcceptanceThreshold) -> dict[str, Any]:
     return {
         "value": side.value,
@@ -238,7 +232,9 @@ def _item_record(one: ConsistencyItem) -> dict[str, Any]:
         "answer": one.answer,
         "samples": one.samples,
         **one.measures,
-        **_probability_record(one.probability_correct),
+        "probability_correct": one.probability_correct,
+        "probability_correct_low": one.probability_correct_low,
+        "probability_correct_high": one.probability_correct_high,
         "decision": one.decision,
         "contradictions": [
             {"sample": found.sample, "guard": found.finding.guard, "reason": found.finding.reason}

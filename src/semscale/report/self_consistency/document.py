@@ -44,12 +44,12 @@ from semscale.report.sentences import left_out_section, stopped_cautions
 from semscale.report.settings import estimated_settings
 from semscale.report.unread_texts import language_warnings, unread_warnings
 from semscale.self_consistency.scoring.measures import MEASURES
+from semscale.stats.intervals.estimates import Estimate
 
 if TYPE_CHECKING:
     from semscale.self_consistency.correctness_probability import CorrectnessProbability
     from semscale.self_consistency.summary import ConsistencyItem, ConsistencySummary
     from semscale.stats.calibration.calibration_error import CalibrationFigures
-    from semscale.stats.intervals.estimates import Estimate
 
 SHOWN_ITEMS = 10
 _MOST_SAMPLES, _MOST_FINDINGS = 8, 6
@@ -240,7 +240,7 @@ def _item(item: "ConsistencyItem") -> ItemCard:
         ),
         findings=tuple(told)[:_MOST_FINDINGS],
         parts=(
-            *([] if item.probability_correct is None else [_probability(item.probability_correct)]),
+            *_probability(item),
             *((MEASURE_NAMES[name], Number(value)) for name, value in list(item.measures.items())[1:]),
         ),
         details=(f"{counted(len(others), 'more sample')}", tuple(others)),
@@ -248,8 +248,16 @@ def _item(item: "ConsistencyItem") -> ItemCard:
     )
 
 
-def _probability(found: "Estimate") -> tuple[str, Cell]:
-    return "P(correct)", Words("not known") if isnan(found.value) else WithInterval.of(found)
+def _probability(item: "ConsistencyItem") -> Iterator[tuple[str, Cell]]:
+    """Give P(correct) with its interval where there are labels."""
+    value, low, high = (
+        item.probability_correct,
+        item.probability_correct_low,
+        item.probability_correct_high,
+    )
+    if value is None or low is None or high is None:
+        return
+    yield "P(correct)", Words("not known") if isnan(value) else WithInterval.of(Estimate(value, low, high))
 
 
 def _samples(item: "ConsistencyItem") -> list[tuple[str, int]]:
