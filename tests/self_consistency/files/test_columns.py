@@ -51,7 +51,7 @@ def test_a_label_is_refused_with_its_place_in_the_file():
     checks = AnswerChecks(columns, FewestLabels.for_ensemble("none"))
     checks.add(answer_cells(pl.DataFrame({"a": ["x", "y"], "s": ["x", "y"], "l": ["yes", "0"]}), columns))
     wrong = answer_cells(pl.DataFrame({"a": ["x", "y"], "s": ["x", "y"], "l": [None, "perhaps"]}), columns, 2)
-    with pytest.raises(InputError, match=r"got 'perhaps' at 3 \(from 0\)"):
+    with pytest.raises(InputError, match=r"got 'perhaps' in row 4"):
         checks.add(wrong)
 
 

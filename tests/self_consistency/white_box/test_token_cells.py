@@ -21,7 +21,7 @@ def test_every_form_of_a_cell():
     "cell", ["high", "[0.5]", [0.2], [True], ["-1"], 7, [{"token": "a"}], {"a": 1}, "{}"]
 )
 def test_what_is_no_list_of_log_probabilities_is_refused_with_its_place(cell):
-    with pytest.raises(InputError, match=r"list of log-probabilities .* at 3 \(from 0\)"):
+    with pytest.raises(InputError, match=r"list of log-probabilities .* in row 4"):
         read_tokens([[-1.0], cell], 2, first=2)
 
 

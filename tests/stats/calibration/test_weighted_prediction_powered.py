@@ -177,9 +177,9 @@ def test_without_a_label_there_is_nothing_but_the_mean_score():
 @pytest.mark.parametrize(
     ("design", "message"),
     [
-        ({"inclusion": [0.5, 0, 1, 1]}, "above 0 to 1, got 0 in row 1"),
-        ({"inclusion": [0.5, 0.5, 1, 2]}, "above 0 to 1, got 2 in row 3"),
-        ({"inclusion": [0.5, GAP, 1, 1]}, "row 1 .* has a label alone"),
+        ({"inclusion": [0.5, 0, 1, 1]}, "above 0 to 1, got 0 in row 2"),
+        ({"inclusion": [0.5, 0.5, 1, 2]}, "above 0 to 1, got 2 in row 4"),
+        ({"inclusion": [0.5, GAP, 1, 1]}, "row 2 has a label alone"),
         ({"inclusion": [0.5]}, "inclusion must have 4 rows"),
         ({"weights": [1, 1, 1, -1]}, "weights must be finite and >= 0"),
         ({"weights": [1, 1]}, "weights and clusters must have 4 rows"),
