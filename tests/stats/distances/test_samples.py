@@ -44,6 +44,42 @@ def test_halves_are_all_of_the_respondents():
     assert len(np.unique(first.round(9), axis=0)) > 10
 
 
+def _many_weighted(n, rng):
+    return PmfSample(np.eye(4)[rng.choice(3, size=n, p=[0.5, 0.3, 0.2])], rng.uniform(0.5, 2, size=n))
+
+
+def test_resamples_of_many_weighted_answers_have_the_linearized_variance():
+    sample = _many_weighted(20_000, np.random.default_rng(2))
+    drawn = sample.resampled(20_000, np.random.default_rng(3))
+    np.testing.assert_allclose(drawn.sum(axis=1), 1)
+    assert drawn.mean(axis=0) == pytest.approx(sample.mean, abs=1e-4)
+    # The variance of a ratio: sum of w^2 (y - p)^2 over (sum of w)^2.
+    centred = sample.weights[:, None] * (sample.masses - sample.mean)
+    expected = (centred**2).sum(axis=0) / sample.weights.sum() ** 2
+    np.testing.assert_allclose(drawn.var(axis=0), expected, rtol=0.05, atol=1e-12)
+    # A point that nobody picked stays at nothing.
+    assert drawn[:, 3].tolist() == [0.0] * 20_000
+
+
+def test_halves_of_many_weighted_answers_are_all_of_them_and_differ_as_halves_do():
+    sample = _many_weighted(20_001, np.random.default_rng(4))
+    first, second = sample.halves(20_000, np.random.default_rng(5))
+    # Halves part what is there: they lie on both sides of the whole, and differ with four times its variance.
+    assert min(first.min(), second.min()) == 0
+    np.testing.assert_allclose((first + second) / 2, np.tile(sample.mean, (20_000, 1)), atol=2e-3)
+    centred = sample.weights[:, None] * (sample.masses - sample.mean)
+    expected = 4 * (centred**2).sum(axis=0) / sample.weights.sum() ** 2
+    np.testing.assert_allclose((first - second).var(axis=0), expected, rtol=0.05, atol=1e-12)
+
+
+def test_a_point_with_few_answers_is_drawn_answer_by_answer():
+    rng = np.random.default_rng(6)
+    points = np.zeros(5000, dtype=int)
+    points[:3] = 1
+    sample = PmfSample(np.eye(2)[points], rng.uniform(0.5, 2, size=5000))
+    assert sample.resampled(200, rng).min() >= 0
+
+
 @pytest.mark.parametrize(
     ("masses", "weights", "message"),
     [

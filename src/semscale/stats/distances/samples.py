@@ -12,13 +12,18 @@ from semscale.types import Floats, Integers
 
 _TABLE = 2
 _BLOCK_CELLS = 4_000_000  # draws that are held at once
+_MANY = 1000.0  # effective answers at a point, from which a drawn total is taken as normal
 
 
 @dataclass(frozen=True, eq=False)
 class PmfSample:
     """Answers of n respondents, each a PMF over k points; a picked point has all of the mass.
 
-    Equal answers are counted once, so that 100,000 ratings of 5 points are resampled as 5 counts.
+    Equal answers are counted once, so that 100,000 ratings of 5 points are resampled as 5 counts. Where most
+    answers differ, as weighted ones do, and every point has 1,000 effective answers or none, totals of
+    resamples and of halves are drawn from the normal distribution with their mean and covariance, which sums
+    of so many drawn answers have (Cochran 1977, Sampling Techniques, section 2.15; van der Vaart 1998,
+    Asymptotic Statistics, chapter 23).
 
     Attributes:
         masses: shape (n, k), rows sum to 1.
@@ -73,6 +78,8 @@ class PmfSample:
             Shape (replicates, k).
         """
         totals, counts = self._distinct
+        if self._has_normal_totals:
+            return _shares(self._normal_totals(replicates, self.n, rng))
         if self._mostly_differ:
             drawn = drawn_counts(self.n, replicates, rng)
             return np.concatenate([_averages(block, self._totals) for block in drawn])
@@ -92,6 +99,14 @@ class PmfSample:
             Two arrays of shape (splits, k).
         """
         totals, counts = self._distinct
+        if self._has_normal_totals:
+            m = self.n // 2
+            # Drawn without replacement, the sum of m has (n - m) / (n - 1) of the variance.
+            whole = self._totals.sum(axis=0)
+            half = np.minimum(
+                self._normal_totals(splits, m, rng, variance=(self.n - m) / (self.n - 1)), whole
+            )
+            return _shares(half), _shares(whole - half)
         if self._mostly_differ:
             totals, counts = self._totals, np.ones(self.n, dtype=np.int64)
         size = max(1, _BLOCK_CELLS // len(counts))
@@ -119,6 +134,23 @@ class PmfSample:
         weights = np.ones(self.n) if self.weights is None else self.weights
         return np.column_stack([self.masses * weights[:, None], weights])
 
+    @cached_property
+    def _has_normal_totals(self) -> bool:
+        """Whether sums over drawn answers are as good as normal: most differ, and many carry each point."""
+        if not self._mostly_differ:
+            return False
+        squares = (self._totals**2).sum(axis=0)
+        used = squares > 0
+        return bool((self._totals.sum(axis=0)[used] ** 2 / squares[used] >= _MANY).all())
+
+    def _normal_totals(self, draws: int, m: int, rng: np.random.Generator, variance: float = 1.0) -> Floats:
+        """Draw sums (draws, k + 1) of m answers' totals; variance is in parts of drawing with replacement."""
+        spread = np.cov(self._totals, rowvar=False, ddof=0) * m * variance
+        drawn = rng.multivariate_normal(self._totals.mean(axis=0) * m, spread, size=draws, method="eigh")
+        # A point that nobody picked has rounding only, on both sides of 0.
+        sums: Floats = np.maximum(drawn, 0)
+        return sums
+
     @property
     def _mostly_differ(self) -> bool:
         """Whether single answers are drawn faster than counts of equal ones."""
@@ -134,6 +166,9 @@ def _half_of(n: int, splits: int, rng: np.random.Generator) -> Integers:
 
 
 def _averages(drawn: Integers | Floats, totals: Floats) -> Floats:
-    sums = drawn @ totals
+    return _shares(drawn @ totals)
+
+
+def _shares(sums: Floats) -> Floats:
     averages: Floats = sums[:, :-1] / sums[:, -1:]
     return averages
