@@ -19,7 +19,7 @@ from semscale.signature import Signature
 def summary(*, nps=None, comparison=None, lint=None):
     estimates = SimpleNamespace(overall=SimpleNamespace(nps=nps))
     return SimpleNamespace(
-        calibration=None, estimates=estimates, comparison=comparison, lint=lint, decided=None
+        calibration=None, estimates=estimates, comparison=comparison, lint=lint, decided=None, undecided=None
     )
 
 
