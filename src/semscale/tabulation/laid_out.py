@@ -10,16 +10,14 @@ from semscale.tabulation.tables.crosstab import Crosstab, WaveChanges
 DEVIATION = "standard deviation"
 """Name of the line below a mean."""
 
+DIFFERENCE = "difference"
+"""Statistic of a row that compares two columns."""
+
 
 def cell_rows(table: Crosstab) -> Iterator[dict[str, Any]]:
     """Give one row for each cell of a table; NaN becomes ``None``."""
     association = table.association
-    about = {
-        "question": table.question.name,
-        "question_text": table.question.text,
-        "taken_for": table.question.kind,
-        "banner": table.banner.name,
-    }
+    about = _about(table)
     of_table = {
         "wave": table.wave or None,
         "wave_before": table.before or None,
@@ -45,6 +43,23 @@ def cell_rows(table: Crosstab) -> Iterator[dict[str, Any]]:
                     **figures, "value": _known(table.deviations[column]), "low": None, "high": None,
                     "letters": None, **dict.fromkeys(changed), **of_table,
                 }  # fmt: skip
+
+
+def difference_rows(table: Crosstab) -> Iterator[dict[str, Any]]:
+    """Give one row for each line and pair of columns of a table; NaN becomes ``None``."""
+    about = {**_about(table), "statistic": DIFFERENCE, "wave": table.wave or None}
+    for line, pair in np.ndindex(table.differences.values.shape):
+        first, second, figures = _difference(table, line, pair)
+        yield {
+            **about,
+            "line": table.question.lines[line].name,
+            "column": f"{table.columns[first]} minus {table.columns[second]}",
+            "column_letter": f"{table.column_letters[first]}-{table.column_letters[second]}",
+            "first": table.columns[first],
+            "second": table.columns[second],
+            "small_base": bool(table.small[line, first] | table.small[line, second]),
+            **figures,
+        }
 
 
 def recorded_table(table: Crosstab) -> dict[str, Any]:
@@ -74,6 +89,10 @@ def recorded_table(table: Crosstab) -> dict[str, Any]:
         "wave_before": table.before or None,
         "columns": columns,
         "lines": [_recorded_line(table, place) for place in range(len(table.question.lines))],
+        "differences": [
+            _recorded_difference(table, line, pair)
+            for line, pair in np.ndindex(table.differences.values.shape)
+        ],
         "association": _recorded_association(table),
         "notes": list(table.question.notes),
     }
@@ -90,6 +109,29 @@ def _recorded_line(table: Crosstab, place: int) -> dict[str, Any]:
     return {"name": line.name, "statistic": line.kind, "is_net": line.is_net, "cells": cells}
 
 
+def _recorded_difference(table: Crosstab, line: int, pair: int) -> dict[str, Any]:
+    first, second, figures = _difference(table, line, pair)
+    return {
+        "line": table.question.lines[line].name,
+        "first": table.columns[first],
+        "second": table.columns[second],
+        **figures,
+    }
+
+
+def _difference(table: Crosstab, line: int, pair: int) -> tuple[int, int, dict[str, float | None]]:
+    """Give the places of a pair's columns, and the figures of their difference in a line."""
+    found = table.differences
+    figures = {
+        "value": _known(found.values[line, pair]),
+        "low": _known(found.low[line, pair]),
+        "high": _known(found.high[line, pair]),
+        "p": _known(found.p_values[line, pair]),
+        "p_adjusted": _known(found.adjusted[line, pair]),
+    }
+    return int(found.first[pair]), int(found.second[pair]), figures
+
+
 def _recorded_association(table: Crosstab) -> dict[str, Any] | None:
     found = table.association
     if found is None:
@@ -101,6 +143,15 @@ def _recorded_association(table: Crosstab) -> dict[str, Any] | None:
         "df_below": found.df_below,
         "p_value": found.p_value,
         "n": found.n,
+    }
+
+
+def _about(table: Crosstab) -> dict[str, str]:
+    return {
+        "question": table.question.name,
+        "question_text": table.question.text,
+        "taken_for": table.question.kind,
+        "banner": table.banner.name,
     }
 
 

@@ -71,6 +71,15 @@ def table_notes(table: "Crosstab", tests: "TestSettings") -> Iterator[str]:
     yield from (f"{note[:1].upper()}{note[1:]}." for note in table.question.notes)
 
 
+def difference_note(tests: "TestSettings") -> str:
+    """Say how differences of columns were tested, and what their intervals allow for."""
+    least = counted(tests.min_base, "respondent")
+    return (
+        f"Tests: {ADJUSTED[tests.correction]}. {coverage(tests.level)} intervals are of single comparisons, "
+        f"not adjusted. Columns with fewer than {least} are not tested."
+    )
+
+
 def cautions(summary: "Crosstabs") -> Iterator[str]:
     """Name what a reader must know of all tables: rows left out, groups that cannot be compared."""
     for reason, n in summary.left_out.items():

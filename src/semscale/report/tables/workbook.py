@@ -10,6 +10,7 @@ import numpy as np
 from semscale.report.document.document import stamp
 from semscale.report.formatting import one_line, printable
 from semscale.report.render.sheet import free_sheet_name
+from semscale.report.tables import differences_sheet
 from semscale.report.tables.words import cautions, finding, interval_line, table_notes
 from semscale.store.workbook import opened_workbook
 from semscale.types import Floats
@@ -56,7 +57,8 @@ def write_tables_workbook(summary: "Crosstabs", path: Path) -> None:
     """Write crosstabs as a workbook.
 
     Each question has a sheet with its banners beside each other: bases, lines, and below them the ends of
-    the intervals and changes between waves. Numbers are numbers; letters stand in cells of their own.
+    the intervals and changes between waves. A last sheet lists the differences
+    of columns. Numbers are numbers; letters stand in cells of their own.
 
     Args:
         summary: the tables.
@@ -69,13 +71,16 @@ def write_tables_workbook(summary: "Crosstabs", path: Path) -> None:
     with opened_workbook(path) as workbook:
         book = _Book(workbook)
         index = workbook.add_worksheet(_INDEX)
-        taken = {_INDEX.lower()}
+        taken = {_INDEX.lower(), differences_sheet.NAME.lower()}
         names = []
         for tables in questions:
             name = free_sheet_name(tables[0].question.name, taken)
             taken.add(name.lower())
             names.append(name)
             _Sheet(book, workbook.add_worksheet(name), tables, summary).write()
+        if any(table.differences.values.size for table in summary.tables):
+            sheet = workbook.add_worksheet(differences_sheet.NAME)
+            differences_sheet.write_differences(sheet, summary, book.look)
         _write_index(book, index, summary, list(zip(names, questions, strict=True)))
 
 

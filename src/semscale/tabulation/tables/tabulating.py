@@ -7,8 +7,6 @@ import numpy as np
 
 from semscale.errors import InputError
 from semscale.stats.survey.association import Association, rao_scott
-from semscale.stats.survey.column_letters import column_letters
-from semscale.stats.survey.differences import group_differences
 from semscale.stats.survey.domains import Domains
 from semscale.stats.survey.estimates import SurveyEstimates
 from semscale.stats.survey.means import survey_means
@@ -16,6 +14,7 @@ from semscale.stats.survey.variances import AnyDesign
 from semscale.stats.tests.multiple_testing import CorrectionName
 from semscale.tabulation.asked.banner import Banner
 from semscale.tabulation.asked.question import Question
+from semscale.tabulation.tables.column_differences import compared_columns
 from semscale.tabulation.tables.crosstab import Crosstab, WaveChanges
 from semscale.tabulation.tables.figures import (
     CellFigures,
@@ -150,12 +149,17 @@ def _crosstab(question: Question, made: _Estimated, lines: slice, settings: Test
         cell_figures(columns_of(groups, columns.now), question.lines, settings.level)
     )
     small = shown.n < settings.min_base
+    differences, letters = compared_columns(
+        columns_of(groups, columns.now), question.lines, small[:, 1:], settings
+    )
+    of_the_total = np.full((len(letters), 1), "", dtype=object)
     return Crosstab(
         question=question,
         banner=columns.banner,
         cells=shown,
         deviations=_deviations(question, made, lines, shown),
-        letters=_letters(question, columns_of(groups, columns.now), small[:, 1:], settings),
+        letters=np.concatenate([of_the_total, letters], axis=1),
+        differences=differences,
         small=small,
         n_ungrouped=columns.n_ungrouped,
         association=_association(question, columns, made.design, np.asarray(small[:, 1:].all(axis=0))),
@@ -163,16 +167,6 @@ def _crosstab(question: Question, made: _Estimated, lines: slice, settings: Test
         wave=columns.wave,
         before=columns.wave_before,
     )
-
-
-def _letters(
-    question: Question, groups: SurveyEstimates, small: Mask, settings: TestSettings
-) -> np.ndarray[tuple[int, ...], np.dtype[np.object_]]:
-    differences = group_differences(with_spread_at_the_ends(groups, question.lines))
-    found = column_letters(
-        differences, tested=~small, alpha=1 - settings.level, correction=settings.correction
-    )
-    return np.concatenate([np.full((len(found), 1), "", dtype=object), found], axis=1)
 
 
 def _deviations(question: Question, made: _Estimated, lines: slice, shown: CellFigures) -> Floats:
