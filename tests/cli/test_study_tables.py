@@ -41,6 +41,22 @@ def test_tables_are_shown_and_written(tables, tmp_path):
         assert (tmp_path / name).stat().st_size > 0
 
 
+def test_without_a_banner_a_table_has_the_total_alone(tables, tmp_path):
+    outputs = [part for ending in ("xlsx", "html", "csv", "json") for part in ("--out", f"t.{ending}")]
+    ended = tables("--question", "like", "--weight", "w", *outputs)
+    assert ended.code == 0, ended.err
+    assert "by region" not in ended.out
+    assert "Letters" not in (tmp_path / "t.html").read_text()
+    (table,) = json.loads((tmp_path / "t.json").read_text())["tables"]
+    assert (table["banner"], table["ungrouped"], table["differences"]) == (None, 0, [])
+    # The row without a weight answered 1: of 79, 19 answered 1, 20 answered 2 and 40 answered 5.
+    assert [column["n"] for column in table["columns"]] == [79]
+    mean = table["lines"][-1]["cells"][0]
+    assert mean["value"] == pytest.approx((19 + 40 + 200) / 79)
+    assert (mean["letters"], mean["change"]) == (None, None)
+    assert set(pl.read_csv(tmp_path / "t.csv")["column"]) == {"Total"}
+
+
 def test_json_has_all_settings(tables):
     ended = tables("--question", "like", "--banner", "region", "--min-base", "20", "--adjust", "bh", "--json")
     found = json.loads(ended.out)
@@ -69,7 +85,6 @@ def test_points_are_named_by_a_scale_and_numbers_said_to_be_numbers(tables):
     ("options", "message"),
     [
         (["--banner", "region"], "--question must name at least one"),
-        (["--question", "like"], "--banner must name at least one"),
         (["--question", "lik", "--banner", "region"], "did you mean 'like'?"),
         (["--question", "like", "--banner", "regio"], "did you mean 'region'?"),
         (["--question", "city", "--banner", "region"], "'city' is taken for"),

@@ -16,7 +16,7 @@ from semscale.store.column_labels import ColumnLabels
 from semscale.store.columns import column_in
 from semscale.store.reading import open_table
 from semscale.store.table import Table
-from semscale.tabulation.asked.banner import Banner, read_banner
+from semscale.tabulation.asked.banner import Banner, no_banner, read_banner
 from semscale.tabulation.asked.question_columns import find_columns, needed_columns
 from semscale.tabulation.asked.question_reading import QuestionReader
 from semscale.tabulation.plan import TablePlan
@@ -61,7 +61,7 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
             row a respondent and wave.
         questions: columns; short names of questions with several columns; patterns of columns that are
             options of one multiple choice (``brand_*``), or ``Brands=brand_a,brand_b``.
-        banners: columns of groups.
+        banners: columns of groups; without any, and without waves, tables show everybody alone.
         weight: column of weights, finite and not negative.
         strata: column of the strata that respondents were drawn in.
         cluster: column of what was drawn together.
@@ -164,7 +164,7 @@ def tabulate_frame(  # noqa: PLR0913 - what a file knows beside its rows
         source=source,
         n=frame.height,
         left_out=sample.left_out,
-        tables=tuple(tabulated(questions, banners, sample.design, plan.tests)),
+        tables=tuple(tabulated(questions, banners or [no_banner(kept.height)], sample.design, plan.tests)),
         plan=plan,
         sample_notes=sample.notes,
         input_notes=notes,

@@ -19,6 +19,7 @@ def cell_rows(table: Crosstab) -> Iterator[dict[str, Any]]:
     association = table.association
     about = _about(table)
     of_table = {
+        "n_ungrouped": table.n_ungrouped,
         "wave": table.wave or None,
         "wave_before": table.before or None,
         "chi_square_p": None if association is None else _known(association.p_value),
@@ -83,7 +84,7 @@ def recorded_table(table: Crosstab) -> dict[str, Any]:
         "question": table.question.name,
         "text": table.question.text,
         "taken_for": table.question.kind,
-        "banner": table.banner.name,
+        "banner": table.banner.name or None,
         "ungrouped": table.n_ungrouped,
         "wave": table.wave or None,
         "wave_before": table.before or None,
@@ -146,12 +147,12 @@ def _recorded_association(table: Crosstab) -> dict[str, Any] | None:
     }
 
 
-def _about(table: Crosstab) -> dict[str, str]:
+def _about(table: Crosstab) -> dict[str, str | None]:
     return {
         "question": table.question.name,
         "question_text": table.question.text,
         "taken_for": table.question.kind,
-        "banner": table.banner.name,
+        "banner": table.banner.name or None,
     }
 
 

@@ -14,7 +14,7 @@ class TablePlan:
 
     Attributes:
         questions: names, as ``find_columns`` takes them.
-        banners: columns of groups.
+        banners: columns of groups; none for tables of everybody alone.
         sample: columns that say how respondents were drawn and weighted.
         tests: how cells are tested.
         wave: column of waves, which becomes a banner of its own.
@@ -22,7 +22,7 @@ class TablePlan:
         numeric: questions that are numbers, whatever they look like.
 
     Raises:
-        InputError: no question, no banner, one named twice, or ``pair_by`` without waves.
+        InputError: no question, one or a banner named twice, or ``pair_by`` without waves.
     """
 
     questions: tuple[str, ...]
@@ -36,8 +36,6 @@ class TablePlan:
     def __post_init__(self) -> None:
         if not self.questions:
             raise InputError("question must name at least one question of the table")
-        if not self.banners and self.wave is None:
-            raise InputError("banner must name at least one column of groups, or wave a column of waves")
         if self.wave is not None and self.wave in self.banners:
             raise InputError(f"wave: '{self.wave}' is a banner as well: waves have their own, leave it out")
         if self.sample.pair_by is not None and self.wave is None:

@@ -104,8 +104,8 @@ class Crosstabs(Presentable):
             The columns ``question``, ``question_text``, ``taken_for``, ``banner``, ``column``,
             ``column_letter``, ``line``, ``statistic`` (share from 0 to 1, mean, standard deviation, or the
             difference of two columns), ``value``, ``low``, ``high``, ``n``, ``n_missing``,
-            ``weighted_base``, ``effective_n``, ``small_base``, ``letters``, ``wave``, ``wave_before``,
-            ``change``, ``change_low``, ``change_high``, ``change_p``, ``change_p_adjusted``,
+            ``weighted_base``, ``effective_n``, ``small_base``, ``letters``, ``n_ungrouped``, ``wave``,
+            ``wave_before``, ``change``, ``change_low``, ``change_high``, ``change_p``, ``change_p_adjusted``,
             ``chi_square_p``; of differences ``first`` minus ``second``, with ``p`` and ``p_adjusted``.
         """
         cells = [row for table in self.tables for row in cell_rows(table)]
@@ -136,7 +136,9 @@ _COLUMNS: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(("n", "n_missing"), pl.Int64),
     **dict.fromkeys(("weighted_base", "effective_n"), pl.Float64),
     "small_base": pl.Boolean,
-    **dict.fromkeys(("letters", "wave", "wave_before"), pl.String),
+    "letters": pl.String,
+    "n_ungrouped": pl.Int64,
+    **dict.fromkeys(("wave", "wave_before"), pl.String),
     **dict.fromkeys(("change", "change_low", "change_high", "change_p", "change_p_adjusted"), pl.Float64),
     "chi_square_p": pl.Float64,
     **dict.fromkeys(("first", "second"), pl.String),

@@ -129,7 +129,8 @@ class TablesOptions:
         ),
     ] = None
     banner: Annotated[
-        list[str] | None, option(COLUMNS, "Groups beside each other; can be repeated.", "COLUMN")
+        list[str] | None,
+        option(COLUMNS, "Groups beside each other, or none for everybody alone; can be repeated.", "COLUMN"),
     ] = None
     scale: Annotated[
         list[str] | None,

@@ -206,7 +206,9 @@ class _Sheet:
             self._row += 1
 
     def _changes(self) -> None:
-        self._block("Change to the wave before, and its adjusted p")
+        self._block(
+            "Change to the wave before (shares by percentage points), and its p adjusted in its banner"
+        )
         for line, one in enumerate(self._tables[0].question.lines):
             form = "+0.0%;-0.0%;0.0%" if one.kind == "share" else "+0.00;-0.00;0.00"
             _text(self._sheet, self._row, 0, one.name, self._book.look("name"))
@@ -226,7 +228,9 @@ class _Sheet:
                     _text(self._sheet, self._row, 0, note, self._book.look("note"))
                     written.add(note)
                     self._row += 1
-        said = f"{interval_line(self._summary)}. Letters compare the columns of one banner."
+        said = f"{interval_line(self._summary)}."
+        if any(table.banner.groups for table in self._tables):
+            said += " Letters compare the columns of one banner."
         _text(self._sheet, self._row, 0, said, self._book.look("note"))
 
     def _block(self, title: str) -> None:

@@ -126,7 +126,12 @@ class _Columns:
 
     @property
     def n_ungrouped(self) -> int:
-        """Respondents who are in the total that is shown, and in none of the columns beside it."""
+        """Respondents who are in the total that is shown, and in none of the columns beside it.
+
+        It is 0 where no column was asked for.
+        """
+        if not self.banner.groups:
+            return 0
         return int(((self.total.codes == self.total.count - 1) & (self.codes.codes < 0)).sum())
 
 
