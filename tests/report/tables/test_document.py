@@ -33,7 +33,7 @@ def test_markdown_has_changes_between_waves(waves):
     text = markdown(waves.document())
     assert "### Change from wave 2024 to 2025: shares in percentage points, p in brackets" in text
     assert "(1.000)" in text
-    assert "intervals are not, they are of single comparisons" in text
+    assert "intervals are of single comparisons" in text
 
 
 def test_changes_of_shares_are_points(capsys):
@@ -44,6 +44,20 @@ def test_changes_of_shares_are_points(capsys):
     changes = shown[shown.index("Change from wave") :]
     # 10 of 40 and 20 of 40: 25 points up.
     assert "+25.0 (" in next(line for line in changes.splitlines() if line.startswith("yes"))
+
+
+def test_deviations_and_changes_of_small_bases_are_marked(capsys):
+    frame = pl.DataFrame({
+        "q": [1, 2, 3, 4] * 22, "wave": ["2024", "2025"] * 44, "g": ["a"] * 80 + ["b"] * 8,
+    })  # fmt: skip
+    print_document(crosstabs(frame, questions=["q"], banners=["g"], wave="wave").document())
+    shown = capsys.readouterr().out
+    table, changes = shown[shown.index("q by g") :].split("Change from wave")
+    # b has 4 respondents a wave: 2 and 4 twice in 2025, 1 and 3 in 2024; sd = sqrt(4 / 3) and a mean 1 up.
+    deviation = next(line for line in table.splitlines() if line.startswith("standard deviation"))
+    assert deviation.split()[-1] == "1.15*"
+    mean = next(line for line in changes.splitlines() if line.startswith("mean"))
+    assert mean.split()[-1] == "+1.00*"
 
 
 def test_the_screen_says_who_has_no_answer_and_no_group(survey, capsys):

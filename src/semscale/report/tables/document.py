@@ -1,5 +1,6 @@
 """The document of crosstabs: a section for each question by each banner."""
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -101,7 +102,7 @@ def _blocks(table: "Crosstab", summary: "Crosstabs") -> Iterator[Paragraph | Dat
             _heads(table),
             tuple(_changes(table)),
             title=_change_title(table),
-            note=f"p-values are {ADJUSTED[tests.correction]}; intervals are not, they are of single comparisons.",
+            note=f"p-values are {ADJUSTED[tests.correction]}; intervals are of single comparisons.",
             noun="line",
             is_crosstab=True,
         )
@@ -124,7 +125,8 @@ def _rows(table: "Crosstab", *, is_weighted: bool) -> Iterator[tuple[Cell, ...]]
     for place, line in enumerate(table.question.lines):
         yield line_name(line), *(_cell(table, place, column) for column in range(len(table.columns)))
         if line.kind == "mean":
-            yield Words("standard deviation"), *(Number(float(one)) for one in table.deviations)
+            spread = zip(table.deviations, table.small[place], strict=True)
+            yield Words("standard deviation"), *(_deviation(float(one), bool(few)) for one, few in spread)
 
 
 def line_name(line: "Line") -> Words | Quoted:
@@ -137,6 +139,10 @@ def _cell(table: "Crosstab", line: int, column: int) -> Compared:
     value, low, high = (float(part[line, column]) for part in (cells.values, cells.low, cells.high))
     figure = WithInterval(value, low, high, is_share=is_share)
     return Compared(figure, str(table.letters[line, column]), bool(table.small[line, column]))
+
+
+def _deviation(value: float, is_small: bool) -> Compared:
+    return Compared(WithInterval(value, math.nan, math.nan), is_small=is_small)
 
 
 def _change_title(table: "Crosstab") -> tuple[str | Quoted, ...]:
@@ -158,5 +164,6 @@ def _changes(table: "Crosstab") -> Iterator[tuple[Cell, ...]]:
             value, low, high = (points * float(part[place, column]) for part in parts)
             figure = WithInterval(value, low, high, digits=1 if is_share else 2, signed=True)
             p = float(changes.adjusted[place, column])
-            cells.append(Compared(figure, f"({number(p, 3, least=0.001)})" if p == p else ""))  # noqa: PLR0124 - NaN
+            mark = "" if math.isnan(p) else f"({number(p, 3, least=0.001)})"
+            cells.append(Compared(figure, mark, bool(changes.small[place, column])))
         yield line_name(line), *cells

@@ -64,7 +64,7 @@ def table_notes(table: "Crosstab", tests: "TestSettings") -> Iterator[str]:
             f"Letters: significantly above the column of that letter, at {alpha}, "
             f"{ADJUSTED[tests.correction]}; the total is not tested."
         )
-    if table.small.any():
+    if table.small.any() or (table.changes is not None and table.changes.small.any()):
         what = "shown, not tested" if table.banner.groups else "shown"
         yield f"* fewer than {counted(tests.min_base, 'respondent')}: {what}."
     if (test := _association_words(table)) is not None:

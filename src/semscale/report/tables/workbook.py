@@ -191,7 +191,12 @@ class _Sheet:
             if one.kind == "mean":
                 _text(self._sheet, self._row, 0, "Standard deviation", self._book.look("name"))
                 for table, place, column in self._places:
-                    self._number(column, float(table.deviations[place]), "name", _MEAN)
+                    self._number(
+                        column,
+                        float(table.deviations[place]),
+                        "small" if table.small[line, place] else "name",
+                        _MEAN,
+                    )
                 self._row += 1
 
     def _intervals(self) -> None:
@@ -215,7 +220,12 @@ class _Sheet:
             for table, place, column in self._places:
                 if table.changes is not None:
                     values: Floats = table.changes.values
-                    self._number(column, float(values[line, place]), "name", form)
+                    self._number(
+                        column,
+                        float(values[line, place]),
+                        "small" if table.changes.small[line, place] else "name",
+                        form,
+                    )
                     self._number(column + 1, float(table.changes.adjusted[line, place]), "base", "0.000")
             self._row += 1
 

@@ -24,6 +24,7 @@ class WaveChanges:
         high: upper ends.
         p_values: of two-sided t tests; NaN where a base is too small to test.
         adjusted: p-values adjusted within the table.
+        small: whether a base, now or before, is too small to test.
     """
 
     values: Floats
@@ -31,6 +32,7 @@ class WaveChanges:
     high: Floats
     p_values: Floats
     adjusted: Floats
+    small: Mask
 
 
 @dataclass(frozen=True, eq=False)

@@ -229,9 +229,9 @@ def _changes(
     low, high = pairs.interval(settings.level)
     p_values = np.where(tested, pairs.p_values, np.nan)
     adjusted = pairs.adjusted_p_values(settings.correction, tested)
-    return WaveChanges(
-        *(np.concatenate([filler, one], axis=1) for one in (pairs.values, low, high, p_values, adjusted))
-    )
+    figures = (pairs.values, low, high, p_values, adjusted)
+    small = np.concatenate([np.zeros(filler.shape, dtype=bool), ~tested], axis=1)
+    return WaveChanges(*(np.concatenate([filler, one], axis=1) for one in figures), small=small)
 
 
 def _check_weights(banner: Banner, design: AnyDesign) -> None:
