@@ -99,6 +99,7 @@ def test_points_are_named_by_a_scale_and_numbers_said_to_be_numbers(tables):
             ["--question", "like", "--banner", "region", "--scale", "quality"],
             "--scale must read QUESTION=SCALE",
         ),
+        (["--pair", "like"], "--pair must read FIRST=SECOND"),
         (["--question", "like", "--banner", "region", "--pair-by", "sex"], "--pair-by belongs to wave"),
         (["--question", "like", "--banner", "region", "--replicates", "rw*"], "replicates need"),
         (["--question", "like", "--banner", "region", "--level", "95"], "--level must be between 0 and 1"),
@@ -109,6 +110,14 @@ def test_bad_input_ends_with_one_line(tables, options, message):
     assert ended.code == 2
     assert message in ended.err
     assert "Traceback" not in ended.err
+
+
+def test_two_questions_of_the_same_people_are_compared(tables):
+    ended = tables("--pair", "age=like", "--numeric", "age", "--json")
+    assert ended.code == 0, ended.err
+    (table,) = json.loads(ended.out)["tables"]
+    # Ages 18 to 77 once and 18 to 37 once more: (60 * 47.5 + 20 * 27.5) / 80 = 42.5; like has 3.25.
+    assert table["lines"][0]["cells"][0]["value"] == pytest.approx(42.5 - 3.25)
 
 
 def test_replicate_weights_are_taken(tables):
