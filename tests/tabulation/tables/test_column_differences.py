@@ -7,7 +7,6 @@ from semscale.stats.survey.design import SurveyDesign
 from semscale.stats.survey.means import survey_means
 from semscale.tabulation.asked.question import Line
 from semscale.tabulation.tables.column_differences import compared_columns
-from semscale.tabulation.tables.tabulating import TestSettings
 
 MEAN = (Line("mean", "mean"),)
 GROUPS = np.repeat([0, 1, 2], 4)
@@ -17,7 +16,7 @@ ESTIMATES = survey_means(
 
 
 def test_each_two_columns_are_compared():
-    found, letters = compared_columns(ESTIMATES, MEAN, np.zeros((1, 3), bool), TestSettings(min_base=2))
+    found, letters = compared_columns(ESTIMATES, MEAN, np.zeros((1, 3), bool), level=0.95, correction="holm")
     assert (found.first.tolist(), found.second.tolist()) == ([1, 1, 2], [2, 3, 3])
     assert found.values.tolist() == [[-2.0, 0.0, 2.0]]
     # var = 12 / 11 * (4 + 4) / 16, t = 2 / .7385 = 2.708; df = 4 + 4 - 1 - 1 = 6, p = .0351; Holm: times 3.
@@ -30,7 +29,7 @@ def test_each_two_columns_are_compared():
 
 def test_pairs_with_a_small_base_are_shown_and_not_tested():
     small = np.array([[False, False, True]])
-    found, letters = compared_columns(ESTIMATES, MEAN, small, TestSettings(min_base=2))
+    found, letters = compared_columns(ESTIMATES, MEAN, small, level=0.95, correction="holm")
     assert found.values[0, 2] == 2.0
     assert np.isnan(found.p_values).tolist() == [[False, True, True]]
     # One test is left, so that nothing is adjusted.

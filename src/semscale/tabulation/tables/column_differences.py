@@ -8,14 +8,13 @@ import numpy as np
 from semscale.stats.survey.column_letters import column_letters
 from semscale.stats.survey.differences import group_differences
 from semscale.stats.survey.estimates import SurveyEstimates
+from semscale.stats.tests.multiple_testing import CorrectionName
 from semscale.tabulation.asked.question import Line
 from semscale.tabulation.tables.figures import with_spread_at_the_ends
 from semscale.types import Floats, Integers, Mask
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-    from semscale.tabulation.tables.tabulating import TestSettings
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +41,12 @@ class ColumnDifferences:
 
 
 def compared_columns(
-    groups: SurveyEstimates, lines: tuple[Line, ...], small: Mask, settings: "TestSettings"
+    groups: SurveyEstimates,
+    lines: tuple[Line, ...],
+    small: Mask,
+    *,
+    level: float,
+    correction: CorrectionName | None,
 ) -> tuple[ColumnDifferences, "npt.NDArray[np.object_]"]:
     """Compare each two groups of a banner.
 
@@ -50,14 +54,15 @@ def compared_columns(
         groups: estimates of v lines in g groups.
         lines: what the v lines are.
         small: shape (v, g), whether too few respondents stand behind a cell to test it.
-        settings: how cells are tested.
+        level: coverage of intervals; letters are held at 1 minus it.
+        correction: for the number of tests in the table; ``None`` for none.
 
     Returns:
         The differences, and the letters of shape (v, g) of the columns that a cell lies significantly above.
     """
     found = group_differences(with_spread_at_the_ends(groups, lines))
     tested = ~small[:, found.first] & ~small[:, found.second]
-    low, high = found.interval(settings.level)
+    low, high = found.interval(level)
     differences = ColumnDifferences(
         first=found.first + 1,  # the total stands before the groups
         second=found.second + 1,
@@ -65,7 +70,7 @@ def compared_columns(
         low=low,
         high=high,
         p_values=np.where(tested, found.p_values, np.nan),
-        adjusted=found.adjusted_p_values(settings.correction, tested),
+        adjusted=found.adjusted_p_values(correction, tested),
     )
-    letters = column_letters(found, tested=~small, alpha=1 - settings.level, correction=settings.correction)
+    letters = column_letters(found, tested=~small, alpha=1 - level, correction=correction)
     return differences, letters

@@ -155,7 +155,11 @@ def _crosstab(question: Question, made: _Estimated, lines: slice, settings: Test
     )
     small = shown.n < settings.min_base
     differences, letters = compared_columns(
-        columns_of(groups, columns.now), question.lines, small[:, 1:], settings
+        columns_of(groups, columns.now),
+        question.lines,
+        small[:, 1:],
+        level=settings.level,
+        correction=settings.correction,
     )
     of_the_total = np.full((len(letters), 1), "", dtype=object)
     return Crosstab(
@@ -231,7 +235,8 @@ def _changes(
     adjusted = pairs.adjusted_p_values(settings.correction, tested)
     figures = (pairs.values, low, high, p_values, adjusted)
     small = np.concatenate([np.zeros(filler.shape, dtype=bool), ~tested], axis=1)
-    return WaveChanges(*(np.concatenate([filler, one], axis=1) for one in figures), small=small)
+    values, low, high, p_values, adjusted = (np.concatenate([filler, one], axis=1) for one in figures)
+    return WaveChanges(values, low, high, p_values, adjusted, small)
 
 
 def _check_weights(banner: Banner, design: AnyDesign) -> None:
