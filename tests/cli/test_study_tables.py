@@ -85,6 +85,10 @@ def test_points_are_named_by_a_scale_and_numbers_said_to_be_numbers(tables):
             "--scale must read QUESTION=SCALE",
         ),
         (["--question", "like", "--banner", "region", "--pair-by", "sex"], "--pair-by belongs to wave"),
+        (
+            ["--question", "like", "--wave", "region", "--wave-order", "north, soth"],
+            "did you mean 'south'?",
+        ),
         (["--question", "like", "--banner", "region", "--replicates", "rw*"], "replicates need"),
         (["--question", "like", "--banner", "region", "--level", "95"], "--level must be between 0 and 1"),
     ],

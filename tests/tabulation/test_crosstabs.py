@@ -75,6 +75,22 @@ def test_scales_name_points():
     assert len(table.question.lines[0].name) > 2
 
 
+def test_changes_go_from_the_earlier_wave_to_the_later():
+    # Means 2 in January and 4 in February, which stands first in the alphabet.
+    frame = FRAME.with_columns(month=pl.Series(["Jan 2026"] * 4 + ["Feb 2026"] * 4 + [None]))
+    settings = {"banners": ["age"], "wave": "month"}
+    waves, ages = found(frame, **settings).tables
+    assert (waves.columns, ages.before, ages.wave) == (
+        ("Total", "Jan 2026", "Feb 2026"),
+        "Jan 2026",
+        "Feb 2026",
+    )
+    assert ages.changes.values[-1, 0] == 2
+    turned = found(frame, **settings, wave_order=["Feb 2026", "Jan 2026"])
+    assert turned.tables[1].changes.values[-1, 0] == -2
+    assert "wave_order:Feb 2026+Jan 2026" in str(turned.signature)
+
+
 def test_tables_of_each_question_stand_together():
     made = found(questions=["like", "age"], banners=["group", "age"])
     assert [[one.banner.name for one in tables] for tables in made.questions()] == [["group", "age"]] * 2

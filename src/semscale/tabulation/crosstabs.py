@@ -43,6 +43,7 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
     rho: float = 0.0,
     raked_to: Margins | None = None,
     wave: str | None = None,
+    wave_order: Sequence[str] = (),
     pair_by: str | None = None,
     lonely: Lonely = "fail",
     min_base: int = 30,
@@ -70,6 +71,8 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
         rho: of Fay's method, 0 to below 1, with ``brr``.
         raked_to: for each column, the share or number of people in each category.
         wave: column of waves; the other banners show the last one beside the one before.
+        wave_order: all waves from the first to the last, by value or label; without it they are
+            ordered as ``semscale.tabulation.asked.wave_order.order_waves`` does.
         pair_by: column with ids of respondents who take part in several waves.
         lonely: what a stratum with one cluster adds to the variance.
         min_base: respondents below which a cell is shown, marked, and not tested.
@@ -94,8 +97,9 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
     )
     tests = TestSettings(min_base, None if adjust == "none" else adjust, level)
     plan = TablePlan(
-        tuple(questions), tuple(banners), sample, tests, wave, dict(scales or {}), tuple(numeric)
-    )
+        tuple(questions), tuple(banners), sample, tests, wave, dict(scales or {}), tuple(numeric),
+        tuple(wave_order),
+    )  # fmt: skip
     if isinstance(data, str | Path):
         return tabulate_file(open_table(data), plan)
     frame = nw.from_native(data, eager_only=True).to_polars()
@@ -202,7 +206,11 @@ def _waves(frame: pl.DataFrame, plan: TablePlan, labels: Mapping[str, ColumnLabe
     if plan.wave is None:
         return []
     words = labels.get(plan.wave, ColumnLabels())
-    return [read_banner(frame[plan.wave], text=words.label, labels=words.values, is_wave=True)]
+    return [
+        read_banner(
+            frame[plan.wave], text=words.label, labels=words.values, is_wave=True, wave_order=plan.wave_order
+        )
+    ]
 
 
 def _point_words(scale: str) -> dict[str, str]:

@@ -18,11 +18,13 @@ class TablePlan:
         sample: columns that say how respondents were drawn and weighted.
         tests: how cells are tested.
         wave: column of waves, which becomes a banner of its own.
+        wave_order: all waves from the first to the last; as ``order_waves`` reads them where it is empty.
         scales: for each question, the name or file of the scale that names its points.
         numeric: questions that are numbers, whatever they look like.
 
     Raises:
-        InputError: no question, no banner, one named twice, or ``pair_by`` without waves.
+        InputError: no question, no banner, one named twice, or ``pair_by`` or ``wave_order`` without
+            waves.
     """
 
     questions: tuple[str, ...]
@@ -32,6 +34,7 @@ class TablePlan:
     wave: str | None = None
     scales: Mapping[str, str] = field(default_factory=dict)
     numeric: tuple[str, ...] = ()
+    wave_order: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.questions:
@@ -42,6 +45,8 @@ class TablePlan:
             raise InputError(f"wave: '{self.wave}' is a banner as well: waves have their own, leave it out")
         if self.sample.pair_by is not None and self.wave is None:
             raise InputError("pair_by belongs to wave: name the column of waves as well")
+        if self.wave_order and self.wave is None:
+            raise InputError("wave_order belongs to wave: name the column of waves as well")
         _check_once("question", self.questions)
         _check_once("banner", self.banners)
         self._check_asked("scales", self.scales)

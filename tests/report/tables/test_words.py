@@ -19,6 +19,11 @@ def test_a_finding_says_where_nothing_can_be_compared(tables, waves):
     assert "‘g’ has one group, ‘a’: there is nothing to compare" in list(cautions(alone))
 
 
+def test_the_order_of_waves_is_said(waves):
+    said = "waves from first to last (by their names): ‘2024’, ‘2025’; --wave-order gives another order"
+    assert list(cautions(waves)) == [said]
+
+
 def test_many_columns_below_are_counted():
     people = range(240)
     frame = pl.DataFrame({
