@@ -13,6 +13,7 @@ from semscale.store.column_labels import ColumnLabels
 from semscale.store.reading import open_table
 from semscale.tabulation.crosstabs import tabulate_file
 from semscale.tabulation.plan import TablePlan
+from semscale.tabulation.sample import SampleColumns
 
 FRAME = pl.DataFrame({
     "like": [1, 1, 3, 3, 3, 3, 5, 5, None],
@@ -113,6 +114,17 @@ def test_labels_of_a_file_name_questions_points_and_groups(tmp_path):
     assert (made.question.text, made.banner.text) == ("Do you like it?", "Where?")
     assert made.columns == ("Total", "south", "north")
     assert [line.name for line in made.question.lines] == ["1 no", "3 so so", "5 yes", "mean"]
+
+
+def test_margins_may_name_labels_of_a_file(tmp_path):
+    FRAME.with_columns(group=pl.Series([2] * 4 + [1] * 4 + [2])).write_csv(tmp_path / "answers.csv")
+    labels = {"group": ColumnLabels(values={"2": "south", "1": "north"})}
+    table = replace(open_table(tmp_path / "answers.csv"), labels=labels)
+    sample = SampleColumns(margins={"group": {"north": 25, "south": 75}})
+    (made,) = tabulate_file(table, TablePlan(("like",), ("group",), sample)).tables
+    # Means are 2 in the south and 4 in the north. Of 9 people 6.75 are the south's, of whom 4 in 5 answered,
+    # 5.4, beside 2.25 of the north.
+    assert made.cells.values[-1, 0] == pytest.approx((2 * 5.4 + 4 * 2.25) / (5.4 + 2.25))
 
 
 def test_unknown_columns_and_empty_tables_are_refused(tmp_path):

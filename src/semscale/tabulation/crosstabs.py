@@ -19,8 +19,9 @@ from semscale.store.table import Table
 from semscale.tabulation.asked.banner import Banner, read_banner
 from semscale.tabulation.asked.question_columns import find_columns, needed_columns
 from semscale.tabulation.asked.question_reading import QuestionReader
+from semscale.tabulation.matched_margins import Margins
 from semscale.tabulation.plan import TablePlan
-from semscale.tabulation.sample import Margins, ReplicateType, SampleColumns, read_sample, replicate_columns
+from semscale.tabulation.sample import ReplicateType, SampleColumns, read_sample, replicate_columns
 from semscale.tabulation.summary import Crosstabs
 from semscale.tabulation.tables.tabulating import TestSettings, tabulated
 
@@ -69,7 +70,8 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
         replicates: pattern of the columns with replicate weights, such as ``rw*``.
         replicate_type: how those were made.
         rho: of Fay's method, 0 to below 1, with ``brr``.
-        raked_to: for each column, the share or number of people in each category.
+        raked_to: for each column, the share (of 1 or 100) or number of people in each category, which
+            is named by its value or label.
         wave: column of waves; the other banners show the last one beside the one before.
         wave_order: all waves from the first to the last, by value or label; without it they are
             ordered as ``semscale.tabulation.asked.wave_order.order_waves`` does.
@@ -158,7 +160,7 @@ def tabulate_frame(  # noqa: PLR0913 - what a file knows beside its rows
             _require(one, role, known)
     if frame.is_empty():
         raise InputError("the table has no rows; there is nothing to tabulate")
-    sample = read_sample(frame, plan.sample, plan.wave)
+    sample = read_sample(frame, plan.sample, plan.wave, words)
     kept = frame.filter(sample.kept)
     points = {name: _point_words(scale) for name, scale in plan.scales.items()}
     reader = QuestionReader(kept, words, points, frozenset(plan.numeric))
