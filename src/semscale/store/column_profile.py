@@ -31,7 +31,8 @@ _HALF = 0.5
 _PHRASE, _SENTENCE = 2.0, 3.0  # mean words of an answer
 _DATE = r"^\s*(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4})(?:[ T]\d{1,2}:\d{2}.*)?\s*$"
 _ID_NAME = re.compile(
-    r"(?:.*[_\s])?(?:id|ids|uuid|guid|key|token)|(?:respondent|response|case|row|nr|no)", re.I
+    r"(?:.*[_\s])?(?:id|ids|uuid|guid|key|token)|(?:respondent|response|case|row|nr|no)|(?-i:.*[a-z](?:Id|ID))",
+    re.IGNORECASE,
 )
 _WEIGHT_NAME = re.compile(r"(?:.*[_\s])?(?:weights?|wt|wgt|gewicht)(?:[_\s].*)?", re.IGNORECASE)
 
