@@ -20,6 +20,7 @@ from semscale.tabulation.asked.banner import Banner, read_banner
 from semscale.tabulation.asked.question_columns import find_columns, needed_columns
 from semscale.tabulation.asked.question_reading import QuestionReader
 from semscale.tabulation.matched_margins import Margins
+from semscale.tabulation.paired_people import id_columns, pair_notes, unpaired_notes
 from semscale.tabulation.plan import TablePlan
 from semscale.tabulation.sample import ReplicateType, SampleColumns, read_sample, replicate_columns
 from semscale.tabulation.summary import Crosstabs
@@ -172,7 +173,7 @@ def tabulate_frame(  # noqa: PLR0913 - what a file knows beside its rows
         left_out=sample.left_out,
         tables=tuple(tabulated(questions, banners, sample.design, plan.tests)),
         plan=plan,
-        sample_notes=sample.notes,
+        sample_notes=(*sample.notes, *_pair_notes(kept, plan)),
         input_notes=notes,
     )
 
@@ -190,8 +191,19 @@ def _titles(table: Table, plan: TablePlan) -> list[str]:
         table.require(column, role)
     if plan.sample.replicates is not None:
         titles += replicate_columns(list(table.columns), plan.sample.replicates)
+    ids = [] if plan.wave is None else id_columns(table.columns)
     further = [*plan.banners, *([plan.wave] if plan.wave else []), *plan.sample.named().values()]
-    return [*titles, *further]
+    return [*titles, *further, *ids]
+
+
+def _pair_notes(frame: pl.DataFrame, plan: TablePlan) -> list[str]:
+    """Say what is odd about the people of waves."""
+    if plan.wave is None:
+        return []
+    if plan.sample.pair_by is not None:
+        return pair_notes(frame, plan.wave, plan.sample.pair_by)
+    has_draw = plan.sample.cluster is not None or plan.sample.replicates is not None
+    return [] if has_draw else unpaired_notes(frame, plan.wave)
 
 
 def _require(column: str, role: str, columns: Sequence[str]) -> None:
