@@ -116,6 +116,19 @@ def test_labels_of_a_file_name_questions_points_and_groups(tmp_path):
     assert [line.name for line in made.question.lines] == ["1 no", "3 so so", "5 yes", "mean"]
 
 
+def test_items_of_one_question_keep_their_names(tmp_path):
+    FRAME.write_csv(tmp_path / "answers.csv")
+    labels = {
+        "like": ColumnLabels("How do you rate?", "Q1", "Price"),
+        "age": ColumnLabels("How do you rate? - Service", "Q1", "Service"),
+        "group": ColumnLabels("Which brands?", "Q2", "Alpha"),
+    }
+    table = replace(open_table(tmp_path / "answers.csv"), labels=labels)
+    made = tabulate_file(table, TablePlan(("like", "age"), ("group",))).tables
+    assert [one.question.text for one in made] == ["How do you rate?: Price", "How do you rate? - Service"]
+    assert made[0].banner.text == "Which brands?: Alpha"
+
+
 def test_margins_may_name_labels_of_a_file(tmp_path):
     FRAME.with_columns(group=pl.Series([2] * 4 + [1] * 4 + [2])).write_csv(tmp_path / "answers.csv")
     labels = {"group": ColumnLabels(values={"2": "south", "1": "north"})}

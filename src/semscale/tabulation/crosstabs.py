@@ -213,7 +213,7 @@ def _require(column: str, role: str, columns: Sequence[str]) -> None:
 
 def _banner(frame: pl.DataFrame, name: str, labels: Mapping[str, ColumnLabels]) -> Banner:
     words = labels.get(name, ColumnLabels())
-    return read_banner(frame[name], text=words.label, labels=words.values)
+    return read_banner(frame[name], text=words.title, labels=words.values)
 
 
 def _waves(frame: pl.DataFrame, plan: TablePlan, labels: Mapping[str, ColumnLabels]) -> list[Banner]:
@@ -222,7 +222,7 @@ def _waves(frame: pl.DataFrame, plan: TablePlan, labels: Mapping[str, ColumnLabe
     words = labels.get(plan.wave, ColumnLabels())
     return [
         read_banner(
-            frame[plan.wave], text=words.label, labels=words.values, is_wave=True, wave_order=plan.wave_order
+            frame[plan.wave], text=words.title, labels=words.values, is_wave=True, wave_order=plan.wave_order
         )
     ]
 
