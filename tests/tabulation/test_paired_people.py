@@ -33,6 +33,8 @@ def test_waves_that_share_ids_are_said():
     assert "--pair-by person_id" in note
     assert unpaired_notes(people(["a", "b", "c", "d"], [1, 1, 2, 2]), "wave") == []
     assert unpaired_notes(people(["a", "a", "a", "b"], [1, 1, 2, 2]), "wave") == []  # no ids of people
+    twice = people([*range(50), *range(50), 0], [1] * 50 + [2] * 51)
+    assert "50 values" in unpaired_notes(twice, "wave")[0]
 
 
 def test_tables_of_files_say_it(tmp_path):

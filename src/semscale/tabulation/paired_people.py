@@ -7,6 +7,9 @@ import polars as pl
 from semscale.store.column_profile import is_id_name
 from semscale.store.columns import groups_in
 
+_MOSTLY = 0.95
+"""Share of people with one row in a wave from which on a column is taken for their ids."""
+
 
 def id_columns(columns: Iterable[str]) -> list[str]:
     """Name the columns that are called like ids of respondents.
@@ -51,7 +54,7 @@ def unpaired_notes(frame: pl.DataFrame, wave: str) -> list[str]:
         if column == wave:
             continue
         rows = _rows_of_people(frame, wave, column)
-        if (shared := _in_several(rows)) and rows["len"].max() == 1:
+        if (shared := _in_several(rows)) and rows.filter(pl.col("len") == 1).height >= _MOSTLY * rows.height:
             values = "one value" if shared == 1 else f"{shared:,} values"
             number = "is" if shared == 1 else "are"
             return [
