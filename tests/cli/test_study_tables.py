@@ -71,7 +71,7 @@ def test_weights_are_raked_to_a_file(tables, tmp_path):
     assert shares == pytest.approx([0.5, 0.5])
     (tmp_path / "m.yaml").write_text("sex: {f: 0.5, d: 0.5}\n")
     ended = tables("--question", "sex", "--banner", "region", "--raked-to", "m.yaml")
-    assert (ended.code, "margin 'sex'" in ended.err) == (2, True)
+    assert (ended.code, "'sex' has no target for 'm' (20 rows)" in ended.err) == (2, True)
 
 
 def test_points_are_named_by_a_scale_and_numbers_said_to_be_numbers(tables):
@@ -101,6 +101,10 @@ def test_points_are_named_by_a_scale_and_numbers_said_to_be_numbers(tables):
         ),
         (["--pair", "like"], "--pair must read FIRST=SECOND"),
         (["--question", "like", "--banner", "region", "--pair-by", "sex"], "--pair-by belongs to wave"),
+        (
+            ["--question", "like", "--wave", "region", "--wave-order", "north, soth"],
+            "did you mean 'south'?",
+        ),
         (["--question", "like", "--banner", "region", "--replicates", "rw*"], "replicates need"),
         (["--question", "like", "--banner", "region", "--level", "95"], "--level must be between 0 and 1"),
     ],

@@ -13,6 +13,7 @@ from semscale.store.column_labels import ColumnLabels
 from semscale.store.reading import open_table
 from semscale.tabulation.crosstabs import tabulate_file
 from semscale.tabulation.plan import TablePlan
+from semscale.tabulation.sample import SampleColumns
 
 FRAME = pl.DataFrame({
     "like": [1, 1, 3, 3, 3, 3, 5, 5, None],
@@ -94,6 +95,22 @@ def test_scales_name_points():
     assert len(table.question.lines[0].name) > 2
 
 
+def test_changes_go_from_the_earlier_wave_to_the_later():
+    # Means 2 in January and 4 in February, which stands first in the alphabet.
+    frame = FRAME.with_columns(month=pl.Series(["Jan 2026"] * 4 + ["Feb 2026"] * 4 + [None]))
+    settings = {"banners": ["age"], "wave": "month"}
+    waves, ages = found(frame, **settings).tables
+    assert (waves.columns, ages.before, ages.wave) == (
+        ("Total", "Jan 2026", "Feb 2026"),
+        "Jan 2026",
+        "Feb 2026",
+    )
+    assert ages.changes.values[-1, 0] == 2
+    turned = found(frame, **settings, wave_order=["Feb 2026", "Jan 2026"])
+    assert turned.tables[1].changes.values[-1, 0] == -2
+    assert "wave_order:Feb 2026+Jan 2026" in str(turned.signature)
+
+
 def test_tables_of_each_question_stand_together():
     made = found(questions=["like", "age"], banners=["group", "age"])
     assert [[one.banner.name for one in tables] for tables in made.questions()] == [["group", "age"]] * 2
@@ -116,6 +133,30 @@ def test_labels_of_a_file_name_questions_points_and_groups(tmp_path):
     assert (made.question.text, made.banner.text) == ("Do you like it?", "Where?")
     assert made.columns == ("Total", "south", "north")
     assert [line.name for line in made.question.lines] == ["1 no", "3 so so", "5 yes", "mean"]
+
+
+def test_items_of_one_question_keep_their_names(tmp_path):
+    FRAME.write_csv(tmp_path / "answers.csv")
+    labels = {
+        "like": ColumnLabels("How do you rate?", "Q1", "Price"),
+        "age": ColumnLabels("How do you rate? - Service", "Q1", "Service"),
+        "group": ColumnLabels("Which brands?", "Q2", "Alpha"),
+    }
+    table = replace(open_table(tmp_path / "answers.csv"), labels=labels)
+    made = tabulate_file(table, TablePlan(("like", "age"), ("group",))).tables
+    assert [one.question.text for one in made] == ["How do you rate?: Price", "How do you rate? - Service"]
+    assert made[0].banner.text == "Which brands?: Alpha"
+
+
+def test_margins_may_name_labels_of_a_file(tmp_path):
+    FRAME.with_columns(group=pl.Series([2] * 4 + [1] * 4 + [2])).write_csv(tmp_path / "answers.csv")
+    labels = {"group": ColumnLabels(values={"2": "south", "1": "north"})}
+    table = replace(open_table(tmp_path / "answers.csv"), labels=labels)
+    sample = SampleColumns(margins={"group": {"north": 25, "south": 75}})
+    (made,) = tabulate_file(table, TablePlan(("like",), ("group",), sample)).tables
+    # Means are 2 in the south and 4 in the north. Of 9 people 6.75 are the south's, of whom 4 in 5 answered,
+    # 5.4, beside 2.25 of the north.
+    assert made.cells.values[-1, 0] == pytest.approx((2 * 5.4 + 4 * 2.25) / (5.4 + 2.25))
 
 
 def test_unknown_columns_and_empty_tables_are_refused(tmp_path):

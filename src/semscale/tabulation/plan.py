@@ -18,12 +18,14 @@ class TablePlan:
         sample: columns that say how respondents were drawn and weighted.
         tests: how cells are tested.
         wave: column of waves, which becomes a banner of its own.
+        wave_order: all waves from the first to the last; as ``order_waves`` reads them where it is empty.
         scales: for each question, the name or file of the scale that names its points.
         numeric: questions that are numbers, whatever they look like.
         pairs: two questions each that the same people answered; the second is taken off the first.
 
     Raises:
-        InputError: no question, one or a banner named twice, or ``pair_by`` without waves.
+        InputError: no question, one or a banner named twice, or ``pair_by`` or ``wave_order`` without
+            waves.
     """
 
     questions: tuple[str, ...]
@@ -34,6 +36,7 @@ class TablePlan:
     scales: Mapping[str, str] = field(default_factory=dict)
     numeric: tuple[str, ...] = ()
     pairs: tuple[tuple[str, str], ...] = ()
+    wave_order: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.questions and not self.pairs:
@@ -45,6 +48,8 @@ class TablePlan:
         for first, second in self.pairs:
             if first == second:
                 raise InputError(f"pair: '{first}' is named twice in one pair; name two questions")
+        if self.wave_order and self.wave is None:
+            raise InputError("wave_order belongs to wave: name the column of waves as well")
         _check_once("question", self.questions)
         _check_once("banner", self.banners)
         self._check_asked("scales", self.scales)

@@ -68,6 +68,7 @@ class Crosstabs(Presentable):
             rho=sample.rho,
             raked_to="+".join(sample.margins) or None,
             wave=self.plan.wave,
+            wave_order="+".join(self.plan.wave_order) or None,
             pair_by=sample.pair_by,
             lonely=sample.lonely,
             min_base=tests.min_base,

@@ -27,6 +27,11 @@ def test_a_topline_has_a_figure_and_nothing_about_groups(survey):
     assert list(table_notes(made.tables[0], made.plan.tests)) == ["* fewer than 100 respondents: shown."]
 
 
+def test_the_order_of_waves_is_said(waves):
+    said = "waves from first to last (by their names): ‘2024’, ‘2025’; --wave-order gives another order"
+    assert list(cautions(waves)) == [said]
+
+
 def test_many_columns_below_are_counted():
     people = range(240)
     frame = pl.DataFrame({

@@ -88,9 +88,18 @@ class SampleOptions:
         str | None,
         option(_SAMPLE, "Waves: tables show the last one, and the change from the one before.", "COLUMN"),
     ] = None
+    wave_order: Annotated[
+        str | None,
+        option(_SAMPLE, "All waves from the first to the last, such as 'before,after'.", "WAVES"),
+    ] = None
     pair_by: Annotated[
         str | None, option(_SAMPLE, "Ids of people who take part in several waves.", "COLUMN")
     ] = None
+
+    @property
+    def waves_in_order(self) -> tuple[str, ...]:
+        """The waves from the first to the last, if they were given."""
+        return tuple(one.strip() for one in self.wave_order.split(",")) if self.wave_order else ()
 
     def columns(self) -> "SampleColumns":
         """The columns, with the margins read.
@@ -173,6 +182,7 @@ class TablesOptions:
             sample=self.sample.columns(),
             tests=TestSettings(self.min_base, None if self.adjust == "none" else self.adjust, self.level),
             wave=self.sample.wave,
+            wave_order=self.sample.waves_in_order,
             scales=dict(map(_named_scale, self.scale or ())),
             numeric=tuple(self.numeric or ()),
             pairs=tuple(map(_pair, self.pair or ())),

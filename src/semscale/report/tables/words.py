@@ -8,6 +8,7 @@ import numpy as np
 from semscale.report.formatting import counted, coverage, listed, number, one_line, percent
 
 if TYPE_CHECKING:
+    from semscale.tabulation.asked.banner import Banner
     from semscale.tabulation.summary import Crosstabs
     from semscale.tabulation.tables.crosstab import Crosstab
     from semscale.tabulation.tables.tabulating import TestSettings
@@ -104,6 +105,8 @@ def cautions(summary: "Crosstabs") -> Iterator[str]:
     seen: set[str] = set()
     for table in summary.tables:
         banner = table.banner
+        if banner.name not in seen and banner.is_wave and len(banner.groups) >= _FEWEST:
+            yield _order_of_waves(banner)
         if banner.name not in seen and len(banner.groups) == 1:
             kind = "wave" if banner.is_wave else "group"
             yield f"‘{banner.name}’ has one {kind}, ‘{banner.groups[0]}’: there is nothing to compare"
@@ -114,6 +117,12 @@ def cautions(summary: "Crosstabs") -> Iterator[str]:
         more = f" and {counted(len(small) - _NAMED, 'more table')}" if len(small) > _NAMED else ""
         least = summary.plan.tests.min_base
         yield f"every group has fewer than {least} respondents in {named}{more}: nothing is tested there"
+
+
+def _order_of_waves(banner: "Banner") -> str:
+    """Say in which order waves stand, and how to give another."""
+    named = ", ".join(f"‘{one_line(name)}’" for name in banner.groups)
+    return f"waves from first to last ({banner.order_from}): {named}; --wave-order gives another order"
 
 
 def interval_line(summary: "Crosstabs") -> str:
