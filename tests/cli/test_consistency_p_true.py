@@ -93,9 +93,17 @@ def test_an_endpoint_without_log_probabilities_leaves_the_other_measures(semscal
     endpoint.refuse("logprobs", "top_logprobs")
     content = json.loads(semscale(*command[:-4], "--measure", "exact_match", *command[-4:-2], "--json").out)
     figures = content["estimates"]["overall"]["figures"]
-    assert figures.get("p_true", {}).get("value") is None
-    assert figures["exact_match"]["value"] == 1.0
+    assert {name: figure["value"] for name, figure in figures.items()} == {"exact_match": 1.0}
     assert any(said.startswith("P(True) is not known for 2 prompts") for said in content["cautions"])
+
+
+def test_an_ensemble_takes_it_as_any_other_measure(semscale, command, tmp_path):
+    questions = [f"sure? {n}" if n % 2 else f"guess? {n}" for n in range(24)]
+    labels = [int(n % 4 > 0) for n in range(24)]
+    pl.DataFrame({"q": questions, "right": labels}).write_csv(tmp_path / "q.csv")
+    trust = json.loads(semscale(*command, "--label", "right", "--ensemble", "mean", "--json").out)["trust"]
+    assert trust["measure"] == "ensemble_mean"
+    assert trust["filled"] == {"p_true": 12}  # the twelve that the endpoint gives no probabilities for
 
 
 def test_answers_of_a_table_are_refused_with_the_remedy(semscale, tmp_path):
