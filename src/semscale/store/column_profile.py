@@ -140,10 +140,10 @@ class ColumnProfile:
         if self.labels.measure == "nominal":
             return "single choice"
         least, most = _ORDINAL_POINTS
-        few = self.high - self.low < most and least <= max(len(self.values), len(self.labels.values)) <= most
+        few = self.high - self.low < most and least <= max(len(self.values), len(self.labels.answers)) <= most
         if self.labels.measure == "ordinal" or (is_whole and few and not self._is_unique):
             return "ordinal"
-        if self.labels.values or (is_whole and len(self.values) <= _OPTION_VALUES):
+        if self.labels.answers or (is_whole and len(self.values) <= _OPTION_VALUES):
             return "single choice"
         return "number"
 
@@ -151,7 +151,7 @@ class ColumnProfile:
         mean_words, share = self.words / self.filled, len(self.values) / self.filled
         if self._is_unique and self._is_named_id and mean_words < _PHRASE:
             return "id"
-        if self.labels.values:
+        if self.labels.answers:
             return "ordinal" if self.labels.measure == "ordinal" else "single choice"
         is_varied = share > _HALF and (mean_words >= _PHRASE or len(self.values) > _FEW_WORDS)
         is_long = len(self.values) > _CHOICES and mean_words >= _SENTENCE

@@ -29,6 +29,20 @@ def test_labels_of_a_file_name_the_points():
     assert [line.name for line in question.lines] == ["1 bad", "2 fair", "3 good", "mean"]
 
 
+def test_labelled_codes_that_are_declared_missing_are_no_points():
+    words = {"1": "bad", "2": "", "3": "", "4": "good", "98": "refused", "99": "no answer"}
+    labels = {"q": ColumnLabels(values=words, missing_values=["98", "99"])}
+    question = read(pl.DataFrame({"q": [1, 2, 4, 4, None] * 3}), "q", labels=labels)
+    names = ["1 bad", "2", "3", "4 good", "top 2 (3 and 4)", "bottom 2 (1 and 2)", "mean"]
+    assert [line.name for line in question.lines] == names
+
+
+def test_labelled_codes_that_are_declared_missing_are_no_answers_of_a_choice():
+    labels = {"q": ColumnLabels(values={"1": "tea", "9": "refused"}, missing_values=["9"], measure="nominal")}
+    question = read(pl.DataFrame({"q": [1, 2, 1, None] * 3}), "q", labels=labels)
+    assert [line.name for line in question.lines] == ["tea", "2"]
+
+
 def test_points_can_be_named_by_a_scale():
     points = {"q": {"1": "bad", "2": "good"}}
     question = read(pl.DataFrame({"q": [1, 2, 2, 1]}), "q", points=points)

@@ -86,7 +86,7 @@ class QuestionReader:
 
     def _scale(self, name: str, profile: ColumnProfile) -> Question:
         column = profile.name
-        words = dict(self.points.get(name, {})) or dict(self._labels(column).values)
+        words = dict(self.points.get(name, {})) or self._labels(column).answers
         numbers = numbers_among(self.frame[column]).to_numpy().astype(np.float64)
         values = _points(numbers, words)
         names = [_point_name(value, words) for value in values]
@@ -100,7 +100,7 @@ class QuestionReader:
         column = profile.name
         if len(profile.values) > _MOST_ANSWERS:
             raise InputError(_of_choices(name, len(profile.values)))
-        words = self._labels(column).values
+        words = self._labels(column).answers
         names = [*words, *in_order((one for one in profile.values if one not in words), {})]
         cells = groups_in(self.frame[column])
         codes = cells.replace_strict(names, list(range(len(names))), default=-1, return_dtype=pl.Int64)
