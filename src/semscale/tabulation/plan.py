@@ -4,6 +4,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from semscale.errors import InputError
+from semscale.store.missing_codes import missing_keys
+from semscale.tabulation.asked.missing_answers import EVERY_QUESTION
 from semscale.tabulation.sample import SampleColumns
 from semscale.tabulation.tables.tabulating import TestSettings
 
@@ -20,6 +22,7 @@ class TablePlan:
         wave: column of waves, which becomes a banner of its own.
         scales: for each question, the name or file of the scale that names its points.
         numeric: questions that are numbers, whatever they look like.
+        missing: for each question, codes that are no answer; those of the name ``""`` are for all.
 
     Raises:
         InputError: no question, no banner, one named twice, or ``pair_by`` without waves.
@@ -32,6 +35,7 @@ class TablePlan:
     wave: str | None = None
     scales: Mapping[str, str] = field(default_factory=dict)
     numeric: tuple[str, ...] = ()
+    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.questions:
@@ -46,6 +50,9 @@ class TablePlan:
         _check_once("banner", self.banners)
         self._check_asked("scales", self.scales)
         self._check_asked("numeric", self.numeric)
+        self._check_asked("missing", [one for one in self.missing if one != EVERY_QUESTION])
+        for codes in self.missing.values():
+            missing_keys(codes)
 
     def _check_asked(self, parameter: str, listed: Collection[str]) -> None:
         unknown = [one for one in listed if one not in self.questions]

@@ -50,6 +50,50 @@ def test_points_can_be_named_by_a_scale():
     assert [line.name for line in question.lines] == ["1 bad", "2 good", "mean"]
 
 
+def test_words_of_a_scale_are_its_points():
+    points = {"q": {"1": "Bad", "2": "Fair", "3": "Good"}}
+    question = read(pl.DataFrame({"q": ["good", "Bad ", None, "Good"] * 5}), "q", points=points)
+    assert question.kind == "scale"
+    assert [line.name for line in question.lines] == ["1 Bad", "2 Fair", "3 Good", "mean"]
+    assert question.answers.tolist()[:4] == [2, 0, -1, 2]
+
+
+@pytest.mark.parametrize(
+    ("cells", "named"), [(["good", "god"], "'god'"), ([1, 2, 9], "'9'"), ([2.5, 1], "'2.5'")]
+)
+def test_answers_that_are_no_points_of_the_named_scale_are_refused(cells, named):
+    points = {"q": {"1": "bad", "2": "good"}}
+    with pytest.raises(InputError, match=rf"'q' has answers .*\(1 bad to 2 good\): {named}"):
+        read(pl.DataFrame({"q": cells * 5}), "q", points=points)
+
+
+def test_a_labelled_code_for_no_answer_is_cautioned_of_and_left_out_where_named():
+    labels = {"q": ColumnLabels(values={"1": "bad", "2": "", "3": "", "4": "good", "9": "Don't know"})}
+    frame = pl.DataFrame({"q": [1, 2, 4, 9] * 3})
+    question = read(frame, "q", labels=labels)
+    assert question.answers.tolist()[:4] == [0, 1, 3, 4]
+    (said,) = question.cautions
+    assert said.startswith("‘q’: ‘9 Don't know’ may stand for no answer")
+    for codes in (["9"], ["don't know"]):
+        question = read(frame, "q", labels=labels, missing={"q": codes})
+        assert (question.cautions, question.answers.tolist()[:4]) == ((), [0, 1, 3, -1])
+        assert question.lines[4].name == "top 2 (3 and 4)"
+
+
+def test_numbers_with_a_code_far_away_are_a_scale_once_it_is_named():
+    frame = pl.DataFrame({"q": [1, 2, 3, 4, 5, 99] * 3})
+    question = read(frame, "q")
+    assert question.kind == "number"
+    assert "‘99’ may stand for no answer" in question.cautions[0]
+    assert '--missing "q=99"' in question.cautions[0]
+    question = read(frame, "q", missing={"": ["99"]})
+    assert (question.kind, question.cautions) == ("scale", ())
+
+
+def test_ages_have_no_codes():
+    assert read(pl.DataFrame({"age": [*range(18, 91), 99] * 2}), "age").cautions == ()
+
+
 def test_texts_of_a_few_kinds_are_a_choice():
     question = read(pl.DataFrame({"q": ["tea", "coffee", None, "tea"] * 5}), "q")
     assert question.kind == "single choice"

@@ -1,7 +1,7 @@
 """Options of ``semscale study tables``."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -136,6 +136,14 @@ class TablesOptions:
         option(COLUMNS, "QUESTION=SCALE names the points of a question; can be repeated.", "SCALE"),
     ] = None
     numeric: Annotated[list[str] | None, column("A question that is a number; can be repeated.")] = None
+    missing: Annotated[
+        list[str] | None,
+        option(
+            COLUMNS,
+            "Codes that are no answer: 9,99 to any question, or QUESTION=9,refused to one; can be repeated.",
+            "CODES",
+        ),
+    ] = None
     sample: SampleOptions
     min_base: Annotated[
         int, setting(RUN, "Respondents below which a cell is shown, marked, and not tested.")
@@ -165,7 +173,17 @@ class TablesOptions:
             wave=self.sample.wave,
             scales=dict(map(_named_scale, self.scale or ())),
             numeric=tuple(self.numeric or ()),
+            missing=_codes(self.missing or ()),
         )
+
+
+def _codes(listed: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Read codes by question; those without a question are for all of them."""
+    found: dict[str, tuple[str, ...]] = {}
+    for text in listed:
+        question, _, codes = text.rpartition("=")
+        found[question] = (*found.get(question, ()), *(code.strip() for code in codes.split(",")))
+    return found
 
 
 def _named_scale(text: str) -> tuple[str, str]:

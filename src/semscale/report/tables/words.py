@@ -76,6 +76,9 @@ def cautions(summary: "Crosstabs") -> Iterator[str]:
     for reason, n in summary.left_out.items():
         yield f"{counted(n, 'row')} left out: {reason}"
     yield from summary.sample_notes
+    asked = {table.question.name: table.question for table in summary.tables}
+    for question in asked.values():
+        yield from question.cautions
     seen: set[str] = set()
     for table in summary.tables:
         banner = table.banner

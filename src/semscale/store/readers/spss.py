@@ -115,7 +115,9 @@ def _labels(columns: Sequence[str], meta: Any) -> dict[str, ColumnLabels]:  # no
             option=option,
             values=values,
             missing=_codes(ranges, values),
-            missing_values=[name for value, name in zip(worded, values, strict=True) if _is_in(value, ranges)],
+            missing_values=[
+                name for value, name in zip(worded, values, strict=True) if _is_in(value, ranges)
+            ],
             measure=measure if measure in _MEASURES else "",
         )
     return labels
