@@ -90,3 +90,9 @@ def test_a_label_for_a_missing_code_alone_does_not_make_numbers_a_choice():
     profile = ColumnProfile("age", ColumnLabels(values={"99": "refused"}, missing_values=["99"]))
     profile.add(pl.Series(list(range(18, 80))))
     assert profile.kind == "number"
+
+
+def test_options_in_one_cell_are_a_multiple_choice():
+    profile = ColumnProfile("Q2")
+    profile.add(pl.Series(["Tea", "Coffee", "Tea,Coffee"] * 4))
+    assert profile.kind == "multiple choice"

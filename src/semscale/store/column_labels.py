@@ -30,6 +30,13 @@ class ColumnLabels:
     measure: str = ""
 
     @property
+    def text(self) -> str:
+        """The question with what the column stands for in it; empty where neither is known."""
+        if not self.question or not self.label or self.label.rstrip("] ").endswith(self.option):
+            return self.label
+        return f"{self.label}: {self.option}"
+
+    @property
     def answers(self) -> dict[str, str]:
         """Words for the values that are answers: not for those that the file declares missing."""
         return {value: words for value, words in self.values.items() if value not in self.missing_values}

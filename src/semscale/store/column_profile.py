@@ -12,6 +12,7 @@ from semscale.errors import InputError
 from semscale.store.cells import storable
 from semscale.store.column_labels import ColumnLabels
 from semscale.store.columns import column_in, groups_in
+from semscale.store.listed_options import listed_options
 from semscale.store.numbers import numbers_among
 from semscale.store.table import Table
 
@@ -153,6 +154,8 @@ class ColumnProfile:
             return "id"
         if self.labels.answers:
             return "ordinal" if self.labels.measure == "ordinal" else "single choice"
+        if listed_options(self.values):
+            return "multiple choice"
         is_varied = share > _HALF and (mean_words >= _PHRASE or len(self.values) > _FEW_WORDS)
         is_long = len(self.values) > _CHOICES and mean_words >= _SENTENCE
         return "open text" if is_varied or is_long else "single choice"

@@ -169,7 +169,8 @@ def tabulate_frame(  # noqa: PLR0913 - what a file knows beside its rows
     kept = frame.filter(sample.kept)
     points = {name: _point_words(scale) for name, scale in plan.scales.items()}
     reader = QuestionReader(kept, words, points, frozenset(plan.numeric), plan.missing)
-    questions = [reader.read(find_columns(name, known, words)) for name in plan.questions]
+    found = [one for name in plan.questions for one in reader.read_all(find_columns(name, known, words))]
+    questions = list({one.name: one for one in found}.values())
     banners = [*_waves(kept, plan, words), *(_banner(kept, name, words) for name in plan.banners)]
     return Crosstabs(
         source=source,
@@ -215,14 +216,14 @@ def _require(column: str, role: str, columns: Sequence[str]) -> None:
 
 def _banner(frame: pl.DataFrame, name: str, labels: Mapping[str, ColumnLabels]) -> Banner:
     words = labels.get(name, ColumnLabels())
-    return read_banner(frame[name], text=words.label, labels=words.values)
+    return read_banner(frame[name], text=words.text, labels=words.values)
 
 
 def _waves(frame: pl.DataFrame, plan: TablePlan, labels: Mapping[str, ColumnLabels]) -> list[Banner]:
     if plan.wave is None:
         return []
     words = labels.get(plan.wave, ColumnLabels())
-    return [read_banner(frame[plan.wave], text=words.label, labels=words.values, is_wave=True)]
+    return [read_banner(frame[plan.wave], text=words.text, labels=words.values, is_wave=True)]
 
 
 def _point_words(scale: str) -> dict[str, str]:

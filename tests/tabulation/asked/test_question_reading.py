@@ -117,6 +117,41 @@ def test_a_pattern_makes_one_question_of_several_columns():
     assert question.columns().tolist() == [[1, 1], [0, 1]]
 
 
+def read_all(frame, name, labels):
+    return QuestionReader(frame, labels=labels).read_all(find_columns(name, frame.columns, labels))
+
+
+def test_items_of_a_grid_are_questions_of_their_own_on_the_same_points():
+    labels = {
+        f"Rate: {item}": ColumnLabels(label="How do you rate?", question="How do you rate?", option=item)
+        for item in ("Price", "Service")
+    }
+    frame = pl.DataFrame({"Rate: Price": [1, 2, 5, 4] * 3, "Rate: Service": [2, 3, 3, 4] * 3})
+    price, service = read_all(frame, "How do you rate?", labels)
+    assert (price.kind, price.name, price.text) == ("scale", "Rate: Price", "How do you rate?: Price")
+    assert service.text == "How do you rate?: Service"
+    # Nobody chose 1 or 5 for the service; both are points of the grid.
+    names = ["1", "2", "3", "4", "5", "top 2 (4 and 5)", "bottom 2 (1 and 2)", "mean"]
+    assert [line.name for line in service.lines] == [line.name for line in price.lines] == names
+    np.testing.assert_allclose(service.columns().mean(axis=0)[-3:], [0.25, 0.25, 3.0])
+
+
+def test_items_that_are_listed_have_the_name_of_their_grid():
+    frame = pl.DataFrame({"r_1": ["good", "bad"] * 6, "r_2": ["bad", "fair"] * 6})
+    assert [one.text for one in read_all(frame, "T=r_1,r_2", {})] == ["T: r_1", "T: r_2"]
+    assert [one.text for one in read_all(frame, "r_*", {})] == ["r_1", "r_2"]
+
+
+def test_options_in_one_cell_are_a_multiple_choice():
+    cells = ["Alpha", "Beta", "Alpha,Gamma, Inc.", None, "Beta,Alpha", "Gamma, Inc."] * 3
+    question = read(pl.DataFrame({"q": cells}), "q")
+    assert question.kind == "multiple choice"
+    assert [line.name for line in question.lines] == ["Alpha", "Beta", "Gamma, Inc."]
+    nan = [np.nan] * 3
+    expected = [[1, 0, 0], [0, 1, 0], [1, 0, 1], nan, [1, 1, 0], [0, 0, 1]]
+    np.testing.assert_array_equal(question.columns()[:6], expected)
+
+
 def test_a_survey_tool_s_question_is_found_by_its_short_name():
     labels = {
         "Q2_1": ColumnLabels(label="What do you drink?", question="Q2", option="Tea"),

@@ -77,8 +77,7 @@ def cautions(summary: "Crosstabs") -> Iterator[str]:
         yield f"{counted(n, 'row')} left out: {reason}"
     yield from summary.sample_notes
     asked = {table.question.name: table.question for table in summary.tables}
-    for question in asked.values():
-        yield from question.cautions
+    yield from dict.fromkeys(said for question in asked.values() for said in question.cautions)
     seen: set[str] = set()
     for table in summary.tables:
         banner = table.banner

@@ -10,10 +10,12 @@ from semscale.errors import InputError
 from semscale.store.column_labels import ColumnLabels
 from semscale.store.column_profile import ColumnProfile
 from semscale.store.columns import groups_in
+from semscale.store.listed_options import listed_options
 from semscale.store.numbers import numbers_among
 from semscale.store.writing import PREFIX
 from semscale.tabulation.asked.banner import in_order
 from semscale.tabulation.asked.chosen_options import chosen_options
+from semscale.tabulation.asked.grids import is_grid
 from semscale.tabulation.asked.likely_codes import likely_codes
 from semscale.tabulation.asked.missing_answers import codes_of, without_codes
 from semscale.tabulation.asked.question import Question, choice_lines, number_lines, scale_lines
@@ -27,6 +29,7 @@ from semscale.tabulation.asked.scale_points import given_points, on_scale, point
 from semscale.types import Floats
 
 _MOST_ANSWERS = 50
+_SEVERAL = "several answers were possible, so that shares can sum to more than 100 %"
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,20 @@ class QuestionReader:
             return self._on_scale(asked.name, profile)
         return self._of_kind(kind, asked.name, profile)
 
+    def read_all(self, asked: QuestionColumns) -> list[Question]:
+        """Read a question; the items of a grid are questions of their own.
+
+        Raises:
+            InputError: as ``read``.
+        """
+        if not asked.is_multiple or asked.name == CODED:
+            return [self.read(asked)]
+        codes = codes_of(self.missing, asked.name)
+        reader = self._without(codes, asked.columns) if codes else self
+        if is_grid({column: reader._worded(column) for column in asked.columns}):  # noqa: SLF001 - a copy
+            return reader._items(asked)  # noqa: SLF001
+        return [self.read(asked)]
+
     def _without(self, codes: Sequence[str], columns: Sequence[str]) -> "QuestionReader":
         """Give a reader for which the codes are no answers."""
         cleaned = {
@@ -92,6 +109,8 @@ class QuestionReader:
         match kind:
             case "ordinal" if profile.numbers:
                 return self._scale(name, profile)
+            case "multiple choice" if options := listed_options(profile.values):
+                return self._listed(name, profile.name, options)
             case "ordinal" | "single choice" | "multiple choice":
                 return self._choice(name, profile)
             case "number":
@@ -109,6 +128,29 @@ class QuestionReader:
 
     def _labels(self, column: str) -> ColumnLabels:
         return self.labels.get(column, ColumnLabels())
+
+    def _items(self, asked: QuestionColumns) -> list[Question]:
+        """Read each item of a grid on the points that any of them has."""
+        reader = self._with_shared_points(asked.columns)
+        said = f"one of the {len(asked.columns)} items of the grid '{asked.name}', each of which has a table"
+        questions = []
+        for column in asked.columns:
+            one = reader.read(QuestionColumns(asked.name, (column,)))
+            is_named = bool(self._labels(column).label) or any(sign in asked.name for sign in "*?[")
+            text = one.text if is_named else f"{asked.name}: {column}"
+            questions.append(replace(one, name=column, text=text, notes=(said, *one.notes)))
+        return questions
+
+    def _with_shared_points(self, columns: Sequence[str]) -> "QuestionReader":
+        """Give a reader for which whole numbers without labels have the same points in all columns."""
+        cells = [numbers_among(self.frame[column]).to_numpy().astype(np.float64) for column in columns]
+        numbers = np.concatenate(cells)
+        observed, _ = given_points(numbers, {})
+        if not observed or likely_codes(observed) or any(self._labels(one).values for one in columns):
+            return self
+        points = {f"{value:g}": "" for value in points_among(numbers, {})}
+        shared = {column: replace(self._labels(column), values=points) for column in columns}
+        return replace(self, labels={**self.labels, **shared})
 
     def _scale(self, name: str, profile: ColumnProfile) -> Question:
         column = profile.name
@@ -137,6 +179,18 @@ class QuestionReader:
         lines, weights = choice_lines([words.get(one, one) for one in names])
         answers = codes.fill_null(-1).to_numpy()
         return Question(name, self._text(column), "single choice", lines, answers, weights)
+
+    def _listed(self, name: str, column: str, options: Mapping[str, Sequence[str]]) -> Question:
+        """Read a multiple choice whose options stand together in one cell."""
+        names = in_order({one for listed in options.values() for one in listed}, {})
+        marks = np.array([[float(one in listed) for one in names] for listed in options.values()])
+        missing = np.full((1, len(names)), np.nan)
+        places = {value: place for place, value in enumerate(options)}
+        cells = groups_in(self.frame[column]).replace_strict(places, default=-1, return_dtype=pl.Int64)
+        answers = np.concatenate([marks, missing])[cells.fill_null(-1).to_numpy()]
+        lines, weights = choice_lines(names)
+        said = f"{_SEVERAL}; a cell of '{column}' lists them, and an empty cell is missing"
+        return Question(name, self._text(column), "multiple choice", lines, answers, weights, (said,))
 
     def _number(self, name: str, profile: ColumnProfile) -> Question:
         column = profile.name
@@ -173,8 +227,7 @@ class QuestionReader:
             raise InputError(_of_choices(asked.name, len(names)))
         start = PREFIX if asked.name == CODED else asked.name
         lines, weights = choice_lines(_without_beginning(start, names))
-        several = "several answers were possible, so that shares can sum to more than 100 %"
-        notes: tuple[str, ...] = (f"{several}; {chosen.said}",)
+        notes: tuple[str, ...] = (f"{_SEVERAL}; {chosen.said}",)
         if asked.name == CODED:
             notes = (*notes, "shares are of decisions; semscale code corrects shares by hand-coded answers")
         text = next((one.label for one in named.values() if one.label and one.option), asked.name)
@@ -185,7 +238,7 @@ class QuestionReader:
         return groups_in(self.frame[column]).replace(dict(self._labels(column).values))
 
     def _text(self, column: str) -> str:
-        return self._labels(column).label or column
+        return self._labels(column).text or column
 
 
 def _no_numbers(column: str, profile: ColumnProfile) -> tuple[str, ...]:
