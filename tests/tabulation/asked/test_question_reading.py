@@ -140,6 +140,8 @@ def test_items_that_are_listed_have_the_name_of_their_grid():
     frame = pl.DataFrame({"r_1": ["good", "bad"] * 6, "r_2": ["bad", "fair"] * 6})
     assert [one.text for one in read_all(frame, "T=r_1,r_2", {})] == ["T: r_1", "T: r_2"]
     assert [one.text for one in read_all(frame, "r_*", {})] == ["r_1", "r_2"]
+    codes = {f"r_{item}": ColumnLabels(question="r", option=str(item)) for item in (1, 2)}
+    assert [one.text for one in read_all(frame, "r", codes)] == ["r_1", "r_2"]
 
 
 def test_options_in_one_cell_are_a_multiple_choice():

@@ -25,6 +25,13 @@ def test_answers_are_values_or_words_of_the_points():
     assert on_scale(pl.Series([1.0, -1.0, None]), points, "q").to_list() == [1, -1, None]
 
 
+def test_neutral_is_neither_the_one_nor_the_other():
+    points = {"1": "Disagree", "2": "Neither agree nor disagree", "3": "Agree"}
+    assert on_scale(pl.Series(["Neutral", "agree"]), points, "q").to_list() == [2, 3]
+    with pytest.raises(InputError, match="'Neutral'"):
+        on_scale(pl.Series(["Neutral"]), {"1": "a", "2": "b"}, "q")
+
+
 def test_four_others_are_named_in_part():
     with pytest.raises(InputError, match=r"'3', '4', '5' and 1 more.*--missing"):
         on_scale(pl.Series([1, 3, 4, 5, 6]), {"1": "a", "2": "b"}, "q")

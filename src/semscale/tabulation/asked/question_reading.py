@@ -136,7 +136,7 @@ class QuestionReader:
         questions = []
         for column in asked.columns:
             one = reader.read(QuestionColumns(asked.name, (column,)))
-            is_named = bool(self._labels(column).label) or any(sign in asked.name for sign in "*?[")
+            is_named = bool(self._labels(column).label) or "*" in asked.name or asked.name in column
             text = one.text if is_named else f"{asked.name}: {column}"
             questions.append(replace(one, name=column, text=text, notes=(said, *one.notes)))
         return questions

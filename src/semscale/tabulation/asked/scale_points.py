@@ -67,7 +67,7 @@ def on_scale(cells: pl.Series, points: Mapping[str, str], question: str) -> pl.S
         >>> on_scale(pl.Series(["Good", "bad ", None, "1"]), {"1": "bad", "2": "good"}, "q").to_list()
         [2.0, 1.0, None, 1.0]
     """
-    by_words = {code_key(word): float(value) for value, word in points.items()}
+    by_words = _values_by_words(points)
     known = {*map(float, points)}
     names = groups_in(cells)
     numbers = dict(zip(names.to_list(), numbers_among(cells).to_list(), strict=True))
@@ -86,11 +86,19 @@ def on_scale(cells: pl.Series, points: Mapping[str, str], question: str) -> pl.S
     return names.replace_strict(found, default=None, return_dtype=pl.Float64)
 
 
+def _values_by_words(points: Mapping[str, str]) -> dict[str, float]:
+    """Give the value of each word; "neutral" is a point "neither agree nor disagree", as tools name both."""
+    found = {code_key(word): float(value) for value, word in points.items()}
+    neither = [value for word, value in found.items() if word.startswith("neither ")]
+    return {"neutral": neither[0], **found} if len(neither) == 1 else found
+
+
 def _off_scale(question: str, others: list[str], points: Mapping[str, str]) -> str:
     named = ", ".join(f"'{one:.40}'" for one in others[:_NAMED])
     more = f" and {len(others) - _NAMED:,} more" if len(others) > _NAMED else ""
     ends = [point_name(float(value), points) for value in points]
     return (
         f"scale: question '{question}' has answers that are none of the points of its scale ({ends[0]} to "
-        f"{ends[-1]}): {named}{more}; name codes for no answer with --missing, or leave its --scale out"
+        f"{ends[-1]}): {named}{more}; name codes for no answer with --missing, name a scale with these words, "
+        "or leave its --scale out"
     )
