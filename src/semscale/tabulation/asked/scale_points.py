@@ -99,6 +99,6 @@ def _off_scale(question: str, others: list[str], points: Mapping[str, str]) -> s
     ends = [point_name(float(value), points) for value in points]
     return (
         f"scale: question '{question}' has answers that are none of the points of its scale ({ends[0]} to "
-        f"{ends[-1]}): {named}{more}; name codes for no answer with --missing, name a scale with these words, "
-        "or leave its --scale out"
+        f"{ends[-1]}): {named}{more}; name codes for no answer with --missing, name a scale with these "
+        "words, or leave its --scale out"
     )
