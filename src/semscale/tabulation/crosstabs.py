@@ -16,9 +16,10 @@ from semscale.store.column_labels import ColumnLabels
 from semscale.store.columns import column_in
 from semscale.store.reading import open_table
 from semscale.store.table import Table
-from semscale.tabulation.asked.banner import Banner, read_banner
+from semscale.tabulation.asked.banner import Banner, no_banner, read_banner
 from semscale.tabulation.asked.missing_answers import EVERY_QUESTION
 from semscale.tabulation.asked.question_columns import find_columns, needed_columns
+from semscale.tabulation.asked.question_pair import paired_question
 from semscale.tabulation.asked.question_reading import QuestionReader
 from semscale.tabulation.plan import TablePlan
 from semscale.tabulation.sample import Margins, ReplicateType, SampleColumns, read_sample, replicate_columns
@@ -51,6 +52,7 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
     level: float = 0.95,
     scales: Mapping[str, str] | None = None,
     numeric: Sequence[str] = (),
+    pairs: Sequence[tuple[str, str]] = (),
     missing: Sequence[str] | Mapping[str, Sequence[str]] = (),
 ) -> Crosstabs:
     """Tabulate questions of a survey by groups of respondents.
@@ -63,7 +65,7 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
             row a respondent and wave.
         questions: columns; short names of questions with several columns; patterns of columns that are
             options of one multiple choice (``brand_*``), or ``Brands=brand_a,brand_b``.
-        banners: columns of groups.
+        banners: columns of groups; without any, and without waves, tables show everybody alone.
         weight: column of weights, finite and not negative.
         strata: column of the strata that respondents were drawn in.
         cluster: column of what was drawn together.
@@ -80,6 +82,8 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
         scales: for each question, the name or file of the scale that names its points; answers are values or
             words of its points.
         numeric: questions that are numbers, whatever they look like.
+        pairs: two questions each, such as ratings of two concepts by the same people; the tables show the
+            mean of the first less the second.
         missing: codes that are no answer, such as ``99`` or ``refused``; for all questions, or for each.
 
     Raises:
@@ -105,6 +109,7 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
         wave=wave,
         scales=dict(scales or {}),
         numeric=tuple(numeric),
+        pairs=tuple(pairs),
         missing=_codes(missing),
     )
     if isinstance(data, str | Path):
@@ -169,14 +174,17 @@ def tabulate_frame(  # noqa: PLR0913 - what a file knows beside its rows
     kept = frame.filter(sample.kept)
     points = {name: _point_words(scale) for name, scale in plan.scales.items()}
     reader = QuestionReader(kept, words, points, frozenset(plan.numeric), plan.missing)
-    found = [one for name in plan.questions for one in reader.read_all(find_columns(name, known, words))]
-    questions = list({one.name: one for one in found}.values())
+    read = [one for name in plan.questions for one in reader.read_all(find_columns(name, known, words))]
+    questions = list({one.name: one for one in read}.values())
+    for pair in plan.pairs:
+        first, second = (reader.read(find_columns(name, known, words)) for name in pair)
+        questions.append(paired_question(first, second))
     banners = [*_waves(kept, plan, words), *(_banner(kept, name, words) for name in plan.banners)]
     return Crosstabs(
         source=source,
         n=frame.height,
         left_out=sample.left_out,
-        tables=tuple(tabulated(questions, banners, sample.design, plan.tests)),
+        tables=tuple(tabulated(questions, banners or [no_banner(kept.height)], sample.design, plan.tests)),
         plan=plan,
         sample_notes=sample.notes,
         input_notes=notes,
@@ -195,7 +203,7 @@ def _codes(missing: Sequence[str] | Mapping[str, Sequence[str]]) -> dict[str, tu
 def _titles(table: Table, plan: TablePlan) -> list[str]:
     """Name the columns that are to be read, and refuse those that do not exist."""
     titles = []
-    for name in plan.questions:
+    for name in plan.asked:
         titles += needed_columns(find_columns(name, table.columns, table.labels), table.columns)
     for banner in plan.banners:
         table.require(banner, "banner")
