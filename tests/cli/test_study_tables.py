@@ -81,6 +81,23 @@ def test_points_are_named_by_a_scale_and_numbers_said_to_be_numbers(tables):
     assert "top 2" not in ended.out
 
 
+def test_codes_for_no_answer_are_cautioned_of_and_left_out_where_named(semscale, tmp_path):
+    frame = pl.DataFrame({"q": [1, 2, 3, 4, 5, 9] * 20, "g": ["a", "b"] * 60})
+    frame.write_csv(tmp_path / "coded.csv")
+    ended = semscale("study", "tables", "coded.csv", "--question", "q", "--banner", "g", "--json")
+    (said,) = json.loads(ended.out)["cautions"]
+    assert said.startswith("‘q’: ‘9’ may stand for no answer")
+    for codes in ("9", "q=9,99"):
+        ended = semscale(
+            "study", "tables", "coded.csv", "--question", "q", "--banner", "g", "--missing", codes, "--json"
+        )
+        found = json.loads(ended.out)
+        assert (found["cautions"], found["tables"][0]["columns"][0]["missing"]) == ([], 20)
+        lines = {line["name"]: line["cells"][0]["value"] for line in found["tables"][0]["lines"]}
+        assert (lines["top 2 (4 and 5)"], lines["mean"]) == pytest.approx((0.4, 3.0))
+        assert found["signature"].endswith(f"|missing:{'9' if codes == '9' else 'q=9+99'}")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

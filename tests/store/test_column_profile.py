@@ -86,3 +86,15 @@ def test_the_only_open_text_is_found_and_several_are_named(tmp_path):
         open_text_column(open_table(two))
     with pytest.raises(InputError, match="text: no column of .* looks like open texts; .*--text: id, age"):
         open_text_column(open_table(none))
+
+
+def test_a_label_for_a_missing_code_alone_does_not_make_numbers_a_choice():
+    profile = ColumnProfile("age", ColumnLabels(values={"99": "refused"}, missing_values=["99"]))
+    profile.add(pl.Series(list(range(18, 80))))
+    assert profile.kind == "number"
+
+
+def test_options_in_one_cell_are_a_multiple_choice():
+    profile = ColumnProfile("Q2")
+    profile.add(pl.Series(["Tea", "Coffee", "Tea,Coffee"] * 4))
+    assert profile.kind == "multiple choice"

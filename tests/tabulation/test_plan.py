@@ -16,6 +16,8 @@ from semscale.tabulation.sample import SampleColumns
         ({"wave_order": ("a", "b")}, "wave_order belongs to wave"),
         ({"sample": SampleColumns(pair_by="id")}, "pair_by belongs to wave"),
         ({"scales": {"p": "quality"}}, "scales: 'p' is none of the questions"),
+        ({"missing": {"p": ("9",)}}, "missing: 'p' is none of the questions"),
+        ({"missing": {"": (" ",)}}, "missing must be codes"),
         ({"numeric": ("p",)}, "numeric: 'p' is none of the questions"),
     ],
 )

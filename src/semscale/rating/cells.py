@@ -2,9 +2,9 @@
 
 from collections.abc import Set
 
-from semscale.rating.missing_codes import code_key
 from semscale.rating.wordless import has_emoji, is_wordless
 from semscale.store.columns import is_missing
+from semscale.store.missing_codes import code_key
 from semscale.types import Status
 
 

@@ -21,7 +21,6 @@ from semscale.rating.calibration.labels import LabelSettings, labelled_cells
 from semscale.rating.calibration.predictors import Axis, Predictors
 from semscale.rating.languages.anchor_languages import AnchorLanguages, identifies
 from semscale.rating.languages.text_languages import check_reads
-from semscale.rating.missing_codes import count_codes, missing_keys, written_codes
 from semscale.rating.rated_texts import RatedCells, RatedTexts
 from semscale.rating.rater_settings import as_set_names, checked_floor, embedder_loader
 from semscale.rating.ratings import Ratings
@@ -32,6 +31,7 @@ from semscale.rating.text_rating import TextRating
 from semscale.scales import Scale, load_scale
 from semscale.signature import Signature
 from semscale.store.columns import as_list
+from semscale.store.missing_codes import count_codes, missing_keys, written_codes
 from semscale.types import Floats, ObjectArray, Progress
 
 if TYPE_CHECKING:

@@ -18,7 +18,6 @@ from semscale.rating.human.comparison import RatingComparison
 from semscale.rating.languages.anchor_languages import said_language
 from semscale.rating.languages.language_tally import LanguageTally, LanguageTexts
 from semscale.rating.lint.report import LintReport
-from semscale.rating.missing_codes import LONGEST_CODE, CodeCount
 from semscale.rating.rated_rows import RatedRows
 from semscale.rating.set_agreement import set_correlations, set_moments
 from semscale.results.estimates import Estimates, summary_in_words
@@ -26,6 +25,7 @@ from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.intervals.moments import Moments
 from semscale.stats.variance_components.crossed_means import CrossedComponents, crossed_components
+from semscale.store.missing_codes import LONGEST_CODE, CodeCount
 from semscale.types import Floats, Status
 
 _NOT_READ = (Status.MISSING, Status.NOT_TEXT)

@@ -1,6 +1,6 @@
 """What a survey tool or SPSS says about a column: its question, its values in words, its missing codes."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 
@@ -15,6 +15,7 @@ class ColumnLabels:
         option: what the column stands for in that question.
         values: words for values, by the value as a name (``groups_in``), in the order of the file.
         missing: codes that the file declares missing, each with its words; cells with them are missing.
+        missing_values: names of the labelled values that the file declares missing.
         is_weight: whether the file says that its rows are weighted by the column.
         measure: ``nominal``, ``ordinal`` or ``scale`` where the file says so.
     """
@@ -24,6 +25,7 @@ class ColumnLabels:
     option: str = ""
     values: Mapping[str, str] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
+    missing_values: Collection[str] = ()
     is_weight: bool = False
     measure: str = ""
 
@@ -35,5 +37,10 @@ class ColumnLabels:
             >>> ColumnLabels("How good is it?", option="Price").title
             'How good is it?: Price'
         """
-        is_said = not self.label or self.label.endswith(self.option)
+        is_said = not self.label or self.label.rstrip("] ").endswith(self.option)
         return self.label if is_said else f"{self.label}: {self.option}"
+
+    @property
+    def answers(self) -> dict[str, str]:
+        """Words for the values that are answers: not for those that the file declares missing."""
+        return {value: words for value, words in self.values.items() if value not in self.missing_values}

@@ -12,6 +12,7 @@ from semscale.errors import InputError
 from semscale.store.cells import storable
 from semscale.store.column_labels import ColumnLabels
 from semscale.store.columns import column_in, groups_in
+from semscale.store.listed_options import listed_options
 from semscale.store.numbers import numbers_among
 from semscale.store.table import Table
 
@@ -141,10 +142,10 @@ class ColumnProfile:
         if self.labels.measure == "nominal":
             return "single choice"
         least, most = _ORDINAL_POINTS
-        few = self.high - self.low < most and least <= max(len(self.values), len(self.labels.values)) <= most
+        few = self.high - self.low < most and least <= max(len(self.values), len(self.labels.answers)) <= most
         if self.labels.measure == "ordinal" or (is_whole and few and not self._is_unique):
             return "ordinal"
-        if self.labels.values or (is_whole and len(self.values) <= _OPTION_VALUES):
+        if self.labels.answers or (is_whole and len(self.values) <= _OPTION_VALUES):
             return "single choice"
         return "number"
 
@@ -152,8 +153,10 @@ class ColumnProfile:
         mean_words, share = self.words / self.filled, len(self.values) / self.filled
         if self._is_unique and self._is_named_id and mean_words < _PHRASE:
             return "id"
-        if self.labels.values:
+        if self.labels.answers:
             return "ordinal" if self.labels.measure == "ordinal" else "single choice"
+        if listed_options(self.values):
+            return "multiple choice"
         is_varied = share > _HALF and (mean_words >= _PHRASE or len(self.values) > _FEW_WORDS)
         is_long = len(self.values) > _CHOICES and mean_words >= _SENTENCE
         return "open text" if is_varied or is_long else "single choice"

@@ -17,6 +17,7 @@ from semscale.store.columns import column_in
 from semscale.store.reading import open_table
 from semscale.store.table import Table
 from semscale.tabulation.asked.banner import Banner, no_banner, read_banner
+from semscale.tabulation.asked.missing_answers import EVERY_QUESTION
 from semscale.tabulation.asked.question_columns import find_columns, needed_columns
 from semscale.tabulation.asked.question_pair import paired_question
 from semscale.tabulation.asked.question_reading import QuestionReader
@@ -55,6 +56,7 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
     scales: Mapping[str, str] | None = None,
     numeric: Sequence[str] = (),
     pairs: Sequence[tuple[str, str]] = (),
+    missing: Sequence[str] | Mapping[str, Sequence[str]] = (),
 ) -> Crosstabs:
     """Tabulate questions of a survey by groups of respondents.
 
@@ -83,10 +85,12 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
         min_base: respondents below which a cell is shown, marked, and not tested.
         adjust: how p-values are adjusted for the number of tests in a table, one question by one banner.
         level: coverage of intervals; tests are held at 1 minus it.
-        scales: for each question, the name or file of the scale that names its points.
+        scales: for each question, the name or file of the scale that names its points; answers are values or
+            words of its points.
         numeric: questions that are numbers, whatever they look like.
         pairs: two questions each, such as ratings of two concepts by the same people; the tables show the
             mean of the first less the second.
+        missing: codes that are no answer, such as ``99`` or ``refused``; for all questions, or for each.
 
     Raises:
         UnknownNameError: a column does not exist.
@@ -104,15 +108,16 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
     )
     tests = TestSettings(min_base, None if adjust == "none" else adjust, level)
     plan = TablePlan(
-        tuple(questions),
-        tuple(banners),
-        sample,
-        tests,
-        wave,
-        dict(scales or {}),
-        tuple(numeric),
-        tuple(pairs),
-        tuple(wave_order),
+        questions=tuple(questions),
+        banners=tuple(banners),
+        sample=sample,
+        tests=tests,
+        wave=wave,
+        scales=dict(scales or {}),
+        numeric=tuple(numeric),
+        pairs=tuple(pairs),
+        missing=_codes(missing),
+        wave_order=tuple(wave_order),
     )
     if isinstance(data, str | Path):
         return tabulate_file(open_table(data), plan)
@@ -175,10 +180,12 @@ def tabulate_frame(  # noqa: PLR0913 - what a file knows beside its rows
     sample = read_sample(frame, plan.sample, plan.wave, words)
     kept = frame.filter(sample.kept)
     points = {name: _point_words(scale) for name, scale in plan.scales.items()}
-    reader = QuestionReader(kept, words, points, frozenset(plan.numeric))
-    asked = {name: reader.read(find_columns(name, known, words)) for name in plan.asked}
-    questions = [asked[name] for name in plan.questions]
-    questions += [paired_question(asked[first], asked[second]) for first, second in plan.pairs]
+    reader = QuestionReader(kept, words, points, frozenset(plan.numeric), plan.missing)
+    read = [one for name in plan.questions for one in reader.read_all(find_columns(name, known, words))]
+    questions = list({one.name: one for one in read}.values())
+    for pair in plan.pairs:
+        first, second = (reader.read(find_columns(name, known, words)) for name in pair)
+        questions.append(paired_question(first, second))
     banners = [*_waves(kept, plan, words), *(_banner(kept, name, words) for name in plan.banners)]
     return Crosstabs(
         source=source,
@@ -189,6 +196,15 @@ def tabulate_frame(  # noqa: PLR0913 - what a file knows beside its rows
         sample_notes=(*sample.notes, *_pair_notes(kept, plan)),
         input_notes=notes,
     )
+
+
+def _codes(missing: Sequence[str] | Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    by_question = missing if isinstance(missing, Mapping) else {EVERY_QUESTION: missing}
+    return {
+        question: (codes,) if isinstance(codes, str) else tuple(codes)
+        for question, codes in by_question.items()
+        if codes
+    }
 
 
 def _titles(table: Table, plan: TablePlan) -> list[str]:

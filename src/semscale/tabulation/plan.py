@@ -4,6 +4,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from semscale.errors import InputError
+from semscale.store.missing_codes import missing_keys
+from semscale.tabulation.asked.missing_answers import EVERY_QUESTION
 from semscale.tabulation.sample import SampleColumns
 from semscale.tabulation.tables.tabulating import TestSettings
 
@@ -22,6 +24,7 @@ class TablePlan:
         scales: for each question, the name or file of the scale that names its points.
         numeric: questions that are numbers, whatever they look like.
         pairs: two questions each that the same people answered; the second is taken off the first.
+        missing: for each question, codes that are no answer; those of the name ``""`` are for all.
 
     Raises:
         InputError: no question, one or a banner named twice, or ``pair_by`` or ``wave_order`` without
@@ -37,6 +40,7 @@ class TablePlan:
     numeric: tuple[str, ...] = ()
     pairs: tuple[tuple[str, str], ...] = ()
     wave_order: tuple[str, ...] = ()
+    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.questions and not self.pairs:
@@ -54,6 +58,9 @@ class TablePlan:
         _check_once("banner", self.banners)
         self._check_asked("scales", self.scales)
         self._check_asked("numeric", self.numeric)
+        self._check_asked("missing", [one for one in self.missing if one != EVERY_QUESTION])
+        for codes in self.missing.values():
+            missing_keys(codes)
 
     @property
     def asked(self) -> tuple[str, ...]:

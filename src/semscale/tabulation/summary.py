@@ -12,6 +12,7 @@ import polars as pl
 
 from semscale.presentable import Presentable
 from semscale.signature import Signature
+from semscale.store.missing_codes import missing_keys, written_codes
 from semscale.tabulation.laid_out import cell_rows, difference_rows, recorded_table
 from semscale.tabulation.plan import TablePlan
 from semscale.tabulation.tables.crosstab import Crosstab
@@ -74,7 +75,17 @@ class Crosstabs(Presentable):
             min_base=tests.min_base,
             adjust=tests.correction,
             level=tests.level,
+            **self._missing(),
         )
+
+    def _missing(self) -> dict[str, str]:
+        """Codes that are no answer, by question; empty without any."""
+        found = (
+            f"{name}={codes}" if name else codes
+            for name, listed in self.plan.missing.items()
+            if (codes := written_codes(missing_keys(listed)))
+        )
+        return {"missing": written} if (written := ";".join(found)) else {}
 
     def questions(self) -> Iterator[tuple[Crosstab, ...]]:
         """Give the tables of each question."""

@@ -33,6 +33,7 @@ def test_labels_stand_beside_the_values(tmp_path):
     assert region.label == "Where do you live?"
     assert region.values == {"1": "north", "2": "south", "9": "refused"}
     assert region.missing == ("9 (refused)",)
+    assert region.answers == {"1": "north", "2": "south"}
     assert region.measure == "nominal"
 
 
@@ -63,6 +64,19 @@ def test_a_range_of_missing_values(tmp_path):
     table = open_table(path)
     assert next(table.batches(9))["age"].to_list() == [17.0, None, 99.5, 30.5]
     assert table.labels["age"].missing == ("98 to 99",)
+
+
+def test_labelled_values_within_a_range_of_missing_ones_are_no_answers(tmp_path):
+    from pyreadstat import write_sav
+
+    path = tmp_path / "survey.sav"
+    write_sav(
+        pl.DataFrame({"q": [1.0, 98.0]}),
+        path,
+        variable_value_labels={"q": {1.0: "bad", 97.0: "good", 98.0: "refused", 99.0: "no answer"}},
+        missing_ranges={"q": [{"lo": 98, "hi": 99}]},
+    )
+    assert open_table(path).labels["q"].answers == {"1": "bad", "97": "good"}
 
 
 def test_damaged_files_are_refused_in_a_line(tmp_path):

@@ -29,11 +29,69 @@ def test_labels_of_a_file_name_the_points():
     assert [line.name for line in question.lines] == ["1 bad", "2 fair", "3 good", "mean"]
 
 
+def test_labelled_codes_that_are_declared_missing_are_no_points():
+    words = {"1": "bad", "2": "", "3": "", "4": "good", "98": "refused", "99": "no answer"}
+    labels = {"q": ColumnLabels(values=words, missing_values=["98", "99"])}
+    question = read(pl.DataFrame({"q": [1, 2, 4, 4, None] * 3}), "q", labels=labels)
+    names = ["1 bad", "2", "3", "4 good", "top 2 (3 and 4)", "bottom 2 (1 and 2)", "mean"]
+    assert [line.name for line in question.lines] == names
+
+
+def test_labelled_codes_that_are_declared_missing_are_no_answers_of_a_choice():
+    labels = {"q": ColumnLabels(values={"1": "tea", "9": "refused"}, missing_values=["9"], measure="nominal")}
+    question = read(pl.DataFrame({"q": [1, 2, 1, None] * 3}), "q", labels=labels)
+    assert [line.name for line in question.lines] == ["tea", "2"]
+
+
 def test_points_can_be_named_by_a_scale():
     points = {"q": {"1": "bad", "2": "good"}}
     question = read(pl.DataFrame({"q": [1, 2, 2, 1]}), "q", points=points)
     assert question.kind == "scale"
     assert [line.name for line in question.lines] == ["1 bad", "2 good", "mean"]
+
+
+def test_words_of_a_scale_are_its_points():
+    points = {"q": {"1": "Bad", "2": "Fair", "3": "Good"}}
+    question = read(pl.DataFrame({"q": ["good", "Bad ", None, "Good"] * 5}), "q", points=points)
+    assert question.kind == "scale"
+    assert [line.name for line in question.lines] == ["1 Bad", "2 Fair", "3 Good", "mean"]
+    assert question.answers.tolist()[:4] == [2, 0, -1, 2]
+
+
+@pytest.mark.parametrize(
+    ("cells", "named"), [(["good", "god"], "'god'"), ([1, 2, 9], "'9'"), ([2.5, 1], "'2.5'")]
+)
+def test_answers_that_are_no_points_of_the_named_scale_are_refused(cells, named):
+    points = {"q": {"1": "bad", "2": "good"}}
+    with pytest.raises(InputError, match=rf"'q' has answers .*\(1 bad to 2 good\): {named}"):
+        read(pl.DataFrame({"q": cells * 5}), "q", points=points)
+
+
+def test_a_labelled_code_for_no_answer_is_cautioned_of_and_left_out_where_named():
+    labels = {"q": ColumnLabels(values={"1": "bad", "2": "", "3": "", "4": "good", "9": "Don't know"})}
+    frame = pl.DataFrame({"q": [1, 2, 4, 9] * 3})
+    question = read(frame, "q", labels=labels)
+    assert question.answers.tolist()[:4] == [0, 1, 3, 4]
+    (said,) = question.cautions
+    assert said.startswith("‘q’: ‘9 Don't know’ may stand for no answer")
+    for codes in (["9"], ["don't know"]):
+        question = read(frame, "q", labels=labels, missing={"q": codes})
+        assert (question.cautions, question.answers.tolist()[:4]) == ((), [0, 1, 3, -1])
+        assert question.lines[4].name == "top 2 (3 and 4)"
+
+
+def test_numbers_with_a_code_far_away_are_a_scale_once_it_is_named():
+    frame = pl.DataFrame({"q": [1, 2, 3, 4, 5, 99] * 3})
+    question = read(frame, "q")
+    assert question.kind == "number"
+    assert "‘99’ may stand for no answer" in question.cautions[0]
+    assert '--missing "q=99"' in question.cautions[0]
+    question = read(frame, "q", missing={"": ["99"]})
+    assert (question.kind, question.cautions) == ("scale", ())
+
+
+def test_ages_have_no_codes():
+    assert read(pl.DataFrame({"age": [*range(18, 91), 99] * 2}), "age").cautions == ()
 
 
 def test_texts_of_a_few_kinds_are_a_choice():
@@ -57,6 +115,43 @@ def test_a_pattern_makes_one_question_of_several_columns():
     assert question.kind == "multiple choice"
     assert [line.name for line in question.lines] == ["a", "b"]
     assert question.columns().tolist() == [[1, 1], [0, 1]]
+
+
+def read_all(frame, name, labels):
+    return QuestionReader(frame, labels=labels).read_all(find_columns(name, frame.columns, labels))
+
+
+def test_items_of_a_grid_are_questions_of_their_own_on_the_same_points():
+    labels = {
+        f"Rate: {item}": ColumnLabels(label="How do you rate?", question="How do you rate?", option=item)
+        for item in ("Price", "Service")
+    }
+    frame = pl.DataFrame({"Rate: Price": [1, 2, 5, 4] * 3, "Rate: Service": [2, 3, 3, 4] * 3})
+    price, service = read_all(frame, "How do you rate?", labels)
+    assert (price.kind, price.name, price.text) == ("scale", "Rate: Price", "How do you rate?: Price")
+    assert service.text == "How do you rate?: Service"
+    # Nobody chose 1 or 5 for the service; both are points of the grid.
+    names = ["1", "2", "3", "4", "5", "top 2 (4 and 5)", "bottom 2 (1 and 2)", "mean"]
+    assert [line.name for line in service.lines] == [line.name for line in price.lines] == names
+    np.testing.assert_allclose(service.columns().mean(axis=0)[-3:], [0.25, 0.25, 3.0])
+
+
+def test_items_that_are_listed_have_the_name_of_their_grid():
+    frame = pl.DataFrame({"r_1": ["good", "bad"] * 6, "r_2": ["bad", "fair"] * 6})
+    assert [one.text for one in read_all(frame, "T=r_1,r_2", {})] == ["T: r_1", "T: r_2"]
+    assert [one.text for one in read_all(frame, "r_*", {})] == ["r_1", "r_2"]
+    codes = {f"r_{item}": ColumnLabels(question="r", option=str(item)) for item in (1, 2)}
+    assert [one.text for one in read_all(frame, "r", codes)] == ["r_1", "r_2"]
+
+
+def test_options_in_one_cell_are_a_multiple_choice():
+    cells = ["Alpha", "Beta", "Alpha,Gamma, Inc.", None, "Beta,Alpha", "Gamma, Inc."] * 3
+    question = read(pl.DataFrame({"q": cells}), "q")
+    assert question.kind == "multiple choice"
+    assert [line.name for line in question.lines] == ["Alpha", "Beta", "Gamma, Inc."]
+    nan = [np.nan] * 3
+    expected = [[1, 0, 0], [0, 1, 0], [1, 0, 1], nan, [1, 1, 0], [0, 0, 1]]
+    np.testing.assert_array_equal(question.columns()[:6], expected)
 
 
 def test_a_survey_tool_s_question_is_found_by_its_short_name():

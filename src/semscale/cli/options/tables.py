@@ -1,7 +1,7 @@
 """Options of ``semscale study tables``."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -155,6 +155,14 @@ class TablesOptions:
         ),
     ] = None
     numeric: Annotated[list[str] | None, column("A question that is a number; can be repeated.")] = None
+    missing: Annotated[
+        list[str] | None,
+        option(
+            COLUMNS,
+            "Codes that are no answer: 9,99 to any question, or QUESTION=9,refused to one; can be repeated.",
+            "CODES",
+        ),
+    ] = None
     sample: SampleOptions
     min_base: Annotated[
         int, setting(RUN, "Respondents below which a cell is shown, marked, and not tested.")
@@ -186,6 +194,7 @@ class TablesOptions:
             scales=dict(map(_named_scale, self.scale or ())),
             numeric=tuple(self.numeric or ()),
             pairs=tuple(map(_pair, self.pair or ())),
+            missing=_codes(self.missing or ()),
         )
 
 
@@ -194,6 +203,15 @@ def _pair(text: str) -> tuple[str, str]:
     if not first or not second:
         raise InputError(f"pair must read FIRST=SECOND, such as concept_a=concept_b, got {text!r}")
     return first, second
+
+
+def _codes(listed: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Read codes by question; those without a question are for all of them."""
+    found: dict[str, tuple[str, ...]] = {}
+    for text in listed:
+        question, _, codes = text.rpartition("=")
+        found[question] = (*found.get(question, ()), *(code.strip() for code in codes.split(",")))
+    return found
 
 
 def _named_scale(text: str) -> tuple[str, str]:

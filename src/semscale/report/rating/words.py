@@ -4,7 +4,6 @@ import shlex
 from typing import TYPE_CHECKING
 
 from semscale.rating.calibration.familiarity import SHARE_BELOW
-from semscale.rating.missing_codes import OTHER_NUMBERS
 from semscale.report.formatting import (
     count,
     counted,
@@ -19,6 +18,7 @@ from semscale.report.rating.decided import decided_cautions, undecided_cautions
 from semscale.report.scale_points import scale_digits
 from semscale.report.sentences import STATUS_MEANINGS
 from semscale.results.reasons import UNREAD
+from semscale.store.missing_codes import OTHER_NUMBERS
 
 if TYPE_CHECKING:
     from semscale.rating.calibration.calibration import Calibration, HonestError

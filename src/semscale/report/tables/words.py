@@ -102,6 +102,8 @@ def cautions(summary: "Crosstabs") -> Iterator[str]:
     for reason, n in summary.left_out.items():
         yield f"{counted(n, 'row')} left out: {reason}"
     yield from summary.sample_notes
+    asked = {table.question.name: table.question for table in summary.tables}
+    yield from dict.fromkeys(said for question in asked.values() for said in question.cautions)
     seen: set[str] = set()
     for table in summary.tables:
         banner = table.banner

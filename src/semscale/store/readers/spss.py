@@ -105,7 +105,8 @@ def _labels(columns: Sequence[str], meta: Any) -> dict[str, ColumnLabels]:  # no
     }
     labels: dict[str, ColumnLabels] = {}
     for title in columns:
-        values = _value_names(meta.variable_value_labels.get(title) or {})
+        worded = meta.variable_value_labels.get(title) or {}
+        values, ranges = _value_names(worded), meta.missing_ranges.get(title, ())
         question, option = sets.get(title, ("", ""))
         measure = meta.variable_measure.get(title, "")
         labels[title] = ColumnLabels(
@@ -113,7 +114,10 @@ def _labels(columns: Sequence[str], meta: Any) -> dict[str, ColumnLabels]:  # no
             question=question,
             option=option,
             values=values,
-            missing=_codes(meta.missing_ranges.get(title, ()), values),
+            missing=_codes(ranges, values),
+            missing_values=[
+                name for value, name in zip(worded, values, strict=True) if _is_in(value, ranges)
+            ],
             measure=measure if measure in _MEASURES else "",
         )
     return labels
@@ -122,6 +126,11 @@ def _labels(columns: Sequence[str], meta: Any) -> dict[str, ColumnLabels]:  # no
 def _value_names(labels: Mapping[Any, str]) -> dict[str, str]:
     names = groups_in(pl.Series([float(value) for value in labels])) if _are_numbers(labels) else list(labels)
     return dict(zip(map(str, names), labels.values(), strict=True))
+
+
+def _is_in(value: float | str, ranges: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether a value is declared missing."""
+    return any(one["lo"] <= value <= one["hi"] for one in ranges)
 
 
 def _are_numbers(labels: Mapping[Any, str]) -> bool:

@@ -8,10 +8,11 @@ import polars as pl
 
 from semscale.types import Floats
 
-_NOT_CHOSEN = frozenset({
+NOT_CHOSEN = frozenset({
     "0", "no", "n", "false", "not selected", "not chosen", "not mentioned", "unchecked", "unselected",
     "nein", "nicht genannt", "nicht gewählt", "non", "non coché",
 })  # fmt: skip
+"""What cells say where an option was not chosen, in lower case."""
 _YES, _NO = "1", "2"
 
 
@@ -57,6 +58,6 @@ def chosen_options(cells: Mapping[str, pl.Series]) -> ChosenOptions:
 
 def _marks(cells: pl.Series) -> Floats:
     names = cells.str.strip_chars().str.to_lowercase().replace("", None)
-    no = _NOT_CHOSEN | ({_NO} if set(names.drop_nulls().unique()) == {_YES, _NO} else set())
+    no = NOT_CHOSEN | ({_NO} if set(names.drop_nulls().unique()) == {_YES, _NO} else set())
     chosen = ~names.is_in(list(no))
     return chosen.cast(pl.Float64).to_numpy().astype(np.float64)

@@ -48,6 +48,7 @@ class Question:
             respondent gives one answer of k.
         weights: shape (k, lines), what each answer adds to a line.
         notes: how the answers were read, in sentences.
+        cautions: what may be wrong with how they were read.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Question:
     answers: Floats | Integers
     weights: Floats
     notes: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
 
     @property
     def n(self) -> int:

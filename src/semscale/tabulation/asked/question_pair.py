@@ -39,6 +39,7 @@ def paired_question(first: Question, second: Question) -> Question:
         differences[:, None],
         weights,
         ("of people who answered both; an interval without 0 says that the two differ",),
+        (*first.cautions, *second.cautions),
     )
 
 

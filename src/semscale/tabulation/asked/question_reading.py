@@ -1,7 +1,7 @@
 """Questions, read from the columns of a table by what these are taken for."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -10,22 +10,26 @@ from semscale.errors import InputError
 from semscale.store.column_labels import ColumnLabels
 from semscale.store.column_profile import ColumnProfile
 from semscale.store.columns import groups_in
+from semscale.store.listed_options import listed_options
 from semscale.store.numbers import numbers_among
 from semscale.store.writing import PREFIX
 from semscale.tabulation.asked.banner import in_order
 from semscale.tabulation.asked.chosen_options import chosen_options
+from semscale.tabulation.asked.grids import is_grid
+from semscale.tabulation.asked.likely_codes import likely_codes
+from semscale.tabulation.asked.missing_answers import codes_of, without_codes
 from semscale.tabulation.asked.question import Question, choice_lines, number_lines, scale_lines
 from semscale.tabulation.asked.question_columns import (
     CODED,
     OWN_MEAN,
     QuestionColumns,
-    as_number,
     mass_columns,
 )
+from semscale.tabulation.asked.scale_points import given_points, on_scale, point_name, points_among
 from semscale.types import Floats
 
 _MOST_ANSWERS = 50
-_MOST_SPAN = 11
+_SEVERAL = "several answers were possible, so that shares can sum to more than 100 %"
 
 
 @dataclass(frozen=True)
@@ -37,19 +41,24 @@ class QuestionReader:
         labels: what a survey tool or SPSS says about columns, by name.
         points: words for the points of a question's scale, by the value as a name, for each question.
         numeric: questions that are numbers, whatever they look like.
+        missing: codes for no answer to a question; those of the name ``""`` are for every question.
     """
 
     frame: pl.DataFrame
     labels: Mapping[str, ColumnLabels] = field(default_factory=dict)
     points: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     numeric: Collection[str] = ()
+    missing: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def read(self, asked: QuestionColumns) -> Question:
         """Read a question.
 
         Raises:
-            InputError: a column that holds no answers, open texts without ratings, or too many answers.
+            InputError: a column that holds no answers, open texts without ratings, too many answers, or
+                answers that are none of the points of a named scale.
         """
+        if codes := codes_of(self.missing, asked.name):
+            return self._without(codes, asked.columns).read(asked)
         if asked.is_multiple:
             return self._multiple(asked)
         (column,) = asked.columns
@@ -58,14 +67,50 @@ class QuestionReader:
         profile = ColumnProfile(column, self._labels(column))
         profile.add(self.frame[column])
         kind = "number" if asked.name in self.numeric else profile.kind
-        if asked.name in self.points and kind in ("number", "single choice"):
-            kind = "ordinal"
+        if asked.name in self.points and kind in ("number", "single choice", "ordinal"):
+            return self._on_scale(asked.name, profile)
         return self._of_kind(kind, asked.name, profile)
+
+    def read_all(self, asked: QuestionColumns) -> list[Question]:
+        """Read a question; the items of a grid are questions of their own.
+
+        Raises:
+            InputError: as ``read``.
+        """
+        if not asked.is_multiple or asked.name == CODED:
+            return [self.read(asked)]
+        codes = codes_of(self.missing, asked.name)
+        reader = self._without(codes, asked.columns) if codes else self
+        if is_grid({column: reader._worded(column) for column in asked.columns}):  # noqa: SLF001 - a copy
+            return reader._items(asked)  # noqa: SLF001
+        return [self.read(asked)]
+
+    def _without(self, codes: Sequence[str], columns: Sequence[str]) -> "QuestionReader":
+        """Give a reader for which the codes are no answers."""
+        cleaned = {
+            column: without_codes(self.frame[column], self._labels(column), codes)
+            for column in columns
+            if column in self.frame.columns
+        }
+        frame = self.frame.with_columns(cells.alias(column) for column, (cells, _) in cleaned.items())
+        labels = {column: about for column, (_, about) in cleaned.items()}
+        return replace(self, frame=frame, labels={**self.labels, **labels}, missing={})
+
+    def _on_scale(self, name: str, profile: ColumnProfile) -> Question:
+        """Read answers in numbers or words as points of the scale that is named for them."""
+        column = profile.name
+        cells = on_scale(self.frame[column], self.points[name], name)
+        answers = ColumnProfile(column, self._labels(column))
+        answers.add(cells)
+        reader = replace(self, frame=self.frame.with_columns(cells.alias(column)))
+        return reader._scale(name, answers)  # noqa: SLF001 - a copy of this reader
 
     def _of_kind(self, kind: str, name: str, profile: ColumnProfile) -> Question:
         match kind:
             case "ordinal" if profile.numbers:
                 return self._scale(name, profile)
+            case "multiple choice" if options := listed_options(profile.values):
+                return self._listed(name, profile.name, options)
             case "ordinal" | "single choice" | "multiple choice":
                 return self._choice(name, profile)
             case "number":
@@ -84,29 +129,68 @@ class QuestionReader:
     def _labels(self, column: str) -> ColumnLabels:
         return self.labels.get(column, ColumnLabels())
 
+    def _items(self, asked: QuestionColumns) -> list[Question]:
+        """Read each item of a grid on the points that any of them has."""
+        reader = self._with_shared_points(asked.columns)
+        said = f"one of the {len(asked.columns)} items of the grid '{asked.name}', each of which has a table"
+        questions = []
+        for column in asked.columns:
+            one = reader.read(QuestionColumns(asked.name, (column,)))
+            is_named = bool(self._labels(column).label) or "*" in asked.name or asked.name in column
+            text = one.text if is_named else f"{asked.name}: {column}"
+            questions.append(replace(one, name=column, text=text, notes=(said, *one.notes)))
+        return questions
+
+    def _with_shared_points(self, columns: Sequence[str]) -> "QuestionReader":
+        """Give a reader for which whole numbers without labels have the same points in all columns."""
+        cells = [numbers_among(self.frame[column]).to_numpy().astype(np.float64) for column in columns]
+        numbers = np.concatenate(cells)
+        observed, _ = given_points(numbers, {})
+        if not observed or likely_codes(observed) or any(self._labels(one).values for one in columns):
+            return self
+        points = {f"{value:g}": "" for value in points_among(numbers, {})}
+        shared = {column: replace(self._labels(column), values=points) for column in columns}
+        return replace(self, labels={**self.labels, **shared})
+
     def _scale(self, name: str, profile: ColumnProfile) -> Question:
         column = profile.name
-        words = dict(self.points.get(name, {})) or dict(self._labels(column).values)
+        named = self.points.get(name, {})
+        words = dict(named) or self._labels(column).answers
         numbers = numbers_among(self.frame[column]).to_numpy().astype(np.float64)
-        values = _points(numbers, words)
-        names = [_point_name(value, words) for value in values]
+        values = points_among(numbers, words)
+        names = [point_name(value, words) for value in values]
         codes = np.searchsorted(values, np.nan_to_num(numbers)).clip(0, len(values) - 1)
         codes = np.where(np.isnan(numbers), -1, codes)
         lines, weights = scale_lines(values, names)
         notes = _no_numbers(column, profile)
-        return Question(name, self._text(column), "scale", lines, codes, weights, notes)
+        cautions = (
+            () if named else _of_codes(name, likely_codes(given_points(numbers, words)[0], words), words)
+        )
+        return Question(name, self._text(column), "scale", lines, codes, weights, notes, cautions)
 
     def _choice(self, name: str, profile: ColumnProfile) -> Question:
         column = profile.name
         if len(profile.values) > _MOST_ANSWERS:
             raise InputError(_of_choices(name, len(profile.values)))
-        words = self._labels(column).values
+        words = self._labels(column).answers
         names = [*words, *in_order((one for one in profile.values if one not in words), {})]
         cells = groups_in(self.frame[column])
         codes = cells.replace_strict(names, list(range(len(names))), default=-1, return_dtype=pl.Int64)
         lines, weights = choice_lines([words.get(one, one) for one in names])
         answers = codes.fill_null(-1).to_numpy()
         return Question(name, self._text(column), "single choice", lines, answers, weights)
+
+    def _listed(self, name: str, column: str, options: Mapping[str, Sequence[str]]) -> Question:
+        """Read a multiple choice whose options stand together in one cell."""
+        names = in_order({one for listed in options.values() for one in listed}, {})
+        marks = np.array([[float(one in listed) for one in names] for listed in options.values()])
+        missing = np.full((1, len(names)), np.nan)
+        places = {value: place for place, value in enumerate(options)}
+        cells = groups_in(self.frame[column]).replace_strict(places, default=-1, return_dtype=pl.Int64)
+        answers = np.concatenate([marks, missing])[cells.fill_null(-1).to_numpy()]
+        lines, weights = choice_lines(names)
+        said = f"{_SEVERAL}; a cell of '{column}' lists them, and an empty cell is missing"
+        return Question(name, self._text(column), "multiple choice", lines, answers, weights, (said,))
 
     def _number(self, name: str, profile: ColumnProfile) -> Question:
         column = profile.name
@@ -116,7 +200,8 @@ class QuestionReader:
         lines, weights = number_lines()
         finite = np.where(np.isfinite(numbers), numbers, np.nan)
         notes = _no_numbers(column, profile)
-        return Question(name, self._text(column), "number", lines, finite[:, None], weights, notes)
+        cautions = _of_codes(name, _far_codes(finite), {})
+        return Question(name, self._text(column), "number", lines, finite[:, None], weights, notes, cautions)
 
     def _rated(self, name: str, column: str, masses: Mapping[float, str]) -> Question:
         """Take the probabilities of a rated text's points, which ``semscale rate`` wrote."""
@@ -126,7 +211,7 @@ class QuestionReader:
             self.frame[masses[value]].cast(pl.Float64, strict=False).to_numpy() for value in values
         ]).astype(np.float64)  # fmt: skip
         answers[np.isnan(answers).any(axis=1)] = np.nan
-        lines, weights = scale_lines(values, [_point_name(value, words) for value in values])
+        lines, weights = scale_lines(values, [point_name(value, words) for value in values])
         said = (
             "shares of points are mean probabilities of the ratings, not counts of answers; intervals hold "
             "for other respondents, and do not have the error of the ratings"
@@ -142,8 +227,7 @@ class QuestionReader:
             raise InputError(_of_choices(asked.name, len(names)))
         start = PREFIX if asked.name == CODED else asked.name
         lines, weights = choice_lines(_without_beginning(start, names))
-        several = "several answers were possible, so that shares can sum to more than 100 %"
-        notes: tuple[str, ...] = (f"{several}; {chosen.said}",)
+        notes: tuple[str, ...] = (f"{_SEVERAL}; {chosen.said}",)
         if asked.name == CODED:
             notes = (*notes, "shares are of decisions; semscale code corrects shares by hand-coded answers")
         text = next((one.label for one in named.values() if one.label and one.option), asked.name)
@@ -157,27 +241,29 @@ class QuestionReader:
         return self._labels(column).title or column
 
 
-def _points(numbers: Floats, words: Mapping[str, str]) -> list[float]:
-    """List the points of a scale: labelled values and whole numbers between the least and the greatest."""
-    observed = np.unique(numbers[~np.isnan(numbers)])
-    labelled = [value for value in map(as_number, words) if not np.isnan(value)]
-    values = {*observed.tolist(), *labelled}
-    low, high = min(values), max(values)
-    if not labelled and all(value.is_integer() for value in values) and high - low < _MOST_SPAN:
-        values |= set(np.arange(low, high + 1).tolist())
-    return sorted(values)
-
-
-def _point_name(value: float, words: Mapping[str, str]) -> str:
-    word = words.get(f"{value:g}", "")
-    return f"{value:g} {word}".strip()
-
-
 def _no_numbers(column: str, profile: ColumnProfile) -> tuple[str, ...]:
     n = profile.filled - profile.numbers
     if not n:
         return ()
     return (f"{n:,} cells of '{column}' are no numbers and count as missing",)
+
+
+def _far_codes(numbers: Floats) -> list[float]:
+    """Find codes such as 999 that lie at least as far from the other numbers as these from each other."""
+    values = np.unique(numbers[~np.isnan(numbers)])
+    gap = float(np.diff(values).max(initial=0))
+    return likely_codes(values.tolist(), gap=gap) if 0 < np.ptp(values) <= 2 * gap else []
+
+
+def _of_codes(name: str, codes: Sequence[float], words: Mapping[str, str]) -> tuple[str, ...]:
+    if not codes:
+        return ()
+    named = ", ".join(f"‘{point_name(value, words)}’" for value in codes)
+    listed = ",".join(f"{value:g}" for value in codes)
+    return (
+        f"‘{name}’: {named} may stand for no answer, but counts as an answer; "
+        f'--missing "{name}={listed}" leaves it out',
+    )
 
 
 def _without_beginning(name: str, names: list[str]) -> list[str]:

@@ -10,7 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semscale.errors import InputError
-from semscale.rating.missing_codes import (
+from semscale.rating.rater import Rater
+from semscale.scales import load_scale
+from semscale.scales.translation import translated_languages
+from semscale.store.missing_codes import (
     LONGEST_CODE,
     MOST_CODES,
     OTHER_NUMBERS,
@@ -21,9 +24,6 @@ from semscale.rating.missing_codes import (
     missing_keys,
     written_codes,
 )
-from semscale.rating.rater import Rater
-from semscale.scales import load_scale
-from semscale.scales.translation import translated_languages
 from semscale.types import Status
 
 ROOT = Path(__file__).parents[2]
@@ -60,7 +60,7 @@ def test_what_people_say_in_other_languages_when_they_do_not_answer_looks_like_a
 
 
 def test_every_language_of_translated_anchors_has_its_words():
-    listed = yaml.safe_load((ROOT / "src/semscale/rating/missing_codes.yaml").read_text(encoding="utf-8"))
+    listed = yaml.safe_load((ROOT / "src/semscale/store/missing_codes.yaml").read_text(encoding="utf-8"))
     assert set(listed) == {"files", "en", *translated_languages()}
     texts = [text for by_language in listed.values() for text in by_language]
     assert all(isinstance(text, str) and len(text) <= LONGEST_CODE for text in texts)

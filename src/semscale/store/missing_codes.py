@@ -128,6 +128,6 @@ class CodeCount:
 @cache
 def _known_keys() -> frozenset[str]:
     """The listed texts of all languages, as ``code_key`` has them."""
-    file = resources.files("semscale.rating") / "missing_codes.yaml"
+    file = resources.files("semscale.store") / "missing_codes.yaml"
     listed = yaml.safe_load(file.read_text(encoding="utf-8"))
     return frozenset(code_key(text) for texts in listed.values() for text in texts)
