@@ -53,11 +53,30 @@ def test_cells_have_a_row_each():
     assert (mean["value"], mean["n"], mean["letters"], mean["statistic"]) == (4.0, 4, "A", "mean")
     assert mean["low"] < 4 < mean["high"]
     assert mean["change"] is None
-    # Five points, two nets, the mean and its standard deviation, in three columns.
-    assert cells.height == 9 * 3
+    # Five points, two nets, the mean and its standard deviation, in three columns; below them eight
+    # differences of the two groups.
+    assert cells.height == 9 * 3 + 8
     deviation = cells.filter(pl.col("line") == "standard deviation")
     assert deviation["low"].null_count() == 3
     assert cells["n_missing"].to_list()[:3] == [1, 1, 0]
+
+
+def test_pairs_of_columns_have_a_row_for_each_line():
+    eight = found(FRAME.head(8))
+    row = eight.to_frame().filter((pl.col("statistic") == "difference") & (pl.col("line") == "mean"))
+    mean = row.row(0, named=True)
+    # Means 2 and 4, sums of squares 4 and 4: se = sqrt(8 / 7 * 8 / 16) = .7559 with 6 degrees of freedom,
+    # whose t of the interval is 2.4469; t = 2.6458, p = .0382.
+    assert (mean["column"], mean["first"], mean["second"]) == ("a minus b", "a", "b")
+    assert (mean["column_letter"], mean["value"], mean["n"]) == ("A-B", -2.0, None)
+    assert (mean["low"], mean["high"]) == (pytest.approx(-3.8497, abs=1e-4), pytest.approx(-0.1503, abs=1e-4))
+    assert mean["p"] == pytest.approx(0.0382, abs=1e-4)
+    assert mean["p_adjusted"] == mean["p"]
+    (table,) = json.loads(eight.to_json())["tables"]
+    recorded = table["differences"][-1]
+    assert (recorded["line"], recorded["first"], recorded["second"]) == ("mean", "a", "b")
+    assert recorded["p"] == pytest.approx(0.0382, abs=1e-4)
+    assert found(questions=["age"], banners=["group"]).to_frame()["first"].null_count() == 2 * 3
 
 
 def test_json_has_tables_with_columns_and_lines():

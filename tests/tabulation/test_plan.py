@@ -11,7 +11,6 @@ from semscale.tabulation.sample import SampleColumns
     ("settings", "message"),
     [
         ({"questions": ()}, "question must name at least one"),
-        ({"banners": ()}, "banner must name at least one"),
         ({"questions": ("q", "q")}, "question: 'q' is named twice"),
         ({"wave": "g"}, "wave: 'g' is a banner as well"),
         ({"sample": SampleColumns(pair_by="id")}, "pair_by belongs to wave"),

@@ -16,8 +16,9 @@ from semscale.store.column_labels import ColumnLabels
 from semscale.store.columns import column_in
 from semscale.store.reading import open_table
 from semscale.store.table import Table
-from semscale.tabulation.asked.banner import Banner, read_banner
+from semscale.tabulation.asked.banner import Banner, no_banner, read_banner
 from semscale.tabulation.asked.question_columns import find_columns, needed_columns
+from semscale.tabulation.asked.question_pair import paired_question
 from semscale.tabulation.asked.question_reading import QuestionReader
 from semscale.tabulation.plan import TablePlan
 from semscale.tabulation.sample import Margins, ReplicateType, SampleColumns, read_sample, replicate_columns
@@ -50,6 +51,7 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
     level: float = 0.95,
     scales: Mapping[str, str] | None = None,
     numeric: Sequence[str] = (),
+    pairs: Sequence[tuple[str, str]] = (),
 ) -> Crosstabs:
     """Tabulate questions of a survey by groups of respondents.
 
@@ -61,7 +63,7 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
             row a respondent and wave.
         questions: columns; short names of questions with several columns; patterns of columns that are
             options of one multiple choice (``brand_*``), or ``Brands=brand_a,brand_b``.
-        banners: columns of groups.
+        banners: columns of groups; without any, and without waves, tables show everybody alone.
         weight: column of weights, finite and not negative.
         strata: column of the strata that respondents were drawn in.
         cluster: column of what was drawn together.
@@ -77,6 +79,8 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
         level: coverage of intervals; tests are held at 1 minus it.
         scales: for each question, the name or file of the scale that names its points.
         numeric: questions that are numbers, whatever they look like.
+        pairs: two questions each, such as ratings of two concepts by the same people; the tables show the
+            mean of the first less the second.
 
     Raises:
         UnknownNameError: a column does not exist.
@@ -94,7 +98,14 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
     )
     tests = TestSettings(min_base, None if adjust == "none" else adjust, level)
     plan = TablePlan(
-        tuple(questions), tuple(banners), sample, tests, wave, dict(scales or {}), tuple(numeric)
+        tuple(questions),
+        tuple(banners),
+        sample,
+        tests,
+        wave,
+        dict(scales or {}),
+        tuple(numeric),
+        tuple(pairs),
     )
     if isinstance(data, str | Path):
         return tabulate_file(open_table(data), plan)
@@ -158,13 +169,15 @@ def tabulate_frame(  # noqa: PLR0913 - what a file knows beside its rows
     kept = frame.filter(sample.kept)
     points = {name: _point_words(scale) for name, scale in plan.scales.items()}
     reader = QuestionReader(kept, words, points, frozenset(plan.numeric))
-    questions = [reader.read(find_columns(name, known, words)) for name in plan.questions]
+    asked = {name: reader.read(find_columns(name, known, words)) for name in plan.asked}
+    questions = [asked[name] for name in plan.questions]
+    questions += [paired_question(asked[first], asked[second]) for first, second in plan.pairs]
     banners = [*_waves(kept, plan, words), *(_banner(kept, name, words) for name in plan.banners)]
     return Crosstabs(
         source=source,
         n=frame.height,
         left_out=sample.left_out,
-        tables=tuple(tabulated(questions, banners, sample.design, plan.tests)),
+        tables=tuple(tabulated(questions, banners or [no_banner(kept.height)], sample.design, plan.tests)),
         plan=plan,
         sample_notes=sample.notes,
         input_notes=notes,
@@ -174,7 +187,7 @@ def tabulate_frame(  # noqa: PLR0913 - what a file knows beside its rows
 def _titles(table: Table, plan: TablePlan) -> list[str]:
     """Name the columns that are to be read, and refuse those that do not exist."""
     titles = []
-    for name in plan.questions:
+    for name in plan.asked:
         titles += needed_columns(find_columns(name, table.columns, table.labels), table.columns)
     for banner in plan.banners:
         table.require(banner, "banner")

@@ -129,11 +129,21 @@ class TablesOptions:
         ),
     ] = None
     banner: Annotated[
-        list[str] | None, option(COLUMNS, "Groups beside each other; can be repeated.", "COLUMN")
+        list[str] | None,
+        option(COLUMNS, "Groups beside each other, or none for everybody alone; can be repeated.", "COLUMN"),
     ] = None
     scale: Annotated[
         list[str] | None,
         option(COLUMNS, "QUESTION=SCALE names the points of a question; can be repeated.", "SCALE"),
+    ] = None
+    pair: Annotated[
+        list[str] | None,
+        option(
+            COLUMNS,
+            "FIRST=SECOND: two questions that the same people answered, such as ratings of two concepts; "
+            "tables show the first less the second; can be repeated.",
+            "QUESTIONS",
+        ),
     ] = None
     numeric: Annotated[list[str] | None, column("A question that is a number; can be repeated.")] = None
     sample: SampleOptions
@@ -165,7 +175,15 @@ class TablesOptions:
             wave=self.sample.wave,
             scales=dict(map(_named_scale, self.scale or ())),
             numeric=tuple(self.numeric or ()),
+            pairs=tuple(map(_pair, self.pair or ())),
         )
+
+
+def _pair(text: str) -> tuple[str, str]:
+    first, _, second = text.partition("=")
+    if not first or not second:
+        raise InputError(f"pair must read FIRST=SECOND, such as concept_a=concept_b, got {text!r}")
+    return first, second
 
 
 def _named_scale(text: str) -> tuple[str, str]:

@@ -34,6 +34,19 @@ class Banner:
     is_wave: bool = False
 
 
+def no_banner(n: int) -> Banner:
+    """Make a banner without groups, so that a table has its total alone.
+
+    Args:
+        n: respondents.
+
+    Example:
+        >>> no_banner(2).groups
+        ()
+    """
+    return Banner("", "", (), np.full(n, -1))
+
+
 def read_banner(
     cells: pl.Series, *, text: str = "", labels: Mapping[str, str] | None = None, is_wave: bool = False
 ) -> Banner:
