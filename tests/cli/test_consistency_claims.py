@@ -48,7 +48,12 @@ def test_claims_are_judged_and_the_worst_are_shown(semscale, answers, tmp_path):
     claims = json.loads(table["semscale_claims"][0])
     assert [(one["verdict"], one["text"]) for one in claims] == [("supported", 1), ("contradicted", 1)]
     page = (tmp_path / "r.html").read_text()
-    for words in ("The worst claims", "built in 1920", "a sample says otherwise"):
+    for words in (
+        "The worst claims",
+        "built in 1920",
+        "a sample says otherwise",
+        "Of an answer&#39;s claims 75.0",
+    ):
         assert words in page, words
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from semscale.report.document.blocks import Block, DataTable, Paragraph
 from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.values import Count, Line, Number, Quoted, WithInterval, Words
-from semscale.report.formatting import capitalised, counted, one_line
+from semscale.report.formatting import capitalised, counted, one_line, percent_with_interval
 from semscale.report.languages import counts_section, foreign_warnings
 from semscale.report.parts import (
     Columns,
@@ -136,10 +136,12 @@ def _spread(summary: "AgreementSummary") -> Section:
         for name, measure in ((MEAN_NAME, "score"), (SHARE_NAME, "supported_share"))
     ]
     title: Line = "What samples say of the claims"
+    share = percent_with_interval(estimates.overall_mean("supported_share"))
     rule = _BY_ENTAILMENT if summary.uses_entailment else _BY_SCORES
     blocks: list[Block] = [
         altogether(means, estimates.interval),
         verdict_table(summary, _VERDICTS),
+        Paragraph(f"Of an answer's claims {share} are supported by every sample, on average."),
         Paragraph(f"{_SUPPORT} {rule}", "note"),
     ]
     if estimates.groups:
