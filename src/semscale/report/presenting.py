@@ -10,6 +10,7 @@ from semscale.report.json_encoding import to_json
 from semscale.store.atomic import check_folder, check_writable
 
 _DOCUMENTS = {
+    "AgreementSummary": ("semscale.report.self_consistency.agreement", "agreement_document"),
     "AnchorsSummary": ("semscale.report.drift.anchors", "anchors_document"),
     "ApprovedBaseline": ("semscale.report.drift.records", "approved_document"),
     "AuditSummary": ("semscale.report.judging.audit", "audit_document"),

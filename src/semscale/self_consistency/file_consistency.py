@@ -14,13 +14,12 @@ from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.correctness_probability import CorrectnessSettings
 from semscale.self_consistency.files.columns import AnswerCells, AnswerChecks, AnswerColumns, answer_cells
 from semscale.self_consistency.files.consistency_work import ConsistencyWork
-from semscale.self_consistency.files.item_rows import ItemRows
+from semscale.self_consistency.files.item_rows import ItemRows, index_items
 from semscale.self_consistency.labels import EnsembleName, FewestLabels
 from semscale.self_consistency.sampling import prompt_status
 from semscale.self_consistency.scoring.samples import take_samples
 from semscale.self_consistency.summary import ConsistencySummary
 from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.store.columns import column_in
 from semscale.store.first_look import look_through, needs_counting
 from semscale.store.result_columns import check_output
 from semscale.store.table import Table
@@ -88,7 +87,7 @@ def consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who i
     size = settings.part_rows
     if columns.item is not None:
         items, needed = ItemRows(), {columns.item, str(columns.answer)}
-        look_through(table, needed, size, lambda batch, _: _index(items, columns, batch))
+        look_through(table, needed, size, lambda batch, _: index_items(items, columns, batch))
         items.finish()
         looking.items, looking.eligible = items, items.eligible(instrument.fewest_samples)
     table = look_through(table, columns.titles, size, looking.look, counting=needs_counting(table, out))
@@ -147,8 +146,3 @@ class _FirstLook:
         pairs = take_samples(cells.answers, cells.samples, fewest=self.fewest).pairs
         own = dict(zip(pairs.item.tolist(), pairs.prediction.tolist(), strict=True))
         return [(item, pairs.texts[text]) for item, text in own.items()]
-
-
-def _index(items: ItemRows, columns: AnswerColumns, batch: pl.DataFrame) -> None:
-    item, answer = (column_in(batch, str(title)) for title in (columns.item, columns.answer))
-    items.add(item.to_list(), answer.to_list())

@@ -91,6 +91,38 @@ def test_claims_are_judged_by_each_sample_and_the_worst_are_shown_first():
     )
 
 
+def test_a_sample_that_contradicts_a_claim_decides_even_where_another_supports_it_less():
+    # "a" supports the claim by .02; "b" contradicts it, and counts a tenth of .4: the mean is .03.
+    model = Table(ared=(0.02, 0.98, 0.0), bred=(0.4, 0.0, 0.6))
+    found = claim_consistency(["red."], [[None, "a", "b"]], nli=model)
+    (claim,) = found.claims[0]
+    assert (claim.verdict, claim.sentence) == (Support.CONTRADICTED, "b")
+    assert found.values[0] == (pytest.approx(0.03),)
+
+
+def test_the_deciding_text_is_counted_among_all_that_were_given():
+    model = Table(bred=(0.9, 0.1, 0.0))
+    assert claim_consistency(["red."], [[None, " ", "b"]], nli=model).claims[0][0].text == 2
+    grounded = groundedness(["red."], [[None, "b"]], nli=model)
+    assert grounded.claims[0][0].text == 1
+    assert grounded.to_frame()["claims"][0][0]["text"] == 2  # tables count from 1
+
+
+def test_samples_that_decline_are_passed_over():
+    model = Table(bred=(0.9, 0.1, 0.0))
+    found = claim_consistency(["red."] * 2, [["I can't help with that.", "b"], ["N/A"]], nli=model)
+    assert found.values[0] == (pytest.approx(0.9),)
+    assert [str(one) for one in found.status] == ["scored", "too-few-samples"]
+
+
+def test_an_answer_has_a_share_of_supported_claims_and_a_lowest_one():
+    # red: .9 and .8; big: .9 and, not found in the second sample, .2.
+    model = Table(ared=(0.9, 0.1, 0.0), bred=(0.8, 0.2, 0.0), abig=(0.9, 0.1, 0.0), bbig=(0.2, 0.8, 0.0))
+    found = claim_consistency(["red. big.", None], [["a", "b"], ["a"]], nli=model)
+    assert found.supported_share().tolist() == [0.5, pytest.approx(np.nan, nan_ok=True)]
+    assert found.lowest() == [("big.", pytest.approx(0.55)), None]
+
+
 def test_a_long_answer_without_samples_has_no_score():
     found = claim_consistency(["It is tall.", "It is tall."], [[], ["", None]])
     assert [str(one) for one in found.status] == ["too-few-samples"] * 2

@@ -14,15 +14,18 @@ def consistency(options: ConsistencyOptions) -> None:
 
     With --ask N --model NAME the answers come from a model. Replies are kept: if it is stopped, the same
     command goes on and pays for nothing twice; with --out it goes on after the last finished part.
+
+    With --claims each sentence of an answer is judged by the samples, and the least supported are shown.
     """
     from semscale.cli.outputs import present
+    from semscale.cli.runs.claims import measure_claims
     from semscale.cli.runs.consistency import forecast_samples, measure_table
 
     if options.calls.dry_run:
         present(forecast_samples(options), options.outputs.of_forecast)
     else:
         began = monotonic()
-        summary = measure_table(options)
+        summary = measure_claims(options) if options.measures.claims else measure_table(options)
         seconds = monotonic() - began
         with options.outputs.told_if_stopped():
             present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed, seconds=seconds)

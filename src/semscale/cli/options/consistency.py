@@ -10,12 +10,14 @@ from semscale.cli.options.panels import RUN, column, option, setting
 from semscale.cli.options.run import RunOptions
 from semscale.cli.options.table import File, RowOptions
 from semscale.cli.outputs import Outputs, written_as
+from semscale.errors import InputError
 
 if TYPE_CHECKING:
     from semscale.self_consistency.correctness_probability import CorrectnessSettings
     from semscale.self_consistency.files.columns import AnswerColumns
 
 _MEASURING, _TRUST = "Measuring", "Trust"
+_ASKED = ("samples", "model", "base_url", "temperature", "system", "max_tokens")  # of samples for any measure
 
 
 @option_group
@@ -73,10 +75,13 @@ class MeasureOptions:
         str | None,
         option(
             _MEASURING,
-            "A model of entailment for measures of meanings: a folder, or a name on the hub.",
+            "A model of entailment for measures of meanings or --claims: a folder, or a name on the hub.",
             "MODEL",
         ),
     ] = None
+    claims: Annotated[
+        bool, option(_MEASURING, "Split answers into sentences, and say of each how far samples support it.")
+    ] = False
 
 
 @option_group
@@ -138,3 +143,13 @@ class ConsistencyOptions:
             refuse_given("--ask N, which is not given", self.asking, self.calls, but=("dry_run",))
         if self.columns.label is None:
             refuse_given("--label, which is not given", self.correctness)
+        if self.measures.claims:
+            self._check_claims()
+
+    def _check_claims(self) -> None:
+        whole = "measures of whole answers, which --claims does not make"
+        refuse_given(whole, self.measures, but=("claims", "nli"))
+        refuse_given(whole, self.columns, but=("prompt", "answer", "sample", "item", "by"))
+        refuse_given(whole, self.asking, but=_ASKED)
+        if self.measures.nli is not None and self.embedder.name is not None:
+            raise InputError("--embedder belongs to --claims without --nli, whose model reads no vectors")

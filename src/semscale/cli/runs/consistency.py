@@ -89,14 +89,25 @@ def forecast_samples(options: ConsistencyOptions) -> ForecastSummary:
     return ForecastSummary(table.name, options.calls.forecasts(works), asked, counts, "prompt")
 
 
+def checked_source(options: ConsistencyOptions) -> tuple[AnswerColumns, Sampling | None]:
+    """Give the columns of answers and samples, or how they are asked for.
+
+    Raises:
+        InputError: neither answers nor a model that is asked, or both.
+    """
+    columns, sampling = options.columns.columns, options.asking.sampling
+    if (columns.answer is None) != (sampling is not None):
+        raise InputError("name either --answer, whose answers are measured, or --ask N with --model")
+    return columns, sampling
+
+
 def _checked(options: ConsistencyOptions) -> tuple[AnswerColumns, Sampling | None]:
     """Check, before anything is read or loaded, that options go together and outputs can be written."""
-    columns, sampling, measures = options.columns.columns, options.asking.sampling, _measures(options)
+    columns, sampling = checked_source(options)
+    measures = _measures(options)
     main, *_ = check_measures(measures)
     checked_floor(_floor(options))
     checked_fewest(options.measures.fewest_samples)
-    if (columns.answer is None) != (sampling is not None):
-        raise InputError("name either --answer, whose answers are measured, or --ask N with --model")
     check_same_by(options.measures.same_by, measures, has_entailment=options.measures.nli is not None)
     needs = _needs(options)
     if sampling is not None:

@@ -1,6 +1,9 @@
 """Runs of ``semscale match --context``: check the options, load the model, judge claims, write."""
 
+from collections.abc import Sequence
+
 from semscale.cli.options.matching import MatchOptions
+from semscale.cli.options.model import ModelOptions
 from semscale.cli.progress import progress_bars
 from semscale.matching.bertscore.choices import token_encoder
 from semscale.matching.entailment.choices import chosen_model
@@ -28,7 +31,7 @@ def ground_table(options: MatchOptions) -> GroundingSummary:
         return groundedness_file(
             table,
             columns,
-            judge=_judge(options, progress),
+            judge=claim_judge(options.model, options.nli, options.nli_label_list, progress),
             plan=options.run.plan,
             out=options.outputs.out,
             settings=options.run.parts,
@@ -36,14 +39,23 @@ def ground_table(options: MatchOptions) -> GroundingSummary:
         )
 
 
-def _judge(options: MatchOptions, progress: Progress | None) -> ClaimJudge:
-    model = options.model
-    if options.nli is None:
+def claim_judge(
+    model: ModelOptions, nli: str | None, labels: Sequence[str] | None, progress: Progress | None
+) -> ClaimJudge:
+    """Load the model that judges claims.
+
+    Args:
+        model: the embedding model, its precision and cache.
+        nli: name of a model of entailment that decides in its place.
+        labels: order of that model's labels.
+        progress: called while weights are pulled.
+    """
+    if nli is None:
         encoder = token_encoder(model.chosen_name, model.precision, progress, engine=model.engine)
         return ClaimJudge(embedder=encoder)
     entailment = chosen_model(
-        options.nli,
-        options.nli_label_list,
+        nli,
+        labels,
         precision=model.precision,
         cache=not model.no_cache,
         progress=progress,

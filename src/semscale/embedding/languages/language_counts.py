@@ -106,3 +106,12 @@ def are_english(counts: Iterable[LanguageCount]) -> bool:
         (True, False)
     """
     return all(set(found.languages) <= {ENGLISH, None} for found in counts)
+
+
+def n_unguarded(languages: Iterable[LanguageCount]) -> int:
+    """Count the scored rows whose first text is surely not in English, so that guards do not look.
+
+    Args:
+        languages: rows by language.
+    """
+    return sum(found.scored for found in languages if found.languages[0] not in {ENGLISH, None})

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from semscale.report.document.blocks import Block, DataTable, Paragraph
 from semscale.report.document.document import Citation, Document, Section
-from semscale.report.document.values import Cell, Count, Line, Number, Quoted, Share, WithInterval, Words
+from semscale.report.document.values import Count, Line, Number, Quoted, WithInterval, Words
 from semscale.report.formatting import counted
 from semscale.report.languages import counts_section, foreign_warnings
 from semscale.report.parts import (
@@ -17,6 +17,13 @@ from semscale.report.parts import (
     headline,
     nothing_section,
     table_of,
+)
+from semscale.report.self_consistency.claim_parts import (
+    VERDICT_WORDS,
+    claim_facts,
+    claim_words,
+    unread_claims,
+    verdict_table,
 )
 from semscale.report.sentences import STATUS_MEANINGS, left_out_section
 from semscale.report.settings import estimated_settings
@@ -43,7 +50,6 @@ _VERDICTS = {
     Support.NOT_FOUND: "no sentence of the passages says so or otherwise",
     Support.UNREAD: "the model cannot read the claim or the passages: it does not count",
 }
-_WORDS = {verdict: str(verdict).replace("-", " ") for verdict in Support}
 _BY_SCORES = (
     "A claim is a sentence of the answer. A sentence of the passages supports it if their calibrated score "
     "reaches .6 and no guard finds a contradiction; it contradicts it if a guard does and the score reaches "
@@ -67,30 +73,19 @@ def groundedness_document(summary: "GroundingSummary") -> Document:
     title: Line = ("How much of “", Quoted(columns.prediction), "” stands in its passages")
     base = estimated_document(summary, kind="groundedness report", name="Groundedness", title=title)
     used = [("Answers", columns.prediction), *(("Passages", one) for one in columns.references)]
-    said = _claim_words(summary)
+    said = claim_words(summary)
     return replace(
         base,
         lead=headline(summary.estimates, MEAN_NAME, (0.0, 1.0)),
         warnings=(*foreign_warnings(summary.languages), *language_warnings(summary.unread_language)),
         reading=(*base.reading, f"{said}."),
-        facts=(*base.facts, *_facts(summary)),
+        facts=(*base.facts, *claim_facts(summary)),
         cautions=(*base.cautions, *_cautions(summary)),
         sections=tuple(_sections(summary)),
         notes=(*base.notes, f"claims: {said}"),
         settings=estimated_settings(summary, [*used, ("Groups", columns.by)]),
         citations=(_SUMMAC,),
     )
-
-
-def _claim_words(summary: "GroundingSummary") -> str:
-    named = (f"{n:,} {_WORDS[verdict]}" for verdict, n in summary.claims.items() if n)
-    return f"{counted(summary.n_claims, 'claim')}: {', '.join(named)}" if summary.n_claims else "no claim"
-
-
-def _facts(summary: "GroundingSummary") -> Iterator[tuple[str, Cell]]:
-    yield "Claims", Count(summary.n_claims)
-    yield "Contradicted", Count(summary.claims[Support.CONTRADICTED])
-    yield "Not found", Count(summary.claims[Support.NOT_FOUND])
 
 
 def _cautions(summary: "GroundingSummary") -> Iterator[str]:
@@ -100,8 +95,7 @@ def _cautions(summary: "GroundingSummary") -> Iterator[str]:
             f"{counted(summary.n_unguarded, 'answer')} in other languages. A model of entailment that reads "
             "them can (--nli)."
         )
-    if unread := summary.claims[Support.UNREAD]:
-        yield f"{counted(unread, 'claim')} could not be read by the model, and do not count."
+    yield from unread_claims(summary)
 
 
 def _sections(summary: "GroundingSummary") -> Iterator[Section]:
@@ -124,7 +118,10 @@ def _spread(summary: "GroundingSummary") -> Section:
     estimates = summary.estimates
     mean = WithInterval.of(estimates.overall_mean("score"))
     title: Line = "What the passages say of the claims"
-    blocks: list[Block] = [altogether([(MEAN_NAME, mean)], estimates.interval), _verdict_table(summary)]
+    blocks: list[Block] = [
+        altogether([(MEAN_NAME, mean)], estimates.interval),
+        verdict_table(summary, _VERDICTS),
+    ]
     blocks.append(Paragraph(_BY_ENTAILMENT if summary.uses_entailment else _BY_SCORES, "note"))
     if estimates.groups:
         title = (f"{title}, by ", Quoted(estimates.by or "group"))
@@ -132,21 +129,10 @@ def _spread(summary: "GroundingSummary") -> Section:
     return Section("claims", title, tuple(blocks))
 
 
-def _verdict_table(summary: "GroundingSummary") -> DataTable:
-    columns: Columns[tuple[Support, int]] = (
-        ("verdict", lambda one: Words(_WORDS[one[0]])),
-        ("claims", lambda one: Count(one[1])),
-        ("share", lambda one: Share(one[1] / summary.n_claims)),
-        ("meaning", lambda one: Words(_VERDICTS[one[0]])),
-    )
-    found = [one for one in summary.claims.items() if one[1] or one[0] is not Support.UNREAD]
-    return table_of(found, columns, title="Claims", explained=True)
-
-
 def _worst_table(summary: "GroundingSummary") -> DataTable:
     columns: Columns[GroundedClaim] = (
         ("row", lambda one: Count(one.row + 1)),
-        ("verdict", lambda one: Words(_WORDS[one.verdict])),
+        ("verdict", lambda one: Words(VERDICT_WORDS[one.verdict])),
         ("claim", lambda one: Quoted(one.claim)),
         ("nearest sentence", lambda one: Quoted(one.sentence)),
         ("why", lambda one: Quoted(one.reason)),

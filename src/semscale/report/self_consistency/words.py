@@ -11,6 +11,7 @@ from semscale.self_consistency.scoring.length_baselines import NULLS
 from semscale.self_consistency.summary import FEW_SAMPLES
 
 if TYPE_CHECKING:
+    from semscale.self_consistency.claims.agreement_summary import AgreementSummary
     from semscale.self_consistency.correctness_probability import CorrectnessProbability
     from semscale.self_consistency.summary import ConsistencySummary
     from semscale.stats.calibration.acceptance import AcceptanceThreshold
@@ -181,7 +182,7 @@ def promise_words(side: "AcceptanceThreshold", sign: str, kind: str, confidence:
     )
 
 
-def asking_words(summary: "ConsistencySummary") -> str | None:
+def asking_words(summary: "ConsistencySummary | AgreementSummary") -> str | None:
     """Say how many replies were asked for; ``None`` where no model was asked."""
     replies = summary.replies
     if replies is None:

@@ -5,8 +5,9 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, NamedTuple
 
 from semscale.chat.declining import gives_no_answer
-from semscale.errors import InterruptedRunError
-from semscale.self_consistency.sampling import Sampling
+from semscale.errors import InputError, InterruptedRunError
+from semscale.self_consistency.asking.asking import Asking, Replies, Score
+from semscale.self_consistency.sampling import Prompt, Sampling
 from semscale.types import Progress
 
 if TYPE_CHECKING:
@@ -23,6 +24,23 @@ class AskedModel(NamedTuple):
 
     sampling: Sampling
     runner: "Runner"
+
+    async def ask(
+        self, prompts: Sequence[Prompt], stopped: str | None = None, progress: Progress | None = None
+    ) -> Replies:
+        """Ask for the answers and all samples of some prompts.
+
+        Args:
+            prompts: n questions.
+            stopped: why the model is not asked, if there is a reason.
+            progress: called while replies come.
+
+        Raises:
+            InputError: a sampling that stops early, which needs values of samples.
+            ReplyError: no call can succeed.
+        """
+        asking = Asking(prompts, self.sampling, _no_values)
+        return asking.unasked(stopped) if stopped else await asking.run(self.runner, progress)
 
     async def first_answers(
         self, prompts: Sequence[str], progress: Progress | None = None
@@ -44,3 +62,7 @@ class AskedModel(NamedTuple):
         except InterruptedRunError as error:
             stopped = str(error)
         return answers, stopped
+
+
+def _no_values(_: list[str]) -> Score:
+    raise InputError("stopping must be None where samples have no values while they are asked for")

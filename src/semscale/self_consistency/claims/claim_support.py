@@ -62,7 +62,7 @@ class ClaimVerdict:
         score: how far the deciding sentence supports the claim, 0 to 1; NaN where nothing could be compared.
         sentence: the sentence that decides; for a claim that is not found the nearest one. ``None`` where
             there is none.
-        text: which of the texts it stands in, from 0; -1 where there is none.
+        text: which of the given texts it stands in, from 0; -1 where there is none.
         reason: why it contradicts the claim, or, of a claim that is not found, what a guard found that keeps
             the nearest sentence from supporting it; ``None`` otherwise, and with a model of entailment.
     """

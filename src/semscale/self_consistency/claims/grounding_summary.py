@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from semscale.embedding.languages.language_counts import LanguageCount
+from semscale.embedding.languages.language_counts import LanguageCount, n_unguarded
 from semscale.embedding.languages.unread_language import UnreadLanguage
 from semscale.matching.match_columns import MatchColumns
 from semscale.presentable import Presentable
@@ -13,9 +13,6 @@ from semscale.results.estimates import Estimates, summary_in_words
 from semscale.self_consistency.claims.claim_support import Support
 from semscale.signature import Signature
 from semscale.types import Status
-
-KEPT_CLAIMS = 20
-"""How many of the worst claims a summary keeps."""
 
 
 @dataclass(frozen=True)
@@ -95,9 +92,7 @@ class GroundingSummary(Presentable):
     @property
     def n_unguarded(self) -> int:
         """Scored rows whose answer is surely not in English, so that guards did not look."""
-        if self.uses_entailment:
-            return 0
-        return sum(found.scored for found in self.languages if found.languages[0] not in {"en", None})
+        return 0 if self.uses_entailment else n_unguarded(self.languages)
 
     def record(self) -> dict[str, Any]:
         """Lay the numbers out by name, for JSON."""

@@ -43,6 +43,25 @@ class JudgedAnswers(Result):
         """Count each answer's claims with a verdict."""
         return [sum(one.verdict is verdict for one in each) for each in self.claims]
 
+    def supported_share(self) -> Floats:
+        """Give the share of each answer's claims that are supported, shape (n,); unread ones do not count.
+
+        Beside samples a claim is supported where each of its samples supports it.
+        """
+        supported = np.array(self.n_of(Support.SUPPORTED), np.float64).reshape(-1)
+        read = np.array([*map(len, self.claims)], np.float64).reshape(-1) - self.n_of(Support.UNREAD)
+        share: Floats = np.full(len(read), np.nan)
+        np.divide(supported, read, out=share, where=are_scored(self.status) & (read > 0))
+        return share
+
+    def lowest(self) -> list[tuple[str, float] | None]:
+        """Give the claim of each answer with the lowest value, and that value; ``None`` without a score."""
+        read = [
+            [(one.claim, value) for one, value in zip(*each, strict=True) if not np.isnan(value)]
+            for each in zip(self.claims, self.values, strict=True)
+        ]
+        return [min(each, key=lambda one: one[1], default=None) for each in read]
+
     def worst(self, n: int = 10) -> list[tuple[int, ClaimVerdict, float]]:
         """List the claims with the lowest values, each with its answer's number, from 0, and its value.
 
@@ -79,7 +98,8 @@ class JudgedAnswers(Result):
 
         Returns:
             Columns ``status``, ``score``, ``supported``, ``contradicted``, ``not_found`` (counts of claims;
-            null without a score), and ``claims``, a list of structs.
+            null without a score), and ``claims``, a list of structs; ``text`` is the number of the text that
+            decides, from 1, among those that were given.
         """
         scored = are_scored(self.status)
         return pl.DataFrame(
@@ -107,6 +127,7 @@ class JudgedAnswers(Result):
                     "value": None if np.isnan(value) else value,
                     "score": None if np.isnan(one.score) else one.score,
                     "sentence": one.sentence,
+                    "text": None if one.text < 0 else one.text + 1,
                     "reason": one.reason,
                 }
                 for one, value in zip(claims, values, strict=True)
@@ -121,6 +142,7 @@ _SHOWN = pl.List(
             "value": pl.Float64,
             "score": pl.Float64,
             "sentence": pl.String,
+            "text": pl.Int64,
             "reason": pl.String,
         }
     )

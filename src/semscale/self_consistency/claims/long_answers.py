@@ -1,6 +1,7 @@
 """Long answers split into claims, each judged by given passages, or by samples of the same answer."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from semscale.self_consistency.claims.claim_splitting import sentence_claims
 from semscale.self_consistency.claims.claim_support import ClaimJudge, ClaimVerdict, Support
 from semscale.self_consistency.claims.judged_answers import JudgedAnswers
 from semscale.self_consistency.scoring.pair_measures import CONTRADICTED
-from semscale.self_consistency.scoring.samples import given_texts
+from semscale.self_consistency.scoring.samples import given_texts, without_declining
 from semscale.signature import Signature
 from semscale.store.columns import text_status
 from semscale.types import Floats, Progress, Status, Statuses
@@ -74,8 +75,8 @@ class ClaimConsistency:
     """Splits long answers into sentences, and says how far samples of the same answer back each of them.
 
     A claim's value beside a sample is how far the sample's deciding sentence supports it; a sentence that
-    contradicts it counts a tenth. Its value is the mean over samples, and its verdict is that of the sample
-    in which it fares worst.
+    contradicts it counts a tenth. Its value is the mean over samples. Its verdict is that of the sample in
+    which it fares worst: of one that contradicts it, else of the one that supports it least.
 
     Args:
         embedder: as ``ClaimJudge`` takes it.
@@ -101,8 +102,7 @@ class ClaimConsistency:
     @property
     def signature(self) -> Signature:
         """What is applied."""
-        own = Signature.of("claim-consistency", contradicted=CONTRADICTED)
-        return own.extended(self.claim_judge.signature)
+        return agreement_signature(self.claim_judge)
 
     def measure(
         self, answers: object, samples: object = None, progress: Progress | None = None
@@ -111,24 +111,14 @@ class ClaimConsistency:
 
         Args:
             answers: n texts; without ``samples`` each a list whose first text is the answer.
-            samples: n lists of texts. Those that are missing, empty or no text are passed over.
+            samples: n lists of texts. Those that are missing, empty or no text, or that decline to answer,
+                are passed over.
             progress: called while texts are embedded.
 
         Raises:
             InputError: lists of unequal length, or something other than a list where samples should be.
         """
-        texts, lists, status = _usable(*given_texts(answers, samples), Status.TOO_FEW_SAMPLES)
-        rows, claims = _claims(texts, status)
-        counts = [len(lists[row]) for row in rows]
-        beside = [claim for claim, n in zip(claims, counts, strict=True) for _ in range(n)]
-        single = [[text] for row in rows for text in lists[row]]
-        verdicts = self.claim_judge.judge(beside, single, progress)
-        shares = np.array([_agreement(one) for one in verdicts], np.float64)
-        bounds = np.cumsum([0, *counts])
-        pieces = [slice(start, stop) for start, stop in zip(bounds, bounds[1:], strict=False)]
-        worst = [_worst(verdicts[piece], shares[piece]) for piece in pieces]
-        values = [_mean(shares[piece]) for piece in pieces]
-        return _collected(rows, worst, values, status, self.signature)
+        return agreeing(answers, samples, self.claim_judge, progress)
 
 
 def groundedness(
@@ -175,11 +165,38 @@ def grounded(
     answers: object, passages: object, judge: ClaimJudge, progress: Progress | None = None
 ) -> JudgedAnswers:
     """Judge answers by passages as ``Groundedness`` does, with a judge of single claims."""
-    texts, lists, status = _usable(*given_texts(answers, passages, "passages"), Status.NO_REFERENCE)
-    rows, claims = _claims(texts, status)
-    verdicts = judge.judge(claims, [lists[row] for row in rows], progress)
+    given = _usable(*given_texts(answers, passages, "passages"), Status.NO_REFERENCE)
+    rows, claims = _claims(given)
+    found = judge.judge(claims, [given.texts[row] for row in rows], progress)
+    verdicts = [_among_given(one, given.places[row]) for one, row in zip(found, rows, strict=True)]
     values = [_supported(one) for one in verdicts]
-    return _collected(rows, verdicts, values, status, grounding_signature(judge))
+    return _collected(rows, verdicts, values, given.status, grounding_signature(judge))
+
+
+def agreeing(
+    answers: object, samples: object, judge: ClaimJudge, progress: Progress | None = None
+) -> JudgedAnswers:
+    """Measure answers by samples as ``ClaimConsistency`` does, with a judge of single claims."""
+    originals, cells = given_texts(answers, samples)
+    given = _usable(originals, without_declining(cells), Status.TOO_FEW_SAMPLES)
+    rows, claims = _claims(given)
+    counts = [len(given.texts[row]) for row in rows]
+    beside = [claim for claim, n in zip(claims, counts, strict=True) for _ in range(n)]
+    single = [[text] for row in rows for text in given.texts[row]]
+    places = [[place] for row in rows for place in given.places[row]]
+    found = judge.judge(beside, single, progress)
+    verdicts = [_among_given(one, place) for one, place in zip(found, places, strict=True)]
+    shares = np.array([_agreement(one) for one in verdicts], np.float64)
+    bounds = np.cumsum([0, *counts])
+    pieces = [slice(start, stop) for start, stop in zip(bounds, bounds[1:], strict=False)]
+    worst = [_worst(verdicts[piece], shares[piece]) for piece in pieces]
+    values = [_mean(shares[piece]) for piece in pieces]
+    return _collected(rows, worst, values, given.status, agreement_signature(judge))
+
+
+def agreement_signature(judge: ClaimJudge) -> Signature:
+    """Say what ``ClaimConsistency`` applies with a judge of single claims."""
+    return Signature.of("claim-consistency", contradicted=CONTRADICTED).extended(judge.signature)
 
 
 def grounding_signature(judge: ClaimJudge) -> Signature:
@@ -189,11 +206,13 @@ def grounding_signature(judge: ClaimJudge) -> Signature:
 
 def passage_sentences(answers: object, passages: object) -> list[list[str]]:
     """List for each answer the sentences that its claims are compared with; none where it is not judged."""
-    _, lists, status = _usable(*given_texts(answers, passages, "passages"), Status.NO_REFERENCE)
-    return [
-        [sentence for text in each for sentence in worded_sentences(text)] if one is Status.SCORED else []
-        for each, one in zip(lists, status, strict=True)
-    ]
+    return _usable(*given_texts(answers, passages, "passages"), Status.NO_REFERENCE).sentences()
+
+
+def sample_sentences(answers: object, samples: object) -> list[list[str]]:
+    """List for each answer the sentences of its samples, likewise."""
+    originals, cells = given_texts(answers, samples)
+    return _usable(originals, without_declining(cells), Status.TOO_FEW_SAMPLES).sentences()
 
 
 def _claim_judge(
@@ -203,15 +222,32 @@ def _claim_judge(
     return judge if corpus is None else judge.over(corpus_texts(corpus))
 
 
-def _usable(
-    originals: list[Any], cells: list[list[Any]], without: Status
-) -> tuple[list[Any], list[list[str]], Statuses]:
-    others = [[text for text in each if text_status(text) is Status.SCORED] for each in cells]
-    status = np.array([_answer_status(text) for text in originals], dtype=object).reshape(-1)
-    for row, each in enumerate(others):
+@dataclass(frozen=True)
+class _Given:
+    """Answers, the usable texts beside each, the places of these among all that were given, and statuses."""
+
+    answers: list[Any]
+    texts: list[list[str]]
+    places: list[list[int]]
+    status: Statuses
+
+    def sentences(self) -> list[list[str]]:
+        return [
+            [sentence for text in each for sentence in worded_sentences(text)]
+            if one is Status.SCORED and sentence_claims(answer)
+            else []
+            for answer, each, one in zip(self.answers, self.texts, self.status, strict=True)
+        ]
+
+
+def _usable(answers: list[Any], cells: list[list[Any]], without: Status) -> _Given:
+    places = [[at for at, text in enumerate(each) if text_status(text) is Status.SCORED] for each in cells]
+    texts = [[each[at] for at in there] for each, there in zip(cells, places, strict=True)]
+    status = np.array([_answer_status(text) for text in answers], dtype=object).reshape(-1)
+    for row, each in enumerate(texts):
         if status[row] is Status.SCORED and not each:
             status[row] = without
-    return originals, others, status
+    return _Given(answers, texts, places, status)
 
 
 def _answer_status(answer: object) -> Status:
@@ -221,11 +257,11 @@ def _answer_status(answer: object) -> Status:
     return Status.REFUSED if declined else status
 
 
-def _claims(answers: Sequence[Any], status: Statuses) -> tuple[list[int], list[str]]:
+def _claims(given: _Given) -> tuple[list[int], list[str]]:
     """Split the usable answers into sentences that state something; for each the answer's row."""
     listed = [
         (row, sentence)
-        for row, (text, one) in enumerate(zip(answers, status, strict=True))
+        for row, (text, one) in enumerate(zip(given.answers, given.status, strict=True))
         if one is Status.SCORED
         for sentence in sentence_claims(text)
     ]
@@ -258,9 +294,16 @@ def _agreement(one: ClaimVerdict) -> float:
     return one.score * (CONTRADICTED if one.verdict is Support.CONTRADICTED else 1.0)
 
 
+def _among_given(one: ClaimVerdict, places: Sequence[int]) -> ClaimVerdict:
+    """Count the deciding text among all that were given, unusable ones included."""
+    return one if one.text < 0 else replace(one, text=places[one.text])
+
+
 def _worst(verdicts: Sequence[ClaimVerdict], shares: Floats) -> ClaimVerdict:
+    """Take a verdict that contradicts the claim, else the one with the least support; unread ones last."""
     known = np.where(np.isnan(shares), np.inf, shares)
-    return verdicts[int(known.argmin())]
+    denied = [one.verdict is Support.CONTRADICTED for one in verdicts]
+    return verdicts[int(np.where(denied, known - 2, known).argmin())]
 
 
 def _mean(values: Floats) -> float:

@@ -20,8 +20,8 @@ from semscale.self_consistency.correctness_probability import (
     correctness_frame,
     estimate_correctness,
 )
-from semscale.self_consistency.files.columns import AnswerCells, AnswerColumns, answer_cells
-from semscale.self_consistency.files.item_rows import ItemRows, read_items
+from semscale.self_consistency.files.columns import AnswerColumns
+from semscale.self_consistency.files.item_rows import ItemRows, item_cells
 from semscale.self_consistency.files.measured_part import (
     SPANS,
     TEXTS,
@@ -44,7 +44,6 @@ from semscale.self_consistency.summary import ConsistencySummary
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.columns import as_names, column_in, groups_in
-from semscale.store.result_columns import check_free
 from semscale.store.table import Table
 from semscale.store.table_run import WorkedPart
 from semscale.store.writing import PREFIX
@@ -118,7 +117,7 @@ class ConsistencyWork:
 
     def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
         """Measure the items after the first ``skip`` ones."""
-        for cells in self._cells(size, skip):
+        for cells in item_cells(self.table, self.columns, self.items, size, skip):
             floor, replies = self._known_floor(), None
             if self.model is None:
                 found = self.instrument.measure_part(
@@ -218,16 +217,6 @@ class ConsistencyWork:
     @property
     def _keeps_replies(self) -> bool:
         return self.model is not None and self.model.runner.keeps_replies
-
-    def _cells(self, size: int, skip: int) -> Iterator[AnswerCells]:
-        if self.items is not None:
-            yield from read_items(self.table, self.columns, self.items, size, skip)
-            return
-        first_row = skip
-        for batch in self.table.batches(size, skip):
-            check_free(batch.columns, self.table.name)
-            yield answer_cells(batch, self.columns, first_row)
-            first_row += batch.height
 
     def _known_floor(self) -> Floor | None:
         """Give the floor of all items, estimated when the first of them are measured.

@@ -81,6 +81,34 @@ class ItemRows:
         return np.asarray(answered & (counts - 1 >= fewest), dtype=bool)
 
 
+def item_cells(
+    table: Table, columns: AnswerColumns, items: ItemRows | None, size: int, skip: int
+) -> Iterator[AnswerCells]:
+    """Read answers and their samples, ``size`` at a time, without the first ``skip``.
+
+    Args:
+        table: the input.
+        columns: which column is what.
+        items: which rows belong to which item; ``None`` where each row is one.
+        size: items of a part.
+        skip: items that are passed over.
+    """
+    if items is not None:
+        yield from read_items(table, columns, items, size, skip)
+        return
+    first_row = skip
+    for batch in table.batches(size, skip):
+        check_free(batch.columns, table.name)
+        yield answer_cells(batch, columns, first_row)
+        first_row += batch.height
+
+
+def index_items(items: ItemRows, columns: AnswerColumns, batch: pl.DataFrame) -> None:
+    """Take the next rows of a table into the index of its items."""
+    item, answer = (column_in(batch, str(title)) for title in (columns.item, columns.answer))
+    items.add(item.to_list(), answer.to_list())
+
+
 def read_items(
     table: Table, columns: AnswerColumns, items: ItemRows, size: int, skip: int
 ) -> Iterator[AnswerCells]:

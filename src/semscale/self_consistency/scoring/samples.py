@@ -59,7 +59,7 @@ def take_samples(answers: object, samples: object = None, *, fewest: int = 1) ->
     """
     originals, lists = given_texts(answers, samples)
     declined = [[_declines(cell) for cell in cells] for cells in lists]
-    pairs = pair_up(originals, [_without(*each) for each in zip(lists, declined, strict=True)])
+    pairs = pair_up(originals, without_declining(lists))
     n = pairs.n_items
     # An item whose answer is no text has no pairs, but its samples are counted all the same.
     n_declined = np.array([sum(cells) for cells in declined], np.int64).reshape(n)
@@ -84,6 +84,16 @@ def with_pairs(pairs: Pairs, kept: Mask, status: Statuses) -> Pairs:
     """
     chosen = {name: getattr(pairs, name)[kept] for name in ("prediction", "reference", "item", "place")}
     return replace(pairs, status=status, **chosen)
+
+
+def without_declining(samples: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """Put ``None`` in the place of samples that decline to answer.
+
+    Example:
+        >>> without_declining([["Paris", "I can't help with that."]])
+        [['Paris', None]]
+    """
+    return [[None if _declines(cell) else cell for cell in cells] for cells in samples]
 
 
 def split_first(answers: object) -> tuple[list[Any], list[list[Any]]]:
@@ -144,10 +154,6 @@ def _declines(cell: object) -> bool:
 
 def _answers_nothing(cell: object) -> bool:
     return isinstance(cell, str) and gives_no_answer(cell)
-
-
-def _without(cells: list[Any], declined: list[bool]) -> list[Any]:
-    return [None if left_out else cell for cell, left_out in zip(cells, declined, strict=True)]
 
 
 def _usable(cell: object) -> bool:
