@@ -49,7 +49,7 @@ def why_beyond(model: DecidingChat, requests: Sequence[DecisionRequest], form: s
 async def try_form(requests: Sequence[DecisionRequest], form: str, runner: Runner) -> FormTrial:
     """Send the first requests in a form, until one shows whether it is taken.
 
-    Malformed answers to all of them, each asked for several times, show that it is not.
+    Malformed answers to three, each asked for several times, show that it is not.
 
     Args:
         requests: at least one; up to three of them are sent, as one may be refused for what it says.
@@ -67,9 +67,12 @@ async def try_form(requests: Sequence[DecisionRequest], form: str, runner: Runne
         found.append(await _tried(request, form, runner))
         spent.append(runner.spent)
         runner = runner.rest()
-        why = _why_not_taken(found[-1])
-        if why is None or not all(map(may_lie_in_item, found[-1])):
+        why = next(filter(None, map(why_not_taken, found[-1])), None)
+        shows_nothing = why is None and not _are_malformed(found[-1])
+        if shows_nothing or not all(map(may_lie_in_item, found[-1])):
             break
+    if why is None and len(found) == TRIED_ITEMS and _are_malformed(found[-1]):
+        why = str(found[-1][0])
     return FormTrial(found, why, runner, reduce(Spent.plus, spent))
 
 
@@ -84,11 +87,8 @@ async def _tried(request: DecisionRequest, form: str, runner: Runner) -> CallAns
     return found
 
 
-def _why_not_taken(found: CallAnswers) -> str | None:
-    """Say why the calls about a request show that the form is not taken, as where all are malformed."""
-    why = next(filter(None, map(why_not_taken, found)), None)
-    malformed = [each for each in found if isinstance(each, CallError) and each.kind is FailureKind.MALFORMED]
-    return str(malformed[0]) if why is None and len(malformed) == len(found) else why
+def _are_malformed(found: CallAnswers) -> bool:
+    return all(isinstance(each, CallError) and each.kind is FailureKind.MALFORMED for each in found)
 
 
 async def asked(requests: Sequence[DecisionRequest], form: str, runner: Runner) -> list[CallAnswers]:
