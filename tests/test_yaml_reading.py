@@ -60,3 +60,17 @@ def test_the_line_of_a_value_or_of_what_holds_it(path, line):
 
 def test_lines_count_after_a_byte_order_mark():
     assert line_of(b"\xef\xbb\xbfa: 1\nb: 2\n", ["b"]) == 2
+
+
+@pytest.mark.parametrize("text", ["q: {text: Would you buy it?, scale: intent}", "a: b\nq: Price: too high"])
+def test_a_text_with_signs_of_yaml_is_to_be_put_in_quotes(text):
+    line = text.count("\n") + 1
+    with pytest.raises(
+        InputError, match=rf"line {line}: not readable as YAML: .*; put texts with .* in quotes"
+    ):
+        parse_yaml(text.encode(), source="study.yaml")
+
+
+def test_a_key_given_twice_needs_no_quotes():
+    with pytest.raises(InputError, match="given twice$"):
+        parse_yaml(b"a: 1\na: 2", source="study.yaml")

@@ -102,12 +102,19 @@ def parse_yaml(content: bytes, *, source: str) -> object:
         return loader.get_single_data()
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise InputError(f"{source!r}, line {line}: not readable as YAML: {error.problem}") from None
+        problem = f"{error.problem}{_remedy(error)}"
+        raise InputError(f"{source!r}, line {line}: not readable as YAML: {problem}") from None
     except (ArithmeticError, LookupError, TypeError, ValueError):
         line = loader.line + 1
         raise InputError(f"{source!r}, line {line}: not readable as YAML: correct this line") from None
     except RecursionError:
         raise InputError(f"{source!r}: not readable as YAML: nested too deeply") from None
+
+
+def _remedy(error: yaml.MarkedYAMLError) -> str:
+    """Say what helps where a text's own signs, such as a question mark within braces, are read as YAML's."""
+    is_sign = isinstance(error, yaml.scanner.ScannerError) or "but got" in str(error.problem)
+    return "; put texts with signs such as ? : , # in quotes" if is_sign else ""
 
 
 def line_of(content: bytes, path: Sequence[str | int]) -> int:

@@ -73,6 +73,21 @@ def test_progress_says_for_how_long_it_has_waited(monkeypatch, endpoint, tmp_pat
     assert 10 <= shown[0] < shown[-1] < 60
 
 
+def test_progress_names_the_cause_once_the_endpoint_cannot_be_reached(monkeypatch, tmp_path):
+    monkeypatch.setattr(runner, "_TICK", 0.01)
+    seen, seconds = [], itertools.count()
+    waiting = Runner(
+        load_chat_model("m", base_url="http://127.0.0.1:9/v1"),
+        limits=Limits(give_up_after=60),
+        retries=QUICK,
+        ledger=tmp_path / "l",
+        clock=Clock(now=lambda: float(next(seconds))),  # a second passes between any two looks
+    )
+    with pytest.raises(InterruptedRunError, match="no reply came for 60 s"):
+        waiting.run(requests(9), progress=lambda *step: seen.append(step))
+    assert any("cannot be reached at http://127.0.0.1:9/v1" in stage for stage, _, _ in seen)
+
+
 def test_a_slow_caller_is_no_dead_endpoint(endpoint, tmp_path):
     """Outcomes that wait to be taken do not count as silence."""
 

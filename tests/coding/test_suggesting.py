@@ -1,11 +1,14 @@
 """Proposed codes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.schema_check import check_json
 
 from semscale.coding.suggesting import renamed_codes, suggest
 from semscale.errors import InputError
+from semscale.report.coding.suggestion import suggestion_document
 from semscale.report.json_encoding import to_json
 
 ANSWERS = [f"{word} number {n}" for word in ("battery", "price", "screen") for n in range(30)]
@@ -77,3 +80,17 @@ def test_a_piece_names_a_code_alone_and_the_summary_says_that_it_may_be_no_word(
 
 def test_words_of_a_language_with_spaces_are_no_pieces(found):
     assert not found.has_pieces
+
+
+def test_a_similarity_below_the_bound_never_reads_as_the_bound(found):
+    code = replace(found.codes[0], jaccard=0.7499)
+    assert (code.is_stable, code.shown_jaccard) == (False, 0.74)
+    assert [replace(code, jaccard=value).shown_jaccard for value in (0.75, 0.29, 1.0)] == [0.75, 0.29, 1.0]
+
+
+@pytest.mark.parametrize(("settings", "is_most"), [({"most": 2}, True), ({"codes": 2}, False)])
+def test_the_most_codes_that_were_tried_are_told_of(key_words, settings, is_most):
+    found = suggest(ANSWERS, key_words, **settings)
+    assert (len(found.codes), found.is_most) == (2, is_most)
+    said = suggestion_document(found).cautions
+    assert any("2 codes are the most that were tried" in caution for caution in said) == is_most

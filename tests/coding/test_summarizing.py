@@ -10,6 +10,7 @@ from semscale.coding.coder import Coder
 from semscale.coding.coding import HandCodes, code_answers
 from semscale.coding.summarizing import BesideAnswers, summarize_coding
 from semscale.errors import InputError
+from semscale.report.coding.document import coding_document
 from semscale.report.json_encoding import to_json
 from semscale.stats.calibration.sample_design import SampleDesign
 
@@ -91,3 +92,15 @@ def test_json_names_the_test_and_the_groups_that_took_part(full):
     assert {test["kind"] for test in found["tests"]} == {"corrected"}
     assert found["tests"][0]["groups"] == ["south", "north"]
     assert found["weight"] is None
+
+
+def test_the_report_says_of_which_answers_shares_are(full, book, key_words):
+    assert coding_document(full).reading[1] == (
+        "Corrected shares are of the 100 answers that can be read, counted ones of those about which the "
+        "code was decided; an answer may have several codes."
+    )
+    bare = summarize_coding(code_answers(Coder(book, embedder=key_words).score(TEXTS)), TEXTS)
+    assert coding_document(bare).reading[1] == (
+        "Of the 100 answers that can be read, shares are of those about which the code was decided; an "
+        "answer may have several codes."
+    )

@@ -72,6 +72,21 @@ def test_refusals_have_a_status_and_no_value(written, played, running, toy_embed
     assert counts["dlr", "60"] == {"refused": 2, "unparsable": 2}
 
 
+@pytest.mark.parametrize("said", ["4", " 9. ", "2 or 3", "4/5", "**4**", "4 out of 5"])
+def test_a_number_in_the_place_of_words_has_no_rating_by_similarity(
+    written, played, running, toy_embedder, said
+):
+    played.words = lambda request: said if "Bob" in request.messages[0].text else "4 bars? I would buy them."
+    result = written().run(played, embedder=toy_embedder, running=running)
+    bob, ann = (result.answers.filter(persona=name, method="ssr") for name in ("bob", "ann"))
+    assert (bob["status"].to_list(), bob["value"].to_list()) == (["unparsable"] * 2, [None] * 2)
+    assert "a number and no words" in bob["reason"][0]
+    assert bob["reply"].to_list() == [said] * 2
+    assert set(ann["status"]) == {"scored"}
+    # The expert can still say which point a number stands for.
+    assert set(result.answers.filter(persona="bob", method="flr")["status"]) == {"scored"}
+
+
 def test_a_run_goes_on_where_a_cap_stopped_it(written, played, running, toy_embedder):
     study = written()
     capped = Running(ledger=running.ledger, budget=Budget(calls=7))

@@ -1,9 +1,13 @@
-"""Tells how far a run of requests is."""
+"""Tells how far a run of requests is, and for how long it has waited for a reply."""
 
 from collections.abc import Sized
 
 from semscale.chat.outcomes import RequestOutcome
+from semscale.chat.replies import CallError, FailureKind
 from semscale.types import Progress
+
+_SHOWN_FROM = 10.0  # seconds of waiting that are worth a word
+_UNREACHED_FROM = 3.0  # the same where the endpoint cannot be reached, which the first calls have shown
 
 
 class RunProgress:
@@ -32,3 +36,39 @@ class RunProgress:
         if self._progress:
             total = len(self._requests) - self._there if isinstance(self._requests, Sized) else None
             self._progress(self._stage, self._sent, total)
+
+
+class WaitProgress:
+    """Tells for how long no reply has come, and what the calls failed of.
+
+    Args:
+        model: name of the model that is asked.
+        longest: seconds of waiting after which the run ends.
+        progress: called while the run waits, and once when a reply has come.
+    """
+
+    def __init__(self, model: str, longest: float, progress: Progress | None) -> None:
+        self._model, self._longest, self._progress = model, longest, progress
+        self._stage = ""
+
+    def tell(self, seconds: float, failure: CallError | None) -> None:
+        """Tell of a wait that is long enough.
+
+        Args:
+            seconds: since the last reply.
+            failure: of the last call since then, if one failed.
+        """
+        if self._progress is None:
+            return
+        is_unreached = failure is not None and failure.kind is FailureKind.CONNECTION
+        is_long = seconds >= (_UNREACHED_FROM if is_unreached else _SHOWN_FROM)
+        if is_long and (not self._stage or (failure is not None and self._stage == self._words(None))):
+            self._stage = self._words(failure)  # one reason for each wait: its words may differ by call
+        if self._stage:
+            self._progress(self._stage, int(seconds), int(self._longest))
+        if not is_long:
+            self._stage = ""
+
+    def _words(self, failure: CallError | None) -> str:
+        why = "" if failure is None else f": {failure}"
+        return f"waiting for {self._model} (seconds without a reply{why})"

@@ -27,13 +27,12 @@ from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.messages import Request
 from semscale.chat.numbered_requests import NumberedRequests, Requests
 from semscale.chat.outcomes import RequestOutcome
-from semscale.chat.run_progress import RunProgress
+from semscale.chat.run_progress import RunProgress, WaitProgress
 from semscale.errors import InputError, InterruptedRunError, SemscaleError
 from semscale.types import Progress
 
 _TICK = 1.0  # seconds between looks at how long no reply has come
 _LOOK_AGAIN = 0.1  # seconds between looks whether calls are done
-_SHOWN_FROM = 10.0  # seconds of waiting that are worth a word
 
 T = TypeVar("T")
 
@@ -240,7 +239,7 @@ class _RunTasks:
     async def _watch(self, longest: float, progress: Progress | None) -> None:
         """Show how long no reply has come, and end the run when that is too long."""
         watch, loop = self._caller.watch, asyncio.get_running_loop()
-        stage, is_shown = f"waiting for {self._caller.model_name} (seconds without a reply)", False
+        told = WaitProgress(self._caller.model_name, longest, progress)
         tick = min(_TICK, longest / 10)
         while True:
             before = loop.time()
@@ -251,9 +250,7 @@ class _RunTasks:
             seconds = watch.seconds
             if seconds >= longest:
                 break
-            if progress and (is_shown or seconds >= _SHOWN_FROM):
-                is_shown = seconds >= _SHOWN_FROM
-                progress(stage, int(seconds), int(longest))
+            told.tell(seconds, watch.failure)
         why = "" if watch.failure is None else f": {watch.failure}"
         self._end(NoReplyError(f"no reply came for {longest:,.12g} s{why}"))
         for task in self._asking:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from math import floor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from semscale.coding.answer_words import are_pieces, is_piece
 from semscale.coding.cluster_words import typical_words
 from semscale.coding.codebook import OTHER
+from semscale.coding.typical_examples import typical_examples
 from semscale.embedding.texts import distinct
 from semscale.errors import InputError
 from semscale.presentable import Presentable
@@ -32,9 +34,8 @@ if TYPE_CHECKING:
 FEWEST_ANSWERS = 20
 """Distinct answers that clusters need."""
 
-EXAMPLES = 5
-_LONGEST_EXAMPLE = 300
 _NAME_WORDS = 3
+_FLOAT_ERROR = 1e-9  # 100 * 0.29 is a little below 29
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class SuggestedCode:
     Attributes:
         name: by its most typical words, or as a chat model named it.
         definition: likewise.
-        examples: the answers nearest to its centre, at most five.
+        examples: the answers nearest to its centre that differ, at most five.
         words: that are typical of it.
         n: answers in it.
         share: of the answers that can be read.
@@ -64,6 +65,11 @@ class SuggestedCode:
         """Whether the cluster comes back with a mean Jaccard similarity of at least 0.75."""
         return self.jaccard >= STABLE
 
+    @property
+    def shown_jaccard(self) -> float:
+        """The similarity to two digits, rounded down, so that one below 0.75 never reads as 0.75."""
+        return floor(100 * self.jaccard + _FLOAT_ERROR) / 100
+
 
 @dataclass(frozen=True, repr=False)
 class SuggestionSummary(Presentable):
@@ -77,6 +83,7 @@ class SuggestionSummary(Presentable):
         n_distinct: different answers that could be read.
         codes: the largest first.
         is_chosen: whether the number of codes was chosen by stability.
+        is_most: whether it was, and is the most that was tried.
         codebook: the file that was written.
         place: shape (n,), the code of each row among ``codes``, -1 where it cannot be read.
         nearness: shape (n,), cosine with the mean of the code's answers; NaN likewise.
@@ -94,6 +101,7 @@ class SuggestionSummary(Presentable):
     n_distinct: int
     codes: tuple[SuggestedCode, ...]
     is_chosen: bool
+    is_most: bool
     codebook: str
     place: Integers
     nearness: Floats
@@ -127,6 +135,7 @@ class SuggestionSummary(Presentable):
             "counts": self.counts,
             "distinct": self.n_distinct,
             "chosen": self.is_chosen,
+            "most": self.is_most,
             "stable": self.n_stable,
             "codebook": self.codebook,
             "asked": self.asked,
@@ -187,7 +196,8 @@ def suggest(  # noqa: PLR0913 - what is clustered, and how
     k, labels = len(found.jaccard), found.clustering.labels
     nearness = _nearness(vectors, labels, k)
     sizes: Integers = np.bincount(labels[place], minlength=k)
-    made, order = _codes(texts, labels, nearness, sizes, found.jaccard)
+    examples = [_examples(texts, vectors, nearness, np.flatnonzero(labels == one)) for one in range(k)]
+    made, order = _codes(typical_words(texts, labels, k), examples, sizes, found.jaccard)
     where, near = np.full(len(cells), -1), np.full(len(cells), np.nan)
     where[readable], near[readable] = np.argsort(order)[labels[place]], nearness[place]
     return SuggestionSummary(
@@ -198,6 +208,7 @@ def suggest(  # noqa: PLR0913 - what is clustered, and how
         n_distinct=len(texts),
         codes=made,
         is_chosen=codes is None,
+        is_most=codes is None and k == min(most, len(texts) // 2),
         codebook=codebook,
         place=where,
         nearness=near,
@@ -217,16 +228,15 @@ def _clusters(points: Floats, codes: int | None, most: int, seed: int) -> Stable
 
 
 def _codes(
-    texts: Sequence[str], labels: Integers, nearness: Floats, sizes: Integers, jaccard: Floats
+    words: Sequence[tuple[str, ...]], examples: Sequence[tuple[str, ...]], sizes: Integers, jaccard: Floats
 ) -> tuple[tuple[SuggestedCode, ...], Integers]:
     """Make a code of each cluster, the largest first, and give the clusters in that order."""
-    words = typical_words(texts, labels, len(sizes))
     order: Integers = np.argsort(-sizes, kind="stable")
     made = [
         SuggestedCode(
             _name(words[one], number),
             _definition(words[one]),
-            _examples(texts, np.where(labels == one, nearness, -np.inf)),
+            examples[one],
             words[one],
             int(sizes[one]),
             float(sizes[one] / sizes.sum()),
@@ -250,11 +260,8 @@ def _nearness(vectors: Floats, labels: Integers, k: int) -> Floats:
     return found
 
 
-def _examples(texts: Sequence[str], nearness: Floats) -> tuple[str, ...]:
-    """Take the answers nearest to the centre, short ones as far as there are any."""
-    order = [row for row in np.argsort(-nearness, kind="stable").tolist() if np.isfinite(nearness[row])]
-    short = [row for row in order if len(texts[row]) <= _LONGEST_EXAMPLE]
-    return tuple(texts[row] for row in (short or order)[:EXAMPLES])
+def _examples(texts: Sequence[str], vectors: Floats, nearness: Floats, rows: Integers) -> tuple[str, ...]:
+    return typical_examples([texts[row] for row in rows.tolist()], vectors[rows], nearness[rows])
 
 
 def _name(words: Sequence[str], number: int) -> str:

@@ -31,7 +31,7 @@ def suggestion_yaml(summary: SuggestionSummary) -> str:
     for code in summary.codes:
         state = "stable" if code.is_stable else "NOT STABLE: it may be chance"
         lines.append(
-            f"  # {code.n:,} answers ({100 * code.share:.0f} %), {state} (Jaccard {code.jaccard:.2f})"
+            f"  # {code.n:,} answers ({100 * code.share:.0f} %), {state} (Jaccard {code.shown_jaccard:.2f})"
         )
         entry = {"name": code.name, "definition": code.definition, "examples": list(code.examples)}
         lines += [f"  {line}" for line in _dumped([entry]).splitlines()]

@@ -25,6 +25,13 @@ def watch(time):
     return found
 
 
+def test_a_reply_ends_the_failure_before_it(watch):
+    watch.call_ends(DOWN)
+    watch.call_begins()
+    watch.call_ends(Reply("4"))
+    assert watch.failure is None
+
+
 def test_seconds_are_counted_from_the_first_call_over_all_failures(watch, time):
     time.now = 3.0
     watch.call_ends(DOWN)

@@ -109,13 +109,39 @@ def test_a_call_that_fails_for_a_while_is_repeated(decider, run):
     assert decider.paths == ["decisions", "decisions"]
 
 
+MALFORMED = (200, {"answers": [{"type": "predicate"}] * 3})
+
+
 def test_answers_of_another_form_are_repeated_and_then_fail(decider, run):
-    decider.planned.extend([(200, {"answers": [{"type": "predicate"}] * 3})] * 2)
-    found = run(retries=Retries(1, first_wait=0))
+    decider.planned.extend([MALFORMED] * 2)
+    found = run(requests(2), retries=Retries(1, first_wait=0))
     assert found.answers[0]["tone"].reason == (
         "m answered with decisions that cannot be read: the field 'probability' is missing"
     )
-    assert found.counts["unusable"] == 3
+    assert (found.form, found.counts["unusable"]) == ("decisions", 3)
+
+
+@pytest.mark.parametrize(
+    ("retries", "tries"),
+    [
+        (Retries(1, first_wait=0), 2),
+        (Retries(6, first_wait=0), 5),  # a run ends when the first call was repeated four times
+    ],
+)
+def test_malformed_answers_to_three_requests_show_that_a_form_is_not_taken(decider, run, retries, tries):
+    decider.planned.extend([MALFORMED] * 3 * tries)
+    found = run(requests(20), retries=retries)
+    assert found.form == "systemone"
+    assert "the field 'probability' is missing" in found.not_taken["decisions"]
+    assert decider.paths == ["decisions"] * 3 * tries + ["systemone"] * 20
+
+
+def test_malformed_decisions_after_other_failures_end_too(decider, run):
+    decider.planned.extend([(503, {}), *[MALFORMED] * 16])
+    found = run(requests(4), retries=Retries(6, first_wait=0))
+    assert found.form == "systemone"
+    # 7 calls for the first request, then 5 for each of two, as a new run counts its first failures anew
+    assert decider.paths.count("decisions") == 7 + 5 + 5
 
 
 POLICY = (400, {"error": {"message": "content policy"}})

@@ -14,8 +14,22 @@ AGE = {"young": 0.4, "old": 0.6}
 def test_a_table_has_one_persona_a_row(tmp_path):
     (tmp_path / "p.csv").write_text("who,age\nann,30\nbob,\n")
     panel = read_panel(tmp_path / "p.csv", name_column="who")
-    assert (panel.ids, panel.fields) == (("ann", "bob"), {"age": ("30", None)})
-    assert panel.to_frame().rows() == [("ann", "30"), ("bob", None)]
+    assert (panel.ids, panel.fields) == (("ann", "bob"), {"age": ("30", None), "who": ("ann", "bob")})
+    assert panel.to_frame().rows() == [("ann", "30", "ann"), ("bob", None, "bob")]
+
+
+def test_names_can_stand_in_the_words_for_a_persona(tmp_path):
+    (tmp_path / "p.csv").write_text("who,age\nann,30\n")
+    panel = read_panel(tmp_path / "p.csv", name_column="who")
+    panel.check(["who", "persona"])
+    assert panel.cells(0, ["who", "age", "persona"]) == {"who": "ann", "age": "30", "persona": "ann"}
+
+
+def test_a_cell_of_white_space_is_missing(tmp_path):
+    (tmp_path / "p.csv").write_text("who,age\nann,30\nbob, \n")
+    panel = read_panel(tmp_path / "p.csv", name_column="who")
+    with pytest.raises(InputError, match=r"row 2: persona 'bob' has no 'age'"):
+        panel.check(["age"])
 
 
 def test_rows_number_personas_without_names(tmp_path):
@@ -27,6 +41,7 @@ def test_rows_number_personas_without_names(tmp_path):
     ("text", "message"),
     [
         ("who,age\nann,1\n,2\n", "row 2: the persona has no name in column 'who'"),
+        ("who,age\nann,1\n ,2\n", "row 2: the persona has no name in column 'who'"),
         ("who,age\nann,1\nann,2\n", "rows 1 and 2 have the same persona 'ann'"),
     ],
 )

@@ -60,6 +60,7 @@ class ReplyWatch:
         elif result is not None:
             self._since = self._now() if self._calls else None
             self._paused = 0.0
+            self.failure = None
 
     def endpoint_pauses(self, seconds: float) -> None:
         """Leave out seconds that the endpoint asks to wait, as far as patience goes."""

@@ -14,7 +14,7 @@ from semscale.chat.replies import CallError, FailureKind, Reply
 NOT_TAKEN = frozenset({FailureKind.REJECTED, FailureKind.UNSUPPORTED, FailureKind.BROKEN})
 """Failures after which a request may be taken in another form."""
 
-_OF_ITEM = frozenset({FailureKind.REJECTED, FailureKind.BROKEN})
+_OF_ITEM = frozenset({FailureKind.REJECTED, FailureKind.BROKEN, FailureKind.MALFORMED})
 TRIED_ITEMS = 3
 """Items that are tried in a form before it counts as not taken, as one may be refused for what it says."""
 

@@ -11,7 +11,7 @@ from semscale.chat.decisions.decision_calls import TRIED_ITEMS, decision_calls, 
 from semscale.chat.decisions.decision_model import check_decision
 from semscale.chat.decisions.loading import limits_of
 from semscale.chat.decisions.questions import DecisionRequest
-from semscale.chat.replies import CallError
+from semscale.chat.replies import CallError, FailureKind
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
 
@@ -49,6 +49,8 @@ def why_beyond(model: DecidingChat, requests: Sequence[DecisionRequest], form: s
 async def try_form(requests: Sequence[DecisionRequest], form: str, runner: Runner) -> FormTrial:
     """Send the first requests in a form, until one shows whether it is taken.
 
+    Malformed answers to three, each asked for several times, show that it is not.
+
     Args:
         requests: at least one; up to three of them are sent, as one may be refused for what it says.
         form: of the decisions.
@@ -62,13 +64,31 @@ async def try_form(requests: Sequence[DecisionRequest], form: str, runner: Runne
     spent: list[Spent] = []
     why = None
     for request in requests[:TRIED_ITEMS]:
-        found += await asked([request], form, runner)
+        found.append(await _tried(request, form, runner))
         spent.append(runner.spent)
         runner = runner.rest()
         why = next(filter(None, map(why_not_taken, found[-1])), None)
-        if why is None or not all(map(may_lie_in_item, found[-1])):
+        shows_nothing = why is None and not _are_malformed(found[-1])
+        if shows_nothing or not all(map(may_lie_in_item, found[-1])):
             break
+    if why is None and len(found) == TRIED_ITEMS and _are_malformed(found[-1]):
+        why = str(found[-1][0])
     return FormTrial(found, why, runner, reduce(Spent.plus, spent))
+
+
+async def _tried(request: DecisionRequest, form: str, runner: Runner) -> CallAnswers:
+    """Send one request; a run that ends as every answer is malformed shows that only of this form."""
+    try:
+        (found,) = await asked([request], form, runner)
+    except CallError as failure:
+        if failure.kind is not FailureKind.MALFORMED:
+            raise
+        return [failure]
+    return found
+
+
+def _are_malformed(found: CallAnswers) -> bool:
+    return all(isinstance(each, CallError) and each.kind is FailureKind.MALFORMED for each in found)
 
 
 async def asked(requests: Sequence[DecisionRequest], form: str, runner: Runner) -> list[CallAnswers]:

@@ -15,11 +15,18 @@ from semscale.report.coding.figures import (
     shares_figure,
     shares_table,
 )
-from semscale.report.coding.words import cautions, groups_note, outcome_words, shares_note, value_note
+from semscale.report.coding.words import (
+    basis_words,
+    cautions,
+    groups_note,
+    outcome_words,
+    shares_note,
+    value_note,
+)
 from semscale.report.document.blocks import Block, Paragraph, Subheading
 from semscale.report.document.document import Citation, Document, Section, stamp
 from semscale.report.document.values import Cell, Count, Line, Quoted
-from semscale.report.formatting import count, counted, one_line, percent
+from semscale.report.formatting import count, one_line, percent
 from semscale.report.settings import settings
 
 if TYPE_CHECKING:
@@ -53,8 +60,7 @@ def coding_document(summary: "CodingSummary") -> Document:
         counting=(said,),
         reading=(
             f"{said}.",
-            f"Shares are of the {counted(summary.n_readable, 'answer')} that can be read; an answer may have "
-            "several codes.",
+            basis_words(summary),
         ),
         facts=tuple(_facts(summary)),
         cautions=tuple(cautions(summary)),

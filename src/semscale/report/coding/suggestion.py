@@ -23,7 +23,7 @@ _HENNIG = Citation(
 )
 _NOTE = (
     f"Jaccard: mean similarity of the cluster with the most similar one in {RESAMPLES} halves of the "
-    f"answers; from {STABLE:g} on it is stable."
+    f"answers, rounded down; from {STABLE:g} on it is stable."
 )
 
 
@@ -72,7 +72,7 @@ def _table(summary: "SuggestionSummary") -> DataTable:
         ("code", lambda code: Quoted(code.name, 60)),
         ("answers", lambda code: Count(code.n)),
         ("share", lambda code: Share(code.share, 0)),
-        ("Jaccard", lambda code: Number(code.jaccard)),
+        ("Jaccard", lambda code: Number(code.shown_jaccard)),
         ("", lambda code: Flag("stable", "pass") if code.is_stable else Flag("not stable", "warn")),
         ("typical words", lambda code: Quoted(", ".join(code.words), 80)),
         ("definition", lambda code: Quoted(code.definition)),
@@ -87,6 +87,12 @@ def _cautions(summary: "SuggestionSummary") -> Iterator[str]:
         yield (
             f"{count(unstable)} of {counted(len(summary.codes), 'code')} may be chance: their clusters do "
             "not come back when half of the answers are left out."
+        )
+    if summary.is_most:
+        yield (
+            f"{counted(len(summary.codes), 'code')} are the most that were tried, and came back best: one "
+            "theme may be spread over several codes, or more would come back as well. Read the examples, "
+            "join codes that mean the same, and see what a higher --most gives."
         )
     if summary.n_unnamed:
         yield (

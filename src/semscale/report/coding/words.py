@@ -67,6 +67,17 @@ def cautions(summary: "CodingSummary") -> Iterator[str]:
         yield "Drivers go with the rating; that does not show that they cause it."
 
 
+def basis_words(summary: "CodingSummary") -> str:
+    """Say of how many answers shares are."""
+    read = f"{counted(summary.n_readable, 'answer')} that can be read"
+    decided = "of those about which the code was decided"
+    if summary.n_hand:
+        said = f"Corrected shares are of the {read}, counted ones {decided}"
+    else:
+        said = f"Of the {read}, shares are {decided}"
+    return f"{said}; an answer may have several codes."
+
+
 def shares_note(summary: "CodingSummary") -> str:
     """Say what counted and corrected shares are."""
     said = (

@@ -18,7 +18,7 @@ from semscale.study.design import StudyDesign
 from semscale.study.files.mistakes import StudyText
 from semscale.study.files.written import WrittenPanel, WrittenStudy
 from semscale.study.panel.margins import checked_shares, joint_shares
-from semscale.study.panel.synthetic_panel import SyntheticPanel, drawn_panel, read_panel
+from semscale.study.panel.synthetic_panel import ID, SyntheticPanel, drawn_panel, read_panel
 from semscale.study.panel.weighting import raked_panel
 from semscale.study.questionnaire import (
     Caps,
@@ -200,7 +200,7 @@ class _Reading:
     def _template(self, panel: SyntheticPanel) -> PromptTemplate:
         template = PromptTemplate("persona", self.written.persona)
         with self.text.located("persona"):
-            template.check([*panel.fields], f"the panel ({panel.source})")
+            template.check([*panel.fields, ID], f"the panel ({panel.source})")
         with self.text.located("panel", "file"):
             panel.check(template.columns)
         return template

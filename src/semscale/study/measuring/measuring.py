@@ -1,5 +1,6 @@
 """Measures the replies of a study: one answer for each persona, sample, concept, question and method."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -26,6 +27,8 @@ RateTexts = Callable[["Scale", list[str], Progress | None], Rated]
 
 _NO_ANSWER = {FailureKind.REFUSED: Status.REFUSED, FailureKind.SILENT: Status.EMPTY}
 _DECLINED = "the persona's reply declines to answer"
+_NO_WORDS = "the persona's reply is a number and no words, so there is no meaning to compare"
+_ONLY_NUMBERS = re.compile(r"[\W_]*\d(?:[\W\d_]|\b(?:or|to|and|out of)\b)*", re.IGNORECASE)
 
 
 @dataclass
@@ -85,7 +88,9 @@ class Measuring:
 
     def _by_similarity(self, answer: StudyAnswer, asked: ReplyKey, question: SurveyQuestion) -> None:
         text = self._words(answer, asked, paid=True)
-        if text is not None:
+        if text is not None and _ONLY_NUMBERS.fullmatch(text):
+            answer.status, answer.reason = Status.UNPARSABLE, _NO_WORDS
+        elif text is not None:
             self._texts.setdefault(asked.question, []).append((answer, text))
 
     def _by_follow_up(self, answer: StudyAnswer, asked: ReplyKey, question: SurveyQuestion) -> None:

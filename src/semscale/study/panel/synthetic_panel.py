@@ -68,8 +68,11 @@ class SyntheticPanel:
         return len(self.ids)
 
     def cells(self, row: int, names: Sequence[str]) -> dict[str, str]:
-        """Give some attributes of a persona, which has all of them."""
-        return {name: str(self.fields[name][row]) for name in names}
+        """Give some attributes of a persona, which has all of them, or its name as ``persona``."""
+        return {name: str(self._column(name)[row]) for name in names}
+
+    def _column(self, name: str) -> tuple[str | None, ...]:
+        return self.ids if name == ID else self.fields[name]
 
     def check(self, names: Sequence[str]) -> None:
         """Check that every persona has some attributes.
@@ -78,7 +81,7 @@ class SyntheticPanel:
             InputError: one lacks one of them; the message names the row.
         """
         for name in names:
-            lacking = next((row for row, cell in enumerate(self.fields[name]) if cell is None), None)
+            lacking = next((row for row, cell in enumerate(self._column(name)) if cell is None), None)
             if lacking is not None:
                 raise InputError(
                     f"{self.source}, row {lacking + 1}: persona {self.ids[lacking]!r} has no {name!r}, which "
@@ -125,7 +128,8 @@ def read_panel(path: Path, *, name_column: str | None = None) -> SyntheticPanel:
 
     Args:
         path: CSV, TSV, JSON lines, Parquet or Excel.
-        name_column: the column with their names; ``persona`` where there is one, else their row numbers.
+        name_column: the column with their names, which is an attribute as well; ``persona`` where there is
+            one, else their row numbers.
 
     Raises:
         InputError: the file cannot be read, there is no such column, or a persona has no name.
@@ -137,12 +141,21 @@ def read_panel(path: Path, *, name_column: str | None = None) -> SyntheticPanel:
     if rows.height > MOST_PERSONAS:
         raise InputError(f"{table.name} has {rows.height:,} personas, and {MOST_PERSONAS:,} are the most")
     column = name_column or (ID if ID in rows.columns else None)
-    named = as_names(column_in(rows, column), column) if column else list(map(str, range(1, rows.height + 1)))
+    fields = {name: _attribute(rows[name]) for name in rows.columns if name != column}
+    if column is None:
+        return SyntheticPanel(tuple(map(str, range(1, rows.height + 1))), fields, table.name)
+    named = _attribute(column_in(rows, column))
     nameless = next((row for row, name in enumerate(named, start=1) if not name), None)
     if nameless is not None:
         raise InputError(f"{table.name}, row {nameless}: the persona has no name in column {column!r}")
-    fields = {name: tuple(as_names(rows[name], name)) for name in rows.columns if name != column}
+    if column != ID:
+        fields[column] = named
     return SyntheticPanel(tuple(map(str, named)), fields, table.name)
+
+
+def _attribute(cells: pl.Series) -> tuple[str | None, ...]:
+    """Read a column as texts; cells of nothing but white space are missing."""
+    return tuple(cell if cell and cell.strip() else None for cell in as_names(cells, cells.name))
 
 
 def drawn_panel(
