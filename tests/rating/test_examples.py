@@ -31,6 +31,10 @@ def assert_same_report(got, expected):
         one, other = getattr(got, name), getattr(expected, name)
         if name == "set_agreement":
             np.testing.assert_allclose(one, other, rtol=0, atol=1e-9)
+        elif name == "set_variances":
+            for part in ("respondent", "anchor_set", "residual"):
+                ends = [[e.value, e.low, e.high] for e in (getattr(one, part), getattr(other, part))]
+                np.testing.assert_allclose(*ends, rtol=0, atol=1e-9)
         elif name == "estimates":
             assert one.overall.mean.value == pytest.approx(other.overall.mean.value, abs=1e-12)
         elif isinstance(other, pl.DataFrame):
