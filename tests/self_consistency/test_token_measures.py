@@ -26,6 +26,12 @@ def test_answers_without_log_probabilities_are_counted_and_the_others_scored():
     assert estimates.overall.left_out["no-value"] == 2
 
 
+def test_the_reason_names_log_probabilities_where_a_measure_of_tokens_comes_first():
+    tool = semscale.Consistency(measures=MEASURES)
+    found = tool.measure(["a", "b"], [["a"]] * 2, logprobs=[[HALF], None])
+    assert found.reasons == (None, "the log-probabilities of the answer's tokens are not known")
+
+
 def test_a_measure_of_tokens_needs_log_probabilities():
     with pytest.raises(InputError, match="measure min_probability needs the log-probabilities"):
         semscale.consistency(["a"], [["a"]], measures=MEASURES)

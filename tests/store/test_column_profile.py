@@ -25,6 +25,8 @@ def profile(values, name="q", labels=None):
         ("empty", "q", [None, " ", ""], None),
         ("id", "respondent_id", ["R_1", "R_2", "R_3"], None),
         ("id", "id", [1, 2, 3], None),
+        ("id", "ResponseId", [f"R_{n}x" for n in range(20)], None),
+        ("open text", "paid", [f"R_{n}x" for n in range(20)], None),  # no name of ids
         ("number", "age", [17, 18, 44, 60], None),  # unique, but not called an id
         ("ordinal", "q", [1, 2, 3, 4, 5, 5, 1], None),
         ("ordinal", "q", ["1", "2", "3", "3"], None),  # texts that are numbers

@@ -13,6 +13,7 @@ from semscale.store.column_labels import ColumnLabels
 from semscale.store.reading import open_table
 from semscale.tabulation.crosstabs import tabulate_file
 from semscale.tabulation.plan import TablePlan
+from semscale.tabulation.sample import SampleColumns
 
 FRAME = pl.DataFrame({
     "like": [1, 1, 3, 3, 3, 3, 5, 5, None],
@@ -53,11 +54,30 @@ def test_cells_have_a_row_each():
     assert (mean["value"], mean["n"], mean["letters"], mean["statistic"]) == (4.0, 4, "A", "mean")
     assert mean["low"] < 4 < mean["high"]
     assert mean["change"] is None
-    # Five points, two nets, the mean and its standard deviation, in three columns.
-    assert cells.height == 9 * 3
+    # Five points, two nets, the mean and its standard deviation, in three columns; below them eight
+    # differences of the two groups.
+    assert cells.height == 9 * 3 + 8
     deviation = cells.filter(pl.col("line") == "standard deviation")
     assert deviation["low"].null_count() == 3
     assert cells["n_missing"].to_list()[:3] == [1, 1, 0]
+
+
+def test_pairs_of_columns_have_a_row_for_each_line():
+    eight = found(FRAME.head(8))
+    row = eight.to_frame().filter((pl.col("statistic") == "difference") & (pl.col("line") == "mean"))
+    mean = row.row(0, named=True)
+    # Means 2 and 4, sums of squares 4 and 4: se = sqrt(8 / 7 * 8 / 16) = .7559 with 6 degrees of freedom,
+    # whose t of the interval is 2.4469; t = 2.6458, p = .0382.
+    assert (mean["column"], mean["first"], mean["second"]) == ("a minus b", "a", "b")
+    assert (mean["column_letter"], mean["value"], mean["n"]) == ("A-B", -2.0, None)
+    assert (mean["low"], mean["high"]) == (pytest.approx(-3.8497, abs=1e-4), pytest.approx(-0.1503, abs=1e-4))
+    assert mean["p"] == pytest.approx(0.0382, abs=1e-4)
+    assert mean["p_adjusted"] == mean["p"]
+    (table,) = json.loads(eight.to_json())["tables"]
+    recorded = table["differences"][-1]
+    assert (recorded["line"], recorded["first"], recorded["second"]) == ("mean", "a", "b")
+    assert recorded["p"] == pytest.approx(0.0382, abs=1e-4)
+    assert found(questions=["age"], banners=["group"]).to_frame()["first"].null_count() == 2 * 3
 
 
 def test_json_has_tables_with_columns_and_lines():
@@ -73,6 +93,22 @@ def test_scales_name_points():
     table = found(scales={"like": "quality"}).tables[0]
     assert table.question.lines[0].name.startswith("1 ")
     assert len(table.question.lines[0].name) > 2
+
+
+def test_changes_go_from_the_earlier_wave_to_the_later():
+    # Means 2 in January and 4 in February, which stands first in the alphabet.
+    frame = FRAME.with_columns(month=pl.Series(["Jan 2026"] * 4 + ["Feb 2026"] * 4 + [None]))
+    settings = {"banners": ["age"], "wave": "month"}
+    waves, ages = found(frame, **settings).tables
+    assert (waves.columns, ages.before, ages.wave) == (
+        ("Total", "Jan 2026", "Feb 2026"),
+        "Jan 2026",
+        "Feb 2026",
+    )
+    assert ages.changes.values[-1, 0] == 2
+    turned = found(frame, **settings, wave_order=["Feb 2026", "Jan 2026"])
+    assert turned.tables[1].changes.values[-1, 0] == -2
+    assert "wave_order:Feb 2026+Jan 2026" in str(turned.signature)
 
 
 def test_tables_of_each_question_stand_together():
@@ -97,6 +133,30 @@ def test_labels_of_a_file_name_questions_points_and_groups(tmp_path):
     assert (made.question.text, made.banner.text) == ("Do you like it?", "Where?")
     assert made.columns == ("Total", "south", "north")
     assert [line.name for line in made.question.lines] == ["1 no", "3 so so", "5 yes", "mean"]
+
+
+def test_items_of_one_question_keep_their_names(tmp_path):
+    FRAME.write_csv(tmp_path / "answers.csv")
+    labels = {
+        "like": ColumnLabels("How do you rate?", "Q1", "Price"),
+        "age": ColumnLabels("How do you rate? - Service", "Q1", "Service"),
+        "group": ColumnLabels("Which brands?", "Q2", "Alpha"),
+    }
+    table = replace(open_table(tmp_path / "answers.csv"), labels=labels)
+    made = tabulate_file(table, TablePlan(("like", "age"), ("group",))).tables
+    assert [one.question.text for one in made] == ["How do you rate?: Price", "How do you rate? - Service"]
+    assert made[0].banner.text == "Which brands?: Alpha"
+
+
+def test_margins_may_name_labels_of_a_file(tmp_path):
+    FRAME.with_columns(group=pl.Series([2] * 4 + [1] * 4 + [2])).write_csv(tmp_path / "answers.csv")
+    labels = {"group": ColumnLabels(values={"2": "south", "1": "north"})}
+    table = replace(open_table(tmp_path / "answers.csv"), labels=labels)
+    sample = SampleColumns(margins={"group": {"north": 25, "south": 75}})
+    (made,) = tabulate_file(table, TablePlan(("like",), ("group",), sample)).tables
+    # Means are 2 in the south and 4 in the north. Of 9 people 6.75 are the south's, of whom 4 in 5 answered,
+    # 5.4, beside 2.25 of the north.
+    assert made.cells.values[-1, 0] == pytest.approx((2 * 5.4 + 4 * 2.25) / (5.4 + 2.25))
 
 
 def test_unknown_columns_and_empty_tables_are_refused(tmp_path):

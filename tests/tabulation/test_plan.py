@@ -11,9 +11,9 @@ from semscale.tabulation.sample import SampleColumns
     ("settings", "message"),
     [
         ({"questions": ()}, "question must name at least one"),
-        ({"banners": ()}, "banner must name at least one"),
         ({"questions": ("q", "q")}, "question: 'q' is named twice"),
         ({"wave": "g"}, "wave: 'g' is a banner as well"),
+        ({"wave_order": ("a", "b")}, "wave_order belongs to wave"),
         ({"sample": SampleColumns(pair_by="id")}, "pair_by belongs to wave"),
         ({"scales": {"p": "quality"}}, "scales: 'p' is none of the questions"),
         ({"numeric": ("p",)}, "numeric: 'p' is none of the questions"),

@@ -41,7 +41,7 @@ from semscale.self_consistency.white_box.token_scores import (
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed
 from semscale.store.columns import as_list
-from semscale.types import Progress, Status
+from semscale.types import Floats, Progress, Status
 from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class Consistency:
 
     @property
     def needs(self) -> frozenset[str]:
-        """What the measures are made from: ``cosine``, ``floor``, ``contradicted``, ``f1``, ``meanings``."""
+        """What the measures are made from, as ``needed_parts`` gives it."""
         return self._scorer.needs
 
     @property
@@ -188,7 +188,6 @@ class Consistency:
 
         plan = sampling or Sampling()
         plan = plan if n_samples is None else replace(plan, n_samples=n_samples)
-        plan = plan.with_logprobs() if "logprobs" in self.needs else plan
         if plan.stopping is not None:
             check_stopping(self.measures[0])
         used = runner or Runner(self.chat_model)
@@ -214,7 +213,7 @@ class Consistency:
             stopped: why the model is not asked, if there is a reason.
             progress: called while replies come and texts are scored.
         """
-        known = floor
+        known, sampling = floor, sampling.for_parts(self.needs)
 
         def score_samples(answers: list[str]) -> Score:
             nonlocal known
@@ -225,14 +224,16 @@ class Consistency:
         replies = asking.unasked(stopped) if stopped else await asking.run(runner, progress)
         finished = replies.status == Status.SCORED
         answers = [text if whole else None for text, whole in zip(replies.answers, finished, strict=True)]
-        measured = self.measure_part(answers, replies.samples, known, progress, tokens=replies.tokens)
+        measured = self.measure_part(
+            answers, replies.samples, known, progress, tokens=replies.tokens, p_true=replies.p_true
+        )
         status = np.where(finished, measured.status, replies.status)
         asked = without_parameters(sampling.signature, replies.counts.left_out)
         signature = measured.signature.extended(asked).extended(self._chat_signature)
         reasons = asking_reasons(replies, measured.reasons)
         return Asked(replies, replace(measured, status=status, reasons=reasons, signature=signature))
 
-    def measure_part(
+    def measure_part(  # noqa: PLR0913 - texts, what models say of them, and how to measure
         self,
         answers: Sequence[object],
         samples: Sequence[Sequence[object]],
@@ -241,6 +242,7 @@ class Consistency:
         *,
         keep_unread: bool = False,
         tokens: Sequence[Tokens | None] | None = None,
+        p_true: Floats | None = None,
     ) -> Consistencies:
         """Measure the answers of one part.
 
@@ -252,11 +254,17 @@ class Consistency:
             keep_unread: whether texts that the model cannot read, or whose language it does not read, are
                 measured all the same.
             tokens: of the n answers; needed for measures of tokens.
+            p_true: shape (n,), P(True) of the answers, NaN where it is not known; needed for that measure.
         """
         names = tuple(name for name in self.measures if name in TOKEN_MEASURES)
         if names and tokens is None:
             raise InputError(
                 f"measure {names[0]} needs the log-probabilities of the answers' tokens: logprobs"
+            )
+        if "p_true" in self.needs and p_true is None:
+            raise InputError(
+                "measure p_true asks the model whether its answer is right: take ask(prompts) instead of "
+                "measure(answers, samples), or ask_p_true for answers at hand"
             )
         taken = take_samples(answers, samples, fewest=self.fewest_samples)
         scorer, cosines = self._scorer, self._scorer.cosines()
@@ -265,7 +273,10 @@ class Consistency:
             taken, values = leave_out_unread(taken, values, fewest=self.fewest_samples)
         meanings = scorer.meanings(taken, applied, progress, cosines=cosines)
         signature = scorer.signature(applied)
-        asked = ItemMeasures(self.measures, meanings, measure_tokens(tokens or (), with_null(names)))
+        of_tokens = measure_tokens(tokens or (), with_null(names))
+        if p_true is not None and "p_true" in self.needs:
+            of_tokens["p_true"] = p_true
+        asked = ItemMeasures(self.measures, meanings, of_tokens)
         return collect(taken, applied, values, signature, asked)
 
     def estimated_floor(self, answers: list[str], progress: Progress | None = None) -> Floor:

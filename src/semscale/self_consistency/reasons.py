@@ -4,24 +4,38 @@ import numpy as np
 
 from semscale.results.reasons import reason_words
 from semscale.self_consistency.asking.asking import Replies
+from semscale.self_consistency.meanings.meaning_measures import MEANING_MEASURES
+from semscale.self_consistency.scoring.pair_measures import PAIR_MEASURES
 from semscale.self_consistency.scoring.samples import SampledAnswers
+from semscale.self_consistency.white_box.token_scores import TOKEN_MEASURES
 from semscale.types import Floats, Status
 
 Reasons = tuple[str | None, ...]
 """One for each item; ``None`` where it has a value."""
 
 NO_ANSWER = "the model declined to answer, or said that it does not know"
-_NO_VALUE = "no token that counts stands in the answer or in any sample"
+_NO_WORDS = "no token that counts stands in the answer or in any sample"
 _UNREAD = "the model of entailment cannot read the answer, or a sample"
+_NO_LOGPROBS = "the log-probabilities of the answer's tokens are not known"
+_NO_P_TRUE = "the model gave no log-probabilities for True or False, or its reply opened with another word"
 
 
-def measuring_reasons(taken: SampledAnswers, score: Floats, *, of_meanings: bool = False) -> Reasons:
+def no_value_words(measure: str) -> str:
+    """Say why an answer with samples has no value of a measure."""
+    if measure in PAIR_MEASURES:
+        return _NO_WORDS
+    if measure in MEANING_MEASURES:
+        return _UNREAD
+    return _NO_LOGPROBS if measure in TOKEN_MEASURES else _NO_P_TRUE
+
+
+def measuring_reasons(taken: SampledAnswers, score: Floats, measure: str) -> Reasons:
     """Say why items have no value of the first measure.
 
     Args:
         taken: n answers with their samples.
         score: shape (n,), values of the first measure; NaN where there is none.
-        of_meanings: whether that is a measure of meanings.
+        measure: its name.
     """
     reasons = [reason_words(status, "the answer") for status in taken.status]
     for item in np.flatnonzero(taken.status == Status.OTHER_LANGUAGE).tolist():
@@ -34,7 +48,7 @@ def measuring_reasons(taken: SampledAnswers, score: Floats, *, of_meanings: bool
         usable = f"{n or 'no'} sample{'s are' if n > 1 else ' is'} usable"
         reasons[item] = f"{usable}, {taken.fewest} needed{declined}"
     for item in np.flatnonzero((taken.status == Status.SCORED) & np.isnan(score)).tolist():
-        reasons[item] = _UNREAD if of_meanings else _NO_VALUE
+        reasons[item] = no_value_words(measure)
     return tuple(reasons)
 
 

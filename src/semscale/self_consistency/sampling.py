@@ -1,12 +1,14 @@
 """Settings of sampling: how many samples, at what temperature, and when to stop early."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from semscale.chat.calls.parameter_form import LEFT_OUT
+from semscale.chat.declining import gives_no_answer
 from semscale.chat.messages import Message, Parameters, Request
 from semscale.errors import InputError
+from semscale.self_consistency.white_box.p_true import p_true_request
 from semscale.signature import Signature
 from semscale.store.columns import is_missing
 from semscale.types import Status
@@ -51,6 +53,7 @@ class Sampling:
             but for the temperature.
         system: instructions before every prompt that is a question.
         stopping: ends a prompt's samples early; without it all of them are taken.
+        asks_p_true: whether the model is asked last, with the samples before it, if its answer is right.
 
     Raises:
         InputError: a number out of range.
@@ -61,6 +64,7 @@ class Sampling:
     answer: Parameters = field(default_factory=Parameters)
     system: str | None = None
     stopping: Stopping | None = None
+    asks_p_true: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.n_samples, bool) or not isinstance(self.n_samples, int) or self.n_samples < 1:
@@ -78,13 +82,22 @@ class Sampling:
             settings["system"] = f"#{hashlib.sha256(self.system.encode()).hexdigest()[:12]}"
         if self.stopping is not None:
             settings |= {"stop_at": self.stopping.threshold, "stop_confidence": self.stopping.confidence}
+        if self.asks_p_true:
+            asked = p_true_request("", "").parameters
+            settings |= {f"p_true_{name}": getattr(asked, name) for name in ("temperature", "top_logprobs")}
         return Signature.of("sampling", **settings)
 
-    def with_logprobs(self) -> "Sampling":
-        """Ask for the likeliest tokens of answers and samples, unless their number is set."""
-        if self.answer.top_logprobs is not None:
-            return self
-        return replace(self, answer=replace(self.answer, top_logprobs=TOP_LOGPROBS))
+    def for_parts(self, parts: Collection[str]) -> "Sampling":
+        """Ask for all that measures are made from.
+
+        Args:
+            parts: as ``needed_parts`` gives them. With ``logprobs`` the likeliest tokens of answers and
+                samples are asked for, unless their number is set; with ``p_true`` whether answers are right.
+        """
+        plan = replace(self, asks_p_true=True) if "p_true" in parts else self
+        if "logprobs" not in parts or plan.answer.top_logprobs is not None:
+            return plan
+        return replace(plan, answer=replace(plan.answer, top_logprobs=TOP_LOGPROBS))
 
     def request(self, prompt: Prompt, sample: int) -> Request:
         """Build the request of a prompt's answer (0) or of one of its samples (from 1)."""
@@ -95,6 +108,10 @@ class Sampling:
         given = {name: getattr(self.answer, name) for name in Parameters.__dataclass_fields__}
         random = Parameters(**{**given, "temperature": self.temperature})
         return Request(messages, random).resampled(sample)
+
+    def wants_p_true(self, answer: str | None) -> bool:
+        """Tell whether the model is asked if an answer is right: not if it is missing, empty or declines."""
+        return self.asks_p_true and bool((answer or "").strip()) and not gives_no_answer(answer or "")
 
     def _messages(self, prompt: Prompt) -> tuple[Message, ...]:
         if isinstance(prompt, str):
@@ -110,7 +127,7 @@ def without_parameters(signature: Signature, left_out: Iterable[str]) -> Signatu
         signature: with the fields of a ``Sampling``'s.
         left_out: parameters that the model refused.
     """
-    fields = [f"{kind}_{name}" for name in left_out for kind in ("answer", "sampling")]
+    fields = [f"{kind}_{name}" for name in left_out for kind in ("answer", "sampling", "p_true")]
     return signature.replaced(dict.fromkeys(fields, LEFT_OUT))
 
 

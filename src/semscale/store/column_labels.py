@@ -26,3 +26,14 @@ class ColumnLabels:
     missing: tuple[str, ...] = ()
     is_weight: bool = False
     measure: str = ""
+
+    @property
+    def title(self) -> str:
+        """The question, and what the column stands for in it where the question does not say so.
+
+        Example:
+            >>> ColumnLabels("How good is it?", option="Price").title
+            'How good is it?: Price'
+        """
+        is_said = not self.label or self.label.endswith(self.option)
+        return self.label if is_said else f"{self.label}: {self.option}"

@@ -31,7 +31,8 @@ _HALF = 0.5
 _PHRASE, _SENTENCE = 2.0, 3.0  # mean words of an answer
 _DATE = r"^\s*(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4})(?:[ T]\d{1,2}:\d{2}.*)?\s*$"
 _ID_NAME = re.compile(
-    r"(?:.*[_\s])?(?:id|ids|uuid|guid|key|token)|(?:respondent|response|case|row|nr|no)", re.I
+    r"(?:.*[_\s])?(?:id|ids|uuid|guid|key|token)|(?:respondent|response|case|row|nr|no)|(?-i:.*[a-z](?:Id|ID))",
+    re.IGNORECASE,
 )
 _WEIGHT_NAME = re.compile(r"(?:.*[_\s])?(?:weights?|wt|wgt|gewicht)(?:[_\s].*)?", re.IGNORECASE)
 
@@ -129,7 +130,7 @@ class ColumnProfile:
 
     @property
     def _is_named_id(self) -> bool:
-        return _ID_NAME.fullmatch(self.name.strip()) is not None
+        return is_id_name(self.name)
 
     def _kind_of_numbers(self) -> ColumnKind:
         if self.labels.measure == "scale":
@@ -156,6 +157,16 @@ class ColumnProfile:
         is_varied = share > _HALF and (mean_words >= _PHRASE or len(self.values) > _FEW_WORDS)
         is_long = len(self.values) > _CHOICES and mean_words >= _SENTENCE
         return "open text" if is_varied or is_long else "single choice"
+
+
+def is_id_name(name: str) -> bool:
+    """Tell whether a column is called like an id.
+
+    Example:
+        >>> [is_id_name(name) for name in ("ResponseId", "case", "paid")]
+        [True, True, False]
+    """
+    return _ID_NAME.fullmatch(name.strip()) is not None
 
 
 def profiles_of(table: Table) -> list[ColumnProfile]:

@@ -16,11 +16,14 @@ from semscale.store.column_labels import ColumnLabels
 from semscale.store.columns import column_in
 from semscale.store.reading import open_table
 from semscale.store.table import Table
-from semscale.tabulation.asked.banner import Banner, read_banner
+from semscale.tabulation.asked.banner import Banner, no_banner, read_banner
 from semscale.tabulation.asked.question_columns import find_columns, needed_columns
+from semscale.tabulation.asked.question_pair import paired_question
 from semscale.tabulation.asked.question_reading import QuestionReader
+from semscale.tabulation.matched_margins import Margins
+from semscale.tabulation.paired_people import id_columns, pair_notes, unpaired_notes
 from semscale.tabulation.plan import TablePlan
-from semscale.tabulation.sample import Margins, ReplicateType, SampleColumns, read_sample, replicate_columns
+from semscale.tabulation.sample import ReplicateType, SampleColumns, read_sample, replicate_columns
 from semscale.tabulation.summary import Crosstabs
 from semscale.tabulation.tables.tabulating import TestSettings, tabulated
 
@@ -43,6 +46,7 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
     rho: float = 0.0,
     raked_to: Margins | None = None,
     wave: str | None = None,
+    wave_order: Sequence[str] = (),
     pair_by: str | None = None,
     lonely: Lonely = "fail",
     min_base: int = 30,
@@ -50,6 +54,7 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
     level: float = 0.95,
     scales: Mapping[str, str] | None = None,
     numeric: Sequence[str] = (),
+    pairs: Sequence[tuple[str, str]] = (),
 ) -> Crosstabs:
     """Tabulate questions of a survey by groups of respondents.
 
@@ -61,15 +66,18 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
             row a respondent and wave.
         questions: columns; short names of questions with several columns; patterns of columns that are
             options of one multiple choice (``brand_*``), or ``Brands=brand_a,brand_b``.
-        banners: columns of groups.
+        banners: columns of groups; without any, and without waves, tables show everybody alone.
         weight: column of weights, finite and not negative.
         strata: column of the strata that respondents were drawn in.
         cluster: column of what was drawn together.
         replicates: pattern of the columns with replicate weights, such as ``rw*``.
         replicate_type: how those were made.
         rho: of Fay's method, 0 to below 1, with ``brr``.
-        raked_to: for each column, the share or number of people in each category.
+        raked_to: for each column, the share (of 1 or 100) or number of people in each category, which
+            is named by its value or label.
         wave: column of waves; the other banners show the last one beside the one before.
+        wave_order: all waves from the first to the last, by value or label; without it they are
+            ordered as ``semscale.tabulation.asked.wave_order.order_waves`` does.
         pair_by: column with ids of respondents who take part in several waves.
         lonely: what a stratum with one cluster adds to the variance.
         min_base: respondents below which a cell is shown, marked, and not tested.
@@ -77,6 +85,8 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
         level: coverage of intervals; tests are held at 1 minus it.
         scales: for each question, the name or file of the scale that names its points.
         numeric: questions that are numbers, whatever they look like.
+        pairs: two questions each, such as ratings of two concepts by the same people; the tables show the
+            mean of the first less the second.
 
     Raises:
         UnknownNameError: a column does not exist.
@@ -94,7 +104,15 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
     )
     tests = TestSettings(min_base, None if adjust == "none" else adjust, level)
     plan = TablePlan(
-        tuple(questions), tuple(banners), sample, tests, wave, dict(scales or {}), tuple(numeric)
+        tuple(questions),
+        tuple(banners),
+        sample,
+        tests,
+        wave,
+        dict(scales or {}),
+        tuple(numeric),
+        tuple(pairs),
+        tuple(wave_order),
     )
     if isinstance(data, str | Path):
         return tabulate_file(open_table(data), plan)
@@ -154,19 +172,21 @@ def tabulate_frame(  # noqa: PLR0913 - what a file knows beside its rows
             _require(one, role, known)
     if frame.is_empty():
         raise InputError("the table has no rows; there is nothing to tabulate")
-    sample = read_sample(frame, plan.sample, plan.wave)
+    sample = read_sample(frame, plan.sample, plan.wave, words)
     kept = frame.filter(sample.kept)
     points = {name: _point_words(scale) for name, scale in plan.scales.items()}
     reader = QuestionReader(kept, words, points, frozenset(plan.numeric))
-    questions = [reader.read(find_columns(name, known, words)) for name in plan.questions]
+    asked = {name: reader.read(find_columns(name, known, words)) for name in plan.asked}
+    questions = [asked[name] for name in plan.questions]
+    questions += [paired_question(asked[first], asked[second]) for first, second in plan.pairs]
     banners = [*_waves(kept, plan, words), *(_banner(kept, name, words) for name in plan.banners)]
     return Crosstabs(
         source=source,
         n=frame.height,
         left_out=sample.left_out,
-        tables=tuple(tabulated(questions, banners, sample.design, plan.tests)),
+        tables=tuple(tabulated(questions, banners or [no_banner(kept.height)], sample.design, plan.tests)),
         plan=plan,
-        sample_notes=sample.notes,
+        sample_notes=(*sample.notes, *_pair_notes(kept, plan)),
         input_notes=notes,
     )
 
@@ -174,7 +194,7 @@ def tabulate_frame(  # noqa: PLR0913 - what a file knows beside its rows
 def _titles(table: Table, plan: TablePlan) -> list[str]:
     """Name the columns that are to be read, and refuse those that do not exist."""
     titles = []
-    for name in plan.questions:
+    for name in plan.asked:
         titles += needed_columns(find_columns(name, table.columns, table.labels), table.columns)
     for banner in plan.banners:
         table.require(banner, "banner")
@@ -184,8 +204,19 @@ def _titles(table: Table, plan: TablePlan) -> list[str]:
         table.require(column, role)
     if plan.sample.replicates is not None:
         titles += replicate_columns(list(table.columns), plan.sample.replicates)
+    ids = [] if plan.wave is None else id_columns(table.columns)
     further = [*plan.banners, *([plan.wave] if plan.wave else []), *plan.sample.named().values()]
-    return [*titles, *further]
+    return [*titles, *further, *ids]
+
+
+def _pair_notes(frame: pl.DataFrame, plan: TablePlan) -> list[str]:
+    """Say what is odd about the people of waves."""
+    if plan.wave is None:
+        return []
+    if plan.sample.pair_by is not None:
+        return pair_notes(frame, plan.wave, plan.sample.pair_by)
+    has_draw = plan.sample.cluster is not None or plan.sample.replicates is not None
+    return [] if has_draw else unpaired_notes(frame, plan.wave)
 
 
 def _require(column: str, role: str, columns: Sequence[str]) -> None:
@@ -195,14 +226,18 @@ def _require(column: str, role: str, columns: Sequence[str]) -> None:
 
 def _banner(frame: pl.DataFrame, name: str, labels: Mapping[str, ColumnLabels]) -> Banner:
     words = labels.get(name, ColumnLabels())
-    return read_banner(frame[name], text=words.label, labels=words.values)
+    return read_banner(frame[name], text=words.title, labels=words.values)
 
 
 def _waves(frame: pl.DataFrame, plan: TablePlan, labels: Mapping[str, ColumnLabels]) -> list[Banner]:
     if plan.wave is None:
         return []
     words = labels.get(plan.wave, ColumnLabels())
-    return [read_banner(frame[plan.wave], text=words.label, labels=words.values, is_wave=True)]
+    return [
+        read_banner(
+            frame[plan.wave], text=words.title, labels=words.values, is_wave=True, wave_order=plan.wave_order
+        )
+    ]
 
 
 def _point_words(scale: str) -> dict[str, str]:

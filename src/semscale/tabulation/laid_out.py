@@ -10,17 +10,16 @@ from semscale.tabulation.tables.crosstab import Crosstab, WaveChanges
 DEVIATION = "standard deviation"
 """Name of the line below a mean."""
 
+DIFFERENCE = "difference"
+"""Statistic of a row that compares two columns."""
+
 
 def cell_rows(table: Crosstab) -> Iterator[dict[str, Any]]:
     """Give one row for each cell of a table; NaN becomes ``None``."""
     association = table.association
-    about = {
-        "question": table.question.name,
-        "question_text": table.question.text,
-        "taken_for": table.question.kind,
-        "banner": table.banner.name,
-    }
+    about = _about(table)
     of_table = {
+        "n_ungrouped": table.n_ungrouped,
         "wave": table.wave or None,
         "wave_before": table.before or None,
         "chi_square_p": None if association is None else _known(association.p_value),
@@ -47,6 +46,23 @@ def cell_rows(table: Crosstab) -> Iterator[dict[str, Any]]:
                 }  # fmt: skip
 
 
+def difference_rows(table: Crosstab) -> Iterator[dict[str, Any]]:
+    """Give one row for each line and pair of columns of a table; NaN becomes ``None``."""
+    about = {**_about(table), "statistic": DIFFERENCE, "wave": table.wave or None}
+    for line, pair in np.ndindex(table.differences.values.shape):
+        first, second, figures = _difference(table, line, pair)
+        yield {
+            **about,
+            "line": table.question.lines[line].name,
+            "column": f"{table.columns[first]} minus {table.columns[second]}",
+            "column_letter": f"{table.column_letters[first]}-{table.column_letters[second]}",
+            "first": table.columns[first],
+            "second": table.columns[second],
+            "small_base": bool(table.small[line, first] | table.small[line, second]),
+            **figures,
+        }
+
+
 def recorded_table(table: Crosstab) -> dict[str, Any]:
     """Lay a table out for JSON."""
     n, weight, effective = table.bases
@@ -68,12 +84,16 @@ def recorded_table(table: Crosstab) -> dict[str, Any]:
         "question": table.question.name,
         "text": table.question.text,
         "taken_for": table.question.kind,
-        "banner": table.banner.name,
+        "banner": table.banner.name or None,
         "ungrouped": table.n_ungrouped,
         "wave": table.wave or None,
         "wave_before": table.before or None,
         "columns": columns,
         "lines": [_recorded_line(table, place) for place in range(len(table.question.lines))],
+        "differences": [
+            _recorded_difference(table, line, pair)
+            for line, pair in np.ndindex(table.differences.values.shape)
+        ],
         "association": _recorded_association(table),
         "notes": list(table.question.notes),
     }
@@ -90,6 +110,29 @@ def _recorded_line(table: Crosstab, place: int) -> dict[str, Any]:
     return {"name": line.name, "statistic": line.kind, "is_net": line.is_net, "cells": cells}
 
 
+def _recorded_difference(table: Crosstab, line: int, pair: int) -> dict[str, Any]:
+    first, second, figures = _difference(table, line, pair)
+    return {
+        "line": table.question.lines[line].name,
+        "first": table.columns[first],
+        "second": table.columns[second],
+        **figures,
+    }
+
+
+def _difference(table: Crosstab, line: int, pair: int) -> tuple[int, int, dict[str, float | None]]:
+    """Give the places of a pair's columns, and the figures of their difference in a line."""
+    found = table.differences
+    figures = {
+        "value": _known(found.values[line, pair]),
+        "low": _known(found.low[line, pair]),
+        "high": _known(found.high[line, pair]),
+        "p": _known(found.p_values[line, pair]),
+        "p_adjusted": _known(found.adjusted[line, pair]),
+    }
+    return int(found.first[pair]), int(found.second[pair]), figures
+
+
 def _recorded_association(table: Crosstab) -> dict[str, Any] | None:
     found = table.association
     if found is None:
@@ -101,6 +144,15 @@ def _recorded_association(table: Crosstab) -> dict[str, Any] | None:
         "df_below": found.df_below,
         "p_value": found.p_value,
         "n": found.n,
+    }
+
+
+def _about(table: Crosstab) -> dict[str, str | None]:
+    return {
+        "question": table.question.name,
+        "question_text": table.question.text,
+        "taken_for": table.question.kind,
+        "banner": table.banner.name or None,
     }
 
 

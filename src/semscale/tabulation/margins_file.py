@@ -5,7 +5,7 @@ from pathlib import Path
 
 from semscale.errors import InputError
 from semscale.store.columns import as_names
-from semscale.tabulation.sample import Margins
+from semscale.tabulation.matched_margins import Margins
 from semscale.yaml_reading import parse_yaml
 
 _FORM = "write a column, and below it a number for each of its categories, such as 'sex: {f: 0.51, m: 0.49}'"
@@ -15,7 +15,8 @@ def read_margins(path: Path) -> Margins:
     """Read margins: columns, each with the share or number of people in its categories.
 
     Args:
-        path: a YAML file, such as ``sex: {f: 0.51, m: 0.49}``. Categories are values as the table has them.
+        path: a YAML file, such as ``sex: {f: 0.51, m: 0.49}``. Categories are values as the
+            table has them, or their labels.
 
     Raises:
         InputError: the file cannot be read, or has another form.

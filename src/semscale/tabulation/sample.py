@@ -16,15 +16,14 @@ from semscale.stats.survey.raking import Raking, rake
 from semscale.stats.survey.replicate_design import given_replicates
 from semscale.stats.survey.stages import Lonely
 from semscale.stats.survey.variances import AnyDesign
+from semscale.store.column_labels import ColumnLabels
 from semscale.store.columns import groups_in
 from semscale.store.numbers import numbers_among
+from semscale.tabulation.matched_margins import Margins, matched_margins
 from semscale.types import Floats, Mask
 
 ReplicateType = Literal["bootstrap", "jk1", "brr"]
 """How a provider made replicate weights; BRR with ``rho`` is Fay's method."""
-
-Margins = Mapping[str, Mapping[str, float]]
-"""For each column, the share or number of people in each of its categories."""
 
 
 @dataclass(frozen=True)
@@ -111,13 +110,19 @@ def replicate_columns(columns: list[str], pattern: str) -> list[str]:
     return found
 
 
-def read_sample(frame: pl.DataFrame, columns: SampleColumns, wave: str | None = None) -> Sample:
+def read_sample(
+    frame: pl.DataFrame,
+    columns: SampleColumns,
+    wave: str | None = None,
+    labels: Mapping[str, ColumnLabels] | None = None,
+) -> Sample:
     """Read how the rows of a table were drawn and weighted; rows that lack a part of it are left out.
 
     Args:
         frame: n rows.
         columns: which columns say so.
         wave: column of waves, if there is one: each wave is raked by itself.
+        labels: what a file says about columns, by name; margins may name values by their labels.
 
     Raises:
         UnknownNameError: a column does not exist.
@@ -142,7 +147,8 @@ def read_sample(frame: pl.DataFrame, columns: SampleColumns, wave: str | None = 
     else:
         design = _drawn(rows, columns, weights)
     if columns.margins:
-        raking = _raking(rows, columns, design, wave)
+        margins = matched_margins(columns.margins, rows, labels or {})
+        raking = _raking(rows, margins, design, wave)
         design = raked_design(design, raking)
         each = "" if wave is None else ", each wave by itself"
         effect = f"design effect {raking.design_effect:.2f}"
@@ -199,25 +205,25 @@ def _gaps(
     return gaps
 
 
-def _raking(frame: pl.DataFrame, columns: SampleColumns, design: AnyDesign, wave: str | None) -> Raking:
+def _raking(frame: pl.DataFrame, margins: Margins, design: AnyDesign, wave: str | None) -> Raking:
     """Rake to the margins, each wave by itself."""
     if wave is None:
-        answers = {column: groups_in(frame[column]).to_list() for column in columns.margins}
+        answers = {column: groups_in(frame[column]).to_list() for column in margins}
         targets: dict[str, dict[Hashable, float]] = {
             column: {category: goal for category, goal in goals.items()}  # noqa: C416 - another type of key
-            for column, goals in columns.margins.items()
+            for column, goals in margins.items()
         }
         return rake(answers, targets, weights=design.weights)
     waves = groups_in(frame[wave])
     sizes = dict(waves.filter(design.weights > 0).value_counts().iter_rows())
-    answers = {column: (waves + ": " + groups_in(frame[column])).to_list() for column in columns.margins}
+    answers = {column: (waves + ": " + groups_in(frame[column])).to_list() for column in margins}
     targets = {
         column: {
             f"{one}: {category}": goal / sum(goals.values()) * n
             for one, n in sizes.items()
             for category, goal in goals.items()
         }
-        for column, goals in columns.margins.items()
+        for column, goals in margins.items()
     }
     return rake(answers, targets, weights=design.weights)
 

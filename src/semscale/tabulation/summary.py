@@ -12,7 +12,7 @@ import polars as pl
 
 from semscale.presentable import Presentable
 from semscale.signature import Signature
-from semscale.tabulation.laid_out import cell_rows, recorded_table
+from semscale.tabulation.laid_out import cell_rows, difference_rows, recorded_table
 from semscale.tabulation.plan import TablePlan
 from semscale.tabulation.tables.crosstab import Crosstab
 
@@ -68,6 +68,7 @@ class Crosstabs(Presentable):
             rho=sample.rho,
             raked_to="+".join(sample.margins) or None,
             wave=self.plan.wave,
+            wave_order="+".join(self.plan.wave_order) or None,
             pair_by=sample.pair_by,
             lonely=sample.lonely,
             min_base=tests.min_base,
@@ -98,17 +99,19 @@ class Crosstabs(Presentable):
         }
 
     def to_frame(self) -> pl.DataFrame:
-        """Lay all cells out, one row a cell.
+        """Lay all cells out, one row a cell, and below them each pair of columns, one row a line.
 
         Returns:
             The columns ``question``, ``question_text``, ``taken_for``, ``banner``, ``column``,
-            ``column_letter``, ``line``, ``statistic`` (share from 0 to 1, mean or standard deviation),
-            ``value``, ``low``, ``high``, ``n``, ``n_missing``, ``weighted_base``, ``effective_n``,
-            ``small_base``, ``letters``, ``wave``, ``wave_before``, ``change``, ``change_low``,
-            ``change_high``, ``change_p``, ``change_p_adjusted``, ``chi_square_p``.
+            ``column_letter``, ``line``, ``statistic`` (share from 0 to 1, mean, standard deviation, or the
+            difference of two columns), ``value``, ``low``, ``high``, ``n``, ``n_missing``,
+            ``weighted_base``, ``effective_n``, ``small_base``, ``letters``, ``n_ungrouped``, ``wave``,
+            ``wave_before``, ``change``, ``change_low``, ``change_high``, ``change_p``, ``change_p_adjusted``,
+            ``chi_square_p``; of differences ``first`` minus ``second``, with ``p`` and ``p_adjusted``.
         """
-        rows = [row for table in self.tables for row in cell_rows(table)]
-        return pl.DataFrame(rows, schema_overrides=_TYPES, infer_schema_length=None)
+        cells = [row for table in self.tables for row in cell_rows(table)]
+        compared = [row for table in self.tables for row in difference_rows(table)]
+        return pl.DataFrame([*cells, *compared], schema=_COLUMNS)
 
     def report(self, path: str | PathLike[str], *, figures: str | PathLike[str] | None = None) -> None:  # noqa: ARG002
         """Write the tables, in a form that the file's ending names.
@@ -127,9 +130,18 @@ class Crosstabs(Presentable):
         saving.save_tables(self, Path(path))
 
 
-_TYPES: dict[str, type[pl.DataType]] = {
-    **dict.fromkeys(("value", "low", "high", "weighted_base", "effective_n"), pl.Float64),
+_COLUMNS: dict[str, type[pl.DataType]] = {
+    **dict.fromkeys(("question", "question_text", "taken_for", "banner"), pl.String),
+    **dict.fromkeys(("column", "column_letter", "line", "statistic"), pl.String),
+    **dict.fromkeys(("value", "low", "high"), pl.Float64),
+    **dict.fromkeys(("n", "n_missing"), pl.Int64),
+    **dict.fromkeys(("weighted_base", "effective_n"), pl.Float64),
+    "small_base": pl.Boolean,
+    "letters": pl.String,
+    "n_ungrouped": pl.Int64,
+    **dict.fromkeys(("wave", "wave_before"), pl.String),
     **dict.fromkeys(("change", "change_low", "change_high", "change_p", "change_p_adjusted"), pl.Float64),
     "chi_square_p": pl.Float64,
-    **dict.fromkeys(("n", "n_missing"), pl.Int64),
+    **dict.fromkeys(("first", "second"), pl.String),
+    **dict.fromkeys(("p", "p_adjusted"), pl.Float64),
 }

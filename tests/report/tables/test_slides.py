@@ -4,6 +4,7 @@ import pytest
 
 from semscale.errors import MissingExtraError
 from semscale.report.tables import saving
+from semscale.tabulation.crosstabs import crosstabs
 
 
 @pytest.mark.needs("slides")
@@ -37,6 +38,19 @@ def test_a_multiple_choice_has_clustered_bars(tables, tmp_path):
     assert chart.chart_type == XL_CHART_TYPE.BAR_CLUSTERED
     assert list(chart.plots[0].categories) == ["coffee", "tea"]
     assert [one.name for one in chart.plots[0].series] == ["Total", "north (A)", "south (B)"]
+
+
+@pytest.mark.needs("slides")
+def test_a_topline_has_a_slide_with_the_total(survey, tmp_path):
+    from pptx import Presentation
+
+    crosstabs(survey, questions=["like"]).report(tmp_path / "t.pptx")
+    (slide,) = Presentation(str(tmp_path / "t.pptx")).slides
+    # 20 answers of 1, 20 of 2 and 40 of 5.
+    assert slide.shapes.title.text_frame.text == "Like: mean 3.25"
+    assert any(
+        "Base, unweighted: Total 80." in one.text_frame.text for one in slide.shapes if one.has_text_frame
+    )
 
 
 def test_without_the_extra_the_message_says_how_to_install_it(tables, tmp_path, monkeypatch):

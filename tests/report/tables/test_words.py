@@ -19,6 +19,19 @@ def test_a_finding_says_where_nothing_can_be_compared(tables, waves):
     assert "‘g’ has one group, ‘a’: there is nothing to compare" in list(cautions(alone))
 
 
+def test_a_topline_has_a_figure_and_nothing_about_groups(survey):
+    made = crosstabs(survey, questions=["like"], min_base=100)
+    # 20 answers of 1, 20 of 2 and 40 of 5.
+    assert finding(made.tables[0]) == "like: mean 3.25"
+    assert list(cautions(made)) == []
+    assert list(table_notes(made.tables[0], made.plan.tests)) == ["* fewer than 100 respondents: shown."]
+
+
+def test_the_order_of_waves_is_said(waves):
+    said = "waves from first to last (by their names): ‘2024’, ‘2025’; --wave-order gives another order"
+    assert list(cautions(waves)) == [said]
+
+
 def test_many_columns_below_are_counted():
     people = range(240)
     frame = pl.DataFrame({

@@ -20,7 +20,7 @@ def row(sheet, name):
 
 def test_an_index_and_a_sheet_for_each_question(tables, tmp_path):
     sheets = rows_of(tables, tmp_path / "t.xlsx")
-    assert list(sheets) == ["Index", "like", "drink_"]
+    assert list(sheets) == ["Index", "like", "drink_", "Differences"]
     index = sheets["Index"]
     assert index[4][:3] == ["like", "like", "like: mean 5.00 in south, above north (1.75)"]
 
@@ -64,6 +64,6 @@ def test_sheets_with_hostile_and_equal_names(survey, tmp_path):
     frame = survey.with_columns(survey["like"].alias(long), survey["like"].alias("Index"))
     made = crosstabs(frame, questions=[long, "Index"], banners=["region"])
     names = list(rows_of(made, tmp_path / "t.xlsx"))
-    assert len(names) == 3
+    assert len(names) == 4
     assert names[2] == "Index 2"
     assert all(len(name) <= 31 for name in names)

@@ -1,8 +1,11 @@
 """Tables with columns that are made of their own."""
 
+from dataclasses import replace
+
 import pytest
 
 from semscale.errors import InputError, UnknownNameError
+from semscale.store.column_labels import ColumnLabels
 from semscale.store.deriving.bands import Bands
 from semscale.store.deriving.derived_columns import with_derived
 from semscale.store.deriving.value_groups import ValueGroups
@@ -36,6 +39,14 @@ def test_filled_cells_that_give_nothing_are_counted_and_shown(table):
 def test_one_column_may_be_made_of_another_new_one(table):
     made = with_derived(table, [Bands("age", (18.0,)), ValueGroups("age_band", {"under 18": "young"})])
     assert next(made.batches(10))["age_band_group"].to_list() == ["young", None, None, None]
+
+
+def test_groups_are_made_of_values_or_of_their_labels(table):
+    labels = {"land": ColumnLabels(values={"DE": "Germany", "DK": "Denmark", "FR": "France"})}
+    made = with_derived(
+        replace(table, labels=labels), [ValueGroups("land", {"Denmark": "north", "DE": "mid"})]
+    )
+    assert next(made.batches(10))["land_group"].to_list() == ["mid", "north", None, None]
 
 
 def test_other_bands_are_another_input(table):

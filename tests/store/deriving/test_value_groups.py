@@ -19,6 +19,12 @@ def test_whole_numbers_are_named_as_they_are_written():
     ]  # fmt: skip
 
 
+def test_a_value_in_two_groups_by_its_label_is_refused():
+    groups = ValueGroups.read("land=north:1;south:Denmark")
+    with pytest.raises(InputError, match=r"the value '1' \('Denmark'\) is in two groups"):
+        groups.by_value({"1": "Denmark"})
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -58,6 +58,7 @@ def test_questions_of_qualtrics_are_known_by_their_ids():
     assert header.more == 2
     assert (header.labels["Q1"].label, header.labels["Q1"].question) == ("Why?", "")
     assert [header.labels[name].option for name in ("Q2_1", "Q2_2")] == ["Tea", "Coffee"]
+    assert [header.labels[name].label for name in ("Q2_1", "Q2_2")] == ["Which?", "Which?"]
 
 
 @pytest.mark.parametrize("kind", ["qualtrics", "surveymonkey", "limesurvey"])

@@ -11,6 +11,7 @@ from semscale.chat.costs.tokens import estimated_prompt, most_reply_tokens
 from semscale.chat.ledger.content_key import ContentKeys
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.messages import Request
+from semscale.chat.numbered_requests import NumberedRequests, Requests
 from semscale.chat.replies import CallError, Reply, Usage
 
 FollowUps = Callable[[Request, Reply | CallError | None], Iterable[Request]]
@@ -93,7 +94,7 @@ class Forecast:
 
 
 async def forecast(
-    requests: Iterable[Request],
+    requests: Requests,
     model: ChatModel,
     *,
     prices: PriceTable | None = None,
@@ -114,7 +115,9 @@ async def forecast(
     keys, seen = ContentKeys(model), set[bytes]()
     n_requests = answered = open_ended = prompts = replies = 0
     corrected, n_corrections = Usage(0, 0), 0
-    for request in requests:
+    numbered = NumberedRequests(requests)
+    while (following := await numbered.next()) is not None:
+        request = following[1]
         n_requests += 1
         key = keys.of(request)
         if key in seen:

@@ -94,11 +94,13 @@ class RowOptions:
         from semscale.store.deriving.derived_columns import with_derived
         from semscale.store.filtering import filtered
         from semscale.store.reading import open_table
+        from semscale.store.unfinished import with_unfinished_counted
 
         derivations = self._derivations()
         table = with_derived(open_table(file, **self.source.settings, header=self.header), derivations)
         if self.where is not None:
             table = filtered(table, self.where)
+        table = with_unfinished_counted(table)
         if not is_reported:
             for note in table.notes:
                 say(f"note: {note}")

@@ -88,9 +88,18 @@ class SampleOptions:
         str | None,
         option(_SAMPLE, "Waves: tables show the last one, and the change from the one before.", "COLUMN"),
     ] = None
+    wave_order: Annotated[
+        str | None,
+        option(_SAMPLE, "All waves from the first to the last, such as 'before,after'.", "WAVES"),
+    ] = None
     pair_by: Annotated[
         str | None, option(_SAMPLE, "Ids of people who take part in several waves.", "COLUMN")
     ] = None
+
+    @property
+    def waves_in_order(self) -> tuple[str, ...]:
+        """The waves from the first to the last, if they were given."""
+        return tuple(one.strip() for one in self.wave_order.split(",")) if self.wave_order else ()
 
     def columns(self) -> "SampleColumns":
         """The columns, with the margins read.
@@ -129,11 +138,21 @@ class TablesOptions:
         ),
     ] = None
     banner: Annotated[
-        list[str] | None, option(COLUMNS, "Groups beside each other; can be repeated.", "COLUMN")
+        list[str] | None,
+        option(COLUMNS, "Groups beside each other, or none for everybody alone; can be repeated.", "COLUMN"),
     ] = None
     scale: Annotated[
         list[str] | None,
         option(COLUMNS, "QUESTION=SCALE names the points of a question; can be repeated.", "SCALE"),
+    ] = None
+    pair: Annotated[
+        list[str] | None,
+        option(
+            COLUMNS,
+            "FIRST=SECOND: two questions that the same people answered, such as ratings of two concepts; "
+            "tables show the first less the second; can be repeated.",
+            "QUESTIONS",
+        ),
     ] = None
     numeric: Annotated[list[str] | None, column("A question that is a number; can be repeated.")] = None
     sample: SampleOptions
@@ -163,9 +182,18 @@ class TablesOptions:
             sample=self.sample.columns(),
             tests=TestSettings(self.min_base, None if self.adjust == "none" else self.adjust, self.level),
             wave=self.sample.wave,
+            wave_order=self.sample.waves_in_order,
             scales=dict(map(_named_scale, self.scale or ())),
             numeric=tuple(self.numeric or ()),
+            pairs=tuple(map(_pair, self.pair or ())),
         )
+
+
+def _pair(text: str) -> tuple[str, str]:
+    first, _, second = text.partition("=")
+    if not first or not second:
+        raise InputError(f"pair must read FIRST=SECOND, such as concept_a=concept_b, got {text!r}")
+    return first, second
 
 
 def _named_scale(text: str) -> tuple[str, str]:

@@ -1,15 +1,16 @@
 """Runs of ``semscale consistency``: check the options, ask a model or read samples, measure, write."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from semscale.chat.costs.forecast import Forecast, forecast
 from semscale.chat.costs.forecast_summary import ForecastSummary
+from semscale.chat.costs.tokens import BYTES_PER_TOKEN, most_reply_tokens
 from semscale.chat.ledger.content_key import ContentKeys
 from semscale.chat.messages import Request
-from semscale.chat.replies import CallError
+from semscale.chat.replies import CallError, Reply
 from semscale.cli.options.consistency import ConsistencyOptions
 from semscale.cli.progress import progress_bars
 from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES
@@ -19,7 +20,7 @@ from semscale.self_consistency.asking.asked_model import AskedModel
 from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.file_consistency import consistency_file
 from semscale.self_consistency.files.columns import AnswerColumns
-from semscale.self_consistency.sampling import Sampling, prompt_status
+from semscale.self_consistency.sampling import Prompt, Sampling, prompt_status
 from semscale.self_consistency.scoring.measures import (
     DEFAULT_MEASURES,
     check_measures,
@@ -29,6 +30,7 @@ from semscale.self_consistency.scoring.measures import (
 )
 from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
 from semscale.self_consistency.summary import ConsistencySummary
+from semscale.self_consistency.white_box.p_true import p_true_request
 from semscale.store.columns import column_in
 from semscale.store.deriving.derived_columns import with_label
 from semscale.types import Progress, Status
@@ -96,12 +98,16 @@ def _checked(options: ConsistencyOptions) -> tuple[AnswerColumns, Sampling | Non
     if (columns.answer is None) != (sampling is not None):
         raise InputError("name either --answer, whose answers are measured, or --ask N with --model")
     check_same_by(options.measures.same_by, measures, has_entailment=options.measures.nli is not None)
-    if "logprobs" in needed_parts(
-        measures, options.measures.same_by, has_entailment=options.measures.nli is not None
-    ):
-        sampling = None if sampling is None else sampling.with_logprobs()
-        if sampling is None and columns.logprobs is None:
-            raise InputError("measures of tokens need --logprobs COLUMN, or --ask N")
+    needs = _needs(options)
+    if sampling is not None:
+        sampling = sampling.for_parts(needs)
+    elif "p_true" in needs:
+        raise InputError(
+            "--measure p_true asks a model whether its own answer is right: give --ask N and --model NAME; "
+            "semscale judge asks about answers that stand in a table"
+        )
+    elif "logprobs" in needs and columns.logprobs is None:
+        raise InputError("measures of tokens need --logprobs COLUMN, or --ask N")
     if sampling is not None and sampling.stopping is not None:
         check_stopping(main)
     if "bert_score" in measures and options.embedder.engine in TOKENLESS_ENGINES:
@@ -116,8 +122,7 @@ def _checked(options: ConsistencyOptions) -> tuple[AnswerColumns, Sampling | Non
 def _instrument(
     options: ConsistencyOptions, chat: "ChatModel | None", progress: Progress | None
 ) -> Consistency:
-    measures, embedder = _measures(options), options.embedder
-    needs = needed_parts(measures, options.measures.same_by, has_entailment=options.measures.nli is not None)
+    measures, embedder, needs = _measures(options), options.embedder, _needs(options)
     settings: ConsistencySettings = {
         "measures": measures,
         "floor": _floor(options),
@@ -139,6 +144,12 @@ def _measures(options: ConsistencyOptions) -> Sequence[str]:
     return tuple(options.measures.names or DEFAULT_MEASURES)
 
 
+def _needs(options: ConsistencyOptions) -> frozenset[str]:
+    """Tell what the measures are made from."""
+    given = options.measures
+    return needed_parts(_measures(options), given.same_by, has_entailment=given.nli is not None)
+
+
 def _floor(options: ConsistencyOptions) -> float | str:
     try:
         return float(options.measures.floor)
@@ -149,25 +160,35 @@ def _floor(options: ConsistencyOptions) -> float | str:
 async def _forecast(
     prompts: Callable[[], Iterator[Any]], sampling: Sampling, chat: "ChatModel", ledger: "Ledger"
 ) -> Forecast:
-    """Forecast in two readings of the prompts, which are never in memory together."""
-    keys, refused = ContentKeys(chat), set[bytes]()
-    for answer, _ in _requests(prompts(), sampling):
-        if isinstance(await ledger.find(keys.of(answer)), CallError):
-            refused.add(keys.of(answer))
+    keys = ContentKeys(chat)
 
-    def sent() -> Iterator[Request]:
-        for answer, samples in _requests(prompts(), sampling):
-            yield answer
-            # A prompt whose answer was refused gets no samples.
-            if keys.of(answer) not in refused:
-                yield from samples
+    async def found(request: Request) -> Reply | CallError | None:
+        return await ledger.find(keys.of(request))
+
+    async def sent() -> AsyncIterator[Request]:
+        for prompt in prompts():
+            if prompt_status(prompt) is Status.SCORED:
+                async for request in _requests(prompt, sampling, found):
+                    yield request
 
     return await forecast(sent(), chat, ledger=ledger)
 
 
-def _requests(prompts: Iterator[Any], sampling: Sampling) -> Iterator[tuple[Request, Iterator[Request]]]:
-    """Yield the request for each prompt's answer, and those for its samples."""
-    for prompt in prompts:
-        if prompt_status(prompt) is Status.SCORED:
-            every = (sampling.request(prompt, at) for at in range(sampling.n_samples + 1))
-            yield next(every), every
+async def _requests(
+    prompt: Prompt, sampling: Sampling, found: Callable[[Request], Awaitable[Reply | CallError | None]]
+) -> AsyncIterator[Request]:
+    """Yield the requests for a prompt's answer, for its samples, and for P(True) where it is asked for."""
+    texts = []
+    for place in range(sampling.n_samples + 1):
+        request = sampling.request(prompt, place)
+        yield request
+        outcome = await found(request)
+        if isinstance(outcome, CallError):
+            if not place:
+                return  # a prompt whose answer was refused gets no samples
+            continue
+        # A reply that is still to come counts at its longest.
+        longest = "x" * round(BYTES_PER_TOKEN * most_reply_tokens(request))
+        texts.append(f"{place}{longest}" if outcome is None else outcome.text)
+    if sampling.wants_p_true(texts[0]):
+        yield p_true_request(str(prompt), texts[0], texts[1:])

@@ -99,7 +99,7 @@ class ResponseGenerator:
             InputError: there is no ``llm``, or a prompt has another type.
             ReplyError: no call can succeed.
         """
-        plan = self.sampling.with_logprobs() if logprobs else self.sampling
+        plan = self.sampling.for_parts({"logprobs"}) if logprobs else self.sampling
         asked = [as_prompt(prompt) for prompt in prompts]
         if not n_samples:
             outcomes = await self.runner.collect([plan.request(prompt, 0) for prompt in asked])

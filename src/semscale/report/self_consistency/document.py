@@ -43,6 +43,7 @@ from semscale.report.self_consistency.words import (
 from semscale.report.sentences import left_out_section, stopped_cautions
 from semscale.report.settings import estimated_settings
 from semscale.report.unread_texts import language_warnings, unread_warnings
+from semscale.self_consistency.reasons import no_value_words
 from semscale.self_consistency.scoring.measures import MEASURES
 from semscale.stats.intervals.estimates import Estimate
 
@@ -141,7 +142,7 @@ def _sections(summary: "ConsistencySummary") -> Iterator[Section]:
     yield left_out_section(
         summary.estimates.overall.left_out,
         summary.n,
-        MEANINGS,
+        {**MEANINGS, "no-value": no_value_words(summary.main)},
         lambda status: ((item - 1, text) for item, text in summary.examples.get(status, ())),
         noun="prompt",
     )

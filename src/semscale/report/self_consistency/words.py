@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from semscale.report.formatting import counted, coverage, number, one_line, percent, percent_with_interval
 from semscale.report.sentences import STATUS_MEANINGS, refused_words
 from semscale.results.reasons import UNREAD
-from semscale.self_consistency.reasons import NO_ANSWER
+from semscale.self_consistency.reasons import NO_ANSWER, no_value_words
 from semscale.self_consistency.scoring.floor import FEWEST_ANSWERS, TOO_FEW_ANSWERS
 from semscale.self_consistency.scoring.length_baselines import NULLS
 from semscale.self_consistency.summary import FEW_SAMPLES
@@ -38,6 +38,7 @@ MEASURE_NAMES = {
     "mean_token_negentropy": "mean token negentropy",
     "min_token_negentropy": "least token negentropy",
     "probability_margin": "token probability margin",
+    "p_true": "P(True)",
     "ensemble_mean": "ensemble, plain mean",
     "ensemble_tuned": "ensemble, tuned weights",
     "equal_lengths": "null: equal lengths",
@@ -49,7 +50,7 @@ MEANINGS = STATUS_MEANINGS | {
     "too-few-samples": "not enough usable samples to compare the answer with",
     "other-language": "the answer, or every sample, is in a language that the model does not read",
     "weightless": UNREAD,
-    "no-value": "no token that counts stands in the answer or in any sample",
+    "no-value": no_value_words("consistency"),
 }
 _OTHER_NULLS = ("exact_match_normalised", "exact_match", "first_token_probability")
 _ENOUGH = 0.6
@@ -80,6 +81,7 @@ def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
             f"Guards read English alone: of {counted(summary.n_unguarded, 'prompt')} they passed over "
             "samples in other languages, where contradictions are not seen."
         )
+    said += _p_true_cautions(summary)
     if summary.n_null_words:
         answers = counted(summary.n_null_words, "answer")
         said.append(
@@ -92,6 +94,14 @@ def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
             f"with a consistency{few.needed.kinds}, and there are {few.found}{few.needed.remedy}."
         )
     return (*said, *([] if summary.correctness is None else _correctness_cautions(summary.correctness)))
+
+
+def _p_true_cautions(summary: "ConsistencySummary") -> list[str]:
+    if "p_true" not in summary.scores:
+        return []
+    lacking = summary.counts.get("scored", 0) - len(summary.scores["p_true"])
+    why = no_value_words("p_true")
+    return [f"P(True) is not known for {counted(lacking, 'prompt')}: {why}."] if lacking else []
 
 
 def _correctness_cautions(correctness: "CorrectnessProbability") -> list[str]:

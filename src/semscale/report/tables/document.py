@@ -1,5 +1,6 @@
 """The document of crosstabs: a section for each question by each banner."""
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,14 @@ from semscale.report.document.tables import DataTable
 from semscale.report.document.values import Cell, Compared, Count, Number, Quoted, WithInterval, Words
 from semscale.report.formatting import counted, number
 from semscale.report.settings import settings
-from semscale.report.tables.words import ADJUSTED, cautions, finding, interval_line, table_notes
+from semscale.report.tables.words import (
+    ADJUSTED,
+    cautions,
+    finding,
+    interval_line,
+    left_out_notes,
+    table_notes,
+)
 
 if TYPE_CHECKING:
     from semscale.tabulation.asked.question import Line
@@ -27,13 +35,15 @@ _CITATIONS = (
     ),
 )
 _NAME = 60
+_CHANGE_UNITS = ": shares in percentage points, p in brackets"
 
 
 def tables_document(summary: "Crosstabs") -> Document:
     """Turn crosstabs into a document."""
     rows = counted(summary.n_counting, "respondent")
     counting = f"{rows}, {counted(len(summary.tables), 'table')}"
-    tests = summary.plan.tests
+    is_tested = any(table.banner.groups for table in summary.tables)
+    tests = (f"Tests: {ADJUSTED[summary.plan.tests.correction]}.",) if is_tested else ()
     return Document(
         kind="tables",
         name="Tables",
@@ -41,7 +51,7 @@ def tables_document(summary: "Crosstabs") -> Document:
         source=(*([Quoted(summary.source)] if summary.source else []), stamp(summary.created)),
         signature=summary.signature,
         counting=(counting,),
-        reading=(f"{counting}.", f"{interval_line(summary)}.", f"Tests: {ADJUSTED[tests.correction]}."),
+        reading=(f"{counting}.", f"{interval_line(summary)}.", *tests),
         facts=(
             ("Rows", Count(summary.n)),
             ("Respondents who count", Count(summary.n_counting)),
@@ -67,6 +77,8 @@ def tables_document(summary: "Crosstabs") -> Document:
 
 
 def _title(table: "Crosstab") -> tuple[str | Quoted, ...]:
+    if not table.banner.groups:
+        return (Quoted(table.question.text),)
     return Quoted(table.question.text), " by ", Quoted(table.banner.text, _NAME)
 
 
@@ -82,13 +94,15 @@ def _blocks(table: "Crosstab", summary: "Crosstabs") -> Iterator[Paragraph | Dat
         noun="line",
         is_crosstab=True,
     )
-    yield from (Paragraph(Quoted(note, 1_000), "note") for note in notes)
+    everywhere = set(left_out_notes(table))
+    for note in notes:
+        yield Paragraph(Quoted(note, 1_000), "note", "both" if note in everywhere else "full")
     if table.changes is not None:
         yield DataTable(
             _heads(table),
             tuple(_changes(table)),
             title=_change_title(table),
-            note=f"In brackets p-values, {ADJUSTED[tests.correction]}; shares change by percentage points.",
+            note=f"p-values are {ADJUSTED[tests.correction]}; intervals are of single comparisons.",
             noun="line",
             is_crosstab=True,
         )
@@ -111,7 +125,8 @@ def _rows(table: "Crosstab", *, is_weighted: bool) -> Iterator[tuple[Cell, ...]]
     for place, line in enumerate(table.question.lines):
         yield line_name(line), *(_cell(table, place, column) for column in range(len(table.columns)))
         if line.kind == "mean":
-            yield Words("standard deviation"), *(Number(float(one)) for one in table.deviations)
+            spread = zip(table.deviations, table.small[place], strict=True)
+            yield Words("standard deviation"), *(_deviation(float(one), bool(few)) for one, few in spread)
 
 
 def line_name(line: "Line") -> Words | Quoted:
@@ -126,10 +141,14 @@ def _cell(table: "Crosstab", line: int, column: int) -> Compared:
     return Compared(figure, str(table.letters[line, column]), bool(table.small[line, column]))
 
 
+def _deviation(value: float, is_small: bool) -> Compared:
+    return Compared(WithInterval(value, math.nan, math.nan), is_small=is_small)
+
+
 def _change_title(table: "Crosstab") -> tuple[str | Quoted, ...]:
     if table.wave:
-        return "Change from wave ", Quoted(table.before), " to ", Quoted(table.wave)
-    return ("Change to the wave before",)
+        return "Change from wave ", Quoted(table.before), " to ", Quoted(table.wave), _CHANGE_UNITS
+    return ("Change to the wave before", _CHANGE_UNITS)
 
 
 def _changes(table: "Crosstab") -> Iterator[tuple[Cell, ...]]:
@@ -139,9 +158,12 @@ def _changes(table: "Crosstab") -> Iterator[tuple[Cell, ...]]:
     for place, line in enumerate(table.question.lines):
         cells = []
         for column in range(len(table.columns)):
+            is_share = line.kind == "share"
+            points = 100 if is_share else 1
             parts = (changes.values, changes.low, changes.high)
-            value, low, high = (float(part[place, column]) for part in parts)
-            figure = WithInterval(value, low, high, is_share=line.kind == "share", signed=True)
+            value, low, high = (points * float(part[place, column]) for part in parts)
+            figure = WithInterval(value, low, high, digits=1 if is_share else 2, signed=True)
             p = float(changes.adjusted[place, column])
-            cells.append(Compared(figure, f"({number(p, 3, least=0.001)})" if p == p else ""))  # noqa: PLR0124 - NaN
+            mark = "" if math.isnan(p) else f"({number(p, 3, least=0.001)})"
+            cells.append(Compared(figure, mark, bool(changes.small[place, column])))
         yield line_name(line), *cells

@@ -8,6 +8,7 @@ import numpy as np
 from semscale.report.formatting import counted, coverage, listed, number, one_line, percent
 
 if TYPE_CHECKING:
+    from semscale.tabulation.asked.banner import Banner
     from semscale.tabulation.summary import Crosstabs
     from semscale.tabulation.tables.crosstab import Crosstab
     from semscale.tabulation.tables.tabulating import TestSettings
@@ -32,6 +33,8 @@ def finding(table: "Crosstab") -> str:
     line, names = _main_line(table), table.columns
     by = one_line(table.banner.text)
     overall = f"{_named(table, line)} {_shown(table, line, 0)}"
+    if not table.banner.groups:
+        return overall
     if len(names) <= _FEWEST:
         return f"{overall}; {by} has one group alone"
     if table.is_small[1:].sum() > len(names) - 1 - _FEWEST:
@@ -56,19 +59,42 @@ def _below(table: "Crosstab", line: int, columns: list[int]) -> str:
 
 def table_notes(table: "Crosstab", tests: "TestSettings") -> Iterator[str]:
     """Say how a table was tested, and which respondents are not in it."""
-    alpha = percent(1 - tests.level, 0)
-    yield (
-        f"Letters: significantly above the column of that letter, at {alpha}, "
-        f"{ADJUSTED[tests.correction]}; the total is not tested."
-    )
-    if table.small.any():
-        yield f"* fewer than {counted(tests.min_base, 'respondent')}: shown, not tested."
+    if table.banner.groups:
+        alpha = percent(1 - tests.level, 0)
+        yield (
+            f"Letters: significantly above the column of that letter, at {alpha}, "
+            f"{ADJUSTED[tests.correction]}; the total is not tested."
+        )
+    if table.small.any() or (table.changes is not None and table.changes.small.any()):
+        what = "shown, not tested" if table.banner.groups else "shown"
+        yield f"* fewer than {counted(tests.min_base, 'respondent')}: {what}."
     if (test := _association_words(table)) is not None:
         yield test
     if table.wave:
         yield f"Figures are of wave {one_line(table.wave)}; changes are to wave {one_line(table.before)}."
-    yield from _left_out(table)
+    yield from left_out_notes(table)
     yield from (f"{note[:1].upper()}{note[1:]}." for note in table.question.notes)
+
+
+def left_out_notes(table: "Crosstab") -> Iterator[str]:
+    """Say which respondents are not in a table's bases."""
+    if (table.cells.n != table.cells.n[0]).any():
+        yield "Bases differ by line, as some answers are not known; the base above is the largest."
+    missing = int(table.cells.n_missing[:, 0].min())
+    if missing:
+        yield f"Without an answer, and in no base: {counted(missing, 'respondent')}."
+    if table.n_ungrouped:
+        n = counted(table.n_ungrouped, "respondent")
+        yield f"Without a group, and in the total alone: {n}."
+
+
+def difference_note(tests: "TestSettings") -> str:
+    """Say how differences of columns were tested, and what their intervals allow for."""
+    least = counted(tests.min_base, "respondent")
+    return (
+        f"Tests: {ADJUSTED[tests.correction]}. {coverage(tests.level)} intervals are of single comparisons, "
+        f"not adjusted. Shares differ by percentage points. Columns with fewer than {least} are not tested."
+    )
 
 
 def cautions(summary: "Crosstabs") -> Iterator[str]:
@@ -79,16 +105,24 @@ def cautions(summary: "Crosstabs") -> Iterator[str]:
     seen: set[str] = set()
     for table in summary.tables:
         banner = table.banner
-        if banner.name not in seen and len(banner.groups) < _FEWEST:
+        if banner.name not in seen and banner.is_wave and len(banner.groups) >= _FEWEST:
+            yield _order_of_waves(banner)
+        if banner.name not in seen and len(banner.groups) == 1:
             kind = "wave" if banner.is_wave else "group"
             yield f"‘{banner.name}’ has one {kind}, ‘{banner.groups[0]}’: there is nothing to compare"
         seen.add(banner.name)
-    small = [table for table in summary.tables if table.is_small[1:].all()]
+    small = [table for table in summary.tables if table.banner.groups and table.is_small[1:].all()]
     if small:
         named = listed([f"‘{table.question.name}’ by ‘{table.banner.name}’" for table in small[:_NAMED]])
         more = f" and {counted(len(small) - _NAMED, 'more table')}" if len(small) > _NAMED else ""
         least = summary.plan.tests.min_base
         yield f"every group has fewer than {least} respondents in {named}{more}: nothing is tested there"
+
+
+def _order_of_waves(banner: "Banner") -> str:
+    """Say in which order waves stand, and how to give another."""
+    named = ", ".join(f"‘{one_line(name)}’" for name in banner.groups)
+    return f"waves from first to last ({banner.order_from}): {named}; --wave-order gives another order"
 
 
 def interval_line(summary: "Crosstabs") -> str:
@@ -138,14 +172,3 @@ def _association_words(table: "Crosstab") -> str | None:
         f"Answers and {one_line(table.banner.text)} together: Rao and Scott’s F({found.df:.1f}, "
         f"{found.df_below:,.0f}) = {found.f:.2f}, p {equals}{p}."
     )
-
-
-def _left_out(table: "Crosstab") -> Iterator[str]:
-    if (table.cells.n != table.cells.n[0]).any():
-        yield "Bases differ by line, as some answers are not known; the base above is the largest."
-    missing = int(table.cells.n_missing[:, 0].min())
-    if missing:
-        yield f"Without an answer, and in no base: {counted(missing, 'respondent')}."
-    if table.n_ungrouped:
-        n = counted(table.n_ungrouped, "respondent")
-        yield f"Without a group, and in the total alone: {n}."

@@ -10,6 +10,7 @@ import numpy as np
 from semscale.report.document.document import stamp
 from semscale.report.formatting import one_line, printable
 from semscale.report.render.sheet import free_sheet_name
+from semscale.report.tables import differences_sheet
 from semscale.report.tables.words import cautions, finding, interval_line, table_notes
 from semscale.store.workbook import opened_workbook
 from semscale.types import Floats
@@ -56,7 +57,8 @@ def write_tables_workbook(summary: "Crosstabs", path: Path) -> None:
     """Write crosstabs as a workbook.
 
     Each question has a sheet with its banners beside each other: bases, lines, and below them the ends of
-    the intervals and changes between waves. Numbers are numbers; letters stand in cells of their own.
+    the intervals and changes between waves. A last sheet lists the differences
+    of columns. Numbers are numbers; letters stand in cells of their own.
 
     Args:
         summary: the tables.
@@ -69,13 +71,16 @@ def write_tables_workbook(summary: "Crosstabs", path: Path) -> None:
     with opened_workbook(path) as workbook:
         book = _Book(workbook)
         index = workbook.add_worksheet(_INDEX)
-        taken = {_INDEX.lower()}
+        taken = {_INDEX.lower(), differences_sheet.NAME.lower()}
         names = []
         for tables in questions:
             name = free_sheet_name(tables[0].question.name, taken)
             taken.add(name.lower())
             names.append(name)
             _Sheet(book, workbook.add_worksheet(name), tables, summary).write()
+        if any(table.differences.values.size for table in summary.tables):
+            sheet = workbook.add_worksheet(differences_sheet.NAME)
+            differences_sheet.write_differences(sheet, summary, book.look)
         _write_index(book, index, summary, list(zip(names, questions, strict=True)))
 
 
@@ -186,7 +191,12 @@ class _Sheet:
             if one.kind == "mean":
                 _text(self._sheet, self._row, 0, "Standard deviation", self._book.look("name"))
                 for table, place, column in self._places:
-                    self._number(column, float(table.deviations[place]), "name", _MEAN)
+                    self._number(
+                        column,
+                        float(table.deviations[place]),
+                        "small" if table.small[line, place] else "name",
+                        _MEAN,
+                    )
                 self._row += 1
 
     def _intervals(self) -> None:
@@ -201,14 +211,21 @@ class _Sheet:
             self._row += 1
 
     def _changes(self) -> None:
-        self._block("Change to the wave before, and its adjusted p")
+        self._block(
+            "Change to the wave before (shares by percentage points), and its p adjusted in its banner"
+        )
         for line, one in enumerate(self._tables[0].question.lines):
             form = "+0.0%;-0.0%;0.0%" if one.kind == "share" else "+0.00;-0.00;0.00"
             _text(self._sheet, self._row, 0, one.name, self._book.look("name"))
             for table, place, column in self._places:
                 if table.changes is not None:
                     values: Floats = table.changes.values
-                    self._number(column, float(values[line, place]), "name", form)
+                    self._number(
+                        column,
+                        float(values[line, place]),
+                        "small" if table.changes.small[line, place] else "name",
+                        form,
+                    )
                     self._number(column + 1, float(table.changes.adjusted[line, place]), "base", "0.000")
             self._row += 1
 
@@ -221,7 +238,9 @@ class _Sheet:
                     _text(self._sheet, self._row, 0, note, self._book.look("note"))
                     written.add(note)
                     self._row += 1
-        said = f"{interval_line(self._summary)}. Letters compare the columns of one banner."
+        said = f"{interval_line(self._summary)}."
+        if any(table.banner.groups for table in self._tables):
+            said += " Letters compare the columns of one banner."
         _text(self._sheet, self._row, 0, said, self._book.look("note"))
 
     def _block(self, title: str) -> None:

@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from semscale.chat.messages import Request
 from semscale.chat.outcomes import OutcomeStatus, RequestOutcome
 from semscale.chat.replies import TokenLogprob
 from semscale.chat.runner import Runner
-from semscale.errors import InterruptedRunError
+from semscale.errors import InputError, InterruptedRunError
 from semscale.self_consistency.asking.early_stopping import Side, early_decision
-from semscale.self_consistency.asking.waiting_line import Place, WaitingLine
+from semscale.self_consistency.asking.waiting_line import P_TRUE, Place, WaitingLine
 from semscale.self_consistency.sampling import Prompt, Sampling, Stopping, prompt_status
+from semscale.self_consistency.white_box.p_true import p_true, p_true_request
 from semscale.types import Floats, Progress, Status
 
 Score = Callable[[list[str], list[str]], Floats]
@@ -81,7 +83,7 @@ class Replies:
         answers: n texts; ``None`` where no answer came.
         samples: n lists of texts; ``None`` stands for a sample that did not come.
         status: shape (n,), ``SCORED`` where an answer came, else why not; ``UNFINISHED`` where a cap was
-            reached before the answer and all samples were asked for.
+            reached before all that belongs to the prompt was asked for.
         sides: n sides of the threshold, each ``None`` where it was not settled or not asked for.
         reasons: n reasons, in words, why the answer did not come, or else why most of the missing samples did
             not; ``None`` where all came.
@@ -89,6 +91,7 @@ class Replies:
         tokens: of the n answers; ``None`` where the model gave no log-probabilities.
         sample_tokens: of each sample, likewise.
         has_failed_calls: whether a call failed that may succeed another time; a refusal is no failure.
+        p_true: shape (n,), P(True) of each answer; NaN where it was not asked for or no reply gives it.
     """
 
     answers: list[str | None]
@@ -100,6 +103,7 @@ class Replies:
     tokens: tuple[tuple[TokenLogprob, ...] | None, ...]
     sample_tokens: tuple[tuple[tuple[TokenLogprob, ...] | None, ...], ...]
     has_failed_calls: bool = False
+    p_true: Floats = field(default_factory=lambda: np.empty(0))
 
 
 class Asking:
@@ -108,12 +112,16 @@ class Asking:
     All of it is one run of the runner, whose budget thus holds for everything. The samples of a prompt are
     asked for as soon as its answer is there, before further answers, so that a cap leaves few prompts half
     asked. With ``stopping`` there are rounds: first every answer, then one sample of every prompt that is not
-    settled.
+    settled. Where P(True) is wanted, the model is asked for it once all samples of a prompt are there; an
+    answer that declines is not asked about.
 
     Args:
         prompts: n texts or conversations.
         sampling: what is asked for.
         scorer: makes the function that gives values, from the answers that came; for ``stopping``.
+
+    Raises:
+        InputError: P(True) of a conversation is wanted, or a prompt is neither text nor conversation.
     """
 
     def __init__(
@@ -123,10 +131,12 @@ class Asking:
         self._sampling = sampling
         self._scorer = scorer
         self._status = np.array([prompt_status(prompt) for prompt in prompts], dtype=object).reshape(-1)
+        if sampling.asks_p_true and any(prompt and not isinstance(prompt, str) for prompt in prompts):
+            raise InputError("measure p_true needs prompts that are texts, got a conversation")
         self._replies: dict[Place, RequestOutcome] = {}
         self._sides: list[Side] = [None] * len(prompts)
-        most = int((self._status == Status.SCORED).sum()) * (1 + sampling.n_samples)
-        self._line = WaitingLine(lambda item, sample: sampling.request(prompts[item], sample), most)
+        most = int((self._status == Status.SCORED).sum()) * (1 + sampling.n_samples + sampling.asks_p_true)
+        self._line = WaitingLine(self._request, most)
 
     async def run(self, runner: Runner, progress: Progress | None = None) -> Replies:
         """Ask; where a cap is reached, prompts that are not finished have the status ``UNFINISHED``.
@@ -144,7 +154,7 @@ class Asking:
                 async for outcome in outcomes:
                     place = self._line.taken[outcome.index]
                     self._replies[place] = outcome
-                    left += self._line.join(self._samples_after(*place)) - 1
+                    left += self._line.join(self._places_after(*place)) - 1
                     if not left:
                         # Scoring takes the processor for a while; the run has nothing under way then.
                         left = self._line.join(await asyncio.to_thread(next, rounds, []))
@@ -158,14 +168,30 @@ class Asking:
         """Give empty replies without asking, and say why nothing is asked."""
         return self._collected(stopped)
 
-    def _samples_after(self, item: int, sample: int) -> list[Place]:
-        """List the samples that are asked for once an answer came; none in rounds."""
+    def _request(self, item: int, sample: int) -> Request:
+        if sample != P_TRUE:
+            return self._sampling.request(self._prompts[item], sample)
+        samples = (self._text(item, place) for place in range(1, self._sampling.n_samples + 1))
+        come = [text for text in samples if text is not None]
+        return p_true_request(str(self._prompts[item]), str(self._text(item, 0)), come)
+
+    def _places_after(self, item: int, sample: int) -> list[Place]:
+        """List what is asked for once a reply came: samples after the answer, P(True) after the samples."""
+        every = [(item, place) for place in range(1, self._sampling.n_samples + 1)]
         has_answer = self._text(item, 0) is not None
-        if not sample and not has_answer:
-            self._line.expect_fewer(self._sampling.n_samples)
-        if sample or not has_answer or self._sampling.stopping is not None:
+        if not sample:
+            fewer = self._sampling.asks_p_true and not self._wants_p_true(item)
+            self._line.expect_fewer((0 if has_answer else len(every)) + fewer)
+        if not has_answer or self._sampling.stopping is not None:
             return []
-        return [(item, place) for place in range(1, self._sampling.n_samples + 1)]
+        if not sample:
+            return every
+        is_last = sample != P_TRUE and all(place in self._replies for place in every)
+        return [(item, P_TRUE)] if is_last and self._wants_p_true(item) else []
+
+    def _wants_p_true(self, item: int) -> bool:
+        """Tell whether the model is asked if the answer that came is right."""
+        return self._sampling.wants_p_true(self._text(item, 0))
 
     def _rounds(self) -> Iterator[list[Place]]:
         """Yield what is asked for in each round; the replies to a round are there when the next begins."""
@@ -180,8 +206,11 @@ class Asking:
         values: dict[int, list[float]] = {item: [] for item in answers}
         for sample in range(1, m + 1):
             asked = [item for item in answers if self._sides[item] is None]
+            if not asked:
+                break
             yield [(item, sample) for item in asked]
             self._decide(score, values, asked, sample, stopping)
+        yield [(item, P_TRUE) for item in answers if self._wants_p_true(item)]
 
     def _decide(
         self,
@@ -233,6 +262,7 @@ class Asking:
             tuple(self._tokens(item, 0) for item in range(n)),
             tuple(tuple(self._tokens(item, at) for at in places) for item, places in enumerate(samples)),
             has_failed_calls,
+            np.array([p_true(self._tokens(item, P_TRUE)) for item in range(n)], np.float64),
         )
 
     def _status_of(self, item: int, n_samples: int) -> Status:
@@ -240,12 +270,13 @@ class Asking:
         answer = self._replies.get((item, 0))
         if answer is not None and answer.status is not OutcomeStatus.REPLIED:
             return Status.REFUSED if answer.status is OutcomeStatus.REFUSED else Status.FAILED
-        is_whole = n_samples == self._sampling.n_samples or self._sides[item] is not None
+        is_sampled = n_samples == self._sampling.n_samples or self._sides[item] is not None
+        is_whole = is_sampled and ((item, P_TRUE) in self._replies or not self._wants_p_true(item))
         return Status.SCORED if answer is not None and is_whole else Status.UNFINISHED
 
     def _reason(self, item: int, samples: list[int]) -> str | None:
         """Say why the answer did not come, or else why most of the missing samples did not."""
-        places = [(item, 0), *((item, sample) for sample in samples)]
+        places = [(item, 0), *((item, sample) for sample in samples), (item, P_TRUE)]
         failures = [self._replies[place].failure for place in places if place in self._replies]
         said = [str(failure) for failure in failures if failure is not None]
         return Counter(said).most_common(1)[0][0] if said else None

@@ -6,16 +6,19 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from semscale.chat.messages import Request
 
 Place = tuple[int, int]
-"""An item and one of its samples, from 1; 0 stands for its answer."""
+"""An item and one of its samples, from 1; 0 stands for its answer, ``P_TRUE`` for whether that is right."""
+
+P_TRUE = -1
+"""The place of an item's last call, which asks the model whether its answer is right."""
 
 _SAMPLE, _ANSWER, _END = range(3)
 
 
 class WaitingLine:
-    """Requests in the order in which they are sent: samples before answers, item after item.
+    """Requests in the order in which they are sent: item after item, answers after all others.
 
     Args:
-        request: makes the request of an item's answer or of one of its samples.
+        request: makes the request of an item's place.
         most: how many requests there will be at most; ``len(line)``.
 
     Attributes:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semscale.self_consistency.consistencies import Consistencies
-from semscale.self_consistency.meanings.meaning_measures import MEANING_MEASURES, Meanings
+from semscale.self_consistency.meanings.meaning_measures import Meanings
 from semscale.self_consistency.reasons import measuring_reasons
 from semscale.self_consistency.scoring.contradictions import Contradiction
 from semscale.self_consistency.scoring.floor import Floor
@@ -25,7 +25,8 @@ class ItemMeasures:
     Attributes:
         names: of all measures, in their order.
         meanings: of the n items, where a measure needs them.
-        tokens: measures of the answers' tokens, each of shape (n,); those that are not asked for are nulls.
+        tokens: measures of the answers' tokens, and P(True), each of shape (n,); those that are not asked for
+            are nulls.
     """
 
     names: tuple[str, ...]
@@ -73,9 +74,7 @@ def collect(
     return Consistencies(
         measures=measures,
         status=taken.status,
-        reasons=measuring_reasons(
-            taken, measures[asked.names[0]], of_meanings=asked.names[0] in MEANING_MEASURES
-        ),
+        reasons=measuring_reasons(taken, measures[asked.names[0]], asked.names[0]),
         n_samples=taken.n_samples,
         samples_left_out=taken.n_left_out,
         windows=windows,

@@ -7,7 +7,7 @@ from semscale.messages import did_you_mean, unknown_name
 from semscale.self_consistency.meanings.meaning_measures import MEANING_MEASURES, MeaningMeasure
 from semscale.self_consistency.meanings.relations import Ground
 from semscale.self_consistency.scoring.pair_measures import PAIR_MEASURES, PairMeasure
-from semscale.self_consistency.white_box.token_scores import TOKEN_MEASURES, TokenMeasure
+from semscale.self_consistency.white_box.token_scores import ASKED_MEASURES, TOKEN_MEASURES, TokenMeasure
 from semscale.store.columns import as_list
 from semscale.weights.known import ENGLISH_NLI
 
@@ -15,6 +15,7 @@ MEASURES: dict[str, PairMeasure | MeaningMeasure | TokenMeasure] = {
     **PAIR_MEASURES,
     **MEANING_MEASURES,
     **TOKEN_MEASURES,
+    **ASKED_MEASURES,
 }
 """Every measure by its name."""
 
@@ -57,7 +58,7 @@ def needed_parts(names: Iterable[str], same_by: str, *, has_entailment: bool) ->
         has_entailment: whether a model of entailment is given.
 
     Returns:
-        Some of ``cosine``, ``floor``, ``contradicted``, ``f1``, ``meanings`` and ``logprobs``.
+        Some of ``cosine``, ``floor``, ``contradicted``, ``f1``, ``meanings``, ``logprobs`` and ``p_true``.
 
     Example:
         >>> sorted(needed_parts(["snne"], "exact", has_entailment=False))
@@ -70,7 +71,8 @@ def needed_parts(names: Iterable[str], same_by: str, *, has_entailment: bool) ->
         if name in PAIR_MEASURES:
             parts |= PAIR_MEASURES[name].needs
         else:
-            parts.add("meanings" if name in MEANING_MEASURES else "logprobs")
+            other = "p_true" if name in ASKED_MEASURES else "logprobs"
+            parts.add("meanings" if name in MEANING_MEASURES else other)
     if "meanings" in parts and (same_by == Ground.COSINE or (same_by == "auto" and not has_entailment)):
         parts |= {"cosine", "floor", "contradicted"}
     return frozenset(parts)
@@ -107,7 +109,7 @@ def check_stopping(name: str) -> None:
     """Check that asking can stop early by a measure: one of single samples, from 0 to 1.
 
     Raises:
-        InputError: a measure of meanings or of tokens, or one with other bounds.
+        InputError: a measure of meanings, of tokens or P(True), or one with other bounds.
     """
     measure = PAIR_MEASURES.get(name)
     if measure is None or measure.bounds != (0.0, 1.0):

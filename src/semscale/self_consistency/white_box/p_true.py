@@ -64,7 +64,7 @@ def p_true_request(prompt: str, answer: str, samples: Sequence[str] = ()) -> Req
     others = [text for text in dict.fromkeys(samples) if text.strip() and text != answer]
     shown = "".join(f"Possible answer: {text}\n" for text in others)
     asked = f"Question: {prompt}\n{shown}Proposed answer: {answer}\nIs the proposed answer True or False?"
-    return Request.of(asked, system=_SYSTEM, temperature=0.0, max_tokens=3, top_logprobs=_TOP)
+    return Request.of(asked, system=_SYSTEM, temperature=0.0, max_tokens=1, top_logprobs=_TOP)
 
 
 async def ask_p_true(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semscale.chat.replies import TokenLogprob
+from semscale.self_consistency.white_box.p_true import p_true
 from semscale.types import Floats
 
 Tokens = Sequence[TokenLogprob]
@@ -132,6 +133,12 @@ TOKEN_MEASURES: dict[str, TokenMeasure] = {
     ),
 }
 """Every measure of tokens by its name."""
+
+
+ASKED_MEASURES: dict[str, TokenMeasure] = {
+    "p_true": TokenMeasure("probability of True where the model is asked whether its answer is right", p_true)
+}
+"""Measures of the tokens with which the model says whether its answer is right."""
 
 
 def with_null(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from semscale.messages import shortened
 from semscale.store.cells import storable
 from semscale.store.column_labels import ColumnLabels
 from semscale.store.columns import column_in, groups_in
+from semscale.store.deriving.value_groups import ValueGroups
 from semscale.store.deriving.value_labels import ValueLabels
 from semscale.store.table import Table
 
@@ -71,7 +72,9 @@ def with_derived(table: Table, derivations: Sequence[Derivation]) -> Table:
         UnknownNameError: a column does not exist.
     """
     for derivation in derivations:
-        table = _with_one(table, derivation)
+        labels = table.labels.get(derivation.column, ColumnLabels()).values
+        made = derivation.by_value(labels) if isinstance(derivation, ValueGroups) else derivation
+        table = _with_one(table, made)
     return table
 
 

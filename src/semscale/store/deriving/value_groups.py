@@ -1,7 +1,7 @@
 """Groups of a column's values, such as regions that belong to the north."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import polars as pl
@@ -19,7 +19,7 @@ class ValueGroups:
 
     Attributes:
         column: the values.
-        names: the group of each value.
+        names: the group of each value, or of its label.
     """
 
     column: str
@@ -48,6 +48,26 @@ class ValueGroups:
                 if names.setdefault(value, name) != name:
                     raise InputError(f"group: the value '{value}' is in two groups; leave it in one")
         return cls(column.strip(), names)
+
+    def by_value(self, labels: Mapping[str, str]) -> Self:
+        """Name values by themselves where groups were written with their labels.
+
+        Raises:
+            InputError: a value is in one group by itself, and in another by its label.
+
+        Example:
+            >>> ValueGroups("land", {"Denmark": "north"}).by_value({"1": "Denmark"}).names
+            {'1': 'north'}
+        """
+        values = {label: value for value, label in labels.items()}
+        names: dict[str, str] = {}
+        for given, name in self.names.items():
+            value = given if given in labels else values.get(given, given)
+            if names.setdefault(value, name) != name:
+                raise InputError(
+                    f"group: the value '{value}' ('{labels[value]}') is in two groups; leave it in one"
+                )
+        return replace(self, names=names)
 
     @property
     def title(self) -> str:

@@ -87,6 +87,6 @@ def _qualtrics_labels(columns: Sequence[str], rows: Sequence[Sequence[object]]) 
         question = questions[place] if place < len(questions) else ""
         text = str(rows[0][place] or "") if has_texts and place < len(rows[0]) else ""
         shared = question if questions.count(question) > 1 else ""
-        option = text.rpartition(" - ")[2] if shared else ""
-        labels[column] = ColumnLabels(label=text, question=shared, option=option)
+        asked, dash, option = text.rpartition(" - ") if shared else ("", "", "")
+        labels[column] = ColumnLabels(label=asked if dash else text, question=shared, option=option)
     return {column: one for column, one in labels.items() if one != ColumnLabels()}

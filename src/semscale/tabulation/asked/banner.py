@@ -1,7 +1,7 @@
 """A banner: the groups of respondents that stand beside each other at the head of a table."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +9,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.store.columns import groups_in
+from semscale.tabulation.asked.wave_order import order_waves
 from semscale.types import Integers
 
 _MOST_GROUPS = 50
@@ -25,6 +26,7 @@ class Banner:
         groups: names of the groups.
         codes: shape (n,), number of each respondent's group, -1 for none.
         is_wave: whether the groups are waves, in the order of time.
+        order_from: what the order of waves was taken from, in a few words.
     """
 
     name: str
@@ -32,10 +34,29 @@ class Banner:
     groups: tuple[str, ...]
     codes: Integers
     is_wave: bool = False
+    order_from: str = ""
+
+
+def no_banner(n: int) -> Banner:
+    """Make a banner without groups, so that a table has its total alone.
+
+    Args:
+        n: respondents.
+
+    Example:
+        >>> no_banner(2).groups
+        ()
+    """
+    return Banner("", "", (), np.full(n, -1))
 
 
 def read_banner(
-    cells: pl.Series, *, text: str = "", labels: Mapping[str, str] | None = None, is_wave: bool = False
+    cells: pl.Series,
+    *,
+    text: str = "",
+    labels: Mapping[str, str] | None = None,
+    is_wave: bool = False,
+    wave_order: Sequence[str] = (),
 ) -> Banner:
     """Read groups from a column; labelled values are called by their labels, and stand in their order.
 
@@ -43,10 +64,12 @@ def read_banner(
         cells: n values; missing and blank ones are in no group.
         text: description of the column.
         labels: words for values, by the value as a name.
-        is_wave: whether the groups are waves.
+        is_wave: whether the groups are waves, which ``order_waves`` puts in order.
+        wave_order: all waves from the first to the last, where somebody says so.
 
     Raises:
-        InputError: no group at all, or more than 50.
+        InputError: no group at all, more than 50, or an order that lacks a wave.
+        UnknownNameError: an order with a wave that no row has.
 
     Example:
         >>> banner = read_banner(pl.Series("age", ["18 to 34", "under 18", None]))
@@ -56,7 +79,8 @@ def read_banner(
     role = "wave" if is_wave else "banner"
     names = groups_in(cells)
     names = names.set(names.str.strip_chars() == "", None)
-    known = in_order(names.drop_nulls().unique().to_list(), labels or {})
+    words = labels or {}
+    known = names.drop_nulls().unique(maintain_order=True).to_list()
     if not known:
         raise InputError(f"{role}: column '{cells.name}' has no group: all its cells are empty")
     if len(known) > _MOST_GROUPS:
@@ -65,10 +89,15 @@ def read_banner(
             f"{_MOST_GROUPS}: make bands of numbers (--band) or groups of values (--group), and name the "
             "new column"
         )
-    words = labels or {}
+    order_from = ""
+    if is_wave:
+        order = order_waves(known, words, wave_order)
+        known, order_from = list(order.names), order.reason
+    else:
+        known = in_order(known, words)
     codes = names.replace_strict(known, list(range(len(known))), default=-1, return_dtype=pl.Int64)
     groups = tuple(words.get(name, name) for name in known)
-    return Banner(cells.name, text or cells.name, groups, codes.fill_null(-1).to_numpy(), is_wave)
+    return Banner(cells.name, text or cells.name, groups, codes.fill_null(-1).to_numpy(), is_wave, order_from)
 
 
 def in_order(names: Iterable[str], labels: Mapping[str, str]) -> list[str]:

@@ -8,7 +8,9 @@ import numpy as np
 
 from semscale.types import Floats, Integers
 
-QuestionKind = Literal["scale", "number", "single choice", "multiple choice", "rated text"]
+QuestionKind = Literal[
+    "scale", "number", "single choice", "multiple choice", "rated text", "paired difference"
+]
 """What a question is taken for."""
 
 LineKind = Literal["share", "mean"]

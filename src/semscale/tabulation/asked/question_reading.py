@@ -154,7 +154,7 @@ class QuestionReader:
         return groups_in(self.frame[column]).replace(dict(self._labels(column).values))
 
     def _text(self, column: str) -> str:
-        return self._labels(column).label or column
+        return self._labels(column).title or column
 
 
 def _points(numbers: Floats, words: Mapping[str, str]) -> list[float]:

@@ -9,6 +9,7 @@ from semscale.stats.survey.association import Association
 from semscale.stats.survey.column_letters import letter
 from semscale.tabulation.asked.banner import Banner
 from semscale.tabulation.asked.question import Question
+from semscale.tabulation.tables.column_differences import ColumnDifferences
 from semscale.tabulation.tables.figures import CellFigures
 from semscale.types import Floats, Mask
 
@@ -23,6 +24,7 @@ class WaveChanges:
         high: upper ends.
         p_values: of two-sided t tests; NaN where a base is too small to test.
         adjusted: p-values adjusted within the table.
+        small: whether a base, now or before, is too small to test.
     """
 
     values: Floats
@@ -30,6 +32,7 @@ class WaveChanges:
     high: Floats
     p_values: Floats
     adjusted: Floats
+    small: Mask
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +45,7 @@ class Crosstab:
         cells: figures of shape (v, 1 + g).
         deviations: standard deviation of the line with the mean, shape (1 + g,); NaN for choices.
         letters: shape (v, 1 + g), letters of the columns that a cell lies significantly above.
+        differences: between the columns after the first, each with each.
         small: shape (v, 1 + g), whether too few respondents stand behind a cell to test it.
         n_ungrouped: respondents of the total who are in no column.
         association: chi-square test of question and banner; ``None`` where there is none.
@@ -55,6 +59,7 @@ class Crosstab:
     cells: CellFigures
     deviations: Floats
     letters: npt.NDArray[np.object_]
+    differences: ColumnDifferences
     small: Mask
     n_ungrouped: int
     association: Association | None

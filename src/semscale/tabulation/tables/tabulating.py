@@ -7,8 +7,6 @@ import numpy as np
 
 from semscale.errors import InputError
 from semscale.stats.survey.association import Association, rao_scott
-from semscale.stats.survey.column_letters import column_letters
-from semscale.stats.survey.differences import group_differences
 from semscale.stats.survey.domains import Domains
 from semscale.stats.survey.estimates import SurveyEstimates
 from semscale.stats.survey.means import survey_means
@@ -16,6 +14,7 @@ from semscale.stats.survey.variances import AnyDesign
 from semscale.stats.tests.multiple_testing import CorrectionName
 from semscale.tabulation.asked.banner import Banner
 from semscale.tabulation.asked.question import Question
+from semscale.tabulation.tables.column_differences import compared_columns
 from semscale.tabulation.tables.crosstab import Crosstab, WaveChanges
 from semscale.tabulation.tables.figures import (
     CellFigures,
@@ -127,7 +126,12 @@ class _Columns:
 
     @property
     def n_ungrouped(self) -> int:
-        """Respondents who are in the total that is shown, and in none of the columns beside it."""
+        """Respondents who are in the total that is shown, and in none of the columns beside it.
+
+        It is 0 where no column was asked for.
+        """
+        if not self.banner.groups:
+            return 0
         return int(((self.total.codes == self.total.count - 1) & (self.codes.codes < 0)).sum())
 
 
@@ -150,12 +154,21 @@ def _crosstab(question: Question, made: _Estimated, lines: slice, settings: Test
         cell_figures(columns_of(groups, columns.now), question.lines, settings.level)
     )
     small = shown.n < settings.min_base
+    differences, letters = compared_columns(
+        columns_of(groups, columns.now),
+        question.lines,
+        small[:, 1:],
+        level=settings.level,
+        correction=settings.correction,
+    )
+    of_the_total = np.full((len(letters), 1), "", dtype=object)
     return Crosstab(
         question=question,
         banner=columns.banner,
         cells=shown,
         deviations=_deviations(question, made, lines, shown),
-        letters=_letters(question, columns_of(groups, columns.now), small[:, 1:], settings),
+        letters=np.concatenate([of_the_total, letters], axis=1),
+        differences=differences,
         small=small,
         n_ungrouped=columns.n_ungrouped,
         association=_association(question, columns, made.design, np.asarray(small[:, 1:].all(axis=0))),
@@ -163,16 +176,6 @@ def _crosstab(question: Question, made: _Estimated, lines: slice, settings: Test
         wave=columns.wave,
         before=columns.wave_before,
     )
-
-
-def _letters(
-    question: Question, groups: SurveyEstimates, small: Mask, settings: TestSettings
-) -> np.ndarray[tuple[int, ...], np.dtype[np.object_]]:
-    differences = group_differences(with_spread_at_the_ends(groups, question.lines))
-    found = column_letters(
-        differences, tested=~small, alpha=1 - settings.level, correction=settings.correction
-    )
-    return np.concatenate([np.full((len(found), 1), "", dtype=object), found], axis=1)
 
 
 def _deviations(question: Question, made: _Estimated, lines: slice, shown: CellFigures) -> Floats:
@@ -230,9 +233,10 @@ def _changes(
     low, high = pairs.interval(settings.level)
     p_values = np.where(tested, pairs.p_values, np.nan)
     adjusted = pairs.adjusted_p_values(settings.correction, tested)
-    return WaveChanges(
-        *(np.concatenate([filler, one], axis=1) for one in (pairs.values, low, high, p_values, adjusted))
-    )
+    figures = (pairs.values, low, high, p_values, adjusted)
+    small = np.concatenate([np.zeros(filler.shape, dtype=bool), ~tested], axis=1)
+    values, low, high, p_values, adjusted = (np.concatenate([filler, one], axis=1) for one in figures)
+    return WaveChanges(values, low, high, p_values, adjusted, small)
 
 
 def _check_weights(banner: Banner, design: AnyDesign) -> None:
