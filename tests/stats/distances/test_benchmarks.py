@@ -5,6 +5,7 @@ import pytest
 
 from semscale.errors import InputError
 from semscale.stats.distances.benchmarks import distance_benchmarks
+from semscale.stats.distances.joint_resamples import JointSample, joint_resamples
 from semscale.stats.distances.samples import PmfSample
 from semscale.stats.intervals.estimates import IntervalPlan
 
@@ -29,7 +30,7 @@ def test_worked_by_hand_with_two_surveys():
     # The two surveys' people against each other: gaps .25 and .25.
     assert held.pooled.value == pytest.approx(0.25)
     assert held.below_uniform.value == pytest.approx((1 / 12 + 1 / 3) / 2 - 0.375)
-    assert found.resampled == "surveys"
+    assert found.resampled == "respondents"
 
 
 def test_halves_of_two_people_who_differ_are_as_far_apart_as_they_are():
@@ -59,6 +60,25 @@ def test_only_surveys_with_the_same_points_are_pooled():
     wide = np.array([0.0, 5.0, 10.0])
     found = distance_benchmarks([sample(1, 1, 1)] * 2, [sample(2, 1, 1)] * 2, [VALUES, wide], plan=PLAN)
     assert np.isnan(found.held["ks"].pooled.value)
+
+
+def test_people_are_pooled_within_what_a_survey_is_about():
+    panel, people = [sample(1, 1, 1)] * 3, [sample(4, 0, 0), sample(0, 0, 4), sample(0, 4, 0)]
+    pools = ["intent", "intent", "liking"]
+    found = distance_benchmarks(panel, people, [VALUES] * 3, plan=PLAN, pools=pools).held["ks"]
+    # The first two are at opposite ends; the third has no other survey of its question.
+    assert found.pooled.value == 1
+
+
+def test_persons_who_answer_every_survey_alike_leave_the_width_of_one_survey():
+    # Six answers of one person say no more than one does.
+    own, others = sample(30, 60, 30), sample(40, 50, 10)
+    one = distance_benchmarks([own], [others], [VALUES], plan=PLAN).held["wasserstein"].panel
+    joint = [JointSample([side.masses] * 6) for side in (own, others)]
+    drawn = joint_resamples(*joint, 400, np.random.default_rng(0))
+    held = distance_benchmarks([own] * 6, [others] * 6, [VALUES] * 6, plan=PLAN, resamples=drawn).held
+    six = held["wasserstein"].panel
+    assert six.high - six.low == pytest.approx(one.high - one.low, rel=0.15)
 
 
 def test_a_seed_gives_the_same_again_and_another_one_other_halves():

@@ -45,9 +45,9 @@ def test_a_panel_that_answers_as_people_do(kept):
 def test_a_panel_that_knows_nothing(kept):
     blank = panel_tables(skill=0, structure=0, group=0, shift=0.7, seed=3)
     found = compare(kept(blank), people_table(), by=["age"], **COLUMNS)
-    assert [held(found, subject) for subject in ("ranking", "distributions", "relations", "groups")] == [
-        False
-    ] * 4
+    # Five concepts cannot show that an order is wrong: the attainment's interval reaches far.
+    assert held(found, "ranking") is None
+    assert [held(found, subject) for subject in ("distributions", "relations", "groups")] == [False] * 3
 
 
 def test_individuals_by_name(kept):
@@ -120,6 +120,37 @@ def test_two_concepts_leave_the_order_unknown_and_the_rest_known(kept):
     assert held(found, "distributions") is not None
     assert found.left_out == {}
     assert any("it takes 3 concepts" in said for said in found.document().cautions)
+
+
+def test_groups_that_differ_in_the_panel_alone_are_told(kept):
+    found = compare(
+        kept(panel_tables(group=2.0)), people_table(group=0.0), respondent="who", by=["age"], **COLUMNS
+    )
+    assert held(found, "groups") is False
+    assert "shows 2 differences between groups that people do not show" in found.document().counting[0]
+
+
+def test_persons_with_several_rows_are_told_where_nobody_named_them(kept):
+    folder = kept()
+    unnamed = compare(folder, people_table(), **COLUMNS)
+    assert unnamed.shared_name == "who"
+    assert any("--respondent who" in said for said in unnamed.document().cautions)
+    assert compare(folder, people_table(), respondent="who", **COLUMNS).shared_name is None
+    numbered = people_table().drop("who").with_row_index("row")  # a name for every row is nobody's twice
+    assert compare(folder, numbered, **COLUMNS).shared_name is None
+
+
+def test_one_concept_has_no_pooled_people_of_other_questions(kept):
+    one = people_table().filter(pl.col("shown") == "oat")
+    found = compare(kept(), one, respondent="who", **COLUMNS).methods[0].marginals.benchmarks
+    assert found.n_surveys == 2
+    assert np.isnan(found.held["wasserstein"].pooled.value)
+
+
+def test_a_group_without_weights_is_named(kept):
+    table = people_table().with_columns(w=pl.when(pl.col("age") == "old").then(0.0).otherwise(1.0))
+    with pytest.raises(InputError, match=r"weight: no row with age 'old' has a weight above 0 in column 'w'"):
+        compare(kept(), table, weight="w", by=["age"], **COLUMNS)
 
 
 def test_answers_on_another_scale(kept):

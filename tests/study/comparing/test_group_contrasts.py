@@ -45,6 +45,18 @@ def test_groups_of_people_that_do_not_differ_show_nothing():
     assert np.isnan(found.size_ratio.value)
 
 
+def test_a_difference_that_people_do_not_have_is_invented():
+    # The panel differs by .6; people by 0, with 150 in a group.
+    (pair,) = compare_groups(side((40, 50), (10, 50)), side((75, 150), (75, 150)), IntervalPlan()).pairs
+    assert pair.invented is True
+    # Neither where people differ, nor where the two differences are not apart: .2 beside 0 of 10 in a group,
+    # whose standard error is .22.
+    assert compare_groups(side((45, 50), (5, 50)), side((40, 50), (10, 50)), IntervalPlan()).invented == ()
+    few = compare_groups(side((60, 100), (40, 100)), side((5, 10), (5, 10)), IntervalPlan())
+    assert few.pairs[0].panel.low > 0
+    assert few.invented == ()
+
+
 def test_no_common_groups():
     panel, people = side((10, 50), (40, 50)), side((10, 50), (40, 50))
     other = ComparedSide((), people.masses, people.questions, groups={"age": ["north"] * 100})

@@ -115,9 +115,8 @@ def _marginals(summary: "StudyComparison") -> Iterator[Block]:
         yield distances_table(method)
     benchmarks = summary.methods[0].marginals.benchmarks
     made = (
-        f"Means over {benchmarks.n_surveys} questions about concepts; intervals are over these."
-        if benchmarks.resampled == "surveys"
-        else "Intervals are over personas and people."
+        f"Means over {counted(benchmarks.n_surveys, 'question')} about concepts; intervals are about "
+        "these, with other personas and other people."
     )
     yield Paragraph(
         f"Lower is closer; 0 is the same, 1 the opposite end. {made} Halves have half of the people "

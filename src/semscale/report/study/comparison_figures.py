@@ -243,6 +243,7 @@ def groups_table(method: "MethodComparison") -> DataTable | None:
         ("less", lambda each: Quoted(each.second, 40)),
         ("panel, % of the scale", lambda each: WithInterval.of(each.panel, 0, is_share=True, signed=True)),
         ("people, % of the scale", lambda each: WithInterval.of(each.people, 0, is_share=True, signed=True)),
+        ("invented", lambda each: Words("yes" if each.invented else "no")),
     )
     return table_of(method.groups.pairs, columns, title=METHOD_NAMES[method.method], noun="difference")
 

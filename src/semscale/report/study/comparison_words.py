@@ -46,7 +46,7 @@ ERROR_NAMES = {
 
 _ANSWERS = {
     True: "says more than chance about",
-    False: "says no more than chance about",
+    False: "says little or nothing beyond chance about",
     None: "cannot be judged on",
 }
 
@@ -58,7 +58,11 @@ READINGS = (
     ),
     ("Halves of people", "the human ceiling: random halves of the people beside each other"),
     ("Equal shares", "a null: a panel that knows nothing and gives each point the same share"),
-    ("Pooled people", "a null: a panel that knows how people answer, but not which concept they see"),
+    (
+        "Pooled people",
+        "a null: a panel that knows how people answer, but not which concept they see: their answers "
+        "to the same question about all other concepts",
+    ),
     ("Shuffled personas", "a null: the same answers, put to other personas at random"),
     (
         "Correlation attainment",
@@ -76,6 +80,16 @@ READINGS = (
         "it is close enough for a decision is another question: look at the figures beside halves of people",
     ),
     (
+        "Says little or nothing beyond chance",
+        "the panel goes less than half of the way from a panel that knows nothing to people, even at the "
+        "upper end of its interval. Where the interval holds both 0 and half of the way, nothing can be said",
+    ),
+    (
+        "Invented difference",
+        "the panel's groups differ, the people's do not beyond chance, and the two differences are apart "
+        "beyond chance (Holm over all pairs of groups). This is how stereotypes show",
+    ),
+    (
         "Worth in people",
         "the size of a random sample of people whose expected error is that of the panel. Fewer than 1: a "
         "single person would do better. It holds for these questions and concepts, and for no others",
@@ -91,6 +105,9 @@ def conclusion_line(method: "MethodComparison") -> str:
         found = [each.holds for each in method.conclusions if each.subject == subject]
         by_answer[_joined(found)].append(name)
     parts = [f"{said} {listed(names)}" for answer, said in _ANSWERS.items() if (names := by_answer[answer])]
+    if method.groups is not None and method.groups.invented:
+        invented = counted(len(method.groups.invented), "difference")
+        parts.append(f"shows {invented} between groups that people do not show")
     return f"{capitalised(METHOD_NAMES[method.method])} {'; '.join(parts)}"
 
 
@@ -142,6 +159,13 @@ def comparison_cautions(summary: "StudyComparison") -> Iterator[str]:
             verb = "has" if method.n_without == 1 else "have"
             name = capitalised(METHOD_NAMES[method.method])
             yield f"{name}: {answers} of the panel {verb} no rating: left out."
+    if summary.shared_name is not None:
+        shown = one_line(summary.shared_name)
+        yield (
+            f"Each row of people was taken for another person, but column {shown} looks like the names of "
+            "people who answered several times. If it is, intervals of people are too narrow: name it "
+            f"(--respondent {shown})."
+        )
     if summary.left_out:
         said = ", ".join(f"{reason}: {count(n)}" for reason, n in summary.left_out.items())
         yield f"Rows of people that do not count: {said}."

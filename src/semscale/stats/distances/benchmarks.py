@@ -7,19 +7,16 @@ import numpy as np
 
 from semscale.errors import InputError
 from semscale.stats.distances.distances import DISTANCES, DistanceName, all_distances, check_values
+from semscale.stats.distances.joint_resamples import JointSample, Resamples, joint_resamples
 from semscale.stats.distances.samples import PmfSample
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
-from semscale.stats.intervals.means import estimate_mean
 from semscale.types import Floats
 
 SPLITS = 2000
 """Random halves of the people in each survey."""
 
-_RESAMPLED_SPLITS, _SPLIT_REPLICATES = 50, 200
-_FEWEST_SURVEYS = 2
 _FEWEST_PEOPLE = 2
-
-NONE = Estimate(float("nan"), float("nan"), float("nan"))
+_UNKNOWN = Estimate(np.nan, np.nan, np.nan)
 
 
 @dataclass(frozen=True)
@@ -29,8 +26,8 @@ class HeldDistance:
     Attributes:
         panel: of the panel from the people.
         uniform: of equal shares from the people: a panel that knows nothing.
-        pooled: of the people of all other surveys from the people of this one: a panel that knows people, but
-            not the survey; NaN with one survey.
+        pooled: of the people of the other surveys of a pool from the people of this one: a panel that knows
+            people, but not the survey; NaN where there are no others.
         split_half: of one half of the people from the other, the mean over random halves: what people reach.
         below_uniform: uniform less panel; above 0 where the panel is closer.
         below_pooled: pooled less panel, likewise.
@@ -54,7 +51,7 @@ class Benchmarks:
         held: mean over surveys, by distance, each beside its nulls and ceiling.
         by_survey: the panel's distance in each survey, by distance; intervals over respondents.
         n_surveys: surveys with a panel and people.
-        resampled: what the intervals of ``held`` come from.
+        resampled: what the intervals come from: ``respondents``.
     """
 
     held: Mapping[DistanceName, HeldDistance]
@@ -63,19 +60,21 @@ class Benchmarks:
     resampled: str
 
 
-def distance_benchmarks(
+def distance_benchmarks(  # noqa: PLR0913 - both sides, how persons are drawn, and what is pooled
     panel: Sequence[PmfSample],
     people: Sequence[PmfSample],
     values: Sequence[Floats],
     *,
     plan: IntervalPlan | None = None,
     splits: int = SPLITS,
+    resamples: Resamples | None = None,
+    pools: Sequence[object] | None = None,
 ) -> Benchmarks:
     """Measure how far a panel is from people, beside equal shares, pooled people and halves of people.
 
-    With two surveys or more the intervals of the means are over surveys. With one survey they are basic
-    bootstrap intervals over respondents of both samples: the ends are 2 d less the upper and the lower
-    quantile of the resamples, which takes off the upward bias that distances of samples have.
+    Intervals are about these surveys, with other persons on both sides: percentiles of resamples, moved by
+    as much as the resamples' mean lies above the distance. Resamples are larger than what was seen, since
+    distances of samples are biased upwards.
 
     Args:
         panel: answers of the panel in each survey.
@@ -84,146 +83,162 @@ def distance_benchmarks(
             the same values.
         plan: how intervals are made.
         splits: random halves of the people in each survey.
+        resamples: where the same persons answered several surveys; else each survey is taken to have
+            persons of its own, and intervals of the means are too narrow if it has not.
+        pools: for each survey, what it is about, such as its question: people are pooled over surveys with
+            the same entry; over all unless given.
 
     Raises:
         InputError: no survey, lengths that differ, fewer than two people or no panel in a survey, or values
             that do not fit.
 
     References:
-        Maier et al. (2025), arXiv 2510.08338, for the KS similarity and the halves; Davison and Hinkley
-        (1997), Bootstrap Methods and Their Application, section 2.4, for basic intervals.
+        Maier et al. (2025), arXiv 2510.08338, for the KS similarity and the halves.
     """
     plan = plan or IntervalPlan()
     _check(panel, people, values)
     rng = np.random.default_rng(plan.seed)
-    surveys = [
-        _Survey.measured(*pair, points, rng, splits)
-        for pair, points in zip(zip(panel, people, strict=True), values, strict=True)
-    ]
-    pooled = _pooled_distances(people, values)
-    drawn = [_resampled(*each, plan, rng) for each in zip(panel, people, values, strict=True)]
-    several = len(surveys) >= _FEWEST_SURVEYS
-    held = {
-        name: _over_surveys(surveys, pooled[:, place], place, plan)
-        if several
-        else _of_one(surveys[0], drawn[0], people[0], values[0], place, plan)
-        for place, name in enumerate(DISTANCES)
-    }
-    by_survey = {
-        name: tuple(
-            _basic(float(survey.panel[place]), draws.panel[:, place], plan.interval)
-            for survey, draws in zip(surveys, drawn, strict=True)
-        )
-        for place, name in enumerate(DISTANCES)
-    }
-    return Benchmarks(held, by_survey, len(surveys), "surveys" if several else "respondents")
-
-
-@dataclass(frozen=True)
-class _Survey:
-    """Distances of one survey, each of shape (4,)."""
-
-    panel: Floats
-    uniform: Floats
-    split_half: Floats
-
-    @classmethod
-    def measured(
-        cls, panel: PmfSample, people: PmfSample, values: Floats, rng: np.random.Generator, splits: int
-    ) -> "_Survey":
-        return cls(
-            all_distances(panel.mean, people.mean, values),
-            all_distances(_equal(values), people.mean, values),
-            all_distances(*people.halves(splits, rng), values).mean(axis=0),
-        )
-
-
-@dataclass(frozen=True)
-class _Draws:
-    """Distances in resamples, each of shape (r, 4)."""
-
-    panel: Floats
-    uniform: Floats
-
-
-def _resampled(
-    panel: PmfSample, people: PmfSample, values: Floats, plan: IntervalPlan, rng: np.random.Generator
-) -> _Draws:
-    p, q = panel.resampled(plan.replicates, rng), people.resampled(plan.replicates, rng)
-    return _Draws(all_distances(p, q, values), all_distances(_equal(values), q, values))
-
-
-def _over_surveys(surveys: Sequence[_Survey], pooled: Floats, place: int, plan: IntervalPlan) -> HeldDistance:
-    panel, uniform, halves = (
-        np.array([getattr(survey, name)[place] for survey in surveys])
-        for name in ("panel", "uniform", "split_half")
+    pools = pools or [None] * len(panel)
+    exact = _measured(
+        [side.mean[None] for side in panel], [side.mean[None] for side in people], values, pools
     )
-    return HeldDistance(
-        *(_mean(each, plan) for each in (panel, uniform, pooled, halves)),
-        *(_mean(each, plan, least=-1) for each in (uniform - panel, pooled - panel, panel - halves)),
-    )
-
-
-def _of_one(  # noqa: PLR0913 - one survey's distances, resamples and people
-    survey: _Survey, draws: _Draws, people: PmfSample, values: Floats, place: int, plan: IntervalPlan
-) -> HeldDistance:
-    panel, uniform, half = (float(each[place]) for each in (survey.panel, survey.uniform, survey.split_half))
-    halves = _resampled_halves(people, values, plan)[:, place]
-    repeats = draws.panel[: len(halves), place]
-    return HeldDistance(
-        _basic(panel, draws.panel[:, place], plan.interval),
-        _basic(uniform, draws.uniform[:, place], plan.interval),
-        NONE,
-        _basic(half, halves, plan.interval),
-        _basic(uniform - panel, draws.uniform[:, place] - draws.panel[:, place], plan.interval, least=-1),
-        NONE,
-        _basic(panel - half, repeats - halves, plan.interval, least=-1),
-    )
-
-
-def _resampled_halves(people: PmfSample, values: Floats, plan: IntervalPlan) -> Floats:
-    """Mean distances (r, 4) of halves of resampled people."""
-    rng = np.random.default_rng(plan.seed)
-    found = []
-    for _ in range(_SPLIT_REPLICATES):
-        rows = rng.integers(0, people.n, people.n)
-        weights = None if people.weights is None else people.weights[rows]
-        drawn = PmfSample(people.masses[rows], weights)
-        found.append(all_distances(*drawn.halves(_RESAMPLED_SPLITS, rng), values).mean(axis=0))
-    return np.array(found)
-
-
-def _pooled_distances(people: Sequence[PmfSample], values: Sequence[Floats]) -> Floats:
-    """Distances (surveys, 4) of each survey's people from those of the others with the same points.
-
-    Every other survey counts alike, whatever its size; NaN where there is none.
-    """
-    found = np.full((len(people), len(DISTANCES)), np.nan)
-    for place, (own, points) in enumerate(zip(people, values, strict=True)):
-        others = [
-            other.mean
-            for other_place, other in enumerate(people)
-            if other_place != place and np.array_equal(values[other_place], points)
+    halves = np.array(
+        [
+            all_distances(*side.halves(splits, rng), points).mean(axis=0)
+            for side, points in zip(people, values, strict=True)
         ]
-        if others:
-            found[place] = all_distances(np.mean(others, axis=0), own.mean, points)
+    )
+    resamples = resamples or _independent(panel, people, plan, rng)
+    drawn = _measured(resamples.panel, resamples.people, values, pools)
+    first, second = zip(*resamples.halves, strict=True)
+    drawn_halves = mean_of_known(np.moveaxis(_each(first, second, values), 1, -1))
+    return Benchmarks(
+        {
+            name: _held(exact, drawn, halves, drawn_halves, place, plan.interval)
+            for place, name in enumerate(DISTANCES)
+        },
+        {
+            name: tuple(
+                shifted_estimate(
+                    float(exact.panel[0, survey, place]), drawn.panel[:, survey, place], plan.interval
+                )
+                for survey in range(len(panel))
+            )
+            for place, name in enumerate(DISTANCES)
+        },
+        len(panel),
+        "respondents",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Distances:
+    """Distances of s surveys in r samples, each of shape (r, s, 4); NaN where they are not known."""
+
+    panel: Floats
+    uniform: Floats
+    pooled: Floats
+
+
+def _measured(
+    panel: Sequence[Floats], people: Sequence[Floats], values: Sequence[Floats], pools: Sequence[object]
+) -> _Distances:
+    """Measure average PMFs (r, k) of each survey."""
+    uniform = [np.full(len(points), 1 / len(points)) for points in values]
+    return _Distances(
+        _each(panel, people, values),
+        _each(uniform, people, values),
+        _each(_others(people, values, pools), people, values),
+    )
+
+
+def _each(first: Sequence[Floats], second: Sequence[Floats], values: Sequence[Floats]) -> Floats:
+    """Distances (r, s, 4) of two lists of PMFs."""
+    return np.stack([all_distances(*three) for three in zip(first, second, values, strict=True)], axis=-2)
+
+
+def _others(people: Sequence[Floats], values: Sequence[Floats], pools: Sequence[object]) -> list[Floats]:
+    """Average PMFs of the other surveys of a pool; every one counts alike, NaN where there is none."""
+    found = []
+    for place, own in enumerate(people):
+        others = [
+            other
+            for number, other in enumerate(people)
+            if number != place
+            and pools[number] == pools[place]
+            and np.array_equal(values[number], values[place])
+        ]
+        found.append(np.mean(others, axis=0) if others else np.full_like(own, np.nan))
     return found
 
 
-def _mean(values: Floats, plan: IntervalPlan, *, least: float = 0.0) -> Estimate:
-    found = estimate_mean(values, bounds=(least, 1.0), plan=plan)
-    return Estimate(found.value, found.low, found.high)
+def _held(
+    exact: _Distances, drawn: _Distances, halves: Floats, drawn_halves: Floats, place: int, interval: float
+) -> HeldDistance:
+    """Average over surveys; halves are of shape (s, 4), those of resamples (h, s, 4)."""
+    repeats = len(drawn_halves)
+
+    def estimate(value: Floats, resampled: Floats, least: float = 0.0) -> Estimate:
+        figure = float(mean_of_known(value[:, place]))
+        return shifted_estimate(figure, mean_of_known(resampled[..., place]), interval, least=least)
+
+    return HeldDistance(
+        estimate(exact.panel[0], drawn.panel),
+        estimate(exact.uniform[0], drawn.uniform),
+        estimate(exact.pooled[0], drawn.pooled),
+        estimate(halves, drawn_halves),
+        estimate((exact.uniform - exact.panel)[0], drawn.uniform - drawn.panel, -1),
+        estimate((exact.pooled - exact.panel)[0], drawn.pooled - drawn.panel, -1),
+        estimate(exact.panel[0] - halves, drawn.panel[:repeats] - drawn_halves[: len(drawn.panel)], -1),
+    )
 
 
-def _basic(value: float, resampled: Floats, interval: float, *, least: float = 0.0) -> Estimate:
+def mean_of_known(values: Floats) -> Floats:
+    """Mean over the last axis, leaving NaN out; NaN where nothing is known."""
+    known = ~np.isnan(values)
+    n = known.sum(axis=-1)
+    means: Floats = np.where(n > 0, np.where(known, values, 0.0).sum(axis=-1) / np.maximum(n, 1), np.nan)
+    return means
+
+
+def shifted_estimate(value: float, resampled: Floats, interval: float, *, least: float = 0.0) -> Estimate:
+    """Put the percentiles of resamples (r,) around a figure, moved by the resamples' mean less the figure.
+
+    Distances of resamples are larger on average than the distance that was seen. The interval is about the
+    distance that samples of this size show on average, so only the spread of the resamples counts.
+
+    Args:
+        value: the figure, up to 1.
+        resampled: the same of resamples; NaN is left out.
+        interval: coverage.
+        least: what the figure can be at least.
+    """
+    known = resampled[~np.isnan(resampled)]
+    if np.isnan(value) or not len(known):
+        return _UNKNOWN if np.isnan(value) else Estimate(value, np.nan, np.nan)
     tail = (1 - interval) / 2
-    below, above = np.quantile(resampled, [tail, 1 - tail])
-    low, high = (float(np.clip(2 * value - end, least, 1.0)) for end in (above, below))
-    return Estimate(value, low, high)
+    ends = np.quantile(known, [tail, 1 - tail]) - known.mean() + value
+    low, high = np.clip(ends, least, 1.0)
+    return Estimate(value, float(low), float(high))
 
 
-def _equal(values: Floats) -> Floats:
-    return np.full(len(values), 1 / len(values))
+def _independent(
+    panel: Sequence[PmfSample], people: Sequence[PmfSample], plan: IntervalPlan, rng: np.random.Generator
+) -> Resamples:
+    """Resample each survey for itself, as if it had asked persons of its own."""
+    pairs = [
+        joint_resamples(_alone(own), _alone(others), plan.replicates, rng)
+        for own, others in zip(panel, people, strict=True)
+    ]
+    return Resamples(
+        tuple(each.panel[0] for each in pairs),
+        tuple(each.people[0] for each in pairs),
+        tuple(each.halves[0] for each in pairs),
+    )
+
+
+def _alone(sample: PmfSample) -> JointSample:
+    return JointSample([sample.masses], sample.weights)
 
 
 def _check(panel: Sequence[PmfSample], people: Sequence[PmfSample], values: Sequence[Floats]) -> None:

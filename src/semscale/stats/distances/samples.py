@@ -114,7 +114,7 @@ class PmfSample:
         for start in range(0, splits, size):
             b = min(size, splits - start)
             drawn = (
-                _half_of(self.n, b, rng)
+                random_halves(self.n, b, rng)
                 if self._mostly_differ
                 else rng.multivariate_hypergeometric(counts, self.n // 2, size=b, method="marginals")
             )
@@ -157,7 +157,7 @@ class PmfSample:
         return 2 * len(self._distinct[1]) > self.n
 
 
-def _half_of(n: int, splits: int, rng: np.random.Generator) -> Integers:
+def random_halves(n: int, splits: int, rng: np.random.Generator) -> Integers:
     """Mark a random half, shape (splits, n); the smaller one where n is odd."""
     keys = rng.random((splits, n))
     drawn = np.zeros((splits, n), dtype=np.int64)

@@ -76,6 +76,8 @@ class StudyComparison(Presentable):
         n_people: people with an answer that counts.
         n_rows: rows of their table.
         left_out: rows that do not count, by reason.
+        shared_name: a column that looks like names of people with several rows, where none was named;
+            ``None`` where there is none.
         human_range: lowest and highest value that people could give; the scale's own unless given.
         plan: how intervals are made.
         splits: random halves of the people.
@@ -93,6 +95,7 @@ class StudyComparison(Presentable):
     n_people: int
     n_rows: int
     left_out: Mapping[str, int]
+    shared_name: str | None
     human_range: tuple[float, float] | None
     plan: IntervalPlan
     splits: int
@@ -116,6 +119,7 @@ class StudyComparison(Presentable):
             "people": self.n_people,
             "rows": self.n_rows,
             "left_out": self.left_out,
+            "shared_name": self.shared_name,
             "human_range": None if self.human_range is None else list(self.human_range),
             "splits": self.splits,
             "intervals": {"kind": "simulation", **self.plan.settings},
@@ -191,6 +195,7 @@ def compare(  # noqa: PLR0913 - the columns of a table and how it is read
         people.side.n,
         people.n_rows,
         people.left_out,
+        people.shared_name,
         human_range,
         plan,
         splits,
@@ -252,7 +257,7 @@ def _compared(  # noqa: PLR0913 - both sides and how they are compared
     surveys = surveys_of(panel, people, answers.concepts)
     if not surveys:
         raise InputError(f"human: no question was answered both by the panel ({method}) and by two people")
-    marginals = compare_marginals(surveys, plan, splits=splits)
+    marginals = compare_marginals(panel, people, surveys, plan, splits=splits)
     reliabilities = rerun_reliabilities(panel, plan)
     correlations = compare_correlations(panel, people, reliabilities, plan)
     groups = compare_groups(panel, people, plan) if panel.groups else None

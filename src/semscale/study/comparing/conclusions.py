@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from semscale.stats.agreement.attainment import FEWEST_SURVEYS, Attainment
+from semscale.stats.intervals.estimates import Estimate
 from semscale.study.comparing.group_contrasts import GroupContrasts
 from semscale.study.comparing.individuals import Individuals
 from semscale.study.comparing.marginals import Marginals
@@ -23,7 +24,9 @@ class Conclusion:
 
     Attributes:
         subject: in which respect.
-        holds: whether the data show that it does better than its nulls; ``None`` where they cannot tell.
+        holds: ``True`` where the data show that it does better than its nulls; ``False`` where they show that
+            it goes less than half of the way from a null to people, or invents what people do not show;
+            ``None`` where they cannot tell.
         because: the figures behind it, or what is lacking.
     """
 
@@ -39,7 +42,10 @@ def conclude(
     individuals: tuple[Individuals, ...],
     interval: float,
 ) -> tuple[Conclusion, ...]:
-    """Draw conclusions: a panel does better than a null where the interval of the difference leaves 0 out.
+    """Draw conclusions: a panel does better than a null where the interval of the difference lies above 0.
+
+    It does no better where the whole interval is below half of the way from the null to the human ceiling. An
+    interval that holds both 0 and half of the way shows nothing.
 
     Args:
         marginals: of one method.
@@ -73,20 +79,20 @@ def _order(name: str, found: Attainment, level: float) -> tuple[bool | None, str
         return None, f"halves of the people do not agree on {name}, or the panel's means are all alike"
     if 1 / factorial(found.n_surveys) > level:
         return None, f"{about}, but {found.n_surveys} concepts fall into any order by chance"
-    return found.p_value <= level, f"{about}, p {found.p_value:.3f}"
+    if found.p_value <= level:
+        return True, f"{about}, p {found.p_value:.3f}"
+    return _no_or_unknown(found.ratio.high, 1.0), f"{about}, p {found.p_value:.3f}"
 
 
 def _distributions(marginals: Marginals) -> Conclusion:
     held = marginals.benchmarks.held["wasserstein"]
     shown = f"Wasserstein-1 {held.panel.value:.2f}, equal shares {held.uniform.value:.2f}"
-    nulls = [held.below_uniform]
+    halves = held.split_half.value
+    answers = [_beyond(held.below_uniform, held.uniform.value - halves)]
     if not np.isnan(held.pooled.value):
         shown += f", pooled people {held.pooled.value:.2f}"
-        nulls.append(held.below_pooled)
-    shown += f", halves of people {held.split_half.value:.2f}"
-    if any(np.isnan(each.low) for each in nulls):
-        return Conclusion("distributions", None, shown)
-    return Conclusion("distributions", all(each.low > 0 for each in nulls), shown)
+        answers.append(_beyond(held.below_pooled, held.pooled.value - halves))
+    return Conclusion("distributions", _all(answers), f"{shown}, halves of people {halves:.2f}")
 
 
 def _relations(correlations: Correlations | None) -> Conclusion:
@@ -96,19 +102,43 @@ def _relations(correlations: Correlations | None) -> Conclusion:
         f"correlations of questions are {correlations.gap.value:.2f} off, shuffled personas "
         f"{correlations.permuted:.2f}, halves of people {correlations.split_half:.2f}"
     )
-    return Conclusion("relations", correlations.below_permuted.low > 0, shown)
+    way = correlations.permuted - correlations.split_half
+    return Conclusion("relations", _beyond(correlations.below_permuted, way), shown)
 
 
 def _groups(groups: GroupContrasts | None) -> Conclusion:
     if groups is None:
         return Conclusion("groups", None, "no attribute with two groups on both sides was named")
+    invented = len(groups.invented)
+    said = f"the panel invents {invented} of {len(groups.pairs)} differences, which people do not show"
     if not groups.n_clear:
-        return Conclusion("groups", None, "no two groups of people differ beyond chance")
+        alike = "no two groups of people differ beyond chance"
+        return (
+            Conclusion("groups", False, f"{said}; {alike}") if invented else Conclusion("groups", None, alike)
+        )
     shown = (
         f"same direction in {groups.same_sign:.0%} of {groups.n_clear} clear differences, "
         f"{groups.size_ratio.value:.2f} times as large"
     )
-    return Conclusion("groups", groups.size_ratio.low > 0, shown)
+    if invented:
+        return Conclusion("groups", False, f"{said}; {shown}")
+    return Conclusion("groups", _beyond(groups.size_ratio, 1.0), shown)
+
+
+def _beyond(found: Estimate, way: float) -> bool | None:
+    """Say whether a figure that is 0 at the null and ``way`` at the ceiling is beyond chance."""
+    return True if found.low > 0 else _no_or_unknown(found.high, way)
+
+
+def _no_or_unknown(high: float, way: float) -> bool | None:
+    """Say no where the upper end is at most 0, or short of half of the way; an unknown end says nothing."""
+    return False if high <= 0 or high < way / 2 else None
+
+
+def _all(answers: list[bool | None]) -> bool | None:
+    if False in answers:
+        return False
+    return None if None in answers else True
 
 
 def _individuals(individuals: tuple[Individuals, ...]) -> Conclusion:

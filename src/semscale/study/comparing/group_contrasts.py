@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from scipy.special import ndtr
 
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
+from semscale.stats.tests.multiple_testing import holm
 from semscale.study.comparing.counted_sums import group_differences
 from semscale.study.comparing.resampled_figures import (
     SPLITS,
@@ -32,6 +34,9 @@ class GroupContrast:
         second: the group whose mean is taken off.
         panel: with a simulation interval.
         people: with an interval.
+        invented: whether the panel differs where people do not: the people's interval holds 0, the panel's
+            does not, and the panel's difference is apart from the people's beyond chance (normal
+            approximation with the resamples' variance, Holm over all pairs).
     """
 
     question: str
@@ -40,11 +45,12 @@ class GroupContrast:
     second: str
     panel: Estimate
     people: Estimate
+    invented: bool
 
     @property
     def is_clear(self) -> bool:
         """Whether the people's interval leaves 0 out."""
-        return self.people.low > 0 or self.people.high < 0
+        return _is_clear(self.people)
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,11 @@ class GroupContrasts:
     permuted: float
     size_ratio: Estimate
 
+    @property
+    def invented(self) -> tuple[GroupContrast, ...]:
+        """Differences that the panel shows and people do not."""
+        return tuple(pair for pair in self.pairs if pair.invented)
+
 
 def compare_groups(panel: ComparedSide, people: ComparedSide, plan: IntervalPlan) -> GroupContrasts | None:
     """Compare differences between groups; ``None`` where no two groups are on both sides.
@@ -84,16 +95,16 @@ def compare_groups(panel: ComparedSide, people: ComparedSide, plan: IntervalPlan
     others = group_differences(people.positions, people.person_weights, _rows_of(people, named))
     d, drawn = figures_and_resamples(own, panel.n, plan, 0)
     human, human_drawn = figures_and_resamples(others, people.n, plan, 1)
+    apart = _apart(d - human, drawn - human_drawn, plan)
     pairs = tuple(
-        GroupContrast(
-            panel.questions[question].name,
-            attribute,
-            first,
-            second,
+        _contrast(
+            panel.questions[named_pair[0]].name,
+            named_pair[1:],
             percentile_estimate(d[place], drawn[:, place], panel.n, plan),
             percentile_estimate(human[place], human_drawn[:, place], people.n, plan),
+            apart=bool(apart[place]),
         )
-        for place, (question, attribute, first, second) in enumerate(named)
+        for place, named_pair in enumerate(named)
     )
     clear = np.array([pair.is_clear for pair in pairs]) & ~np.isnan(d)
     if not clear.any():
@@ -119,6 +130,32 @@ def compare_groups(panel: ComparedSide, people: ComparedSide, plan: IntervalPlan
         _same(mixed[:, clear], human[None, clear]),
         percentile_estimate(ratio, ratios, min(panel.n, people.n), plan),
     )
+
+
+def _contrast(
+    question: str, groups: tuple[str, str, str], panel: Estimate, people: Estimate, *, apart: bool
+) -> GroupContrast:
+    invented = apart and _is_clear(panel) and not _is_clear(people)
+    return GroupContrast(question, *groups, panel, people, invented)
+
+
+def _apart(gaps: Floats, drawn: Floats, plan: IntervalPlan) -> Mask:
+    """Tell which gaps (f,) of the panel and people are beyond chance, by resamples (r, f) and Holm."""
+    there = ~np.isnan(drawn)
+    known = ~np.isnan(gaps) & there.any(axis=0)
+    spread = np.array(
+        [column[rows].std() for column, rows in zip(drawn.T[known], there.T[known], strict=True)]
+    )
+    z = np.abs(gaps[known]) / np.where(spread > 0, spread, np.inf)
+    apart: Mask = np.zeros(len(gaps), dtype=bool)
+    if known.any():
+        apart[known] = holm(2 * ndtr(-z)) <= 1 - plan.interval
+    return apart
+
+
+def _is_clear(found: Estimate) -> bool:
+    """Whether an interval leaves 0 out."""
+    return found.low > 0 or found.high < 0
 
 
 def _group_pairs(panel: ComparedSide, people: ComparedSide) -> list[_Named]:

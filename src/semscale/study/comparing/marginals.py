@@ -6,7 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from semscale.stats.agreement.attainment import FEWEST_SURVEYS, Attainment, attainment
-from semscale.stats.distances.benchmarks import Benchmarks, distance_benchmarks
+from semscale.stats.distances.benchmarks import (
+    Benchmarks,
+    distance_benchmarks,
+    mean_of_known,
+    shifted_estimate,
+)
+from semscale.stats.distances.joint_resamples import JointSample, joint_resamples
 from semscale.stats.distances.sample_worth import SampleWorth, sample_worth
 from semscale.stats.distances.samples import PmfSample
 from semscale.stats.intervals.coefficients import ResamplingPlan
@@ -25,12 +31,14 @@ class ComparedSurvey:
     Attributes:
         question: what was asked.
         concept: what about.
+        place: number of the concept.
         panel: the panel's answers, a PMF for each persona.
         people: the people's.
     """
 
     question: ComparedQuestion
     concept: str
+    place: int
     panel: PmfSample
     people: PmfSample
 
@@ -87,51 +95,67 @@ def surveys_of(panel: ComparedSide, people: ComparedSide, concepts: Sequence[str
         for place, concept in enumerate(concepts):
             own, others = panel.sample(question.name, place), people.sample(question.name, place)
             if own.n and others.n >= _FEWEST_PEOPLE:
-                found.append(ComparedSurvey(question, concept, own, others))
+                found.append(ComparedSurvey(question, concept, place, own, others))
     return found
 
 
-def compare_marginals(surveys: Sequence[ComparedSurvey], plan: IntervalPlan, *, splits: int) -> Marginals:
+def compare_marginals(
+    panel: ComparedSide,
+    people: ComparedSide,
+    surveys: Sequence[ComparedSurvey],
+    plan: IntervalPlan,
+    *,
+    splits: int,
+) -> Marginals:
     """Compare distributions, means and the order of concepts.
 
     Args:
-        surveys: at least one.
+        panel: answers of the personas.
+        people: answers of the people; persons of both sides are resampled with all their answers.
+        surveys: of these sides, at least one.
         plan: how intervals are made.
         splits: random halves of the people.
     """
-    panel, people = [each.panel for each in surveys], [each.people for each in surveys]
     values = [each.question.values for each in surveys]
-    benchmarks = distance_benchmarks(panel, people, values, plan=plan, splits=splits)
-    rng = np.random.default_rng(plan.seed)
-    resamples = [
-        np.stack(
-            [
-                side.resampled(plan.replicates, rng) @ each.question.values
-                for side in (each.panel, each.people)
-            ]
-        )
-        for each in surveys
-    ]
+    asked = [each.people for each in surveys]
+    resamples = joint_resamples(
+        _joint(panel, surveys), _joint(people, surveys), plan.replicates, np.random.default_rng(plan.seed)
+    )
+    benchmarks = distance_benchmarks(
+        [each.panel for each in surveys],
+        asked,
+        values,
+        plan=plan,
+        splits=splits,
+        resamples=resamples,
+        pools=[each.question.name for each in surveys],
+    )
+    pairs = zip(resamples.panel, resamples.people, values, strict=True)
+    drawn = [(own - others) @ points for own, others, points in pairs]
     errors = {
         "ks": benchmarks.held["ks"].panel,
         "wasserstein": benchmarks.held["wasserstein"].panel,
-        "mean": _squared_error(surveys, resamples, plan),
+        "mean": _squared_error(surveys, drawn, plan),
     }
     return Marginals(
-        tuple(_means(each, drawn, plan) for each, drawn in zip(surveys, resamples, strict=True)),
+        tuple(_means(each, gaps, plan) for each, gaps in zip(surveys, drawn, strict=True)),
         benchmarks,
         {
             name: _attainment([each for each in surveys if each.question.name == name], plan, splits)
             for name in dict.fromkeys(each.question.name for each in surveys)
         },
         tuple(
-            sample_worth(name, errors[name], people, values, seed=plan.seed)
+            sample_worth(name, errors[name], asked, values, seed=plan.seed)
             for name in ("ks", "wasserstein", "mean")
         ),
     )
 
 
-def _means(survey: ComparedSurvey, drawn: Floats, plan: IntervalPlan) -> SurveyMeans:
+def _joint(side: ComparedSide, surveys: Sequence[ComparedSurvey]) -> JointSample:
+    return JointSample([side.masses[each.question.name][:, each.place] for each in surveys], side.weights)
+
+
+def _means(survey: ComparedSurvey, gaps: Floats, plan: IntervalPlan) -> SurveyMeans:
     values = survey.question.values
     bounds = (float(values[0]), float(values[-1]))
     own, others = (
@@ -139,7 +163,7 @@ def _means(survey: ComparedSurvey, drawn: Floats, plan: IntervalPlan) -> SurveyM
         for side in (survey.panel, survey.people)
     )
     tail = (1 - plan.interval) / 2
-    low, high = np.quantile(drawn[0] - drawn[1], [tail, 1 - tail])
+    low, high = np.quantile(gaps[~np.isnan(gaps)], [tail, 1 - tail])
     return SurveyMeans(
         survey.question.name,
         survey.concept,
@@ -157,21 +181,10 @@ def _squared_error(
     surveys: Sequence[ComparedSurvey], drawn: Sequence[Floats], plan: IntervalPlan
 ) -> Estimate:
     """Mean over surveys of the squared difference of means, as a share of the squared width."""
-    errors = np.array(
-        [
-            ((each.panel.mean - each.people.mean) @ each.question.values / each.question.width) ** 2
-            for each in surveys
-        ]
-    )
-    if len(surveys) > 1:
-        found = estimate_mean(errors, bounds=(0, 1), plan=plan)
-        return Estimate(found.value, found.low, found.high)
-    ((panel, people),) = drawn
-    value = float(errors[0])
-    tail = (1 - plan.interval) / 2
-    resampled = ((panel - people) / surveys[0].question.width) ** 2
-    below, above = np.quantile(resampled, [tail, 1 - tail])
-    return Estimate(value, *(float(np.clip(2 * value - end, 0, 1)) for end in (above, below)))
+    widths = np.array([each.question.width for each in surveys])
+    gaps = np.array([(each.panel.mean - each.people.mean) @ each.question.values for each in surveys])
+    resampled = mean_of_known((np.stack(drawn, axis=-1) / widths) ** 2)
+    return shifted_estimate(float(((gaps / widths) ** 2).mean()), resampled, plan.interval)
 
 
 def _attainment(surveys: Sequence[ComparedSurvey], plan: IntervalPlan, splits: int) -> Attainment | None:

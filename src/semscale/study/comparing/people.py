@@ -14,6 +14,7 @@ from semscale.rating.human.values import check_human_range, laid_on
 from semscale.store.columns import column_in, floats_in, groups_in, is_missing
 from semscale.store.reading import open_table
 from semscale.store.table import Table
+from semscale.study.comparing.shared_names import shared_name
 from semscale.study.comparing.sides import ComparedQuestion, ComparedSide
 from semscale.types import Floats, Integers, Mask
 
@@ -39,6 +40,12 @@ class PeopleColumns:
     weight: str | None = None
     by: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def named(self) -> frozenset[str]:
+        """All columns that were named."""
+        others = {self.concept, self.respondent, self.weight} - {None}
+        return frozenset(map(str, {*self.questions.values(), *self.by.values(), *others}))
+
 
 @dataclass(frozen=True)
 class People:
@@ -49,12 +56,14 @@ class People:
         n_rows: rows of the table.
         left_out: rows without any use, by reason.
         source: name of the table.
+        shared_name: a column that looks like names of people with several rows, where none was named.
     """
 
     side: ComparedSide
     n_rows: int
     left_out: Mapping[str, int]
     source: str
+    shared_name: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,14 +101,15 @@ def read_people(
         human_range: lowest and highest value that people could give; the scale's own unless given.
 
     Raises:
-        InputError: a column that does not exist, a cell that is no answer, values outside the range, or no
-            concept of the study in the table.
+        InputError: a column that does not exist, a cell that is no answer, values outside the range, no
+            concept of the study in the table, or a group whose weights are all 0 or missing.
     """
     check_human_range(human_range)
     rows, name = _rows(table, columns), table.name
     concept = _concepts(rows, columns, concepts, name)
     persons, weights = _persons(rows, columns), _weights(rows, columns)
     kept, left_out = _kept(concept, persons, weights)
+    _refuse_weightless_groups(rows, columns, concept, kept)
     places = np.flatnonzero(kept)
     if not len(places):
         said = ", ".join(f"{reason}: {n:,}" for reason, n in left_out.items() if n)
@@ -124,7 +134,13 @@ def read_people(
             for attribute, column in columns.by.items()
         },
     )
-    return People(side, rows.height, {reason: n for reason, n in left_out.items() if n}, name)
+    return People(
+        side,
+        rows.height,
+        {reason: n for reason, n in left_out.items() if n},
+        name,
+        None if columns.respondent or not columns.concept else shared_name(rows, columns.named, concept),
+    )
 
 
 def people_table(source: str | Path | pl.DataFrame | Table) -> Table:
@@ -203,6 +219,22 @@ def _kept(
         left_out["no weight above 0"] = int((kept & weightless).sum())
         kept &= ~weightless
     return kept, left_out
+
+
+def _refuse_weightless_groups(
+    rows: pl.DataFrame, columns: PeopleColumns, concept: Integers, kept: Mask
+) -> None:
+    if columns.weight is None or not kept.any():
+        return
+    for attribute, column in columns.by.items():
+        cells = groups_in(column_in(rows, column)).to_list()
+        asked = {cells[row] for row in np.flatnonzero(concept >= 0)} - {None}
+        lost = asked - {cells[row] for row in np.flatnonzero(kept)}
+        if lost:
+            raise InputError(
+                f"weight: no row with {attribute} {_listed(sorted(lost))} has a weight above 0 in column "
+                f"{columns.weight!r}: leave these rows out (--where), or mend the weights"
+            )
 
 
 def _refuse_twice(named: list[str], concept: Integers, concepts: tuple[str, ...], name: str) -> None:
