@@ -198,7 +198,7 @@ class AgreementWork:
 def _columns(found: JudgedAnswers, answers: Sequence[Any], samples: Sequence[Sequence[Any]]) -> pl.DataFrame:
     """Lay out a row an answer: its scores, its lowest claim, its samples, and last its claims."""
     taken, lowest = take_samples(answers, samples), found.lowest()
-    frame, reasons = found.to_frame(), list(measuring_reasons(taken, found.score))
+    frame, reasons = found.to_frame(), list(measuring_reasons(taken, found.score, "consistency"))
     for row in np.flatnonzero(found.status == Status.WEIGHTLESS).tolist():
         reasons[row] = NO_CLAIM
     laid = frame.drop("claims").with_columns(
