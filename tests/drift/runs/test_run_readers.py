@@ -32,7 +32,7 @@ def test_another_format_is_one_entry(written, monkeypatch):
     assert (run.model, run.recorded, run.dataset) == ("a model", MOMENT, "answers")
     other = written("Perhaps.\n", "answers.log")
     assert read_items(other, format="lines")[0].outputs[0].text == "Perhaps."
-    with pytest.raises(InputError, match="xlsx, sav, inspect, promptfoo, openai-evals, lines, athena, got 'xml'"):
+    with pytest.raises(InputError, match="sav, inspect, promptfoo, openai-evals, lines, athena, got 'xml'"):
         read_run(other, format="xml")
 
 
