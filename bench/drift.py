@@ -1,19 +1,24 @@
 """What comparing costs beyond embedding the new outputs, with a baseline whose states are stored.
 
 Run with ``python bench/drift.py``. Items have three outputs, each a review sentence with half of another;
-the candidate's are the baseline's in another order, in each of which two words were exchanged. Turns
-alternate between embedding the candidate's outputs alone and the whole comparison.
+the candidate's are the baseline's in another order, in each of which two words were exchanged, and so are
+those of its reruns, whose states are stored, too. Turns alternate between embedding the candidate's outputs
+alone and the whole comparison. Processor seconds are of all threads; other work on the machine lengthens
+them less than seconds. ``--profile`` lists where the thread of Python spends its time in one comparison.
 """
 
 import argparse
+import cProfile
 import csv
+import pstats
 import tempfile
 from datetime import date
 from pathlib import Path
+from time import perf_counter, process_time
 
 import numpy as np
 
-from measuring import machine, ratios, seconds, spread
+from measuring import machine, ratios, spread
 from semscale import load_embedder
 from semscale.drift.measure.compare_runs import compare
 from semscale.drift.measure.meter import DriftMeter
@@ -23,6 +28,8 @@ from semscale.history.runs import Run
 
 TEXTS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"
 OUTPUTS = 3
+RERUNS = (0, 1, 3)
+LISTED = 45  # functions of a profile
 
 
 def sentences(n, rng):
@@ -43,54 +50,104 @@ def edited(text, words, rng):
     return " ".join(own)
 
 
-def run_of(outputs, model):
+def run_of(outputs, model, rerun_of=None):
     items = (Item(str(at), tuple(Output(text) for text in texts)) for at, texts in enumerate(outputs))
-    return Run("reviews", model, tuple(items))
+    return Run("reviews", model, tuple(items), rerun_of=rerun_of)
 
 
-def runs(n_items, turns, seed=0):
-    """A baseline, and a candidate for each turn, as no text may have been read before."""
+def runs(n_items, n_reruns, turns, seed=0):
+    """A baseline, its reruns, and a candidate for each turn, as no text may have been read before."""
     rng = np.random.default_rng(seed)
     texts = sentences(n_items * OUTPUTS, rng)
     words = sorted({word for text in texts for word in text.split()})
     old = [texts[at : at + OUTPUTS] for at in range(0, len(texts), OUTPUTS)]
-    candidates = [
-        run_of([[edited(text, words, rng) for text in rng.permutation(item)] for item in old], f"new {turn}")
-        for turn in range(turns + 1)
-    ]
-    return run_of(old, "old"), candidates
+
+    def again():
+        return [[edited(text, words, rng) for text in rng.permutation(item)] for item in old]
+
+    baseline = run_of(old, "old")
+    reruns = [run_of(again(), "old", baseline.id) for _ in range(n_reruns)]
+    return baseline, reruns, [run_of(again(), f"new {turn}") for turn in range(turns)]
 
 
 def texts_of(run):
     return [output.text for item in run.items for output in item.outputs]
 
 
+def cost(call):
+    """Seconds and processor seconds of a call."""
+    start, busy = perf_counter(), process_time()
+    call()
+    return perf_counter() - start, process_time() - busy
+
+
+class Nights:
+    """Comparisons of candidates, night after night, each by a process that has read nothing yet."""
+
+    def __init__(self, baseline, reruns, folder, precision):
+        self.baseline, self.reruns, self._precision = baseline, reruns, precision
+        self.folder = Path(folder)
+
+    def meter(self):
+        """A meter whose model is loaded and compiled."""
+        meter = DriftMeter(precision=self._precision, cache=self.folder)
+        meter.encoder.token_states(["compile"], layer=meter.layer)
+        return meter
+
+    def compared(self, candidate, meter):
+        """The comparison of a night's candidate."""
+        return compare(self.baseline, candidate, reruns=self.reruns, meter=meter)
+
+
+def measure(asked, n_reruns):
+    """Print what comparing costs beside so many reruns."""
+    baseline, reruns, (warming, *candidates) = runs(asked.items, n_reruns, asked.turns + 1)
+    embedder = load_embedder(precision=asked.precision, cache=False)
+    embedder.embed(texts_of(warming)[:500])
+    with tempfile.TemporaryDirectory() as folder:
+        nights = Nights(baseline, reruns, folder, asked.precision)
+        meter = nights.meter()
+        first = cost(lambda: nights.compared(warming, meter))
+        stored = (Path(folder) / STATES_FILE).stat().st_size
+        print(f"\nreruns: {n_reruns}; the first comparison, which stores them and the baseline")
+        print(f"  {first[0]:.1f} s, {first[1]:.1f} of the processor, {stored / 1e6:,.0f} MB on disk")
+        alone, whole = [], []
+        for candidate in candidates:
+            alone.append(cost(lambda one=candidate: embedder.embed(texts_of(one))))
+            fresh = nights.meter()
+            whole.append(cost(lambda one=candidate, meter=fresh: nights.compared(one, meter)))
+        for place, unit in enumerate(("seconds", "processor seconds")):
+            ours, theirs = ([turn[place] for turn in turns] for turns in (alone, whole))
+            beyond = [100 * (ratio - 1) for ratio in ratios(theirs, ours)]
+            print(
+                f"  {unit}: embedding the new outputs {spread(ours, 1)}, the comparison {spread(theirs, 1)}"
+            )
+            print(f"  beyond embedding: {spread(beyond, 0)} % (to reach: 10)", flush=True)
+        if asked.profile:
+            profile(nights, candidates[-1])
+
+
+def profile(nights, candidate):
+    """List the functions in which the thread of Python spends most of its time in one comparison."""
+    meter, profiler = nights.meter(), cProfile.Profile()
+    profiler.runcall(nights.compared, candidate, meter)
+    pstats.Stats(profiler).sort_stats("cumulative").print_stats(LISTED)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--items", type=int, default=10_000)
     parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--reruns", type=int, nargs="+", default=RERUNS, help="how many, one after the other")
     parser.add_argument("--precision", default="exact")
-    chosen = parser.parse_args()
+    parser.add_argument("--profile", action="store_true", help="list where a comparison spends its time")
+    asked = parser.parse_args()
     print(f"{date.today()}, {machine()}")
-    baseline, (warming, *candidates) = runs(chosen.items, chosen.turns)
-    embedder = load_embedder(precision=chosen.precision, cache=False)
+    baseline, _, _ = runs(asked.items, 0, 0)
     tokens = DriftMeter(cache=False).encoder.reader.read(texts_of(baseline)).lengths
-    print(f"{chosen.items:,} items of {OUTPUTS} outputs, {tokens.mean():.0f} tokens on average")
-    with tempfile.TemporaryDirectory() as folder:
-        meter = DriftMeter(precision=chosen.precision, cache=Path(folder))
-        first = seconds(lambda: compare(baseline, warming, meter=meter))
-        stored = (Path(folder) / STATES_FILE).stat().st_size
-        print(f"first comparison, which stores the baseline: {first:.1f} s, {stored / 1e6:,.0f} MB on disk")
-        embedder.embed(texts_of(warming)[:500])
-        alone, whole = [], []
-        for candidate in candidates:
-            alone.append(seconds(lambda one=candidate: embedder.embed(texts_of(one))))
-            fresh = DriftMeter(precision=chosen.precision, cache=Path(folder))
-            fresh.encoder.token_states(["compile"], layer=fresh.layer)
-            whole.append(seconds(lambda one=candidate, meter=fresh: compare(baseline, one, meter=meter)))
-    print(f"embedding the new outputs alone: {spread(alone)} s; the whole comparison: {spread(whole)} s")
-    beyond = [100 * (ratio - 1) for ratio in ratios(whole, alone)]
-    print(f"beyond embedding: {spread(beyond, 0)} % (to reach: 10)")
+    print(f"{asked.items:,} items of {OUTPUTS} outputs, {tokens.mean():.0f} tokens on average")
+    for n_reruns in asked.reruns:
+        measure(asked, n_reruns)
 
 
 if __name__ == "__main__":

@@ -3,134 +3,162 @@
 Run with ``python bench/drift_nights.py``. Datasets are those of ``drift_self_test.py --with-reruns``, in
 halves of their items. For each item, chance says which of five runs are the baseline and its reruns; each
 night draws one of the others. From the sixth night on a third of 30 drawn items is damaged. Shown are series
-with an alarm within ten nights of that, and over 200 nights without damage: by the bets against the reruns
-alone (half of alpha each for bound and bets), and by both kinds of bets, as ``--over-runs`` has them.
+with an alarm within ten nights of that, and over 200 nights without damage, with Wilson's intervals at 95 %.
+An alarm is a metric over all items that is material and, by the gate's ``sequence_tests``, significant; hard
+limits are left out.
 """
 
 import argparse
-from math import log
+from datetime import date
+from time import process_time
 
 import numpy as np
-from scipy.special import ndtri
 
 from drift_self_test import ATHENA, REMADE, athena, every_other, remade, written_runs
-from semscale.drift.gate.decision import EVIDENCE_PARTS
+from measuring import machine
+from semscale.drift.gate.mean_drifts import mean_drifts
+from semscale.drift.gate.metric_choice import chosen_metrics, margins
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.meter import DriftMeter
-from semscale.drift.measure.metrics import is_usual
-from semscale.drift.measure.roles import drifts_of_pairs, reference_variance
-from semscale.drift.self_testing.self_test import measure_changes
-from semscale.stats.tests.betting import p_value_evidence, run_evidence
-from semscale.stats.tests.conformal import conformal_p_values
-from semscale.stats.tests.multiple_testing import adjusted
+from semscale.drift.nights.sequence import sequence_tests
+from semscale.drift.self_testing.draws import Draw, compare_drawn
+from semscale.drift.self_testing.self_test import REPLICATES, measure_changes
+from semscale.history.stored_comparison import StoredComparison
+from semscale.stats.intervals.shares import wilson_interval
 
 KINDS, ITEMS, DAMAGED, FIRST_BAD, NIGHTS, QUIET_NIGHTS = ("negate", "drop", "swap"), 30, 10, 5, 15, 200
-SETTINGS = GateSettings()
+SETTINGS = GateSettings(over_runs=True, replicates=REPLICATES)
 
 
-class Series:
-    """The losses of some nights, and those of the references among each other, of drawn items."""
-
-    def __init__(self, versions, rng, *, reruns, nights, damaged):
-        self.versions, self.nights, self.r = versions, nights, reruns
-        n = versions.can_be.shape[1]
-        self.items = rng.integers(n, size=ITEMS)
-        if damaged:
-            self.items[:damaged] = rng.choice(np.flatnonzero(versions.can_be.all(axis=0)), damaged)
-        order = rng.permuted(np.tile(np.arange(versions.n), (ITEMS, 1)), axis=1)
-        self.references, rest = order[:, : reruns + 1], order[:, reruns + 1 :]
-        self.candidates = [
-            rest[np.arange(ITEMS), rng.integers(rest.shape[1], size=ITEMS)] for _ in range(nights)
-        ]
-        self.damaged = np.arange(ITEMS) < damaged
-
-    def losses(self, metric):
-        """Mean losses against the references (nights, items), and of all pairs of these (items, k, k)."""
-        losses, k = np.nan_to_num(self.versions.losses[metric]), self.r + 1
-        pairs = np.zeros((ITEMS, k, k))
-        for one, other in zip(*np.nonzero(~np.eye(k, dtype=bool)), strict=True):
-            pairs[:, one, other] = losses[0, self.references[:, one], self.references[:, other], self.items]
-        nights = []
-        for night, candidate in enumerate(self.candidates):
-            part = (self.damaged & (night >= FIRST_BAD)).astype(int)
-            against = [losses[part, self.references[:, at], candidate, self.items] for at in range(k)]
-            nights.append(np.mean(against, axis=0))
-        return np.array(nights), pairs
+def series(versions, rng, *, reruns, nights, damaged):
+    """Comparisons of successive nights with the same baseline and reruns, of drawn items."""
+    items = rng.integers(versions.can_be.shape[1], size=ITEMS)
+    if damaged:
+        items[:damaged] = rng.choice(np.flatnonzero(versions.can_be.all(axis=0)), damaged)
+    order = rng.permuted(np.tile(np.arange(versions.n), (ITEMS, 1)), axis=1)
+    references, rest = order[:, : reruns + 1], order[:, reruns + 1 :]
+    compared = []
+    for night in range(nights):
+        candidates = rest[np.arange(ITEMS), rng.integers(rest.shape[1], size=ITEMS)]
+        are_damaged = (np.arange(ITEMS) < damaged) & (night >= FIRST_BAD)
+        draw = Draw(items, np.column_stack([candidates, references]), are_damaged)
+        compared.append(compare_drawn(versions, draw))
+    return compared
 
 
-def evidence(nights, pairs, span, n_metrics):
-    """Evidence against the reruns and against the nights before, and whether each night is material."""
-    n, k = pairs.shape[:2]
-    of_pairs = pairs[:, *np.triu_indices(k, 1)]
-    expected = of_pairs.mean(axis=1)
-    if k > 2:  # noqa: PLR2004
-        variance = reference_variance(pairs)
-    else:
-        three = np.zeros((n, 3, 3))
-        three[:, 1:, 1:] = pairs
-        three[:, 0, 1:] = three[:, 1:, 0] = nights[-1][:, None]
-        variance = 2 / 3 * drifts_of_pairs(three).var(axis=1).mean()
-    alpha = SETTINGS.alpha / 2 / n_metrics
-    bound = -ndtri(alpha) * np.sqrt(variance / n) + span * log(1 / alpha) / (3 * n * k)
-    shift, least = expected.mean() - expected, min((expected.mean() - expected).min(), 0.0) / span
-    centred = [np.clip((night + shift) / span, least, 1 + abs(least)) for night in nights]
-    allowed = (expected.mean() + bound) / span
-    beyond = run_evidence(centred, allowed, least=least) if allowed > least else np.ones(len(nights))
-    among = np.r_[1.0, p_value_evidence(conformal_p_values(nights)[1:])]
-    return beyond, among, (nights - expected).mean(axis=1), np.sqrt((of_pairs**2).mean())
-
-
-def first_alarms(series):
-    """The first night with an alarm, by the bets against the reruns alone, and by both kinds of bets."""
-    metrics = {name: one for name, one in series.versions.template.metrics.items() if is_usual(name)}
-    old, new, material = [], [], []
-    for name, metric in metrics.items():
-        beyond, among, drift, rms = evidence(*series.losses(name), metric.span, len(metrics))
-        old.append(np.minimum(1.0, 2 / beyond))
-        new.append(np.minimum(1.0, EVIDENCE_PARTS / np.maximum(beyond, among)))
-        material.append(drift >= SETTINGS.margin(metric.span, noise=rms if metric.is_similarity else None))
-    found = []
-    for p_values in (np.array(old), np.array(new)):
-        corrected = np.column_stack([adjusted(night, "holm") for night in p_values.T])
-        alarms = ((corrected < SETTINGS.alpha) & np.array(material)).any(axis=0)
-        found.append(int(np.argmax(alarms)) if alarms.any() else np.inf)
-    return found
-
-
-def row(title, versions, asked, reruns, *, damaged, nights):
-    """Print the share of series with an alarm within ten nights of damage; or at all, without any."""
-    rng = np.random.default_rng(0)
-    found = np.array(
-        [
-            first_alarms(Series(versions, rng, reruns=reruns, nights=nights, damaged=damaged))
-            for _ in range(asked.series)
-        ]
+def stored(comparison):
+    """What a history keeps of a night, as far as tests over runs read it."""
+    return StoredComparison(
+        baseline_id=comparison.baseline.id,
+        candidate_id=comparison.candidate.id,
+        model=comparison.candidate.model,
+        dataset=comparison.baseline.dataset,
+        signature=str(comparison.signature),
+        outcome=None,
+        figures=(),
+        scores={name: comparison.mean_losses(name) for name in comparison.metrics},
     )
-    seen = (found >= FIRST_BAD) & (found < FIRST_BAD + 10) if damaged else np.isfinite(found)
-    early = (found < FIRST_BAD).mean(axis=0) if damaged else np.zeros(2)
-    shares = " | ".join(f"{100 * share:.0f} %" for share in (*seen.mean(axis=0), *early))
-    print(f"| {title}, {reruns} rerun{'s' * (reruns > 1)} | {shares} |", flush=True)
+
+
+def material(comparison, names):
+    """Metrics that are material over all items, as the gate decides it."""
+    limits = margins(comparison, SETTINGS, names)
+    everything = {None: np.ones(ITEMS, dtype=bool)}
+    found = mean_drifts(comparison, names, everything, SETTINGS.plan())
+    return {name for name in names if found[name, None].mean.value >= limits[name]}
+
+
+def significant(nights, earlier, night, names):
+    """Metrics that are significant over all runs up to a night."""
+    limits = margins(nights[night], SETTINGS, names)
+    tests = sequence_tests(nights[night], earlier[:night], limits, SETTINGS)
+    return {test.metric for test in tests if test.is_significant}
+
+
+def first_alarm(nights, *, is_quiet):
+    """The first night with an alarm, from 0 on; infinite where there is none.
+
+    Args:
+        nights: the comparisons of a series.
+        is_quiet: ask the last night first, as most quiet series are not significant then: with two reruns
+            or more evidence never falls, so that these never were. With one rerun each night's own noise
+            counts in what is allowed.
+    """
+    names = chosen_metrics(nights[0], SETTINGS)
+    earlier = [stored(night) for night in nights]
+    if is_quiet and not significant(nights, earlier, len(nights) - 1, names):
+        return np.inf
+    for night, comparison in enumerate(nights):
+        large = material(comparison, names)
+        if large and large & significant(nights, earlier, night, names):
+            return night
+    return np.inf
+
+
+def share(hits):
+    found = wilson_interval(int(hits.sum()), len(hits))
+    return f"{100 * found.value:.3g} % ({100 * found.low:.1f} to {100 * found.high:.1f} %)"
+
+
+def alarms(versions, n, *, reruns, nights, damaged):
+    """First alarms of n series, and the processor seconds that they took."""
+    rng, start = np.random.default_rng(0), process_time()
+    drawn = (series(versions, rng, reruns=reruns, nights=nights, damaged=damaged) for _ in range(n))
+    found = np.array([first_alarm(one, is_quiet=reruns > 1 and not damaged) for one in drawn])
+    return found, process_time() - start
+
+
+def shown(title, reruns, n):
+    return f"{title}, {reruns} rerun{'s' * (reruns > 1)}, {n} series"
+
+
+def print_damaged(change, n, reruns):
+    """Print the share of series with an alarm within ten nights of damage, and before it."""
+    found, cost = alarms(change.versions, n, reruns=reruns, nights=NIGHTS, damaged=DAMAGED)
+    seen = (found >= FIRST_BAD) & np.isfinite(found)
+    night = f"{np.median(found[seen]) - FIRST_BAD + 1:.0f}" if seen.any() else ""
+    title = shown(f"`{change.kind}`", reruns, n)
+    print(f"| {title} | {share(seen)} | {night} | {share(found < FIRST_BAD)} | {cost:.0f} |", flush=True)
+
+
+def print_quiet(versions, n, reruns):
+    """Print the share of series with an alarm in any of the nights without damage."""
+    found, cost = alarms(versions, n, reruns=reruns, nights=QUIET_NIGHTS, damaged=0)
+    title = shown(f"none, {QUIET_NIGHTS} nights", reruns, n)
+    print(f"| {title} | {share(np.isfinite(found))} | | | {cost:.0f} |", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--series", type=int, default=50)
+    parser.add_argument("--series", type=int, default=200)
+    parser.add_argument("--sets", nargs="+", choices=("written", "athena"), default=("written", "athena"))
+    parser.add_argument("--halves", nargs="+", type=int, choices=(0, 1), default=(0, 1), help="of items")
+    parser.add_argument(
+        "--quiet-reruns",
+        nargs="*",
+        type=int,
+        choices=(1, 2),
+        default=(2,),
+        help="reruns of series without damage; with one a series asks the gate at many nights, which is slow",
+    )
     asked = parser.parse_args()
-    sets = [written_runs()]
-    if ATHENA.exists():
+    print(f"{date.today()}, {machine()}; series with an alarm (Wilson, 95 %), and processor seconds")
+    sets = [written_runs()] if "written" in asked.sets else []
+    if "athena" in asked.sets and ATHENA.exists():
         sets.append([athena(), *(remade(athena(), seed) for seed in REMADE)])
     for runs in sets:
-        for half in (0, 1):
+        for half in asked.halves:
             changes = measure_changes(
                 tuple(every_other(run, half) for run in runs), KINDS, DriftMeter(), seed=0
             )
-            print(f"\n## {runs[0].dataset}, half {half}: alarms in % of {asked.series} series\n")
-            print("| | reruns alone | both | before the damage, reruns alone | both |\n|---|---|---|---|---|")
+            print(f"\n## {runs[0].dataset}, half {half}\n")
+            print("| a third changed | within ten nights | half of these by night | before the damage | s |")
+            print("|---|---|---|---|---|")
             for change in changes:
                 for reruns in (1, 2):
-                    title = f"`{change.kind}`"
-                    row(title, change.versions, asked, reruns, damaged=DAMAGED, nights=NIGHTS)
-            row("none, 200 nights", changes[0].versions, asked, 2, damaged=0, nights=QUIET_NIGHTS)
+                    print_damaged(change, asked.series, reruns)
+            for reruns in asked.quiet_reruns:
+                print_quiet(changes[0].versions, asked.series, reruns)
 
 
 if __name__ == "__main__":

@@ -219,6 +219,18 @@ def test_the_ini_file_allows_differences_of_numbers(project):
     wrong.stderr.fnmatch_lines(["ERROR: the ini file: max_credits_difference must be *, got 'much'"])
 
 
+def test_the_ini_file_says_which_numbers_are_better(project):
+    project.approve([{"text": APPROVED, "cost": 1.0}])
+    now = [{"text": APPROVED, "cost": 0.5}]
+    project.run(now).assert_outcomes(failed=1)
+    project.pytester.makeini("[pytest]\nsemantic_cost_direction = lower\n")
+    project.run(now, "--strict-config").assert_outcomes(passed=1)
+    project.pytester.makeini("[pytest]\nsemantic_cost_direction = less\n")
+    wrong = project.run(now)
+    assert wrong.ret == pytest.ExitCode.USAGE_ERROR
+    wrong.stderr.fnmatch_lines(["ERROR: the ini file: cost_direction must be one of *, got 'less'"])
+
+
 ASYNCHRONOUS = """
 import asyncio
 

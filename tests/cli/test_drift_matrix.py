@@ -126,6 +126,8 @@ def test_a_model_that_is_down_leaves_the_others_to_finish(matrix, endpoint):
     assert ["down" in row for row in rows] == [True, True]
     alone = matrix("--reference", "right", models=("good", "lost"))
     assert "“good” alone answered, so that it is compared with none" in alone.out
+    nothing = matrix(models=("good", "lost"))
+    assert "Only “good” answered, so there is nothing to compare it with" in nothing.out
     nobody = matrix(models=("lost", "lost@" + endpoint.url.replace("127.0.0.1", "localhost")))
     assert nobody.code == 2
 

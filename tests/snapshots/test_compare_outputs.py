@@ -139,3 +139,23 @@ def test_a_limit_of_a_number_that_nobody_has_is_refused():
         InputError, match="max_credit_difference needs outputs with 'credit', but they have credits"
     ):
         compare([("a", {"credits": 1.0})], ["a"], max_credit_difference=1)
+
+
+@pytest.mark.parametrize(
+    ("way", "now", "fails"),
+    [("lower", 1.0, False), ("lower", 3.0, True), ("higher", 3.0, False), ("higher", 1.0, True),
+     ("either", 1.0, True), ("either", 3.0, True)],
+)  # fmt: skip
+def test_a_number_that_became_better_fails_nothing(way, now, fails):
+    compared = compare([("A.", {"cost": 2.0})], [("A.", {"cost": now})], cost_direction=way)
+    assert breaches(compared) == ["max_cost_difference"] * fails
+
+
+def test_a_number_that_is_missing_fails_whichever_is_better():
+    compared = compare([("A.", {"cost": 2.0})], [("A.", {})], cost_direction="lower")
+    assert breaches(compared) == ["max_cost_difference"]
+
+
+def test_a_direction_needs_the_number():
+    with pytest.raises(InputError, match="cost_direction needs outputs with 'cost', but they have credits"):
+        compare([("A.", {"credits": 2.0})], [("A.", {"credits": 2.0})], cost_direction="lower")

@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from semscale.drift.asking.asked_runs import ask_runs
     from semscale.drift.asking.items_to_ask import ItemToAsk
+    from semscale.drift.asking.prompt_template import PromptTemplate
     from semscale.drift.gate.decision import GateDecision, Outcome
     from semscale.drift.gate.drift_summary import DriftSummary, stored
     from semscale.drift.gate.gate import decide
     from semscale.drift.gate.settings import GateSettings, read_gate_settings
+    from semscale.drift.matrix.asked_matrix import ask_matrix
+    from semscale.drift.matrix.matrix import AskedMatrix
     from semscale.drift.measure.compare_runs import compare
     from semscale.drift.measure.comparison import Comparison
     from semscale.drift.measure.meter import DriftMeter
@@ -38,6 +41,7 @@ __all__ = [
     "AnchorPair",
     "AnchorSet",
     "Approval",
+    "AskedMatrix",
     "Comparison",
     "DriftMeter",
     "DriftSummary",
@@ -48,9 +52,11 @@ __all__ = [
     "JudgeRuler",
     "Outcome",
     "Output",
+    "PromptTemplate",
     "Run",
     "RunColumns",
     "TextRuler",
+    "ask_matrix",
     "ask_runs",
     "check_ruler",
     "compare",
@@ -69,6 +75,9 @@ __all__ = [
 _HOMES = {
     "semscale.drift.asking.asked_runs": ("ask_runs",),
     "semscale.drift.asking.items_to_ask": ("ItemToAsk",),
+    "semscale.drift.asking.prompt_template": ("PromptTemplate",),
+    "semscale.drift.matrix.asked_matrix": ("ask_matrix",),
+    "semscale.drift.matrix.matrix": ("AskedMatrix",),
     "semscale.drift.measure.compare_runs": ("compare",),
     "semscale.drift.measure.comparison": ("Comparison",),
     "semscale.drift.gate.decision": ("GateDecision", "Outcome"),

@@ -1,12 +1,13 @@
 """Comparison of outputs with approved ones: texts by meaning, numbers by difference."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from semscale.drift.measure.assignment import align
+from semscale.drift.measure.direction import Direction
 from semscale.drift.measure.losses import number_distances, span_of
 from semscale.errors import InputError
 from semscale.history.items import Output
@@ -23,6 +24,7 @@ A penalty alone would let a single "not" in an otherwise equal text pass. Betwee
 finding is less certain, so there it only lowers the match.
 """
 
+_WORSE: Mapping[Direction, float] = {"lower": 1.0, "higher": -1.0}
 _ROUNDING = 1e-9  # so that 0.3 - 0.1 counts as 0.2
 
 
@@ -78,10 +80,12 @@ def compare_outputs(
 
 
 def _check_fields(fields: Sequence[str], settings: SnapshotSettings) -> None:
-    unknown = [name for name in settings.max_differences if name not in fields]
-    if unknown:
-        known = f"they have {', '.join(fields)}" if fields else "they have no numbers"
-        raise InputError(f"max_{unknown[0]}_difference needs outputs with {unknown[0]!r}, but {known}")
+    asked = {name: f"max_{name}_difference" for name in settings.max_differences}
+    asked |= {name: f"{name}_direction" for name in settings.directions}
+    for name, setting in asked.items():
+        if name not in fields:
+            known = f"they have {', '.join(fields)}" if fields else "they have no numbers"
+            raise InputError(f"{setting} needs outputs with {name!r}, but {known}")
 
 
 def _apart(approved: Sequence[Output], actual: Sequence[Output], fields: Sequence[str]) -> Floats:
@@ -157,7 +161,8 @@ def _breaches(
     found += _contradictions(pair, settings)
     for name in sorted({*approved.fields, *actual.fields}):
         limit = settings.max_differences.get(name, 0.0)
-        difference = abs(actual.fields.get(name, math.nan) - approved.fields.get(name, math.nan))
+        difference = actual.fields.get(name, math.nan) - approved.fields.get(name, math.nan)
+        difference *= _WORSE.get(settings.directions.get(name, "either"), math.copysign(1.0, difference))
         if not difference <= limit + _ROUNDING:
             found.append(Breach(f"max_{name}_difference", limit, difference))
     return tuple(found)

@@ -5,7 +5,9 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import cast, get_args
 
+from semscale.drift.measure.direction import Direction
 from semscale.errors import InputError
 from semscale.messages import did_you_mean
 
@@ -21,8 +23,9 @@ finding fails. ``warn``: they are only shown if something else fails. ``off``: g
 
 _RANGES = {"min_match": (0.0, 1.0), "min_bertscore_f1": (-1.0, 1.0), "min_cosine": (-1.0, 1.0)}
 _DIFFERENCE = re.compile(r"max_(?P<field>.+)_difference")
+_DIRECTION = re.compile(r"(?P<field>.+)_direction")
 SETTINGS = (*_RANGES, "guards", "max_unpaired")
-"""Names of all settings except ``max_<field>_difference``."""
+"""Names of all settings except ``max_<field>_difference`` and ``<field>_direction``."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,7 @@ class SnapshotSettings:
         guards: one of ``GUARD_MODES``.
         max_unpaired: number of outputs that may lack a partner.
         max_differences: the greatest allowed difference of numbers, by name; others must be equal.
+        directions: which numbers are better, ``lower`` or ``higher``, by name: a better one fails nothing.
     """
 
     min_match: float = DEFAULT_MIN_MATCH
@@ -44,18 +48,19 @@ class SnapshotSettings:
     guards: str = "weigh"
     max_unpaired: int = 0
     max_differences: Mapping[str, float] = field(default_factory=dict)
+    directions: Mapping[str, Direction] = field(default_factory=dict)
 
 
-def is_difference(name: str) -> bool:
-    """Say whether a setting is the greatest allowed difference of a number, ``max_<field>_difference``."""
-    return _DIFFERENCE.fullmatch(name) is not None
+def is_about_a_field(name: str) -> bool:
+    """Say whether a setting is about a number: ``max_<field>_difference`` or ``<field>_direction``."""
+    return any(pattern.fullmatch(name) for pattern in (_DIFFERENCE, _DIRECTION))
 
 
 def settle(*layers: Mapping[str, object]) -> SnapshotSettings:
     """Merge settings; the last value of each counts, and ``None`` counts as not given.
 
     Args:
-        layers: settings by name, including ``max_<field>_difference``.
+        layers: settings by name, including ``max_<field>_difference`` and ``<field>_direction``.
 
     Raises:
         InputError: an unknown name, or a value out of range.
@@ -69,14 +74,27 @@ def settle(*layers: Mapping[str, object]) -> SnapshotSettings:
     for layer in layers:
         given.update({name: value for name, value in layer.items() if value is not None})
     differences: dict[str, float] = {}
+    directions: dict[str, Direction] = {}
     chosen: dict[str, object] = {}
     for name, value in given.items():
         numbers = _DIFFERENCE.fullmatch(name)
         if numbers:
             differences[numbers["field"]] = _number(name, value, 0.0, math.inf)
+        elif better := _DIRECTION.fullmatch(name):
+            directions[better["field"]] = _direction(name, value)
         else:
             chosen[name] = _checked(name, value)
-    return SnapshotSettings(**chosen, max_differences=differences)  # type: ignore[arg-type]  # checked above
+    return SnapshotSettings(
+        **chosen,  # type: ignore[arg-type]  # checked above
+        max_differences=differences,
+        directions=directions,
+    )
+
+
+def _direction(name: str, value: object) -> Direction:
+    if value not in get_args(Direction):
+        raise InputError(f"{name} must be one of {', '.join(get_args(Direction))}, got {value!r:.60}")
+    return cast("Direction", value)
 
 
 def _checked(name: str, value: object) -> object:
@@ -93,7 +111,9 @@ def _checked(name: str, value: object) -> object:
         return int(number)
     hint = did_you_mean(name, SETTINGS)
     known = ", ".join(SETTINGS)
-    raise InputError(f"a snapshot's settings are {known} and max_<field>_difference, got {name!r}{hint}")
+    raise InputError(
+        f"a snapshot's settings are {known}, max_<field>_difference and <field>_direction, got {name!r}{hint}"
+    )
 
 
 def _number(name: str, value: object, low: float, high: float) -> float:

@@ -132,8 +132,24 @@ def test_a_field_that_only_some_outputs_had_is_not_the_items():
 def test_items_with_numbers_count_for_changed_numbers():
     texts = ["Divide by 4."], ["Well argued."], ["Take 5 mg."]
     changed = found(items(*texts), items(*texts), numbers=[1.0, 1.0, np.nan])["changed_numbers"]
-    assert changed.counted.tolist() == [True, False, False]  # no number; nothing known, as in German
+    assert changed.counted.tolist() == [True, False, False]  # no number; nothing known
+    assert changed.unchecked.tolist() == [False, False, True]
     assert changed.broken.tolist() == [True, False, False]
+
+
+def test_items_with_numbers_in_another_language_count_and_their_totals_too():
+    texts = ["Teilen Sie es durch 4."], ["Gut begründet."], ["Nehmen Sie drei Tabletten."]
+    both = found(items(*texts), items(*texts), numbers=[1.0, 0.0, 0.0])
+    assert both["changed_numbers"].counted.tolist() == [True, False, False]  # words are not compared
+    assert both["changed_numbers"].broken.tolist() == [True, False, False]
+    assert both["fewer_numbers"].counts.tolist() == [[1, 1], [0, 0], [1, 1]]
+
+
+def test_an_unknown_number_word_may_stand_for_the_number():
+    before = items(["Proszę wziąć 3 tabletki dziennie."], ["Nehmen Sie 3 Tabletten am Tag."])
+    now = items(["Proszę wziąć trzy tabletki dziennie."], ["Nehmen Sie Tabletten am Tag."])
+    changed = found(before, now, before, numbers=[0.0, 0.0])["changed_numbers"]
+    assert changed.broken.tolist() == [False, True]  # German number words are known: there is none
 
 
 def test_a_silent_item_has_no_other_numbers():

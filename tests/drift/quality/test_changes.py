@@ -94,7 +94,9 @@ def test_a_field_with_a_better_side_improves_in_its_own_unit():
     found = comparison({"cost_difference": [0.0, 1.0]}, metrics={"cost_difference": metric})
     found = type(found)(costs("a", 2.0, 3.0), costs("b", 1.0, 4.0), found.measured)
     np.testing.assert_allclose(improvements(found, "cost_difference"), [[1.0, -1.0], [-1.0, 1.0]])
-    either = comparison({"cost_difference": [0.0]}, metrics={"cost_difference": field_metric("cost", 4.0)})
+    either = comparison(
+        {"cost_difference": [0.0]}, metrics={"cost_difference": field_metric("cost", 4.0, direction="either")}
+    )
     assert improvements(either, "cost_difference") is None
 
 

@@ -15,9 +15,17 @@ def message_about(compared, outcome, **settings):
 
 
 def test_the_outcome_comes_first_and_then_what_decided():
-    first, second = message_about(comparison_of(12), Outcome.UNDECIDED).splitlines()
+    first, second, third = message_about(comparison_of(12), Outcome.UNDECIDED).splitlines()
     assert first.startswith("*Drift gate undecided*: model-b against model-a, dataset ")
     assert second
+    assert third
+
+
+def test_it_says_what_to_do_next_before_the_figures():
+    compared = comparison_of(12)
+    decision = replace(decision_about(compared), outcome=Outcome.PASS)
+    _, second, _ = slack_message(DriftSummary(compared, decision), decision).splitlines()
+    assert second.startswith("Nothing to do: every metric's drift lies below its margin")
 
 
 def test_no_text_of_an_output_is_in_it():

@@ -4,6 +4,7 @@ from made_up_drift import comparison_of, decision_about
 
 from semscale.drift.gate.decision import Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
+from semscale.drift.gate.stored_checks import stored_checks
 from semscale.drift.limits.results import LimitCheck, MustPassCheck
 from semscale.report.cells import cell_text
 from semscale.report.ci.github import github_annotations
@@ -38,6 +39,25 @@ def test_limits_and_must_pass_items_are_tables():
         ["item-037", "fail", "lost all outputs"],
         ["item-000", "pass", ""],
     ]
+
+
+def test_a_limit_that_looked_at_nothing_is_shown_as_not_checked():
+    nothing = LimitCheck("changed_numbers", 0.25, 0)
+    unknown = LimitCheck("changed_numbers", 0.25, 4, n_unchecked=3)
+    decision = replace(DECISION, limits=(nothing, unknown, KEPT), must_pass=())
+    summary = DriftSummary(COMPARISON, decision)
+    _, limits = limit_blocks(decision)
+    assert [cell_text(row[4]) for row in limits.rows] == ["not checked", "not checked", "pass"]
+    assert [(one["passed"], one["outcome"]) for one in summary.record()["limits"]] == [
+        (None, "not checked"), (None, "not checked"), (True, "pass"),
+    ]  # fmt: skip
+    xml = junit_xml(summary, decision)
+    assert xml.count('<skipped message="not checked: limit changed_numbers: not checked, as ') == 2
+    assert "as there are no items with numbers" in xml
+    assert "as nothing is known of 3 items with numbers" in xml
+    assert "not checked" in page(drift_document(summary))
+    assert "not checked, as there are no items with numbers" in markdown(job_summary(summary, decision))
+    assert [one.name for one in stored_checks(decision) if one.kind == "limit"] == ["lost_fields"]
 
 
 def test_the_screen_names_slices():
@@ -85,6 +105,8 @@ def test_json_has_the_checks():
         "items": ("item-037", "item-038"),
         "excused": (),
         "passed": False,
+        "outcome": "fail",
+        "n_unchecked": 0,
         "p_value": None,
     }
     assert record["must_pass"][0] == {"id": "item-037", "passed": False, "reasons": ("lost all outputs",)}

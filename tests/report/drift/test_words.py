@@ -140,7 +140,7 @@ def test_an_undecided_gate_ends_with_the_first_lines_remedy():
     # More items are needed than 16 can grow to, so that the first line names those that changed or a rerun.
     one = one_test(Outcome.UNDECIDED, 0.049, needed=751_349)
     runs = SequenceTest("match", (0.1, 0.1), 0.15, (1.0, 1.0), 1.0, is_significant=False)
-    for loss, said in ((0.4, "look at 'item-1'"), (0.06, "record a rerun of the baseline")):
+    for loss, said in ((0.4, "look at 'item-1'"), (0.06, "record one more rerun of the baseline")):
         compared = comparison({"match": [0.0, loss] * 8}, reruns=[{"match": [0.0, 0.05] * 8}])
         summary = DriftSummary(compared, replace(decided(one), sequence=(runs,)))  # so that none is simulated
         remedy = summary.next_step.partition(": ")[2]
@@ -162,6 +162,15 @@ def test_a_pass_names_what_leaves_least_room_and_undecided_groups():
         "Closest to its margin: match drifted by −0.020 [−0.080, 0.040], margin 0.050 (p = 0.020, 30 items).",
     )
     assert said[2] == "Not decided, having few items: match in topic b."
+
+
+def test_a_drift_beyond_its_margin_that_passes_is_within_the_noise_in_both_first_sentences():
+    # .06 to .08 is beyond the margin .05, and below the tolerance .1, by which it passed.
+    noisy = replace(one_test(Outcome.PASS, 0.06, half=0.02), tolerance=0.1)
+    summary = about(decided(noisy, one_test(Outcome.PASS, 0.0, metric="cosine"), outcome=Outcome.PASS))
+    said = "very metric's drift lies below its margin or within the noise"
+    assert reading(summary)[0] == f"E{said}."
+    assert summary.next_step == f"Nothing to do: e{said}, and every limit holds"
 
 
 def test_many_names_are_cut_and_counted():

@@ -73,7 +73,7 @@ class AnchorOptions:
     ] = False
     history: HistoryOptions
     columns: AnchorColumnOptions
-    measuring: MeasuringOptions
+    measuring: Annotated[MeasuringOptions, without("directions")]
     outputs: Annotated[Outputs, without("out", "figures")]
     embedder: DriftEmbedder
     table: TableOptions

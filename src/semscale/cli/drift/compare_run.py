@@ -80,7 +80,7 @@ class CompareRun:
     def _done(self) -> tuple[DriftSummary, str]:
         options = self.options
         options.outputs.check()
-        fields = None if self.settings is None else self.settings.fields
+        fields = options.measuring.fields if self.settings is None else self.settings.fields
         meter = drift_meter(options.measuring, options.embedder, options.seed, fields)
         with options.history.open() as history:
             history.check_writable()
@@ -119,8 +119,9 @@ class CompareRun:
                 "the new model gives, or name its file"
             )
         further = quality_metrics_of(baseline, candidate, is_judged=self.options.judge.model is not None)
-        if self.settings is not None:
-            check_gate(baseline, self.settings, further)
+        directions = self.options.measuring.fields
+        if self.settings is not None or directions:
+            check_gate(baseline, self.settings or GateSettings(fields=directions), further)
         reruns = [run for run in history.reruns(baseline.id) if run.id != candidate.id]
         with progress_bars() as progress:
             judge = load_judge(self.options, progress)

@@ -1,29 +1,17 @@
-"""Runs of ``semscale drift matrix``: ask all cells, match, judge, sum up, write."""
+"""Runs of ``semscale drift matrix``: read what is asked, ask all cells, sum up, write."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from semscale.chat.runner import run_apart
 from semscale.cli.drift.matrix_options import MatrixOptions
 from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.drift.asking.items_to_ask import ItemToAsk, PromptColumns, read_items_to_ask
 from semscale.drift.asking.prompt_template import PromptTemplate, is_template, read_template
-from semscale.drift.matrix.cells import AskedCell, ask_cells, cells_of
-from semscale.drift.matrix.matrix import AskedMatrix
-from semscale.drift.matrix.matrix_signature import matrix_signature
+from semscale.drift.matrix.asked_matrix import ask_matrix
 from semscale.drift.matrix.matrix_summary import MatrixSummary
-from semscale.drift.matrix.scores import ReferenceScores, reference_scores
-from semscale.drift.matrix.sides import judge_cells
 from semscale.errors import InputError
-from semscale.matching.methods import MethodSettings, build_method, check_method, guards_for
+from semscale.matching.methods import MethodSettings, check_method
 from semscale.store.writing import write_table
-
-if TYPE_CHECKING:
-    from semscale.drift.matrix.cells import CellAnswers
-    from semscale.judging.judge import Judge
-    from semscale.types import Progress
 
 
 def compare_matrix(options: MatrixOptions) -> MatrixSummary:
@@ -36,13 +24,23 @@ def compare_matrix(options: MatrixOptions) -> MatrixSummary:
     """
     templates, items, file = read_matrix(options)
     _ = options.request.settings  # a number out of range is refused before a model is loaded
-    with progress_bars() as progress:
-        cells = cells_of(options.load_models(progress), templates)
-        judge = options.judge.load(options.request, progress)
-        matrix = run_apart(_asked(options, cells, items, judge, progress))
-        matrix = replace(matrix, source=file)
-        if options.columns.reference is not None:
-            matrix = replace(matrix, scores=_scores(options, matrix.cells, items, progress))
+    with progress_bars() as progress, options.calls.open_ledger() as ledger:
+        model = options.embedder
+        matrix = ask_matrix(
+            items,
+            options.load_models(progress),
+            [one for one in templates if one is not None],
+            reruns=options.reruns,
+            settings=options.request.settings,
+            judge=options.judge.load(options.request, progress),
+            method=options.method,
+            matching=MethodSettings(
+                model.chosen_name, model.precision, None, options.run.seed, model.loading(progress)
+            ),
+            running=options.calls.running(ledger),
+            progress=progress,
+        )
+    matrix = replace(matrix, source=file)
     if options.outputs.out is not None:
         write_table(matrix.to_frame(), options.outputs.out)
     return matrix.summarize(options.run.plan)
@@ -81,38 +79,3 @@ def _prompts(options: MatrixOptions) -> tuple[list[PromptTemplate | None], str]:
             "--prompts"
         )
     raise InputError(f"--prompts {named[0]} is a template: name the table that fills it with --items")
-
-
-async def _asked(
-    options: MatrixOptions,
-    cells: Sequence[AskedCell],
-    items: Sequence[ItemToAsk],
-    judge: "Judge | None",
-    progress: "Progress | None",
-) -> AskedMatrix:
-    """Ask the cells, and the judge about what they gave."""
-    settings, times = options.request.settings, options.reruns + 1
-    with options.calls.open_ledger() as ledger:
-        running = options.calls.running(ledger)
-        found, left = await ask_cells(
-            cells, items, settings=settings, running=running, times=times, progress=progress
-        )
-        pairs = None
-        if judge is not None:
-            pairs = await judge_cells(found, items, judge, running=left, progress=progress)
-    return AskedMatrix("", items, found, matrix_signature(cells, items, settings, times), pairs=pairs)
-
-
-def _scores(
-    options: MatrixOptions,
-    found: "Sequence[CellAnswers]",
-    items: Sequence[ItemToAsk],
-    progress: "Progress | None",
-) -> ReferenceScores:
-    guards, model = guards_for(options.method, None), options.embedder
-    recipe = MethodSettings(
-        model.chosen_name, model.precision, None, options.run.seed, model.loading(progress), guards
-    )
-    return reference_scores(
-        found, items, build_method(options.method, recipe), guards=guards, progress=progress
-    )

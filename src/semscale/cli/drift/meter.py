@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from semscale.cli.drift.options import MeasuringOptions
 from semscale.cli.options.model import ModelOptions
-from semscale.drift.measure.losses import Direction
+from semscale.drift.measure.direction import Direction
 from semscale.drift.measure.meter import DriftMeter
 from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES
 from semscale.errors import InputError

@@ -2,11 +2,13 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, cast, get_args
 
 from semscale.cli.options.groups import instead, option_group
 from semscale.cli.options.model import EmbedderOptions
 from semscale.cli.options.panels import COLUMNS, MODEL, RUN, column, option
+from semscale.drift.measure.direction import Direction
+from semscale.errors import InputError
 
 if TYPE_CHECKING:
     from semscale.drift.runs.run_columns import RunColumns
@@ -91,7 +93,7 @@ class SourceOptions:
     """Description of a file of outputs.
 
     Attributes:
-        model: what gave the outputs; Athena's files may say so themselves.
+        model: what gave the outputs; Athena's files and evaluation logs may say so themselves.
         note: about the run.
         columns: which column is what.
     """
@@ -117,6 +119,35 @@ class MeasuringOptions:
             MEASURING, "Layer that bertscore_f1 compares; needed if none is known for the embedder.", "NUMBER"
         ),
     ] = None
+    directions: Annotated[
+        list[str] | None,
+        option(
+            MEASURING,
+            "Which numbers of a field are better: lower, higher, or either, if any change counts; can be "
+            "repeated. What calls took, and cost, price, latency and duration: lower unless given.",
+            "FIELD=lower|higher|either",
+            name="--direction",
+        ),
+    ] = None
+
+    @property
+    def fields(self) -> "dict[str, Direction]":
+        """Directions by field.
+
+        Raises:
+            InputError: one is not written so, or a field has two.
+        """
+        found: dict[str, Direction] = {}
+        for written in self.directions or ():
+            name, _, way = (part.strip() for part in written.rpartition("="))
+            if not name or way not in get_args(Direction):
+                raise InputError(
+                    "--direction must be a field with lower, higher or either, such as cost=lower, got "
+                    f"{written!r:.60}"
+                )
+            if found.setdefault(name, cast("Direction", way)) != way:
+                raise InputError(f"--direction {name} is given as {found[name]} and as {way}: keep one")
+        return found
 
 
 @option_group

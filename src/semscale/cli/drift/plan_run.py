@@ -30,7 +30,7 @@ def plan_from_history(options: PlanOptions) -> GatePlan:
     Raises:
         InputError: there is neither, or a setting that cannot be used.
     """
-    settings = gate_settings(options.gate, options.seed)
+    settings = gate_settings(options.gate, options.seed, options.measuring.fields)
     options.outputs.check()
     drift = read_drifts(options.drift or [])
     with options.history.open() as history:

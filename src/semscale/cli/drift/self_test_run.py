@@ -18,7 +18,7 @@ def damage_and_gate(options: SelfTestOptions) -> SelfTest:
         SemscaleError: what the history or the model cannot do, or a setting that cannot be used.
     """
     settings, damage, dataset = (
-        gate_settings(options.gate, options.seed),
+        gate_settings(options.gate, options.seed, options.measuring.fields),
         options.damage,
         options.history.dataset,
     )

@@ -1,20 +1,25 @@
 """The gate's settings, from a file and from options, which override it."""
 
 import math
+from collections.abc import Mapping
 
 from semscale.cli.drift.options import GateOptions
 from semscale.drift.gate.settings import GateSettings, read_gate_settings
 from semscale.drift.limits.kinds import OFF, read_limits
+from semscale.drift.measure.direction import Direction
 from semscale.errors import InputError
 
 
-def gate_settings(options: GateOptions, seed: int | None = None) -> GateSettings:
+def gate_settings(
+    options: GateOptions, seed: int | None = None, directions: Mapping[str, Direction] | None = None
+) -> GateSettings:
     """Read the file of settings, and let options override it.
 
     Args:
         options: what is not given comes from the file, else it is as ``GateSettings`` has it; thresholds,
             limits and must-pass items are added to those of the file.
         seed: of the bootstrap.
+        directions: which numbers of a field are better, in place of those of the file.
 
     Raises:
         InputError: a setting that cannot be used.
@@ -27,6 +32,8 @@ def gate_settings(options: GateOptions, seed: int | None = None) -> GateSettings
     }
     if options.no_noise_history:
         fields["noise_history"] = False
+    if directions:
+        fields["fields"] = {**fields.get("fields", {}), **directions}
     if options.thresholds:
         fields["thresholds"] = {**fields.get("thresholds", {}), **_thresholds(options.thresholds)}
     if options.limits:

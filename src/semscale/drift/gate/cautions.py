@@ -121,7 +121,7 @@ def _about_languages(comparison: Comparison) -> list[str]:
     if passed_over and "guards" in dict(signature.fields):
         cautions.append(
             f"guards read English alone: they did not look at {passed_over} of {len(pairs)} pairs of "
-            "outputs, where nothing is known of contradictions"
+            "outputs, where nothing is known of contradictions; numbers in digits were compared there"
         )
     foreign = _foreign(differ, signature)
     if foreign:

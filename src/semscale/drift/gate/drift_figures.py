@@ -12,7 +12,7 @@ from semscale.drift.limits.slices import Group
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.metrics import Metric
-from semscale.drift.quality.changes import change_by_interval
+from semscale.drift.quality.changes import change_by_interval, improvements
 from semscale.history.stored_comparison import StoredFigure
 from semscale.stats.intervals.means import MeanEstimate
 
@@ -74,6 +74,11 @@ def drift_figures(
     members = group_members(comparison, tuple(dict.fromkeys([*settings.by, *further, *tested])))
     found = missing_drifts(comparison, members, tests.keys(), settings.plan())
     expected = {name: comparison.expected(name) for name in comparison.metrics}
+    better = {
+        name: improvements(comparison, name)
+        for name, metric in comparison.metrics.items()
+        if metric.direction != "either"
+    }
     figures = []
     for group, inside in members.items():
         limits = margins(comparison, settings, comparison.metrics, group)
@@ -82,6 +87,16 @@ def drift_figures(
             drift = found[name, group].mean if test is None else test.drift
             margin = limits[name] if test is None else test.margin
             change = None if test is None else test.change
+            if change is None:
+                gained = better.get(name)
+                change = change_by_interval(
+                    metric,
+                    drift,
+                    margin,
+                    has_reruns=bool(reruns),
+                    better=None if gained is None else gained[inside],
+                    alpha=1 - settings.interval,
+                )
             figures.append(
                 DriftFigure(
                     metric=metric,
@@ -91,7 +106,7 @@ def drift_figures(
                     drift=drift,
                     margin=margin,
                     test=test,
-                    change=change or change_by_interval(metric, drift, margin, has_reruns=bool(reruns)),
+                    change=change,
                 )
             )
     return tuple(figures)

@@ -251,6 +251,8 @@ class DriftSummary(Presentable):
             "unit": figure.metric.unit,
             "floor": self.comparison.floors.get(figure.metric.name),
             "change": figure.change,
+            "direction": figure.metric.direction if figure.metric.unit else None,
+            "direction_assumed": figure.metric.is_assumed,
             **self._quality_record(figure.metric.name),
         }
 

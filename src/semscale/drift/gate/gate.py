@@ -17,6 +17,7 @@ from semscale.drift.gate.decision import (
 from semscale.drift.gate.equivalence import DriftBound, equivalence
 from semscale.drift.gate.families import adjusted_in_families
 from semscale.drift.gate.hard_limits import check_hard_limits
+from semscale.drift.gate.left_out_metrics import left_out_cautions, split_metrics
 from semscale.drift.gate.mean_drifts import mean_drifts
 from semscale.drift.gate.metric_choice import chosen_metrics, margins, tolerances
 from semscale.drift.gate.pass_test import PassTest, shift_bound
@@ -83,8 +84,9 @@ def decide(
     breaks a limit, or loses more than its reruns by the margin and more than chance explains.
 
     The gate fails if a test, a threshold, a hard limit or a must-pass item fails. Otherwise it is undecided
-    if a test over all items is undecided, and passes if none is. Undecided groups are reported, but do not
-    make the gate undecided.
+    if a test over all items is undecided, or a limit has items of which nothing is known, and passes if not.
+    Undecided groups are reported, but do not make the gate undecided. Metrics of guards are left out where
+    these do not read the baseline's language (``split_metrics``).
 
     With ``over_runs`` the significance of metrics over all items comes from all runs against this baseline,
     by bets on their items against "no drift" (``sequence_tests``), so that it detects a lasting drift as well
@@ -105,7 +107,7 @@ def decide(
         InputError: a metric or field was not measured, or thresholds contradict each other.
     """
     settings = settings or GateSettings()
-    names = chosen_metrics(comparison, settings)
+    names, left_out = split_metrics(comparison, chosen_metrics(comparison, settings))
     thresholds = read_thresholds(comparison, settings.thresholds)
     of_slices = read_slice_thresholds(comparison, settings.slices)
     series, unlike = series_before(comparison, earlier)
@@ -123,13 +125,16 @@ def decide(
     checks = check_thresholds(comparison, thresholds, of_slices)
     hard = check_hard_limits(comparison, settings, names)
     return GateDecision(
-        outcome=_overall(tests, hard.hold and all(check.passed for check in checks)),
+        outcome=_overall(
+            tests, hard.hold and all(check.passed for check in checks), is_checked=hard.is_checked
+        ),
         tests=tests,
         thresholds=checks,
         sequence=sequence,
         cautions=(
             *comparison.cautions,
             *hard.cautions,
+            *left_out_cautions(comparison, left_out),
             *cautions,
             *gate_cautions(comparison, tests, settings),
         ),
@@ -274,9 +279,9 @@ def _needed(
     return None if needed is None else max(needed, fewest, drift.n + 1)
 
 
-def _overall(tests: Sequence[DriftTest], thresholds_hold: bool) -> Outcome:
-    if not thresholds_hold or any(test.outcome is Outcome.FAIL for test in tests):
+def _overall(tests: Sequence[DriftTest], holds: bool, *, is_checked: bool) -> Outcome:
+    if not holds or any(test.outcome is Outcome.FAIL for test in tests):
         return Outcome.FAIL
-    if any(test.outcome is Outcome.UNDECIDED for test in tests if test.group is None):
+    if not is_checked or any(test.outcome is Outcome.UNDECIDED for test in tests if test.group is None):
         return Outcome.UNDECIDED
     return Outcome.PASS

@@ -44,6 +44,11 @@ class HardLimits:
         limits_hold = all(check.passed for check in self.limits)
         return limits_hold and all(check.passed for check in self.must_pass)
 
+    @property
+    def is_checked(self) -> bool:
+        """Whether each limit looked at all items that could break it."""
+        return not any(check.n_unchecked for check in self.limits)
+
 
 def check_hard_limits(comparison: Comparison, settings: GateSettings, names: Sequence[str]) -> HardLimits:
     """Check hard limits and must-pass items.

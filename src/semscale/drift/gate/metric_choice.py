@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from semscale.drift.gate.settings import GateSettings, check_margin
 from semscale.drift.limits.slices import each_slice
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.losses import Direction
+from semscale.drift.measure.direction import Direction
 from semscale.drift.measure.metrics import TEXT_METRICS, usual_metrics
 from semscale.drift.measure.quality_metrics import REFERENCE_MATCH, SIDE_BY_SIDE
 from semscale.errors import InputError
-from semscale.messages import unknown_name
+from semscale.messages import did_you_mean, unknown_name
 
 _DIFFERENCE = "_difference"
 _ASKED_WITH = {
@@ -75,7 +75,8 @@ def check_measured(comparison: Comparison, name: str, asked_by: str) -> None:
 def missing_field(comparison: Comparison, field: str, asked_by: str) -> InputError:
     """Build the error for a numeric field that the runs lack; its message names the fields that they have."""
     there = [metric.unit for metric in comparison.metrics.values() if metric.unit]
-    remedy = f"there is {', '.join(there)}" if there else "there is no numeric field: record runs with it"
+    known = f"there is {', '.join(there)}{did_you_mean(field, there)}"
+    remedy = known if there else "there is no numeric field: record runs with it"
     return InputError(f"{asked_by} needs the numeric field {field!r}, which the runs lack; {remedy}")
 
 
@@ -84,7 +85,7 @@ def _check_directions(comparison: Comparison, fields: Mapping[str, Direction]) -
     for field, direction in fields.items():
         name = f"{field}_difference"
         if name not in comparison.metrics:
-            raise missing_field(comparison, field, "fields")
+            raise missing_field(comparison, field, "fields (--direction)")
         found = comparison.metrics[name].direction
         if found != direction:
             raise InputError(

@@ -2,7 +2,14 @@
 
 from collections.abc import Iterator
 
-from semscale.drift.gate.decision import FEWEST_TO_PASS, GateDecision, MetricChange, Outcome, is_out_of_reach
+from semscale.drift.gate.decision import (
+    FEWEST_TO_PASS,
+    GateDecision,
+    MetricChange,
+    Outcome,
+    deciding_bound,
+    is_out_of_reach,
+)
 from semscale.drift.gate.harm import harm_of
 from semscale.drift.limits.kinds import MISSING
 from semscale.drift.limits.results import LimitCheck
@@ -13,6 +20,7 @@ from semscale.history.runs import named
 
 _FEW = 3
 _ASK_AGAIN = "record a rerun of the baseline (--rerun-of baseline) and run the gate again"
+_ONCE_MORE = "record one more rerun of the baseline (--rerun-of baseline) and run the gate again"
 
 
 def next_step(comparison: Comparison, decision: GateDecision, found: SizeForecast | None = None) -> str:
@@ -28,7 +36,7 @@ def next_step(comparison: Comparison, decision: GateDecision, found: SizeForecas
         'a', 'b'; approve the run only if that is meant``.
     """
     if decision.outcome is Outcome.PASS:
-        return "Nothing to do: no drift reaches its margin, and every limit holds"
+        return f"Nothing to do: {passed_words(decision)}, and every limit holds"
     if decision.outcome is Outcome.UNDECIDED:
         return _when_undecided(comparison, decision, found)
     (first, items), *others = _causes(decision)
@@ -44,6 +52,23 @@ def next_step(comparison: Comparison, decision: GateDecision, found: SizeForecas
     better = _better(decision)
     but = f"; by {better} it became better" if better else ""
     return f"{first}{also}{but}: look at {looked_at}; approve the run only if that is meant"
+
+
+def passed_words(decision: GateDecision) -> str:
+    """Say how the tests over all items passed: below their margins, within the noise, or by their shift.
+
+    Args:
+        decision: of a gate that passed.
+
+    Returns:
+        Such as ``every metric's drift lies below its margin or within the noise``.
+    """
+    tests = decision.overall
+    wider = [test for test in tests if test.tolerance > test.margin]
+    by_noise = any(deciding_bound(test.drift) >= test.margin for test in wider)
+    both_ways = any(test.passed_by_shift for test in tests)
+    ways = ["below its margin", *["within the noise"] * by_noise, *["both ways alike"] * both_ways]
+    return f"every metric's drift lies {' or '.join(ways)}"
 
 
 def limit_words(check: LimitCheck) -> str:
@@ -93,6 +118,21 @@ def _must_pass_words(decision: GateDecision) -> str:
     return f"{n} must-pass item{'s' * (n > 1)} became worse" if n else ""
 
 
+def _without_values(decision: GateDecision) -> str:
+    """Say what cannot be decided as no item has a value; empty where that is not so."""
+    empty = [test.metric for test in decision.overall if not test.drift.n]
+    if empty:
+        named_metrics = " and ".join(map(metric_label, empty))
+        return f"No item has a value in {named_metrics}: name the metrics that can be tested (--metric)"
+    unchecked = [check for check in decision.limits if check.n_unchecked]
+    if not unchecked:
+        return ""
+    check = unchecked[0]
+    return (
+        f"Nothing is known of {check.n_unchecked} {check.about} in limit {check.name}: measure the runs again"
+    )
+
+
 def _too_few(decision: GateDecision) -> str:
     """Say how many items are missing where more reruns cannot help; empty where they can."""
     waiting = [test for test in decision.tests if test.outcome is Outcome.UNDECIDED]
@@ -116,20 +156,30 @@ def _record(missing: tuple[str, ...]) -> str:
 
 
 def _when_undecided(comparison: Comparison, decision: GateDecision, found: SizeForecast | None) -> str:
-    worst, n = _worst(comparison, decision), len(comparison.baseline.items)
+    worst = _worst(comparison, decision)
     look = f"look at {', '.join(map(repr, worst))}, and approve the run if they are as good as before"
     if worst and (better := _better(decision)):
         return f"It became better by {better}, and other metrics only say that it may differ: {look}"
+    if nothing := _without_values(decision):
+        return nothing
+    return _what_would_decide(comparison, decision, found, look if worst else "")
+
+
+def _what_would_decide(
+    comparison: Comparison, decision: GateDecision, found: SizeForecast | None, look: str
+) -> str:
+    """Say what would decide an undecided gate, or else where to look; ``look`` is empty where nowhere."""
+    n = len(comparison.baseline.items)
     if few := _too_few(decision):
         return few if comparison.reruns else f"{few}, and {_ASK_AGAIN}"
     if not comparison.reruns:
         return f"Nobody knows how much is chance: {_ASK_AGAIN}"
     if found is not None and (cheapest := found.cheapest_words):
-        return f"It may or may not have become worse: {cheapest}{f', or {look}' if worst else ''}"
+        return f"It may or may not have become worse: {cheapest}{f', or {look}' if look else ''}"
     if found is None and decision.n_needed is not None and not is_out_of_reach(decision.n_needed, n):
         more = f"gather about {decision.n_needed:,} items (there are {n:,}) or more reruns"
-        return f"It may or may not have become worse: {more}{f', or {look}' if worst else ''}"
-    return f"It may or may not have become worse: {look if worst else _ASK_AGAIN}"
+        return f"It may or may not have become worse: {more}{f', or {look}' if look else ''}"
+    return f"It may or may not have become worse: {look or _ONCE_MORE}"
 
 
 def _worst(comparison: Comparison, decision: GateDecision) -> tuple[str, ...]:

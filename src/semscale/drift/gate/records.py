@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from semscale.drift.gate.decision import DriftTest, SequenceTest, ThresholdCheck
-from semscale.drift.limits.results import LimitCheck, MustPassCheck
+from semscale.drift.limits.results import LimitCheck, LimitOutcome, MustPassCheck
 from semscale.drift.limits.slices import Group
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.measured import AlignedPair
@@ -77,7 +77,9 @@ def limit_record(check: LimitCheck) -> dict[str, Any]:
         "n_broken": check.n_broken,
         "items": check.items[:NAMED_ITEMS],
         "excused": check.excused[:NAMED_ITEMS],
-        "passed": check.passed,
+        "passed": None if check.outcome is LimitOutcome.NOT_CHECKED else check.passed,
+        "outcome": check.outcome,
+        "n_unchecked": check.n_unchecked,
         "p_value": check.p_value,
     }
 

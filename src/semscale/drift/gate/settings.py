@@ -18,7 +18,7 @@ from pydantic import (
 
 from semscale.drift.limits.kinds import read_limits
 from semscale.drift.limits.slices import SliceSettings, each_slice, read_slices
-from semscale.drift.measure.losses import Direction
+from semscale.drift.measure.direction import Direction
 from semscale.drift.measure.metrics import TEXT_METRICS
 from semscale.errors import InputError
 from semscale.messages import first_mistake, shortened
@@ -54,8 +54,8 @@ class GateSettings(BaseModel):
         must_pass: ids of items that each fail the gate alone when they become worse.
         slices: ``material``, ``limits`` and ``thresholds`` of single groups, by kind and name; margins and
             limits replace those of all items there.
-        fields: the better direction of numeric fields: ``lower``, ``higher``, or ``either`` (the default), if
-            any change counts.
+        fields: the better direction of numeric fields: ``lower``, ``higher``, or ``either``, if any change
+            counts; as ``usual_direction`` has it unless given.
         noise_history: whether earlier runs of the baseline's model help to estimate the noise.
         over_runs: whether significance comes from all runs against this baseline.
         interval: coverage of intervals.

@@ -2,11 +2,15 @@
 
 from semscale.drift.gate.decision import GateDecision
 from semscale.drift.gate.records import NAMED_ITEMS
+from semscale.drift.limits.results import LimitOutcome
 from semscale.history.stored_comparison import StoredCheck
 
 
 def stored_checks(decision: GateDecision) -> tuple[StoredCheck, ...]:
-    """Give the checks of a decision as a history keeps them; of a limit, the first items that break it."""
+    """Give the checks of a decision as a history keeps them; of a limit, the first items that break it.
+
+    A limit that was not checked has no outcome to keep.
+    """
     limits = [
         StoredCheck(
             "limit",
@@ -18,6 +22,7 @@ def stored_checks(decision: GateDecision) -> tuple[StoredCheck, ...]:
             items=check.items[:NAMED_ITEMS],
         )
         for check in decision.limits
+        if check.outcome is not LimitOutcome.NOT_CHECKED
     ]
     must_pass = [
         StoredCheck("must_pass", one.id, one.passed, reasons=one.reasons) for one in decision.must_pass

@@ -8,7 +8,7 @@ import numpy as np
 
 from semscale.chat.declining import declines_to_answer
 from semscale.drift.asking.answers import ASKED_FIELDS
-from semscale.drift.limits.stated_numbers import n_numbers, states_any_number
+from semscale.drift.limits.stated_numbers import has_compared_numbers, states_any_number
 from semscale.drift.limits.totals import counts_of_numbers, counts_of_outputs, with_fewest
 from semscale.drift.runs.run_texts import number_of
 from semscale.history.items import Item, Output
@@ -43,12 +43,14 @@ class BrokenItems:
         excused: whether it would, but a rerun of the baseline does, too.
         counts: shape (n, k), for the limit of a total: what each run has, the candidate first; such a limit
             is broken by all items together.
+        unchecked: whether it could break it, but nothing is known of it; ``None`` where all is known.
     """
 
     counted: Mask
     broken: Mask
     excused: Mask
     counts: Floats | None = None
+    unchecked: Mask | None = None
 
 
 def broken_items(
@@ -89,10 +91,9 @@ def broken_items(
     heard = ~(found["silenced"].broken & silence_checked)
     found["fewer_outputs"] = _of_total(counts_of_outputs(runs), heard)
     numbers = _changed_numbers(baseline, run, reruns)
-    if numbers is None or run.changed_numbers is None:
+    if numbers is None:
         return found
-    read = heard & ~np.isnan(run.changed_numbers)
-    fewer = _of_total(counts_of_numbers(runs), read)
+    fewer = _of_total(counts_of_numbers(runs), heard)
     return {**found, "changed_numbers": numbers, "fewer_numbers": fewer}
 
 
@@ -226,12 +227,12 @@ def _changed_numbers(
     """
     if run.changed_numbers is None:
         return None
-    counted = n_numbers(baseline) > 0
-    counted &= ~np.isnan(run.changed_numbers) & (_n_outputs(run.items) > 0)
+    said = has_compared_numbers(baseline) & (_n_outputs(run.items) > 0)
+    counted = said & ~np.isnan(run.changed_numbers)
     changed = counted & (_with_changed_numbers(run) | (_without_numbers(run) & bool(reruns)))
     by_reruns = [_with_changed_numbers(rerun) | _without_numbers(rerun) for rerun in reruns]
     by_chance = np.any([np.zeros_like(changed), *by_reruns], axis=0)
-    return BrokenItems(counted, changed & ~by_chance, changed & by_chance)
+    return BrokenItems(counted, changed & ~by_chance, changed & by_chance, unchecked=said & ~counted)
 
 
 def _with_changed_numbers(run: RunOutputs) -> Mask:

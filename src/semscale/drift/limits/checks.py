@@ -62,6 +62,7 @@ class LimitRule:
             outside=self.outside,
             total=total,
             p_value=self._chance(comparison, broken, counted, role),
+            n_unchecked=0 if broken.unchecked is None else int((broken.unchecked & self.inside).sum()),
         )
 
     def _chance(self, comparison: Comparison, broken: BrokenItems, counted: Mask, role: int) -> float | None:
@@ -200,11 +201,16 @@ def limit_cautions(comparison: Comparison, rules: Sequence[LimitRule]) -> Iterat
 
 
 def excused_cautions(checks: Sequence[LimitCheck]) -> Iterator[str]:
-    """Name the items that would break a limit, had not a rerun of the baseline broken it as well.
+    """Name the items that would break a limit, had not a rerun broken it as well, and those not checked.
 
     A limit that is exceeded, but no more than chance explains, is named, too.
     """
     for check in checks:
+        if check.n_unchecked:
+            yield (
+                f"limit {check.name}: nothing is known of {check.n_unchecked} {check.about}, so that the "
+                "gate cannot pass; measure the runs again"
+            )
         if check.exceeded and check.passed:
             yield (
                 f"limit {check.name}: {check.n_broken} of {check.n} {check.about} have {check.broken}, more "

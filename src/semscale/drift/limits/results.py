@@ -1,9 +1,18 @@
 """What checking hard limits and must-pass items came to."""
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from semscale.drift.limits.kinds import LIMITS, most_allowed
 from semscale.drift.limits.totals import CHANCE, LostTotal
+
+
+class LimitOutcome(StrEnum):
+    """What a hard limit came to."""
+
+    PASS = "pass"  # noqa: S105 - no password
+    FAIL = "fail"
+    NOT_CHECKED = "not checked"
 
 
 @dataclass(frozen=True)
@@ -23,6 +32,7 @@ class LimitCheck:
         total: where the limit is that of a total, what the candidate has of it: ``n`` is then the total of
             baseline and reruns, and ``items`` those in which every other run has more, if any is lost in all.
         p_value: probability that an unchanged model does as badly; ``None`` where that is not asked.
+        n_unchecked: number of further items that could break it, but of which nothing is known.
     """
 
     name: str
@@ -35,6 +45,7 @@ class LimitCheck:
     outside: tuple[tuple[str, str], ...] = ()
     total: LostTotal | None = None
     p_value: float | None = None
+    n_unchecked: int = 0
 
     @property
     def n_broken(self) -> int:
@@ -50,9 +61,16 @@ class LimitCheck:
 
     @property
     def passed(self) -> bool:
-        """Whether it is not exceeded, or no more than chance explains."""
+        """Whether it is not exceeded, or no more than chance explains; also where nothing was checked."""
         by_chance = self.p_value is not None and not self.p_value < CHANCE
         return by_chance or not self.exceeded
+
+    @property
+    def outcome(self) -> LimitOutcome:
+        """What it came to: it passes only if something could break it, and all of that was looked at."""
+        if not self.passed:
+            return LimitOutcome.FAIL
+        return LimitOutcome.PASS if self.n and not self.n_unchecked else LimitOutcome.NOT_CHECKED
 
     @property
     def about(self) -> str:

@@ -6,7 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from semscale.embedding.languages.language_names import ENGLISH
+from semscale.embedding.languages.text_language import language_of
+from semscale.guards.numbers.figures_by_language import read_numbers
 from semscale.guards.reading import analyse
+from semscale.guards.words import is_english_script
 from semscale.history.items import Item
 from semscale.types import Floats, Mask
 
@@ -14,14 +18,23 @@ _KEPT = 2**16  # texts; each limit asks for the baseline's and the reruns' once 
 
 
 class _Stated(NamedTuple):
-    """Numbers of a text: those that are numbers for sure, and all with vague ones."""
+    """Numbers of a text.
+
+    Attributes:
+        certain: how many there are, without vague ones.
+        compared: how many of these are compared with another text's: number words of English alone are.
+        maybe_any: whether it may state a number, be it a vague one.
+    """
 
     certain: int
-    all: int
+    compared: int
+    maybe_any: bool
 
 
 def n_numbers(items: Sequence[Item]) -> Floats:
-    """Count the numbers of each item's outputs, in digits or words, without vague ones, shape (n,).
+    """Count the numbers of each item's outputs, without vague ones, shape (n,).
+
+    They are in digits or words; of languages whose number words are not known, in digits alone.
 
     Example:
         >>> from semscale.history.items import Output
@@ -31,9 +44,24 @@ def n_numbers(items: Sequence[Item]) -> Floats:
     return np.array([sum(one.certain for one in _of_outputs(item)) for item in items], dtype=np.float64)
 
 
+def has_compared_numbers(items: Sequence[Item]) -> Mask:
+    """Tell for each item whether its outputs state a number that is compared with another run's, shape (n,).
+
+    Example:
+        >>> from semscale.history.items import Output
+        >>> texts = "Two plugs.", "Nimm drei Tabletten am Tag.", "Nimm 3 Tabletten am Tag."
+        >>> has_compared_numbers([Item(text, (Output(text),)) for text in texts]).tolist()
+        [True, False, True]
+    """
+    return np.array([any(one.compared for one in _of_outputs(item)) for item in items], dtype=bool)
+
+
 def states_any_number(items: Sequence[Item]) -> Mask:
-    """Tell for each item whether its outputs state a number, be it a vague one, shape (n,)."""
-    return np.array([any(one.all for one in _of_outputs(item)) for item in items], dtype=bool)
+    """Tell for each item whether its outputs may state a number, be it a vague one, shape (n,).
+
+    Text in a language whose number words are not known may always state one.
+    """
+    return np.array([any(one.maybe_any for one in _of_outputs(item)) for item in items], dtype=bool)
 
 
 def _of_outputs(item: Item) -> list[_Stated]:
@@ -42,5 +70,11 @@ def _of_outputs(item: Item) -> list[_Stated]:
 
 @lru_cache(maxsize=_KEPT)
 def _stated(text: str) -> _Stated:
-    quantities = analyse(text).quantities
-    return _Stated(sum(not quantity.weak for quantity in quantities), len(quantities))
+    language = language_of(text)
+    if language in {None, ENGLISH} and is_english_script(text):
+        quantities = analyse(text).quantities
+        certain = sum(not quantity.weak for quantity in quantities)
+        return _Stated(certain, certain, bool(quantities))
+    found = read_numbers(text, language)
+    maybe_any = bool(found.n or found.words) or not found.knows_words
+    return _Stated(found.n, len(found.figures), maybe_any)

@@ -1,8 +1,10 @@
-"""Cells of a matrix: each prompt with each model, asked one after the other."""
+"""Cells of a matrix: each prompt with each model; different endpoints are asked beside each other."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import TypeVar
 
 from semscale.chat.calls.calling import CapReachedError
 from semscale.chat.chat_model import ChatModel
@@ -15,6 +17,8 @@ from semscale.drift.asking.prompt_template import PromptTemplate
 from semscale.errors import InputError, InterruptedRunError, ReplyError, SemscaleError
 from semscale.judging.asking import Running
 from semscale.types import Progress
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -123,7 +127,9 @@ async def ask_cells(
 ) -> tuple[tuple[CellAnswers, ...], Running]:
     """Ask all cells about all items; a model that is down leaves the others to finish.
 
-    A model that could not be reached for one prompt is down for its further prompts, and not tried again.
+    Cells of one endpoint are asked one after the other, so that its pace holds, and those of others beside
+    them. A model that could not be reached for one prompt is down for its further prompts, and not tried
+    again.
 
     Args:
         cells: prompts with models.
@@ -141,27 +147,79 @@ async def ask_cells(
         InterruptedRunError: a cap was reached; replies are kept.
         ReplyError: all cells are down.
     """
-    prompts = [cell.prompts(items) for cell in cells]
-    found = []
-    unreached: dict[str, str] = {}
-    for cell, asked in zip(cells, prompts, strict=True):
-        if cell.model.name in unreached:
-            found.append(CellAnswers(cell, None, unreached[cell.model.name]))
-            continue
-        asker = ModelAsker(cell.model, settings, running)
-        try:
-            answers, running = await asker.ask(asked, range(times), progress)
-            found.append(CellAnswers(cell, answers))
-        except (ReplyError, InterruptedRunError) as error:
-            if isinstance(error.__cause__, CapReachedError):
-                raise
-            down = str(error if isinstance(error, ReplyError) else error.__cause__ or error)
-            found.append(CellAnswers(cell, None, down))
-            if _is_out_of_reach(error):
-                unreached[cell.model.name] = down
-    if all(one.answers is None for one in found):
-        raise ReplyError(f"no model answered; {found[0].cell.name}: {found[0].down}")
-    return tuple(found), running
+    work = _CellWork(items, settings, running.shared(), times, progress)
+    for cell in cells:
+        cell.prompts(items)  # one that cannot be written is refused before anybody is asked
+    chains: dict[str, list[AskedCell]] = {}
+    for cell in cells:
+        chains.setdefault(_endpoint(cell.model), []).append(cell)
+    asked = [one for chain in await _beside_each_other(map(work.chain, chains.values())) for one in chain]
+    for _, one in asked:
+        if isinstance(one, InterruptedRunError):
+            raise one
+    found = {cell.name: one for cell, one in asked if isinstance(one, CellAnswers)}
+    every = tuple(found[cell.name] for cell in cells)
+    if all(one.answers is None for one in every):
+        raise ReplyError(f"no model answered; {every[0].cell.name}: {every[0].down}")
+    return every, running.after(work.running.spent)
+
+
+@dataclass(frozen=True)
+class _CellWork:
+    """What all cells are asked with."""
+
+    items: Sequence[ItemToAsk]
+    settings: AskSettings
+    running: Running
+    times: int
+    progress: Progress | None
+
+    async def chain(
+        self, cells: Sequence[AskedCell]
+    ) -> list[tuple[AskedCell, CellAnswers | InterruptedRunError]]:
+        """Ask the cells of one endpoint; the last one may be ended by a cap."""
+        found: list[tuple[AskedCell, CellAnswers | InterruptedRunError]] = []
+        unreached: dict[str, str] = {}
+        for cell in cells:
+            if cell.model.name in unreached:
+                found.append((cell, CellAnswers(cell, None, unreached[cell.model.name])))
+                continue
+            try:
+                found.append((cell, CellAnswers(cell, await self._answers(cell))))
+            except (ReplyError, InterruptedRunError) as error:
+                if isinstance(error, InterruptedRunError) and isinstance(error.__cause__, CapReachedError):
+                    return [*found, (cell, error)]
+                down = str(error if isinstance(error, ReplyError) else error.__cause__ or error)
+                found.append((cell, CellAnswers(cell, None, down)))
+                if _is_out_of_reach(error):
+                    unreached[cell.model.name] = down
+        return found
+
+    async def _answers(self, cell: AskedCell) -> Answers:
+        asker = ModelAsker(cell.model, self.settings, self.running)
+        answers, _ = await asker.ask(cell.prompts(self.items), range(self.times), self.progress)
+        return answers
+
+
+async def _beside_each_other(works: Iterable[Coroutine[object, object, T]]) -> list[T]:
+    """Do all works at once; an error in one of them ends the others."""
+    tasks = [asyncio.create_task(work) for work in works]
+    done, left = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+    for task in done:
+        task.result()
+    return [task.result() for task in tasks]
+
+
+def _endpoint(model: ChatModel) -> str:
+    """Name the place where a model is asked, whose pace and caps its models share.
+
+    Models that do not say it share one by their kind.
+    """
+    fields = dict(model.signature.fields)
+    return fields.get("endpoint") or fields.get("engine") or type(model).__qualname__
 
 
 def _is_out_of_reach(error: SemscaleError) -> bool:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,20 +16,21 @@ from semscale.drift.matrix.matrix_summary import Basis, CellSummary, MatrixSumma
 from semscale.drift.matrix.scores import ReferenceScores, best_by_score, differences_from
 from semscale.history.runs import now
 from semscale.judging.comparing.sides import SidesSummary, SystemPairs, side_by_side
+from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, estimate_mean
 
 
-@dataclass(frozen=True)
-class AskedMatrix:
+@dataclass(frozen=True, repr=False)
+class AskedMatrix(Presentable):
     """What all cells of a matrix gave, and what is known of it.
 
     Attributes:
         source: the table of items.
         items: what was asked about, n items.
         cells: what the k cells gave.
-        signature: of items, prompts, models and parameters.
+        asked_as: signature of items, prompts, models and parameters.
         scores: by references, if there are any.
         pairs: judged side by side, if there was a judge.
     """
@@ -36,7 +38,7 @@ class AskedMatrix:
     source: str
     items: Sequence[ItemToAsk]
     cells: Sequence[CellAnswers]
-    signature: Signature
+    asked_as: Signature
     scores: ReferenceScores | None = None
     pairs: SystemPairs | None = None
 
@@ -65,7 +67,7 @@ class AskedMatrix:
             sum(item.reference is not None for item in self.items),
             sides,
             plan.interval,
-            self._signature,
+            self.signature,
             now(),
         )
 
@@ -89,12 +91,19 @@ class AskedMatrix:
         schema = {**texts, "asking": pl.Int64, "output": pl.String, "reason": pl.String, **floats}
         return pl.DataFrame(rows, schema=schema).with_columns(pl.col("score").fill_nan(None))
 
+    def __repr__(self) -> str:
+        return f"AskedMatrix(source={self.source!r}, cells={len(self.cells)}, items={len(self.items):,})"
+
+    def record(self) -> dict[str, Any]:
+        """Lay all figures of the summary out by name, for JSON."""
+        return self.summarize().record()
+
     @property
-    def _signature(self) -> Signature:
+    def signature(self) -> Signature:
         """What was asked, and what matched and judged it."""
         matched = None if self.scores is None else self.scores.signature
         judged = None if self.pairs is None else self.pairs.judged.signature
-        return with_part(with_part(self.signature, "match", matched), "judge", judged)
+        return with_part(with_part(self.asked_as, "match", matched), "judge", judged)
 
     def _row(self, k: int, n: int, asking: int, answer: Answer) -> dict[str, object]:
         cell = self.cells[k].cell

@@ -33,7 +33,7 @@ async def judge_cells(
         InterruptedRunError: a cap was reached or no reply came for too long; replies are kept.
         ReplyError: no call can succeed.
     """
-    return await judge_systems(
+    judged = await judge_systems(
         [item.input for item in items],
         [[_first_text(cell, n, item.reference) for n, item in enumerate(items)] for cell in found],
         judge,
@@ -41,6 +41,8 @@ async def judge_cells(
         running=running,
         progress=progress,
     )
+    judged.judged.whole()
+    return judged
 
 
 def _first_text(cell: CellAnswers, item: int, reference: str | None) -> str | None:

@@ -14,7 +14,7 @@ class PairScores:
 
     Attributes:
         scores: ``match``, ``bertscore_f1`` and ``cosine``; NaN if the model cannot read a text.
-        findings: findings of the guards.
+        findings: findings of the guards; where they do not look, numbers in digits that differ.
         guarded: whether guards looked at the pair: they read English alone.
         unread: whether the model can read neither text, so that nothing is known of their similarity.
     """

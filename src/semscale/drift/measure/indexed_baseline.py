@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semscale.drift.measure.losses import Direction, span_of
+from semscale.drift.measure.direction import Direction
+from semscale.drift.measure.losses import span_of
 from semscale.drift.measure.metrics import TEXT_METRICS, Metric, field_metric
 from semscale.drift.runs.run_texts import ItemTexts, TextNumbers, item_texts, number_of
 from semscale.history.runs import Run, hashed
@@ -19,7 +20,7 @@ class IndexedBaseline:
         baseline: the approved run.
         others: runs of the same items; texts of reruns of the baseline are numbered before other texts.
         sort: whether to sort each item's outputs, so that their order does not matter.
-        better: which numbers of a field are better, by field; ``either`` unless given.
+        better: which numbers of a field are better, by field; as ``usual_direction`` has it unless given.
         whole: the baseline with all its items if ``baseline`` has some of them: its texts and ranges of
             fields count, so that a candidate which lacks items is measured as all others are.
 
@@ -49,7 +50,7 @@ class IndexedBaseline:
         self.spans: Floats = np.array([span_of(values[field]) for field in self.fields], np.float64)
         better = better or {}
         numeric = [
-            field_metric(field, span, place, better.get(field, "either"))
+            field_metric(field, span, place, better.get(field))
             for place, (field, span) in enumerate(zip(self.fields, self.spans.tolist(), strict=True))
         ]
         self.metrics: dict[str, Metric] = {**TEXT_METRICS, **{metric.name: metric for metric in numeric}}

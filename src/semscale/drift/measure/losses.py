@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 
+from semscale.drift.measure.direction import Direction
 from semscale.types import Floats, Integers
 
 
@@ -48,10 +48,6 @@ def difference_share(one: float, other: float) -> float:
     """
     greater = max(one, other)
     return abs(one - other) / greater if greater else 0.0
-
-
-Direction = Literal["lower", "higher", "either"]
-"""Which numbers of a field are better; with ``either`` any change counts."""
 
 
 def number_loss(

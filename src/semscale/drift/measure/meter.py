@@ -42,7 +42,7 @@ from semscale.weights.model_lookup import languages_read
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from semscale.drift.measure.losses import Direction
+    from semscale.drift.measure.direction import Direction
     from semscale.embedding import Embedder
     from semscale.embedding.tokens.token_states import TokenEncoder
 
@@ -66,7 +66,8 @@ class DriftMeter:
         layer: BERTScore's layer; not needed if it is published or calibrated for the model.
         guards: ``off``, ``warn`` or ``weigh`` for guards by name; by default all weigh.
         fields: which numbers of a numeric field are better, ``lower``, ``higher`` or ``either``, by field;
-            where one is, only changes for the worse are losses.
+            where one is, only changes for the worse are losses. ``usual_direction`` has those that are not
+            given.
         cache: whether the baseline's token states are stored on disk for the next comparison, or the folder
             for them; results do not depend on it.
 
@@ -231,13 +232,16 @@ class DriftMeter:
     @property
     def signature(self) -> Signature:
         """Signature of the settings; that of a result also has the baseline's estimates and fields."""
-        return self._signed("baseline", "estimated", "baseline")
+        return self._signed("baseline", "estimated", "baseline", self.fields)
 
     def _signature(self, indexed: IndexedBaseline, floors: "Mapping[str, float]") -> Signature:
         shown = "/".join(f"{floors[name]:.3f}" for name in LAYERS)
-        return self._signed(corpus_hash(indexed.own_texts), shown, indexed.spans_name)
+        better = self.fields | {one.unit: one.direction for one in indexed.metrics.values() if one.unit}
+        return self._signed(corpus_hash(indexed.own_texts), shown, indexed.spans_name, better)
 
-    def _signed(self, corpus: str, floors: str, spans: str | None) -> Signature:
+    def _signed(
+        self, corpus: str, floors: str, spans: str | None, better: "Mapping[str, Direction]"
+    ) -> Signature:
         looking = [f"{name}={mode}" for name, mode in self.guards.modes.items() if mode is not Mode.OFF]
         settings = Signature.of(
             "drift",
@@ -252,8 +256,8 @@ class DriftMeter:
             spans=spans,
             states="int16",
         )
-        if self.fields:  # only then, so that older comparisons keep their signature
-            ways = [f"{name}={way}" for name, way in sorted(self.fields.items())]
+        ways = [f"{name}={way}" for name, way in sorted(better.items()) if way != "either"]
+        if ways:  # only then, so that older comparisons keep their signature
             settings = settings.extended(Signature.of("fields", better=hashed(ways)))
         signed = settings.extended(self.encoder.signature)
         decide = looking or len(languages_read(signed)) > 1

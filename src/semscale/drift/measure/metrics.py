@@ -7,8 +7,9 @@ from typing import Literal
 
 from semscale.drift.asking.answers import ASKED_FIELDS
 from semscale.drift.measure.aligned_item import AlignedItem
+from semscale.drift.measure.direction import Direction
+from semscale.drift.measure.field_directions import is_lower_by_name, usual_direction
 from semscale.drift.measure.losses import (
-    Direction,
     difference_share,
     known_pairs,
     number_loss,
@@ -31,6 +32,7 @@ class Metric:
         span: the greatest loss, above 0; a candidate without outputs has it.
         unit: name of the numeric field whose unit the loss has; empty where the loss is a share, 0 to 1.
         direction: which numbers are better; changes of a field for the better lose nothing.
+        is_assumed: whether the direction comes from the field's name alone.
         is_signed: whether an item that became better has a loss below 0, so that it makes up for another one
             that became worse; such a metric comes from references or a judge (``quality_metrics``).
         usual_margin: margin unless the settings name one; ``None`` for a share of the worst case.
@@ -44,6 +46,7 @@ class Metric:
     span: float = 1.0
     unit: str = ""
     direction: Direction = "either"
+    is_assumed: bool = False
     is_signed: bool = False
     usual_margin: float | None = None
 
@@ -97,7 +100,6 @@ def _changed_numbers(item: AlignedItem) -> float:
     found = [
         any(one.guard == "number" and one.kind in CHANGED_KINDS for one in pair.findings)
         for pair in item.scores
-        if pair.guarded
     ]
     return sum(found) / len(found) if found else math.nan
 
@@ -126,7 +128,7 @@ TEXT_METRICS: dict[str, Metric] = {
 """The metrics of texts, which every dataset has; ``docs/drift.md`` defines each. A new one is one entry."""
 
 
-def field_metric(field: str, span: float, place: int = 0, direction: Direction = "either") -> Metric:
+def field_metric(field: str, span: float, place: int = 0, direction: Direction | None = None) -> Metric:
     """Return the metric of a numeric field: the mean absolute difference of aligned outputs.
 
     Where lower or higher numbers are better, only differences for the worse count. What an output took, such
@@ -136,23 +138,31 @@ def field_metric(field: str, span: float, place: int = 0, direction: Direction =
         field: name of the field, such as ``credits``; the metric is then ``credits_difference``.
         span: the loss of an output without a partner: the field's range.
         place: position of the field among the fields of the runs, from 0.
-        direction: which numbers are better.
+        direction: which numbers are better; as ``usual_direction`` has it unless given.
 
     Example:
         >>> field_metric("credits", 2.5).name
         'credits_difference'
     """
+    better = usual_direction(field) if direction is None else direction
 
     def loss(item: AlignedItem) -> float:
         baseline, candidate = item.baseline.numbers[:, place], item.candidate.numbers[:, place]
         if field in ASKED_FIELDS:
             baseline, candidate, pairs = known_pairs(baseline, candidate, item.pairs)
-            return number_loss(baseline, candidate, pairs, span, direction)
-        return number_loss(baseline, candidate, item.pairs, span, direction)
+            return number_loss(baseline, candidate, pairs, span, better)
+        return number_loss(baseline, candidate, item.pairs, span, better)
 
     name = f"{field}_difference"
     return Metric(
-        name, metric_label(name), loss, is_usual=is_usual(name), span=span, unit=field, direction=direction
+        name,
+        metric_label(name),
+        loss,
+        is_usual=is_usual(name),
+        span=span,
+        unit=field,
+        direction=better,
+        is_assumed=direction is None and is_lower_by_name(field),
     )
 
 

@@ -9,8 +9,11 @@ import numpy as np
 
 from semscale.drift.measure.aligned_item import PairScores
 from semscale.drift.measure.text_readings import Reading, TextReadings
+from semscale.embedding.languages.text_language import language_of
 from semscale.guards.findings import Finding
-from semscale.guards.registry import Guards
+from semscale.guards.numbers.figure_guard import figure_findings
+from semscale.guards.registry import Guards, Mode
+from semscale.guards.words import is_english_script
 from semscale.matching.bertscore.greedy import cosine_matrix, greedy_scores
 from semscale.matching.calibrated.arithmetic import (
     LAYERS,
@@ -136,11 +139,20 @@ class PairScoring:
         unread = self._read.unread[np.array(pairs)]
         values[unread.any(axis=1)] = np.nan
         return [
-            PairScores(dict(zip(_SCORES, own, strict=True)), found, neither, looked)
-            for own, found, neither, looked in zip(
-                values.tolist(), findings, unread.all(axis=1).tolist(), guarded, strict=True
+            PairScores(dict(zip(_SCORES, own, strict=True)), (*found, *self._figures(*both)), neither, looked)
+            for own, found, both, neither, looked in zip(
+                values.tolist(), findings, texts, unread.all(axis=1).tolist(), guarded, strict=True
             )
         ]
+
+    def _figures(self, prediction: str, reference: str) -> list[Finding]:
+        """Compare the digits of texts that the number guard does not read; ``match`` does not weigh them."""
+        if self._guards.modes["number"] is Mode.OFF:
+            return []
+        if guards_read(prediction, reference) and all(map(is_english_script, (prediction, reference))):
+            return []
+        languages = language_of(prediction), language_of(reference)
+        return figure_findings(prediction, reference, languages=languages)
 
     def _match(
         self, similarities: LayerSimilarities, findings: Sequence[tuple[Finding, ...]], across: Mask

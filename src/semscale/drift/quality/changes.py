@@ -9,7 +9,7 @@ from semscale.drift.gate.decision import DriftTest, MetricChange, Outcome
 from semscale.drift.gate.equivalence import equivalence
 from semscale.drift.gate.mean_drifts import Members
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.losses import Direction
+from semscale.drift.measure.direction import Direction
 from semscale.drift.measure.metrics import Metric
 from semscale.drift.measure.roles import drifts_of_losses
 from semscale.drift.runs.run_texts import number_of
@@ -67,7 +67,13 @@ def improvements(comparison: Comparison, name: str) -> Floats | None:
 
 
 def change_by_interval(
-    metric: Metric, drift: MeanEstimate, margin: float, *, has_reruns: bool
+    metric: Metric,
+    drift: MeanEstimate,
+    margin: float,
+    *,
+    has_reruns: bool,
+    better: Floats | None = None,
+    alpha: float = 0.05,
 ) -> MetricChange:
     """Say what became of a metric that no gate tested, by the interval of its drift.
 
@@ -76,11 +82,16 @@ def change_by_interval(
         drift: its mean drift.
         margin: drift from which on it is material.
         has_reruns: whether reruns tell drift from chance.
+        better: how much better each item became, as ``improvements`` has it; ``None`` for a metric without
+            a better side.
+        alpha: level of the exact test that a field became better, whose drift counts nothing below 0.
     """
     if metric.is_signed and drift.high < 0 and drift.value <= -margin:
         return MetricChange.BETTER
     if drift.low > 0 and drift.value >= margin and (has_reruns or metric.is_signed):
         return _beyond(metric.direction)
+    if better is not None and drift.value < margin and _improved(better, margin, alpha):
+        return MetricChange.BETTER
     if drift.high < margin and (not metric.is_signed or drift.low > -margin):
         return MetricChange.NONE
     return MetricChange.UNDECIDED
@@ -96,11 +107,16 @@ def _change(
     if better is None:
         return MetricChange.NONE
     inside = better[members[test.group]]
-    mean = float(np.nanmean(inside[:, 0])) if not np.isnan(inside[:, 0]).all() else 0.0
-    if mean >= test.margin and exchange_test(inside).p_value < single:
+    if _improved(inside, test.margin, single):
         return MetricChange.BETTER
     shown = equivalence(inside, test.tolerance, alpha).bound < test.tolerance
     return MetricChange.NONE if shown else MetricChange.NOT_WORSE
+
+
+def _improved(better: Floats, margin: float, alpha: float) -> bool:
+    """Whether items became better by the margin or more, and beyond chance."""
+    mean = float(np.nanmean(better[:, 0])) if not np.isnan(better[:, 0]).all() else 0.0
+    return mean >= margin and exchange_test(better).p_value < alpha
 
 
 def _beyond(direction: Direction) -> MetricChange:

@@ -58,7 +58,7 @@ async def judge_runs(
             places.append(place)
         elif before is not None or after is not None:
             points[place] = LOST if after is None else WON
-    verdicts = await judge_pairs(judge, pairs, running=running, progress=progress)
+    verdicts = (await judge_pairs(judge, pairs, running=running, progress=progress)).whole()
     points[places] = verdicts.points
     return JudgedRuns(points, verdicts)
 

@@ -59,7 +59,8 @@ def read_run(
 
     Args:
         path: see ``read_items``.
-        model: name of the model that gave the outputs; not needed if the files name it, as Athena's do.
+        model: name of the model that gave the outputs; not needed if the files name it, as Athena's and
+            most evaluation logs do.
         dataset: name of the dataset; by default the file's name without extension. Only runs of the same
             dataset are compared.
         columns: see ``read_items``.

@@ -13,10 +13,11 @@ from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import named
 from semscale.store.columns import as_names, groups_in
+from semscale.store.readers.evaluation_logs import log_columns
 from semscale.store.table import Table
 
 _BATCH = 20_000
-_INPUT, _OUTPUT = "input", "output"
+_ID, _INPUT, _OUTPUT = "id", "input", "output"
 _LISTED = "outputs"
 GROUP_OBJECTS = "groups"
 """Column whose objects name groups by their kind."""
@@ -27,7 +28,9 @@ class RunColumns:
     """The meaning of a table's columns.
 
     If there is a column ``outputs`` and none called ``output``, it is used. Groups may then also come from
-    objects in a column ``groups``, such as ``{"topic": "cells"}``, which may be JSON in a text.
+    objects in a column ``groups``, such as ``{"topic": "cells"}``, which may be JSON in a text. Of an
+    evaluation log the columns of sample and prompt are read unless others are named, and rows of one sample
+    are one item.
 
     Attributes:
         id: column of the items' ids.
@@ -42,7 +45,7 @@ class RunColumns:
         InputError: there is no output column, or a column is named twice.
     """
 
-    id: str = "id"
+    id: str = _ID
     input: str | None = _INPUT
     output: tuple[str, ...] = (_OUTPUT,)
     fields: tuple[str, ...] = ()
@@ -65,10 +68,10 @@ class RunColumns:
         Raises:
             InputError: a column is missing; the message has the nearest name and all names.
         """
-        chosen = self
+        chosen = self._of_log(table)
         if self.output == (_OUTPUT,) and _OUTPUT not in table.columns and _LISTED in table.columns:
             chosen = replace(chosen, output=(_LISTED,))
-        if self.input == _INPUT and _INPUT not in table.columns:
+        if chosen.input == _INPUT and _INPUT not in table.columns:
             chosen = replace(chosen, input=None)
         _require(table, chosen.id, "id")
         for parameter, named_column in (("input", chosen.input), ("reference", chosen.reference)):
@@ -79,6 +82,16 @@ class RunColumns:
         for column in () if chosen.has_group_objects else chosen.by:
             _require(table, column, "by")
         return chosen
+
+    def _of_log(self, table: Table) -> "RunColumns":
+        """Put a log's columns in the place of those that have their usual names."""
+        log = log_columns(table)
+        if log is None:
+            return self
+        own = {self.id, *self._texts, *self.output, *self.fields}
+        id_ = log.id if self.id == _ID and log.id not in own else self.id
+        asked = log.input if self.input == _INPUT and log.input not in own else self.input
+        return replace(self, id=id_, input=asked, long=True)
 
     @property
     def used(self) -> set[str]:

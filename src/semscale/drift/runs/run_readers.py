@@ -10,8 +10,12 @@ from semscale.drift.runs.athena_submissions import CREDITS, GROUPS
 from semscale.drift.runs.run_columns import RunColumns, items_in
 from semscale.errors import InputError
 from semscale.history.items import Item
-from semscale.store.readers.evaluation_logs import log_format
+from semscale.history.runs import named
+from semscale.store.readers.evaluation_logs import log_columns, log_format
 from semscale.store.reading import FORMATS, TableSettings, open_table
+from semscale.store.table import Table
+
+_BATCH = 20_000
 
 RunPaths = str | Path | Iterable[str | Path]
 """One file, a folder, several files, or ``-`` for standard input."""
@@ -105,7 +109,27 @@ def _read_table(paths: RunPaths, columns: RunColumns | None, settings: TableSett
         encoding=settings.get("encoding"),
         sheet=settings.get("sheet"),
     )
-    return RunContent(items_in(table, columns or RunColumns()))
+    models = _models_in(table)
+    return RunContent(items_in(table, columns or RunColumns()), models)
+
+
+def _models_in(table: Table) -> tuple[str, ...]:
+    """Names of the models of an evaluation log, sorted; none for another table.
+
+    Raises:
+        InputError: a log holds answers of several providers to the same tests.
+    """
+    log = log_columns(table)
+    if log is None or log.model is None or log.model not in table.columns:
+        return ()
+    found = {name for batch in table.batches(_BATCH) for name in batch[log.model].to_list() if name}
+    models = tuple(sorted(map(str, found)))
+    if len(models) > 1 and log.model == "provider":
+        raise InputError(
+            f"{table.name} has outputs of {len(models)} providers, {named(models)}, and a run is of one: "
+            "write a log for each (promptfoo eval --filter-providers NAME -o NAME.json)"
+        )
+    return models
 
 
 READERS = (

@@ -7,6 +7,7 @@ from math import isclose
 
 import numpy as np
 
+from semscale.drift.gate.left_out_metrics import split_metrics
 from semscale.drift.gate.metric_choice import chosen_metrics, margins, tolerances
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.gate.tested_members import group_members
@@ -57,7 +58,7 @@ class Spread:
 
 def spread_of_comparison(comparison: Comparison, settings: GateSettings) -> Spread:
     """Estimate the spread of the items' drift from one comparison."""
-    names = chosen_metrics(comparison, settings)
+    names, _ = split_metrics(comparison, chosen_metrics(comparison, settings))
     group_members(comparison, settings.by)  # refuses kinds of groups that no item has
     pooled = {name: _pooled([comparison.drifts(name)]) for name in names}
     n = len(comparison.baseline.items)

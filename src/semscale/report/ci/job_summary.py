@@ -13,7 +13,7 @@ from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Level, Number, Quoted, Words
 from semscale.report.drift.document import drift_document
 from semscale.report.drift.items import greatest_drift
-from semscale.report.drift.limit_words import broken_limit_words, must_pass_words
+from semscale.report.drift.limit_words import LIMIT_LEVELS, broken_limit_words, must_pass_words
 from semscale.report.drift.sample_size import noise_words, unvaried_words
 from semscale.report.drift.tables import covered_words, drift_table
 from semscale.report.drift.words import (
@@ -75,7 +75,7 @@ def _sections(summary: DriftSummary, decision: GateDecision) -> Iterator[Section
 
 def _checks(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[Level, str]]:
     for limit in decision.limits:
-        yield "pass" if limit.passed else "fail", broken_limit_words(limit)
+        yield LIMIT_LEVELS[limit.outcome], broken_limit_words(limit)
     for item in decision.must_pass:
         yield "pass" if item.passed else "fail", must_pass_words(item)
     for check in decision.thresholds:

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, ThresholdCheck
 from semscale.drift.gate.drift_summary import DriftSummary
-from semscale.drift.limits.results import LimitCheck
+from semscale.drift.limits.results import LimitCheck, LimitOutcome
 from semscale.drift.measure.comparison import Comparison
 from semscale.report.drift.limit_words import broken_limit_words, must_pass_words
 from semscale.report.drift.sample_size import needed_words
@@ -18,6 +18,8 @@ from semscale.report.drift.words import (
 )
 from semscale.report.formatting import printable
 
+_SKIPPED = (Outcome.UNDECIDED, LimitOutcome.NOT_CHECKED)
+
 
 @dataclass(frozen=True)
 class _Case:
@@ -25,16 +27,17 @@ class _Case:
 
     classname: str
     name: str
-    outcome: Outcome
+    outcome: Outcome | LimitOutcome
     message: str
 
 
 def junit_xml(summary: DriftSummary, decision: GateDecision, *, seconds: float | None = None) -> str:
     """Write a decision as JUnit XML: one ``<testcase>`` a test, threshold, limit and must-pass item.
 
-    A failed test holds ``<failure>``. An undecided one holds ``<skipped>``: CI systems show it apart from
-    passed tests and do not count it as broken; that the gate as a whole is undecided is told by the exit
-    code. Characters that XML 1.0 cannot hold are replaced by visible ones.
+    A failed test holds ``<failure>``. An undecided one, or a limit that was not checked, holds
+    ``<skipped>``: CI systems show it apart from passed tests and do not count it as broken; that the gate as
+    a whole is undecided is told by the exit code. Characters that XML 1.0 cannot hold are replaced by visible
+    ones.
 
     Args:
         summary: the comparison.
@@ -48,9 +51,9 @@ def junit_xml(summary: DriftSummary, decision: GateDecision, *, seconds: float |
     cases = list(_cases(summary, decision))
     counts = {
         "tests": str(len(cases)),
-        "failures": str(sum(case.outcome is Outcome.FAIL for case in cases)),
+        "failures": str(sum(case.outcome == Outcome.FAIL for case in cases)),
         "errors": "0",
-        "skipped": str(sum(case.outcome is Outcome.UNDECIDED for case in cases)),
+        "skipped": str(sum(case.outcome in _SKIPPED for case in cases)),
         **({} if seconds is None else {"time": f"{seconds:.3f}"}),
     }
     suites = ElementTree.Element("testsuites", {"name": "semscale drift", **counts})
@@ -79,7 +82,7 @@ def _cases(summary: DriftSummary, decision: GateDecision) -> Iterator[_Case]:
     for check in decision.thresholds:
         yield _Case("threshold", _named(check), _outcome(check.passed), threshold_words(check))
     for limit in decision.limits:
-        yield _Case("limit", _named(limit), _outcome(limit.passed), broken_limit_words(limit))
+        yield _Case("limit", _named(limit), limit.outcome, broken_limit_words(limit))
     for item in decision.must_pass:
         yield _Case("must_pass", item.id, _outcome(item.passed), must_pass_words(item))
     if (ruler := summary.ruler) is not None:
@@ -123,9 +126,9 @@ def _add_case(suite: ElementTree.Element, case: _Case) -> None:
     named = {"classname": printable(case.classname), "name": printable(case.name)}
     element = ElementTree.SubElement(suite, "testcase", named)
     message = printable(case.message)
-    if case.outcome is Outcome.FAIL:
+    if case.outcome == Outcome.FAIL:
         ElementTree.SubElement(element, "failure", {"message": message, "type": "drift"}).text = message
-    elif case.outcome is Outcome.UNDECIDED:
-        ElementTree.SubElement(element, "skipped", {"message": f"undecided: {message}"})
+    elif case.outcome in _SKIPPED:
+        ElementTree.SubElement(element, "skipped", {"message": f"{case.outcome}: {message}"})
     else:
         ElementTree.SubElement(element, "system-out").text = message

@@ -11,7 +11,9 @@ _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 def slack_message(summary: DriftSummary, decision: GateDecision, *, link: str | None = None) -> str:
-    """Say in a few lines which run was compared and what the gate decided; no output's text is in it.
+    """Say in a few lines which run was compared, what the gate decided, and what to do next.
+
+    No output's text is in it.
 
     Args:
         summary: the comparison.
@@ -26,7 +28,11 @@ def slack_message(summary: DriftSummary, decision: GateDecision, *, link: str | 
     """
     baseline, candidate = summary.comparison.baseline, summary.comparison.candidate
     compared = f"{_name(candidate.model)} against {_name(baseline.model)}, dataset {_name(baseline.dataset)}"
-    lines = [f"*Drift gate {OUTCOMES[decision.outcome]}*: {compared}", _escaped(headline_words(summary))]
+    lines = [
+        f"*Drift gate {OUTCOMES[decision.outcome]}*: {compared}",
+        _escaped(f"{summary.next_step}."),
+        _escaped(headline_words(summary)),
+    ]
     if link:
         lines.append(f"<{_escaped(link)}|Job>")
     return "\n".join(lines)

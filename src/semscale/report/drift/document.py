@@ -12,6 +12,7 @@ from semscale.history.seals import SHORTEST_HEAD
 from semscale.report.document.blocks import Block, Definitions, Paragraph, SideBySide
 from semscale.report.document.document import Decision, Document, Section, stamp
 from semscale.report.document.values import Cell, Count, Quoted, Words
+from semscale.report.drift.directions import direction_notes
 from semscale.report.drift.figures import group_figures, metrics_figure, spread_blocks
 from semscale.report.drift.items import SHOWN_ITEMS, changed_items
 from semscale.report.drift.limits import limit_blocks
@@ -70,6 +71,7 @@ def drift_document(summary: DriftSummary) -> Document:
                     f"intervals: {intervals}",
                     *(f"{name.lower()}: {said}" for name, said in _noise(summary)),
                     *shift_notes(decision),
+                    *direction_notes(summary),
                     windowed,
                     _heads_note(summary),
                 ],

@@ -1,11 +1,21 @@
 """Sentences about hard limits and must-pass items."""
 
+from collections.abc import Mapping
+
 from semscale.drift.gate.next_step import limit_words
-from semscale.drift.limits.results import LimitCheck, MustPassCheck
+from semscale.drift.limits.results import LimitCheck, LimitOutcome, MustPassCheck
+from semscale.report.document.values import Level
 from semscale.report.formatting import clipped, count, one_line
 
 _NAMED = 5
 _LONGEST_NAME = 60
+
+LIMIT_LEVELS: Mapping[LimitOutcome, Level] = {
+    LimitOutcome.PASS: "pass",
+    LimitOutcome.FAIL: "fail",
+    LimitOutcome.NOT_CHECKED: "warn",
+}
+"""How good each outcome of a limit is."""
 
 
 def broken_limit_words(check: LimitCheck) -> str:
@@ -15,6 +25,9 @@ def broken_limit_words(check: LimitCheck) -> str:
         >>> broken_limit_words(LimitCheck("silenced", 0, 24, ("a", "b")))
         'limit silenced: 2 of 24 items with outputs have lost all outputs, none may (a, b)'
     """
+    if check.outcome is LimitOutcome.NOT_CHECKED:
+        nothing = f"nothing is known of {count(check.n_unchecked)}" if check.n_unchecked else "there are no"
+        return f"limit {one_line(check.name)}: not checked, as {nothing} {check.about}"
     found = f"limit {one_line(check.name)}: {one_line(limit_words(check))}, {allowed_words(check)} may"
     return f"{found} ({ids_words(check.items)})" if check.items else found
 

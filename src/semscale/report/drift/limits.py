@@ -6,7 +6,7 @@ from semscale.drift.gate.decision import GateDecision
 from semscale.drift.limits.results import LimitCheck, MustPassCheck
 from semscale.report.document.blocks import Block, Paragraph
 from semscale.report.document.values import Cell, Count, Flag, Quoted, Words
-from semscale.report.drift.limit_words import allowed_words, ids_words
+from semscale.report.drift.limit_words import LIMIT_LEVELS, allowed_words, ids_words
 from semscale.report.drift.words import group_label
 from semscale.report.parts import Columns, table_of
 
@@ -14,7 +14,8 @@ _LONGEST_NAME, _LONGEST_REASON = 60, 300
 _ABOUT = (
     "The gate fails if more items than allowed break a limit. What a rerun of the baseline does as well is "
     "chance and does not count. Two limits count outputs and numbers of all items together: they are broken "
-    "if more are lost than allowed, and fewer than 1 in 100 runs of an unchanged model would lose so many."
+    "if more are lost than allowed, and fewer than 1 in 100 runs of an unchanged model would lose so many. "
+    "A limit that nothing could break was not checked."
 )
 
 
@@ -27,7 +28,7 @@ def limit_blocks(decision: GateDecision) -> Iterator[Block]:
             ("how many", lambda one: Count(one.n_broken)),
             ("of", lambda one: Count(one.n)),
             ("allowed", lambda one: Words(allowed_words(one))),
-            ("", lambda one: _flag(one.passed)),
+            ("", lambda one: Flag(str(one.outcome), LIMIT_LEVELS[one.outcome])),
             ("which", lambda one: Words(ids_words(one.items))),
             ("a rerun, too", lambda one: Count(len(one.excused))),
         )

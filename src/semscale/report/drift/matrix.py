@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from semscale.drift.matrix.matrix import AskedMatrix
 from semscale.drift.matrix.matrix_summary import CellSummary, MatrixSummary
 from semscale.report.charts.forest import ForestRow, forest
 from semscale.report.document.blocks import DataTable, Figure, Paragraph
@@ -26,6 +27,11 @@ _MANY = 1000  # answers whose cost is shown
 _BASES = {"judge": "by the judge", "reference": "by its match with the references"}
 _ALL_ALIKE = "The judge prefers none of them, and there are no references to go by"
 _NOTHING = "Nothing says which is better: name a column with --reference, or a judge with --judge-model"
+
+
+def asked_document(matrix: AskedMatrix) -> Document:
+    """Turn a matrix with all its answers into the document of its summary."""
+    return matrix_document(matrix.summarize())
 
 
 def matrix_document(summary: MatrixSummary) -> Document:
@@ -75,6 +81,9 @@ def matrix_document(summary: MatrixSummary) -> Document:
 def headline_words(summary: MatrixSummary) -> str:
     """Say which cell is best, and which ones may be as good."""
     if summary.best is None or summary.basis is None:
+        there = [one_line(cell.name) for cell in summary.cells if cell.down is None]
+        if len(there) == 1 < len(summary.cells):
+            return f"Only “{there[0]}” answered, so there is nothing to compare it with"
         return _NOTHING if summary.sides is None else _ALL_ALIKE
     best = one_line(summary.cells[summary.best].name)
     said = f"“{best}” is best {_BASES[summary.basis]}"

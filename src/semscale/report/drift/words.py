@@ -14,6 +14,7 @@ from semscale.drift.gate.decision import (
 )
 from semscale.drift.gate.drift_figures import DriftFigure
 from semscale.drift.gate.drift_summary import DriftSummary
+from semscale.drift.gate.next_step import passed_words
 from semscale.drift.measure.metrics import Metric, metric_label
 from semscale.report.cells import cell_text
 from semscale.report.document.values import Flag, Level, Number, Quoted, WithInterval, Words
@@ -295,19 +296,14 @@ def _undecided(summary: DriftSummary, decision: GateDecision) -> Iterator[str]:
     else:
         yield needed_words(tests, over_runs=bool(decision.sequence), n_items=n, reruns=reruns)
     remedy = (summary.next_step or "").partition(": ")[2]
-    if remedy.startswith("look at") or (reruns and remedy.startswith("record a rerun")):
+    if remedy.startswith("look at") or (reruns and remedy.startswith("record one more rerun")):
         yield remedy
 
 
 def _passed(summary: DriftSummary, decision: GateDecision) -> Iterator[str]:
     tests = sorted(decision.overall, key=_room)
     if len(tests) > 1:
-        by_noise = any(
-            deciding_bound(test.drift) >= test.margin for test in tests if test.tolerance > test.margin
-        )
-        both_ways = any(test.passed_by_shift for test in tests)
-        ways = ["below its margin", *["within the noise"] * by_noise, *["both ways alike"] * both_ways]
-        yield f"Every metric's drift lies {' or '.join(ways)}"
+        yield passed_words(decision)
     if tests:
         closest = result_words(summary, tests[0])
         yield closest if len(tests) == 1 else f"Closest to its margin: {closest}"

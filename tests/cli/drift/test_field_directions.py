@@ -1,0 +1,113 @@
+"""``semscale drift gate`` and ``compare`` of fields with a better side: a cheaper answer is no drift."""
+
+import json
+
+import pytest
+
+pytestmark = pytest.mark.needs("history")
+
+N = 20
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(name, **fields):
+        path = tmp_path / name
+        rows = [
+            {"id": f"q{n:02}", "input": f"Question {n}?", "output": [{"text": f"Answer {n}.", **fields}]}
+            for n in range(N)
+        ]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return path
+
+    return write
+
+
+@pytest.fixture
+def decided(semscale, written):
+    """Gate or compare a candidate with some fields against an approved run with others."""
+
+    def decide(old, new, *options, command="gate"):
+        for ended in (
+            semscale("drift", "record", written("old.jsonl", **old), "--model", "old"),
+            semscale("drift", "approve", "latest", "--by", "Ann", "--why", "read"),
+            semscale("drift", "record", written("again.jsonl", **old), "--model", "old", "--note", "again",
+                     "--rerun-of", "baseline"),
+        ):  # fmt: skip
+            assert ended.code == 0, ended.err
+        return semscale("drift", command, written("new.jsonl", **new), "--model", "new", *options)
+
+    return decide
+
+
+def metric(ended, name):
+    return next(one for one in json.loads(ended.out)["metrics"] if one["metric"] == name)
+
+
+def test_a_cheaper_answer_passes_and_is_better(decided):
+    ended = decided({"cost": 2.0}, {"cost": 1.0}, "--json")
+    assert ended.code == 0, ended.out
+    cost = metric(ended, "cost_difference")
+    assert (cost["change"], cost["direction"], cost["direction_assumed"]) == ("better", "lower", True)
+    assert cost["drift"]["value"] == 0
+
+
+def test_the_report_says_what_was_assumed(decided):
+    ended = decided({"cost": 2.0}, {"cost": 1.0})
+    assert ended.code == 0
+    said = " ".join(ended.out.split())
+    assert "cost: lower is better, which its name says; with --direction cost=either any change" in said
+
+
+def test_a_dearer_answer_fails(decided):
+    ended = decided({"cost": 1.0}, {"cost": 2.0}, "--json")
+    assert ended.code == 1
+    assert metric(ended, "cost_difference")["change"] == "worse"
+
+
+@pytest.mark.parametrize(("way", "code"), [("lower", 0), ("higher", 1), ("either", 1)])
+def test_an_option_gives_the_direction(decided, way, code):
+    ended = decided({"cost": 2.0}, {"cost": 1.0}, "--direction", f"cost={way}", "--json")
+    assert ended.code == code, ended.out
+    cost = metric(ended, "cost_difference")
+    assert (cost["direction"], cost["direction_assumed"]) == (way, False)
+
+
+def test_an_option_overrides_the_file(decided, tmp_path):
+    (tmp_path / "gate.yaml").write_text("fields: {score: higher}\n")
+    options = ("--gate", "gate.yaml", "--direction", "score=lower", "--json")
+    assert decided({"score": 1.0}, {"score": 2.0}, *options).code == 1
+
+
+def test_compare_says_better_and_of_another_name_that_nobody_knows(decided):
+    ended = decided({"cost": 2.0, "score": 2.0}, {"cost": 1.0, "score": 1.0}, "--json", command="compare")
+    assert ended.code == 0, ended.err
+    assert metric(ended, "cost_difference")["change"] == "better"
+    assert metric(ended, "score_difference")["change"] == "unknown direction"
+
+
+def test_what_a_call_took_is_better_lower(decided):
+    ended = decided({"call_cost": 2.0}, {"call_cost": 1.0}, "--metric", "call_cost_difference", "--json")
+    assert ended.code == 0, ended.out
+    assert metric(ended, "call_cost_difference")["change"] == "better"
+    assert not metric(ended, "call_cost_difference")["direction_assumed"]
+
+
+@pytest.mark.parametrize("command", ["gate", "compare"])
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["cost=less"], "--direction must be a field with lower, higher or either, such as cost=lower"),
+        (["cost"], "--direction must be a field with lower, higher or either, such as cost=lower"),
+        (["cost=lower", "cost=higher"], "--direction cost is given as lower and as higher: keep one"),
+        (
+            ["credits=lower"],
+            "fields (--direction) needs the numeric field 'credits', which the runs lack; there is cost",
+        ),
+    ],
+)
+def test_a_direction_that_cannot_be_used_is_refused(decided, command, options, said):
+    given = [word for option in options for word in ("--direction", option)]
+    ended = decided({"cost": 2.0}, {"cost": 1.0}, *given, command=command)
+    assert ended.code == 2
+    assert said in ended.err
