@@ -17,7 +17,7 @@ from pathlib import Path
 from openai import AsyncOpenAI, DefaultAioHttpClient
 
 from chat import HEAD, Answering, serve
-from measuring import machine, ratios, spread
+from measuring import machine, processor_seconds, ratios, spread
 from semscale.chat.calls.limits import Limits
 from semscale.chat.decisions import DecisionRequest, Option, ScoreQuestion, decide
 from semscale.chat.decisions.openai_format import decisions_body
@@ -75,24 +75,26 @@ def kinds(url, requests, folder, turn):
     }
 
 
-def measured(call):
-    """Seconds, and seconds of this process's processor time, of a run whose answers are right."""
-    start, used = time.perf_counter(), time.process_time()
+def measured(call, server):
+    """Seconds, and processor seconds of this process and the server's, of a run whose answers are right."""
+    served, start, used = processor_seconds(server), time.perf_counter(), time.process_time()
     found = call()
     seconds, used = time.perf_counter() - start, time.process_time() - used
+    served = processor_seconds(server) - served
     if any(abs(mass - known) > 1e-9 for masses in found for mass, known in zip(masses, MASSES, strict=True)):
         raise SystemExit("an answer has other probabilities than the server gave")
-    return seconds, used
+    return seconds, used, served
 
 
-def report(url, latency, options):
-    requests, wall, busy = requests_of(options.decisions), {}, {}
+def report(url, latency, options, server):
+    requests, wall, busy, theirs = requests_of(options.decisions), {}, {}, {}
     with tempfile.TemporaryDirectory() as folder:
         for call in kinds(url, requests[:CONCURRENCY], folder, "first").values():
-            measured(call)  # imports
+            measured(call, server)  # imports
         for turn in range(options.turns):
             for name, call in kinds(url, requests, folder, turn).items():
-                seconds, used = measured(call)
+                seconds, used, served = measured(call, server)
+                theirs.setdefault(name, []).append(served)
                 wall.setdefault(name, []).append(seconds)
                 busy.setdefault(name, []).append(used)
     n, peer = options.decisions, next(iter(wall))
@@ -101,7 +103,8 @@ def report(url, latency, options):
         rate = spread([n / each for each in seconds], 0)
         own = spread([each / n * 1e6 for each in busy[name]], 0)
         ratio = spread(ratios(wall[peer], seconds))
-        print(f"{name}: {rate} decisions/s, ratio {ratio}; {own} µs of processor time each")
+        other = spread([each / n * 1e6 for each in theirs[name]], 0)
+        print(f"{name}: {rate} decisions/s, ratio {ratio}; µs of processor time each: {own}, server {other}")
 
 
 def main():
@@ -119,7 +122,7 @@ def main():
         command = [sys.executable, __file__, "--serve", str(latency)]
         server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         try:
-            report(f"http://127.0.0.1:{int(server.stdout.readline())}/v1", latency, options)
+            report(f"http://127.0.0.1:{int(server.stdout.readline())}/v1", latency, options, server.pid)
         finally:
             server.kill()
             server.wait()

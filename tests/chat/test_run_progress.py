@@ -9,9 +9,9 @@ BUSY = CallError("m is busy", kind=FailureKind.SERVER)
 
 def told(*steps):
     seen = []
-    waiting = WaitProgress("m", 300.0, lambda *step: seen.append(step))
+    waiting = WaitProgress("m", lambda *step: seen.append(step))
     for step in steps:
-        waiting.tell(*step)
+        waiting.tell(step[0], 300.0, *step[1:])
     return seen
 
 
@@ -47,4 +47,4 @@ def test_a_reply_ends_the_wait_and_the_next_one_has_a_reason_of_its_own():
 
 
 def test_without_a_callback_nothing_is_told():
-    WaitProgress("m", 300.0, None).tell(20.0, DOWN)
+    WaitProgress("m", None).tell(20.0, 300.0, DOWN)

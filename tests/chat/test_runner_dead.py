@@ -4,6 +4,7 @@ import asyncio
 import itertools
 
 import pytest
+from endpoint import misbehaving_endpoint
 from made_up_requests import ONE, requests
 
 from semscale.chat import load_chat_model, runner
@@ -108,3 +109,32 @@ def test_one_request_that_fails_for_good_does_not_stop_the_others(runner, endpoi
     endpoint.plan(*[(500, {})] * 7)
     outcomes = runner(limits=ONE).run(requests(3))
     assert [outcome.status.value for outcome in outcomes] == ["failed", "replied", "replied"]
+
+
+def waited(monkeypatch, model, tmp_path, limits, n=99):
+    """The seconds, of a clock that adds one at each look, after which a run ended."""
+    monkeypatch.setattr(runner, "_TICK", 0.001)
+    seconds = itertools.count()
+    asked = Runner(
+        model,
+        limits=limits,
+        retries=QUICK,
+        ledger=tmp_path / "l",
+        clock=Clock(now=lambda: float(next(seconds))),
+    )
+    with pytest.raises(InterruptedRunError) as caught:
+        asked.run(requests(n))
+    return float(str(caught.value).split("no reply came for ")[1].split(" s")[0].replace(",", ""))
+
+
+def test_a_run_ends_soon_where_nothing_ever_listened(monkeypatch, tmp_path):
+    model = load_chat_model("m", base_url="http://127.0.0.1:9/v1")
+    assert waited(monkeypatch, model, tmp_path, Limits()) == 30
+    assert waited(monkeypatch, model, tmp_path, Limits(give_up_after=50)) == 50
+
+
+def test_an_endpoint_that_has_answered_once_may_restart(monkeypatch, tmp_path):
+    with misbehaving_endpoint() as endpoint:
+        model = load_chat_model("m", base_url=endpoint.url)
+        Runner(model, ledger=tmp_path / "first").run(requests(1))
+    assert waited(monkeypatch, model, tmp_path, Limits()) == 300

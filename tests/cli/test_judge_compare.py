@@ -97,6 +97,54 @@ def test_the_same_command_pays_for_nothing_twice(command, decider, capsys):
     capsys.readouterr()
 
 
+def test_a_cap_keeps_the_pairs_that_are_done_and_the_same_command_goes_on(command, decider, tmp_path, capsys):
+    out = tmp_path / "pairs.csv"
+    more = (
+        "--a",
+        "old",
+        "--b",
+        "new",
+        "--method",
+        "decision",
+        "--concurrency",
+        "1",
+        "--out",
+        str(out),
+        "--json",
+    )
+    assert main(command(*more, "--max-calls", "3")) == 3
+    printed = capsys.readouterr()
+    check_json(printed.out)
+    found = json.loads(printed.out)
+    assert found["counts"] == {"scored": 1, "missing": 1, "unfinished": 2}
+    assert (found["side_by_side"]["n_unfinished"], found["side_by_side"]["n_unjudged"]) == (2, 2)
+    assert "cap of 3 calls" in found["stopped"]
+    assert any("2 pairs of 3 unfinished; the same command goes on" in said for said in found["cautions"])
+    pairs = pl.read_csv(out)
+    assert pairs["status"].to_list() == ["scored", "unfinished", "unfinished"]
+    assert pairs["preferred"].to_list() == ["old", None, None]
+    assert main(command(*more)) == 0
+    assert pl.read_csv(out)["status"].to_list() == ["scored"] * 3
+    assert json.loads(capsys.readouterr().out)["stopped"] is None
+    assert len(decider.requests) == 6
+
+
+def test_a_cap_before_the_first_verdict_is_no_failure(command, capsys):
+    more = ("--a", "old", "--b", "new", "--method", "decision")
+    assert main(command(*more, "--max-calls", "0")) == 3
+    assert "No pair was judged" in capsys.readouterr().out
+
+
+def test_a_dry_run_counts_both_orders_and_asks_nobody(command, decider, tmp_path, capsys):
+    more = ("--a", "old", "--b", "new", "--out", str(tmp_path / "pairs.csv"), "--dry-run", "--json")
+    assert main(command(*more)) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["asked"], found["left_out"]) == (3, {"missing": 1})
+    assert found["models"][0]["calls"] == 6
+    assert decider.requests == []
+    assert not (tmp_path / "pairs.csv").exists()
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [

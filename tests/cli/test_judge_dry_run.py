@@ -21,6 +21,21 @@ def test_a_dry_run_asks_nobody(judge_command, judge_endpoint, capsys):
     assert judge_endpoint.requests == []
 
 
+def test_a_dry_run_of_an_audit_has_each_round(judge_command, judge_endpoint, capsys):
+    base = judge_command("--dry-run", "--json")
+    assert main(["judge", "audit", *base[1:]]) == 0
+    found = json.loads(capsys.readouterr().out)
+    # Without references their place is not checked.
+    rounds = ["plain", "reversed", "relabelled", "padding", "injection"]
+    assert [each["model"] for each in found["models"]] == [f"judge-one, {name}" for name in rounds]
+    assert [each["calls"] for each in found["models"]] == [4] * 5
+    assert (found["asked"], found["left_out"]) == (4, {"missing": 1})
+    assert judge_endpoint.requests == []
+    assert main(["judge", "audit", *base[1:], "--reference", "known", "--rows", "1"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [each["calls"] for each in found["models"]] == [1] * 6
+
+
 def test_a_dry_run_writes_its_forecast_as_a_report_and_no_table(judge_command, tmp_path, capsys):
     out, report, figures = tmp_path / "judged.csv", tmp_path / "forecast.md", tmp_path / "figures"
     asked = ("--out", str(out), "--report", str(report), "--figures", str(figures))

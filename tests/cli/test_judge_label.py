@@ -52,6 +52,14 @@ def test_rows_are_drawn_labelled_and_the_mean_is_corrected(command, decider, tmp
     assert len(decider.requests) == 20
 
 
+def test_a_dry_run_asks_nobody_and_draws_nothing(command, decider, tmp_path, capsys):
+    out = tmp_path / "labels.csv"
+    assert main(command("--out", str(out), "--dry-run")) == 0
+    assert "calls to make 20" in " ".join(capsys.readouterr().out.split())
+    assert decider.requests == []
+    assert not out.exists()
+
+
 def test_a_sheet_with_labels_is_not_drawn_over(command, tmp_path, capsys):
     out = tmp_path / "labels.csv"
     pl.DataFrame({"human": ["5"]}).write_csv(out)

@@ -14,7 +14,7 @@ from semscale.judging.judge import Judge
 from semscale.judging.judge_columns import JudgeColumns
 from semscale.judging.panel import Panel
 from semscale.store.reading import open_table
-from semscale.store.table_run import PartSettings
+from semscale.store.runs.table_run import PartSettings
 
 N = 12
 COLUMNS = JudgeColumns("q", "a")

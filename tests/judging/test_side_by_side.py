@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from semscale.chat.calls.limits import Limits
 from semscale.chat.costs.budget import Budget
 from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.errors import InterruptedRunError
@@ -85,9 +86,20 @@ def test_an_answer_cannot_end_its_marks():
     assert "<|im_end|>" not in str(judged(longer, [pair("x<|im_end|>", "y")])[0].seen)
 
 
-def test_a_cap_stops_the_run():
-    with pytest.raises(InterruptedRunError, match="cap of 1 calls"):
-        judged(longer, [pair("a", "b")], budget=Budget(calls=1))
+def test_a_cap_leaves_pairs_unfinished():
+    pairs = [pair("x", "x"), pair("long", "b"), pair("c", "long")]
+    _, found = judged(longer, pairs, budget=Budget(calls=3), limits=Limits(concurrency=1))
+    assert [str(status) for status in found.status] == ["scored", "scored", "unfinished"]
+    assert found.points[:2].tolist() == [0.5, 1.0]
+    assert np.isnan(found.points[2])
+    assert (found.unfinished.tolist(), found.reasons) == ([False, False, True], {})
+    assert "cap of 3 calls" in found.stopped
+    with pytest.raises(InterruptedRunError, match="cap of 3 calls"):
+        found.whole()
+    whole = judged(longer, pairs)[1]
+    assert whole.whole() is whole
+    lost = judged(lambda first, second: "no" if first == "a" else 1, [pair("a", "b")])[1]
+    assert [str(status) for status in lost.status] == ["refused"]
 
 
 def test_a_rubric_is_part_of_what_is_asked():

@@ -21,7 +21,7 @@ from semscale.self_consistency.files.columns import AnswerColumns
 from semscale.self_consistency.sampling import Sampling
 from semscale.signature import Signature
 from semscale.store.reading import open_table
-from semscale.store.table_run import PartSettings
+from semscale.store.runs.table_run import PartSettings
 
 N = 24
 ANSWERS = [f"it is {('yes', 'no', 'blue', 'green')[row % 4]} because of {row}" for row in range(N)]

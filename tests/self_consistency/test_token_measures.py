@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import semscale
+from semscale.embedding import ArrayEmbedder
 from semscale.errors import InputError
 from semscale.self_consistency.file_consistency import consistency_file
 from semscale.self_consistency.files.columns import AnswerColumns
@@ -52,3 +53,25 @@ def test_the_first_token_is_a_null_beside_measures_of_tokens():
     assert (
         "first_token_probability" not in semscale.consistency(["a"], [["a"]], measures=["exact_match"]).nulls
     )
+
+
+def test_log_probabilities_give_the_null_whatever_is_measured():
+    found = semscale.Consistency(measures=["exact_match"]).measure(
+        ["a", "b"], [["A."]] * 2, logprobs=[[HALF, FIFTH], None]
+    )
+    np.testing.assert_allclose(found.nulls["first_token_probability"], [0.5, np.nan])
+    assert found.nulls["exact_match_normalised"].tolist() == [1.0, 0.0]
+    assert list(found.measures) == ["exact_match"]
+
+
+def test_consistency_and_confidence_is_the_product_of_ncs_and_the_mean_token_probability():
+    embedder = ArrayEmbedder(["a", "b"], [(1, 0), (0, 1)])
+    tool = semscale.Consistency(measures=["consistency_and_confidence"], embedder=embedder)
+    found = tool.measure(["a", "a", "b"], [["a"]] * 3, logprobs=[[HALF, 0.0], None, [HALF]])
+    # Equal texts have an NCS of 1, and exp((log .5 + 0) / 2) = .7071; a cosine of 0 is an NCS of .5: .5 * .5.
+    np.testing.assert_allclose(found.score, [math.sqrt(0.5), np.nan, 0.25], atol=1e-6)
+    assert list(found.measures) == ["consistency_and_confidence"]
+    assert found.reasons[1] == "the log-probabilities of the answer's tokens are not known"
+    assert list(found.nulls)[-1] == "first_token_probability"
+    with pytest.raises(InputError, match="consistency_and_confidence needs the log-probabilities"):
+        tool.measure(["a"], [["a"]])

@@ -43,19 +43,19 @@ class WaitProgress:
 
     Args:
         model: name of the model that is asked.
-        longest: seconds of waiting after which the run ends.
         progress: called while the run waits, and once when a reply has come.
     """
 
-    def __init__(self, model: str, longest: float, progress: Progress | None) -> None:
-        self._model, self._longest, self._progress = model, longest, progress
+    def __init__(self, model: str, progress: Progress | None) -> None:
+        self._model, self._progress = model, progress
         self._stage = ""
 
-    def tell(self, seconds: float, failure: CallError | None) -> None:
+    def tell(self, seconds: float, longest: float, failure: CallError | None) -> None:
         """Tell of a wait that is long enough.
 
         Args:
             seconds: since the last reply.
+            longest: seconds of waiting after which the run ends.
             failure: of the last call since then, if one failed.
         """
         if self._progress is None:
@@ -65,7 +65,7 @@ class WaitProgress:
         if is_long and (not self._stage or (failure is not None and self._stage == self._words(None))):
             self._stage = self._words(failure)  # one reason for each wait: its words may differ by call
         if self._stage:
-            self._progress(self._stage, int(seconds), int(self._longest))
+            self._progress(self._stage, int(seconds), int(longest))
         if not is_long:
             self._stage = ""
 

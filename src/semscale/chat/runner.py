@@ -172,7 +172,7 @@ class _RunTasks:
         self._waiting: set[asyncio.Task[None]] = set()
         self._asking: set[asyncio.Task[None]] = set()
         self._closing = asyncio.create_task(self._close())
-        self._watching = asyncio.create_task(self._watch(limits.longest_silence, progress))
+        self._watching = asyncio.create_task(self._watch(limits, progress))
         self._ending: asyncio.Task[None] | None = None
 
     async def outcomes(self) -> AsyncIterator[RequestOutcome]:
@@ -236,21 +236,22 @@ class _RunTasks:
         for task in self._waiting:  # their requests may depend on outcomes that will not come
             task.cancel()
 
-    async def _watch(self, longest: float, progress: Progress | None) -> None:
+    async def _watch(self, limits: Limits, progress: Progress | None) -> None:
         """Show how long no reply has come, and end the run when that is too long."""
         watch, loop = self._caller.watch, asyncio.get_running_loop()
-        told = WaitProgress(self._caller.model_name, longest, progress)
-        tick = min(_TICK, longest / 10)
+        told = WaitProgress(self._caller.model_name, progress)
+        tick = min(_TICK, limits.longest_unreached / 10)
         while True:
             before = loop.time()
             await asyncio.sleep(tick)
             late = loop.time() - before - tick
             if late > tick:  # the program, not the model, was busy: replies may wait to be read
                 watch.leave_out(late)
+            longest = limits.longest_unreached if watch.is_unreached else limits.longest_silence
             seconds = watch.seconds
             if seconds >= longest:
                 break
-            told.tell(seconds, watch.failure)
+            told.tell(seconds, longest, watch.failure)
         why = "" if watch.failure is None else f": {watch.failure}"
         self._end(NoReplyError(f"no reply came for {longest:,.12g} s{why}"))
         for task in self._asking:

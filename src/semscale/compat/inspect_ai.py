@@ -1,4 +1,4 @@
-"""Scorers and metrics for ``inspect_ai``: matching, groundedness, intervals, correction by people's labels.
+"""Scorers, metrics and a reducer for ``inspect_ai``: matching, groundedness, judges, agreement of epochs.
 
 They need the extra ``inspect``. A sample that cannot be scored has the value NaN, which inspect_ai counts as
 unscored; its metadata says why.
@@ -6,15 +6,24 @@ unscored; its metadata says why.
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from semscale.chat.connections import held_open
+from semscale.chat.loading import load_chat_model
 from semscale.extras import require
+from semscale.judging.asking import Running
+from semscale.judging.items import read_items
+from semscale.judging.judge import Judge
+from semscale.judging.judge_settings import JudgeSettings
+from semscale.judging.judge_state import JudgeState
+from semscale.judging.model_capabilities import ModelCapabilities
 from semscale.matching.entailment.probabilities import EntailmentModel
 from semscale.matching.matcher import DEFAULT_METHOD, Matcher
 from semscale.self_consistency.claims.claim_support import ClaimVerdict, Support
 from semscale.self_consistency.claims.long_answers import groundedness
+from semscale.self_consistency.consistency import Consistency
 from semscale.stats.calibration.prediction_powered import prediction_powered_mean
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import estimate_mean
@@ -104,6 +113,91 @@ def semscale_groundedness(
     return build()
 
 
+def semscale_judge(
+    chat_model: object,
+    *,
+    base_url: str | None = None,
+    running: Running | None = None,
+    with_target: bool = True,
+    **settings: Unpack[JudgeSettings],
+) -> Any:  # noqa: ANN401 - inspect_ai's Scorer
+    """Build a scorer of what a chat model says of an output: its expected score, 0 to 1.
+
+    Args:
+        chat_model: a name, or a model, as ``load_chat_model`` takes it.
+        base_url: of an OpenAI-compatible endpoint.
+        running: how calls are made; a budget counts for each sample.
+        with_target: whether the judge is shown the target as an answer that is known to be right.
+        settings: as ``Judge`` takes them, such as ``method="decision"`` for typed decisions.
+
+    Raises:
+        MissingExtraError: inspect_ai is not installed.
+        InputError: as ``Judge``.
+    """
+    require("inspect")
+    from inspect_ai.scorer import Score, scorer
+
+    judge = Judge(load_chat_model(chat_model, base_url=base_url), **settings)
+    taken: list[ModelCapabilities] = []
+
+    @scorer(metrics=[interval()], name="semscale_judge")  # type: ignore[untyped-decorator]
+    def build() -> Any:  # noqa: ANN401
+        async def score(state: Any, target: Any) -> Any:  # noqa: ANN401
+            known = [text for text in target if text] if with_target else []
+            answer = state.output.completion
+            rows = read_items([state.input_text], [answer], [known] if known else None)
+            before = JudgeState(running or Running(), taken[0] if taken else None)
+            async with held_open(judge.model):
+                found, after = await judge.judge_part(rows, before)
+            if after.capabilities is not None:
+                taken[:] = [after.capabilities]
+            (verdict,) = found.verdicts
+            metadata = {"status": str(verdict.status), "signature": str(found.signature)}
+            return Score(
+                value=float(found.expected[0]),
+                answer=answer,
+                explanation=verdict.explanation or verdict.reason or None,
+                metadata=metadata,
+            )
+
+        return score
+
+    return build()
+
+
+def semscale_consistency(measure: str = "consistency", *, floor: float = 0.0, **settings: Any) -> Any:  # noqa: ANN401
+    """Build a reducer of epochs: how far a sample's answers agree, the first one beside the others.
+
+    It reads the answers that a scorer noted (``Score.answer``), and not their scores:
+    ``Epochs(5, ["mean", semscale_consistency()])``.
+
+    Args:
+        measure: as ``Consistency`` takes it, such as ``exact_match`` for short answers.
+        floor: cosine of unrelated answers, which the answers to one question cannot show.
+        settings: as ``Consistency`` takes them.
+
+    Raises:
+        MissingExtraError: inspect_ai is not installed.
+        InputError: as ``Consistency``.
+    """
+    require("inspect")
+    from inspect_ai.scorer import Score, score_reducer
+
+    instrument = Consistency(measures=(measure,), floor=floor, **settings)
+
+    @score_reducer(name="semscale_consistency")  # type: ignore[untyped-decorator]
+    def build() -> Any:  # noqa: ANN401
+        def reduce(scores: list[Any]) -> Any:  # noqa: ANN401
+            first, *others = [score.answer for score in scores]
+            found = instrument.measure([first], [others])
+            metadata = {"status": str(found.status[0]), "signature": str(found.signature)}
+            return Score(value=float(found.measures[measure][0]), answer=first, metadata=metadata)
+
+        return reduce
+
+    return build()
+
+
 def interval(coverage: float = 0.95) -> Any:  # noqa: ANN401 - inspect_ai's Metric
     """Build a metric: the mean with its interval, in which epochs of one sample count together.
 
@@ -118,7 +212,7 @@ def interval(coverage: float = 0.95) -> Any:  # noqa: ANN401 - inspect_ai's Metr
 
     @metric(name="semscale_interval")  # type: ignore[untyped-decorator]
     def build() -> Metric:
-        return lambda scores: mean_figures(*_columns(scores), coverage=coverage)
+        return _metric(lambda scores: mean_figures(*_columns(scores), coverage=coverage))
 
     return build()
 
@@ -138,7 +232,7 @@ def corrected(labels: Mapping[str, float], *, coverage: float = 0.95) -> Any:  #
 
     @metric(name="semscale_corrected")  # type: ignore[untyped-decorator]
     def build() -> Metric:
-        return lambda scores: corrected_figures(*_columns(scores), labels, coverage=coverage)
+        return _metric(lambda scores: corrected_figures(*_columns(scores), labels, coverage=coverage))
 
     return build()
 
@@ -209,6 +303,17 @@ def claims_in_words(claims: Sequence[ClaimVerdict]) -> str | None:
         if one.verdict is not Support.SUPPORTED
     ]
     return "\n".join(told) or None
+
+
+def _metric(figures: Metric) -> Metric:
+    """Give a metric the annotation without which inspect_ai passes scores that do not name their sample."""
+    from inspect_ai.scorer import SampleScore
+
+    def measured(scores: Sequence[Any]) -> dict[str, float]:
+        return figures(scores)
+
+    measured.__annotations__["scores"] = list[SampleScore]
+    return measured
 
 
 def _columns(scores: Sequence[Any]) -> tuple[Floats, list[str]]:

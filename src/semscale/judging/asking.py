@@ -48,6 +48,21 @@ class Running:
         """The same, with what was spent taken off the budget."""
         return replace(self, budget=self.budget.after(spent))
 
+    def shared(self) -> "Running":
+        """The same for several runs beside each other, which spend the budget together."""
+        return replace(self, budget=self.budget.shared())
+
+    @property
+    def spent(self) -> Spent:
+        """What runs that share the budget have spent; nothing where none has run.
+
+        Raises:
+            ValueError: the budget is not shared.
+        """
+        if self.budget.pool is None:
+            raise ValueError("only a shared budget knows what was spent of it")
+        return self.budget.pool.spent
+
     def divided(self, parts: int, sharers: str) -> "Running":
         """The same, with an equal part of the budget for each of several judges."""
         return replace(self, budget=self.budget.divided(parts, sharers))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -24,9 +23,10 @@ from semscale.judging.summary.judged_rows import private_columns
 from semscale.judging.verdicts import Verdicts
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.first_look import needs_counting
+from semscale.store.places.output_places import Target
 from semscale.store.result_columns import check_free, check_output
+from semscale.store.runs.table_run import PartSettings, TableRun, WorkedPart
 from semscale.store.table import Table
-from semscale.store.table_run import PartSettings, TableRun, WorkedPart
 from semscale.store.writing import PREFIX
 from semscale.types import Progress, Status
 
@@ -38,7 +38,7 @@ def judge_file(  # noqa: PLR0913 - what, by whom, how, where to, and who is told
     judge: Judge | Panel,
     running: Running | None = None,
     plan: IntervalPlan | None = None,
-    out: Path | None = None,
+    out: Target | None = None,
     settings: PartSettings | None = None,
     progress: Progress | None = None,
 ) -> JudgeSummary:
@@ -59,7 +59,8 @@ def judge_file(  # noqa: PLR0913 - what, by whom, how, where to, and who is told
         judge: who judges.
         running: how calls are made: at once, repeated, paid, kept.
         plan: how intervals are made.
-        out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``; no parts are kept unless given.
+        out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``, or another ``target_of``; no
+            parts are kept unless given.
         settings: the parts.
         progress: called as rows are judged, and as replies come.
 

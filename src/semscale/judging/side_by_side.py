@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from semscale.judging.prompts.input_sanitizing import mark_code, sanitize
 from semscale.judging.prompts.prompting import JudgedItem
 from semscale.judging.prompts.template import Template, read_yaml
 from semscale.signature import Signature
-from semscale.types import Floats, Mask, Progress
+from semscale.types import Floats, Mask, Progress, Status
 
 TIE = 0.5
 
@@ -67,6 +68,9 @@ class PairVerdicts:
         model: the judge's name.
         signature: what was applied.
         not_taken: forms of asking that the judge's model did not take, and why.
+        status: shape (m,), ``scored`` where both orders have points, ``unfinished`` where the run stopped
+            before one of them came, or else why the first verdict is missing.
+        stopped: why not everything was asked, or ``None``.
     """
 
     orders: Floats
@@ -75,6 +79,25 @@ class PairVerdicts:
     model: str
     signature: Signature
     not_taken: tuple[FormRefusal, ...] = ()
+    status: tuple[Status, ...] = ()
+    stopped: str | None = None
+
+    @property
+    def unfinished(self) -> Mask:
+        """Whether the run stopped before a pair had both verdicts, shape (m,)."""
+        if not self.status:
+            return np.zeros(len(self.orders), dtype=bool)
+        return np.array([status is Status.UNFINISHED for status in self.status], dtype=bool)
+
+    def whole(self) -> Self:
+        """Give the verdicts if everything was asked.
+
+        Raises:
+            InterruptedRunError: a cap was reached or no reply came for too long; replies are kept.
+        """
+        if self.stopped is not None:
+            raise InterruptedRunError(self.stopped)
+        return self
 
     @property
     def n_asked(self) -> int:
@@ -125,28 +148,50 @@ async def judge_pairs(
         running: how calls are made.
         progress: called as replies come.
 
+    Returns:
+        Verdicts; where a cap ended the run early the remaining pairs are ``unfinished``. Replies are kept.
+
     Raises:
-        InterruptedRunError: a cap was reached or no reply came for too long; replies are kept.
         ReplyError: no call can succeed.
     """
     plain = [pair.plain_points for pair in pairs]
     orders = np.array([[points, points] for points in plain], dtype=np.float64).reshape(-1, 2)
     asked = np.array([points is None for points in plain], dtype=bool)
-    rows = [
-        item for pair, is_asked in zip(pairs, asked, strict=True) if is_asked for item in pair.in_both_orders
-    ]
-    verdicts = await judge.judge_items(rows, running, progress)
-    if verdicts.stopped is not None:
-        raise InterruptedRunError(verdicts.stopped)
+    verdicts = await judge.judge_items(shown_to_judge(pairs), running, progress)
     scores = np.array([verdict.score for verdict in verdicts.verdicts], dtype=np.float64).reshape(-1, 2)
     # A score says how much better the answer is that stands second.
     orders[asked, 0], orders[asked, 1] = 1 - scores[:, 0], scores[:, 1]
     reasons: dict[str, int] = {}
     for verdict in verdicts.verdicts:
-        if np.isnan(verdict.score):
+        if np.isnan(verdict.score) and verdict.status is not Status.UNFINISHED:
             reason = verdict.reason or str(verdict.status)
             reasons[reason] = reasons.get(reason, 0) + 1
-    return PairVerdicts(orders, asked, reasons, judge.name, verdicts.signature, verdicts.not_taken)
+    found = iter(verdicts.verdicts)
+    status = tuple(
+        _status(next(found).status, next(found).status) if is_asked else Status.SCORED for is_asked in asked
+    )
+    return PairVerdicts(
+        orders,
+        asked,
+        reasons,
+        judge.name,
+        verdicts.signature,
+        verdicts.not_taken,
+        status,
+        verdicts.stopped,
+    )
+
+
+def shown_to_judge(pairs: Sequence[AnswerPair]) -> list[JudgedItem]:
+    """List what a judge is shown of pairs: each in both orders, without those that it is not asked about."""
+    return [item for pair in pairs if pair.plain_points is None for item in pair.in_both_orders]
+
+
+def _status(*orders: Status) -> Status:
+    """The status of a pair, from those of both orders."""
+    if Status.UNFINISHED in orders:
+        return Status.UNFINISHED
+    return next((status for status in orders if status is not Status.SCORED), Status.SCORED)
 
 
 def _shown(first: str, second: str) -> str:

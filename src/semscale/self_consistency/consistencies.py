@@ -41,7 +41,8 @@ class Consistencies(Result):
         n_samples: shape (n,), usable samples.
         samples_left_out: shape (n,), samples that are missing, empty, no text or not read by the model.
         windows: shape (n,), the most windows that one of the item's texts was read in; 0 where none.
-        nulls: figures of the texts' lengths alone, by name, each of shape (n,): what any measure should beat.
+        nulls: simple figures by name, each of shape (n,), that any measure should beat: of the lengths,
+            ``exact_match_normalised`` and, where tokens are known, ``first_token_probability``.
         contradictions: for every item the contradictions of its answer; empty tuples without guards.
         floor: cosine of unrelated answers; ``None`` where it could not be estimated, so that 0 was applied.
         floor_from: where the floor is from: ``given``, ``not-needed``, ``too-few-answers``, or the unrelated

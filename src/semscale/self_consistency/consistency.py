@@ -24,6 +24,7 @@ from semscale.self_consistency.scoring.item_values import ItemMeasures, collect
 from semscale.self_consistency.scoring.measures import (
     DEFAULT_MEASURES,
     check_measures,
+    check_nli,
     check_same_by,
     check_stopping,
 )
@@ -31,13 +32,9 @@ from semscale.self_consistency.scoring.sample_scorer import SampleScorer
 from semscale.self_consistency.scoring.samples import given_texts, take_samples
 from semscale.self_consistency.scoring.unread_samples import leave_out_unread
 from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
+from semscale.self_consistency.white_box.mixed_measures import MIXED_MEASURES
 from semscale.self_consistency.white_box.token_cells import read_tokens
-from semscale.self_consistency.white_box.token_scores import (
-    TOKEN_MEASURES,
-    Tokens,
-    measure_tokens,
-    with_null,
-)
+from semscale.self_consistency.white_box.token_scores import NULL, TOKEN_MEASURES, Tokens, measure_tokens
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed
 from semscale.store.columns import as_list
@@ -72,9 +69,12 @@ class Consistency:
         same_by: how measures of meanings find texts that mean the same, as
             ``semscale.self_consistency.scoring.measures.SAME_BY`` has it.
         nli: a model of entailment: a folder, ``organisation/model`` on the hub, or what ``load_nli`` gives.
+            It relates meanings, and finds contradictions beside the guards, in languages that these do not
+            read, too: a sample contradicts the answer if its probability of that is above .5 either way.
 
     Raises:
-        InputError: an unknown measure or guard, a setting out of range, or a measure without its model.
+        InputError: an unknown measure or guard, a setting out of range, a measure without its model, or a
+            model of entailment that no measure uses.
     """
 
     @renamed(model="embedder", bert_model="bert_embedder")
@@ -95,6 +95,8 @@ class Consistency:
     ) -> None:
         self.measures = check_measures(measures)
         check_same_by(same_by, self.measures, has_entailment=nli is not None)
+        if nli is not None:
+            check_nli(self.measures, same_by)
         self.guards = check_guards(guards)
         self.floor = checked_floor(floor)
         self.fewest_samples = checked_fewest(fewest_samples)
@@ -162,7 +164,8 @@ class Consistency:
             samples: n lists of texts, of any lengths. Samples that are missing, empty or no text are left
                 out and counted.
             logprobs: n lists of the log-probabilities of the answers' tokens, as ``read_tokens`` takes them,
-                for measures of tokens; missing where they are not known.
+                for measures of tokens, and for the first token's probability as a null; missing where they
+                are not known.
             progress: called while texts are embedded and scored.
 
         Raises:
@@ -224,8 +227,10 @@ class Consistency:
         replies = asking.unasked(stopped) if stopped else await asking.run(runner, progress)
         finished = replies.status == Status.SCORED
         answers = [text if whole else None for text, whole in zip(replies.answers, finished, strict=True)]
+        # Known by what was asked for, so that all parts of a table have the same columns.
+        tokens = None if sampling.answer.top_logprobs is None else replies.tokens
         measured = self.measure_part(
-            answers, replies.samples, known, progress, tokens=replies.tokens, p_true=replies.p_true
+            answers, replies.samples, known, progress, tokens=tokens, p_true=replies.p_true
         )
         status = np.where(finished, measured.status, replies.status)
         asked = without_parameters(sampling.signature, replies.counts.left_out)
@@ -253,10 +258,10 @@ class Consistency:
             progress: called while texts are embedded and scored.
             keep_unread: whether texts that the model cannot read, or whose language it does not read, are
                 measured all the same.
-            tokens: of the n answers; needed for measures of tokens.
+            tokens: of the n answers; needed for measures of tokens, and for the null that they give.
             p_true: shape (n,), P(True) of the answers, NaN where it is not known; needed for that measure.
         """
-        names = tuple(name for name in self.measures if name in TOKEN_MEASURES)
+        names = [name for name in self.measures if name in TOKEN_MEASURES or name in MIXED_MEASURES]
         if names and tokens is None:
             raise InputError(
                 f"measure {names[0]} needs the log-probabilities of the answers' tokens: logprobs"
@@ -267,13 +272,14 @@ class Consistency:
                 "measure(answers, samples), or ask_p_true for answers at hand"
             )
         taken = take_samples(answers, samples, fewest=self.fewest_samples)
-        scorer, cosines = self._scorer, self._scorer.cosines()
-        values, applied = scorer.values(taken, floor, progress, cosines=cosines)
+        scorer, readers = self._scorer, self._scorer.readers()
+        values, applied = scorer.values(taken, floor, progress, readers=readers)
         if not keep_unread:
             taken, values = leave_out_unread(taken, values, fewest=self.fewest_samples)
-        meanings = scorer.meanings(taken, applied, progress, cosines=cosines)
+        meanings = scorer.meanings(taken, applied, progress, readers=readers)
         signature = scorer.signature(applied)
-        of_tokens = measure_tokens(tokens or (), with_null(names))
+        parts = (MIXED_MEASURES[name].tokens if name in MIXED_MEASURES else name for name in names)
+        of_tokens = {} if tokens is None else measure_tokens(tokens, dict.fromkeys((*parts, NULL)))
         if p_true is not None and "p_true" in self.needs:
             of_tokens["p_true"] = p_true
         asked = ItemMeasures(self.measures, meanings, of_tokens)

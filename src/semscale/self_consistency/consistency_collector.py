@@ -24,6 +24,7 @@ from semscale.self_consistency.summary import (
     ConsistencyItem,
     ConsistencySummary,
 )
+from semscale.signature import Signature
 from semscale.store.columns import is_missing
 from semscale.types import Floats, Integers, Mask, ObjectArray, Status, Statuses, count_statuses
 
@@ -211,7 +212,7 @@ class ConsistencyCollector:
             n_few_samples=counted["few samples"],
             n_windowed=counted["windowed"],
             n_contradicted=counted["contradicted"],
-            n_unguarded=counted["unguarded"] if "guards" in dict(estimates.signature.fields) else 0,
+            n_unguarded=counted["unguarded"] if _guards_alone(estimates.signature) else 0,
             guards=dict(sorted(self._guards.items())),
             floor=floor,
             floor_from=floor_from,
@@ -257,6 +258,12 @@ def _with_correctness(item: ConsistencyItem, correctness: CorrectnessProbability
         probability_correct_high=float(correctness.high[place]),
         decision=correctness.decision[place],
     )
+
+
+def _guards_alone(signature: Signature) -> bool:
+    """Tell whether guards look for contradictions, and no model of entailment beside them."""
+    fields = dict(signature.fields)
+    return "guards" in fields and "contradiction_above" not in fields
 
 
 def _is_null_word(cell: object) -> bool:

@@ -1,7 +1,6 @@
 """Measures a table of any size part by part; a stopped run can be resumed."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -21,9 +20,10 @@ from semscale.self_consistency.scoring.samples import take_samples
 from semscale.self_consistency.summary import ConsistencySummary
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.first_look import look_through, needs_counting
+from semscale.store.places.output_places import Target
 from semscale.store.result_columns import check_output
+from semscale.store.runs.table_run import PartSettings, TableRun
 from semscale.store.table import Table
-from semscale.store.table_run import PartSettings, TableRun
 from semscale.types import Mask, Progress, Status
 
 FLOOR_ITEMS = 50_000
@@ -39,7 +39,7 @@ def consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who i
     model: AskedModel | None = None,
     correctness: CorrectnessSettings | None = None,
     plan: IntervalPlan | None = None,
-    out: Path | None = None,
+    out: Target | None = None,
     settings: PartSettings | None = None,
     progress: Progress | None = None,
 ) -> ConsistencySummary:
@@ -63,7 +63,8 @@ def consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who i
             paid for twice.
         correctness: how P(correct) is made of labels.
         plan: how intervals are made, and the seed of what is drawn.
-        out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``; no parts are kept unless given.
+        out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``, or another ``target_of``; no
+            parts are kept unless given.
         settings: the parts; their size is that in items.
         progress: called as items are measured, while texts are embedded and replies come.
 

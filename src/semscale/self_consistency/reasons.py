@@ -7,6 +7,7 @@ from semscale.self_consistency.asking.asking import Replies
 from semscale.self_consistency.meanings.meaning_measures import MEANING_MEASURES
 from semscale.self_consistency.scoring.pair_measures import PAIR_MEASURES
 from semscale.self_consistency.scoring.samples import SampledAnswers
+from semscale.self_consistency.white_box.mixed_measures import MIXED_MEASURES
 from semscale.self_consistency.white_box.token_scores import TOKEN_MEASURES
 from semscale.types import Floats, Status
 
@@ -26,7 +27,7 @@ def no_value_words(measure: str) -> str:
         return _NO_WORDS
     if measure in MEANING_MEASURES:
         return _UNREAD
-    return _NO_LOGPROBS if measure in TOKEN_MEASURES else _NO_P_TRUE
+    return _NO_LOGPROBS if measure in {**TOKEN_MEASURES, **MIXED_MEASURES} else _NO_P_TRUE
 
 
 def measuring_reasons(taken: SampledAnswers, score: Floats, measure: str) -> Reasons:

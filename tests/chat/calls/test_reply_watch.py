@@ -88,3 +88,29 @@ def test_other_time_is_left_out(watch, time):
     watch.leave_out(200.0)
     time.now = 250.0
     assert watch.seconds == 50.0
+
+
+def test_nobody_was_reached_where_all_calls_failed_to_connect(watch):
+    assert not watch.is_unreached
+    watch.call_ends(DOWN)
+    assert watch.is_unreached
+    watch.note_answer()
+    assert not watch.is_unreached
+
+
+@pytest.mark.parametrize(
+    "result",
+    [Reply("4"), *(CallError("x", kind=FailureKind[name]) for name in ("TIMEOUT", "SERVER", "REFUSED"))],
+)
+def test_an_endpoint_that_answered_in_any_way_was_reached(watch, result):
+    watch.call_ends(result)
+    watch.call_begins()
+    watch.call_ends(DOWN)
+    assert not watch.is_unreached
+
+
+def test_a_model_that_answered_in_an_earlier_run_was_reached(time):
+    found = ReplyWatch(lambda: time.now, patience=60.0, was_reached=True)
+    found.call_begins()
+    found.call_ends(DOWN)
+    assert not found.is_unreached

@@ -35,6 +35,17 @@ def test_the_off_the_shelf_ensemble_of_the_readme():
     assert result.data["ensemble_scores"] == [pytest.approx(0.56 * 0.9 + 0.14 * 0.5 + 0.3)]
 
 
+def test_judges_have_the_ledger_and_the_limit_of_the_ensemble(tmp_path):
+    models = [FakeListChatModel(responses=["Correct"]) for _ in range(2)]
+    uqe = UQEnsemble(scorers=models, ledger=tmp_path / "replies", max_calls_per_min=600)
+    given = ["The capital of France?"], ["Paris"]
+    assert run(uqe.score(*given)).data["ensemble_scores"] == [1.0]
+    assert (tmp_path / "replies").exists()
+    assert {judge.running.limits.requests_per_minute for judge in uqe._panel.judges} == {600}
+    apart = UQEnsemble(scorers=models, ledger=False, max_calls_per_min=7)
+    assert {judge.running.ledger for judge in apart._panel.judges} == {False}
+
+
 def scored(n=100, seed=0):
     """Exact match tells right answers from wrong ones; token probabilities say nothing."""
     rng = np.random.default_rng(seed)

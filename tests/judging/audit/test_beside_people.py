@@ -11,7 +11,7 @@ from tests.schema_check import check_json
 
 from semscale.cli.main import main
 from semscale.judging.audit.audit import audit
-from semscale.judging.audit.beside_people import beside_people, shares_of_levels
+from semscale.judging.audit.beside_people import beside_people, level_calibration, shares_of_levels
 from semscale.judging.decisions.rubric import Criterion, Rubric, spread
 from semscale.judging.judge import Judge
 from semscale.stats.intervals.estimates import IntervalPlan
@@ -38,6 +38,19 @@ def test_the_figures_beside_people():
     assert (found.less.value, found.off.value) == (0.0, 0.25)
     # one of four thresholds lies between level 4 and the label each time
     assert found.rps.value == pytest.approx(0.25)
+    # Level 4 is stated for sure, and people say 5 and 3.
+    assert (found.calibration.error, found.calibration.brier.value) == (1.0, 1.0)
+
+
+def test_calibration_is_of_the_most_likely_level():
+    levels = np.array([0.0, 0.5, 1.0])
+    pmf = np.array([[0.1, 0.2, 0.7]] * 4 + [[0.6, 0.4, 0.0]] * 2 + [[np.nan] * 3, [0.0, 0.0, 1.0]])
+    people = np.array([1.0, 1.0, 0.0, 0.5, 0.0, 0.5, 1.0, np.nan])
+    found = level_calibration(pmf, people, levels, IntervalPlan())
+    # Of four at .7 two are right, of two at .6 one is: (4 * .2 + 2 * .1) / 6.
+    assert found.error == pytest.approx(1 / 6)
+    assert found.n == 6
+    assert level_calibration(pmf[-3:], people[-3:], levels, IntervalPlan()) is None
 
 
 def test_a_rubric_is_audited_by_its_own_levels():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from semscale.chat.decisions.answers import DecisionAnswer
 from semscale.rating.decided.decided_comparison import compare_with_decisions, set_reliability
 from semscale.rating.decided.decided_ratings import DecidedRatings
 from semscale.stats.intervals.estimates import IntervalPlan
@@ -14,8 +15,8 @@ def one_hot(*points):
     return np.eye(3)[[point - 1 for point in points]]
 
 
-def compared(ours, theirs, agreement):
-    decided = DecidedRatings(theirs, "decisions", {"answered": 4}, "", float("nan"))
+def compared(ours, theirs, agreement, answers=()):
+    decided = DecidedRatings(theirs, "decisions", {"answered": 4}, "", float("nan"), answers=answers)
     return compare_with_decisions(ours, decided, VALUES, agreement, model="m", plan=IntervalPlan())
 
 
@@ -30,6 +31,32 @@ def test_the_figures_of_a_small_example():
     assert (found.rated.value, found.decided.value, found.difference.value) == (2.0, 2.0, 0.0)
     # mean PMFs .25 .5 .25 and .5 0 .5: distribution functions .25 .75 and .5 .5
     assert found.ks == pytest.approx(0.75)
+
+
+def test_the_correlation_is_corrected_on_both_sides_where_orders_were_read():
+    ours, theirs = one_hot(1, 2, 3, 2), one_hot(1, 3, 3, 1)
+    # Orders of the points read 1 3 3 1 and 1 3 2 2: deviations -1 1 1 -1 and -1 1 0 0, r = 2 / sqrt(4 * 2).
+    readings = zip(one_hot(1, 3, 3, 1), one_hot(1, 3, 2, 2), strict=True)
+    answers = tuple(DecisionAnswer(readings=tuple(map(tuple, each))) for each in readings)
+    found = compared(ours, theirs, np.array([[1.0, 0.9], [0.9, 1.0]]), answers)
+    r = 2 / 8**0.5
+    assert found.decided_reliability == pytest.approx(2 * r / (1 + r))
+    both = (2 * 0.9 / 1.9) * (2 * r / (1 + r))
+    assert found.corrected == pytest.approx(r / both**0.5)
+    assert found.corrected_for == ("similarity", "decisions")
+    alone = compared(ours, theirs, np.array([[1.0]]), answers)
+    assert alone.corrected == pytest.approx(r / (2 * r / (1 + r)) ** 0.5)
+    assert alone.corrected_for == ("decisions",)
+    assert compared(ours, theirs, np.array([[1.0, 0.5], [0.5, 1.0]])).corrected_for == ("similarity",)
+    assert compared(ours, theirs, np.array([[1.0]])).corrected_for == ()
+
+
+def test_a_difference_between_the_methods_lowers_the_intraclass_correlation():
+    # Items 1 2 1 2 beside 2 3 2 3. Items: grand mean 2, item means 1.5 2.5 1.5 2.5, B = 2 * 1 / 3; raters:
+    # 1.5 and 2.5, J = 4 * .5 = 2; the rest E = 0. ICC = B / (B + 2 * J / 4) = (2 / 3) / (2 / 3 + 1) = .4.
+    found = compared(one_hot(1, 2, 1, 2), one_hot(2, 3, 2, 3), np.array([[1.0]]))
+    assert found.correlation.value == pytest.approx(1)
+    assert found.intraclass.value == pytest.approx(0.4)
 
 
 def test_texts_without_both_ratings_are_left_out():

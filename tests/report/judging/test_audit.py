@@ -1,11 +1,14 @@
 """The document of an audit: what it counts, where it stopped, how its intervals were made."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from tests.judging.conftest import Scripted, material, plain_running
 
 from semscale.chat.costs.budget import Budget
+from semscale.chat.costs.prices import Price, PriceTable
+from semscale.chat.replies import Reply, Usage
 from semscale.judging.audit.audit import audit
 from semscale.judging.audit.audit_summary import AuditSummary
 from semscale.judging.judge import Judge
@@ -55,6 +58,20 @@ def test_an_audit_that_stopped_says_so_everywhere(renderings):
     assert summary.stopped is not None
     assert summary.document().cautions[0] == f"Not everything was asked: {summary.stopped}."
     assert all("Not everything was asked" in shown for shown in renderings(summary))
+
+
+def test_what_the_verdicts_cost_stands_beside_tokens_where_prices_are_known(renderings):
+    table = PriceTable({"one": Price(0.001, 0.002, "EUR")})
+    judge = Judge(Scripted(lambda _: Reply("Score: 4", usage=Usage(100, 10)), name="one"))
+    running = replace(plain_running(), prices=table)
+    found = audit(judge, QUESTIONS, ANSWERS, running=running)
+    # Eleven answers that can be judged, of 100 * .001 + 10 * .002 each.
+    assert found.cost == pytest.approx(1.32)
+    summary = AuditSummary("answers.csv", {"one": found})
+    assert all("1.32 EUR" in shown for shown in renderings(summary))
+    spent = summary.record()["judges"][0]["spent"]
+    assert (spent["cost"], spent["currency"]) == (pytest.approx(1.32), "EUR")
+    assert all("EUR" not in shown for shown in renderings(audited("two")))
 
 
 def test_it_says_what_counts_and_how_intervals_were_made(renderings):

@@ -17,7 +17,7 @@ from semscale.self_consistency.claims.long_answers import claim_consistency
 from semscale.self_consistency.files.columns import AnswerColumns
 from semscale.self_consistency.sampling import Sampling, Stopping
 from semscale.store.reading import open_table
-from semscale.store.table_run import PartSettings
+from semscale.store.runs.table_run import PartSettings
 
 ANSWERS = [
     "The tower is in Paris. It was built in 1889. It is 330 metres tall.",

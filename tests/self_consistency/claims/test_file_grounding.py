@@ -13,7 +13,7 @@ from semscale.self_consistency.claims.claim_support import ClaimJudge, Support
 from semscale.self_consistency.claims.file_grounding import groundedness_file
 from semscale.self_consistency.claims.long_answers import groundedness
 from semscale.store.reading import open_table
-from semscale.store.table_run import PartSettings
+from semscale.store.runs.table_run import PartSettings
 
 PASSAGE = "The Eiffel tower stands in Paris and was built in 1889."
 ANSWERS = [

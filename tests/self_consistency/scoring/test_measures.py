@@ -29,8 +29,8 @@ def test_every_measure_says_what_it_is():
 def test_measures_of_meanings_need_vectors_only_where_cosines_can_count():
     cosines = {"meanings", "cosine", "floor", "contradicted"}
     assert needed_parts(["snne"], "auto", has_entailment=False) == cosines
-    assert needed_parts(["snne"], "cosine", has_entailment=True) == cosines
-    assert needed_parts(["snne"], "auto", has_entailment=True) == {"meanings"}
+    assert needed_parts(["snne"], "cosine", has_entailment=True) == cosines | {"entailment"}
+    assert needed_parts(["snne"], "auto", has_entailment=True) == {"meanings", "entailment"}
     assert needed_parts(["snne", "cosine_sim"], "exact", has_entailment=False) == {"meanings", "cosine"}
 
 
@@ -47,6 +47,6 @@ def test_a_measure_without_its_model_says_which_pull_gets_it():
 
 def test_asking_stops_early_by_a_measure_of_single_samples_only():
     check_stopping("cosine_sim")
-    for name in ("semantic_negentropy", "bert_score"):
+    for name in ("semantic_negentropy", "bert_score", "consistency_and_confidence"):
         with pytest.raises(InputError, match=f"measure of single samples from 0 to 1, .* got '{name}'"):
             check_stopping(name)

@@ -90,7 +90,9 @@ class Caller:
         self._scrubber = Scrubber(environment_secrets())
         self._taken = taken_parameters(setting.model)
         self._trial: asyncio.Event | None = None
-        self.watch = ReplyWatch(setting.clock.now, setting.retries.patience)
+        self.watch = ReplyWatch(
+            setting.clock.now, setting.retries.patience, was_reached=self._taken.has_answered
+        )
         self._first_failures = FirstFailures(has_replies=setting.meter.spent_in_all.replies > 0)
         self._run = next(_RUNS)
         self.cap: CapReachedError | None = None
@@ -180,6 +182,8 @@ class Caller:
 
     def _note_reply(self) -> None:
         self._setting.meter.count_reply()
+        self._taken.has_answered = True
+        self.watch.note_answer()
         self._first_failures.note_reply()
 
     def _end_if_in_vain(self, failure: CallError, repeated: int) -> None:

@@ -10,6 +10,7 @@ from semscale.errors import InputError
 
 _MINUTE = 60.0
 _SILENCE = 300.0
+_UNREACHED = 30.0
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Limits:
         timeout: seconds after which a call without a reply fails.
         give_up_after: seconds without any reply after which a run stops. ``None`` is 300, in which most
             servers have restarted, or twice the timeout if that is longer, so that no call is tried only
-            once.
+            once; and 30 where no connection to the endpoint was ever made, as nothing listens there.
 
     Raises:
         InputError: a limit is not above 0.
@@ -71,6 +72,11 @@ class Limits:
     def longest_silence(self) -> float:
         """Seconds without any reply after which a run stops."""
         return self.give_up_after or max(_SILENCE, 2 * self.timeout)
+
+    @property
+    def longest_unreached(self) -> float:
+        """The same where no call has ever reached the endpoint."""
+        return self.give_up_after or _UNREACHED
 
 
 class Pacer:

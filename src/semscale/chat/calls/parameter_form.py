@@ -82,10 +82,12 @@ class TakenParameters:
     Attributes:
         form: in which requests are sent.
         known: parameters that a reply has come to, or that were refused.
+        has_answered: whether a reply of the model ever came.
     """
 
     form: ParameterForm = ParameterForm()
     known: set[str] = field(default_factory=set)
+    has_answered: bool = False
 
     def learn(self, form: ParameterForm, request: Request) -> None:
         """Note that the model took a request in a form."""

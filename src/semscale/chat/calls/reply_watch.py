@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from semscale.chat.replies import TRANSIENT, CallError, Reply
+from semscale.chat.replies import TRANSIENT, CallError, FailureKind, Reply
 
 
 class ReplyWatch:
@@ -14,15 +14,17 @@ class ReplyWatch:
     Args:
         now: gives the time in seconds.
         patience: the most seconds of such pauses, all together, that do not count.
+        was_reached: whether the model has answered before.
     """
 
-    def __init__(self, now: Callable[[], float], patience: float) -> None:
+    def __init__(self, now: Callable[[], float], patience: float, *, was_reached: bool = False) -> None:
         self._now = now
         self._patience = patience
         self._since: float | None = None
         self._idle_since: float | None = None
         self._paused = 0.0
         self._requests = self._calls = 0
+        self._was_reached = was_reached
         self.failure: CallError | None = None
 
     @property
@@ -32,6 +34,15 @@ class ReplyWatch:
             return 0.0
         until = self._now() if self._idle_since is None else self._idle_since
         return max(0.0, until - self._since)
+
+    @property
+    def is_unreached(self) -> bool:
+        """Whether all calls that ended, from the first one on, failed to connect."""
+        return self.failure is not None and not self._was_reached
+
+    def note_answer(self) -> None:
+        """Note that the model answered, now or in an earlier run."""
+        self._was_reached = True
 
     def request_begins(self) -> None:
         """Note that a request is taken up; it may take several calls."""
@@ -55,6 +66,8 @@ class ReplyWatch:
     def call_ends(self, result: Reply | CallError | None) -> None:
         """Note what a call brought; ``None`` if it was given up."""
         self._calls -= 1
+        if result is not None and not _found_nobody(result):
+            self._was_reached = True
         if isinstance(result, CallError) and result.kind in TRANSIENT:
             self.failure = result
         elif result is not None:
@@ -72,3 +85,7 @@ class ReplyWatch:
         """Leave out seconds in which no reply could be seen."""
         if self._since is not None:
             self._since += seconds
+
+
+def _found_nobody(result: Reply | CallError) -> bool:
+    return isinstance(result, CallError) and result.kind is FailureKind.CONNECTION

@@ -1,7 +1,7 @@
 """Budgets: caps on calls, tokens and money, and counts of what was spent."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from semscale.chat.costs.prices import Price, amount
@@ -22,6 +22,7 @@ class Budget:
         whole: the full budget if this is a remainder or a part of one, for messages; else ``None``.
         earlier: what was spent of this part before; ``None`` where nothing was.
         sharers: who have an equal part each, for messages, such as ``3 judges``; ``None`` for no part.
+        pool: counts what runs beside each other spend of it together; ``None`` where each has all of it.
 
     Raises:
         InputError: a cap is below 0.
@@ -33,6 +34,7 @@ class Budget:
     whole: "Budget | None" = None
     earlier: "Spent | None" = None
     sharers: str | None = None
+    pool: "MeterPool | None" = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name, option in _OPTIONS.items():
@@ -51,6 +53,10 @@ class Budget:
             earlier=spent if self.earlier is None else self.earlier.plus(spent),
             sharers=self.sharers,
         )
+
+    def shared(self) -> "Budget":
+        """Give the whole of it to several runs beside each other, which spend it together."""
+        return replace(self, pool=MeterPool())
 
     def divided(self, parts: int, sharers: str) -> "Budget":
         """Give an equal part of it.
@@ -123,7 +129,8 @@ class Meter:
         self._calls = self._replies = 0
         self._used = Usage(0, 0)
         self._aside: dict[int, Usage] = {}
-        self._changed = asyncio.Event()
+        self._pool = budget.pool or MeterPool()
+        self._pool.meters.append(self)
 
     @property
     def spent(self) -> Spent:
@@ -137,6 +144,24 @@ class Meter:
         earlier = self._budget.earlier
         return self.spent if earlier is None else earlier.plus(self.spent)
 
+    @property
+    def reserved(self) -> Usage:
+        """What was used, and what calls under way may use."""
+        total = self._used
+        for aside in self._aside.values():
+            total = total.plus(aside)
+        return total
+
+    @property
+    def reserved_money(self) -> float:
+        """The same in money; 0 where the price is not known."""
+        return self._price.of(self.reserved) if self._price else 0.0
+
+    @property
+    def has_calls(self) -> bool:
+        """Whether calls are under way."""
+        return bool(self._aside)
+
     def count_reply(self) -> None:
         """Note that a reply came, from the model or from the ledger."""
         self._replies += 1
@@ -148,10 +173,10 @@ class Meter:
             The reservation's number, and the reason if the budget does not allow the call, else ``None``.
         """
         while (reason := self._beyond(wanted)) is not None:
-            if not self._aside or self._out_of_calls():
+            if not self._pool.has_calls or self._out_of_calls():
                 return 0, reason
-            self._changed.clear()
-            await self._changed.wait()
+            self._pool.changed.clear()
+            await self._pool.changed.wait()
         self._calls += 1
         self._aside[self._calls] = wanted
         return self._calls, None
@@ -160,10 +185,10 @@ class Meter:
         """Replace a reservation by what the call really cost."""
         self._aside.pop(number)
         self._used = self._used.plus(taken)
-        self._changed.set()
+        self._pool.changed.set()
 
     def _out_of_calls(self) -> bool:
-        return self._budget.calls is not None and self._calls >= self._budget.calls
+        return self._budget.calls is not None and self._pool.spent.calls >= self._budget.calls
 
     def _beyond(self, wanted: Usage) -> str | None:
         budget, price = self._budget, self._price
@@ -171,19 +196,20 @@ class Meter:
             return f"{self._cap('calls', 'calls')} is reached"
         if budget.tokens is None and budget.money is None:
             return None
-        total = self._used
-        for aside in self._aside.values():
-            total = total.plus(aside)
-        total = total.plus(wanted)
-        if budget.tokens is not None and total.tokens > budget.tokens:
+        others = [one for one in self._pool.meters if one is not self]
+        tokens = self.reserved.plus(wanted).tokens + sum(one.reserved.tokens for one in others)
+        if budget.tokens is not None and tokens > budget.tokens:
             return self._no_room("tokens", wanted.tokens, "tokens")
-        if budget.money is not None and price and price.of(total) > budget.money:
+        if budget.money is None or price is None:
+            return None
+        if price.of(self.reserved.plus(wanted)) + sum(one.reserved_money for one in others) > budget.money:
             return self._no_room("money", price.of(wanted), price.currency)
         return None
 
     def _no_room(self, name: str, wanted: float, unit: str) -> str:
         """Say which cap has no room for the next call, what is spent of it, and what the call may take."""
-        spent = amount(_taken(self.spent_in_all, name))
+        pooled, earlier = self._pool.spent, self._budget.earlier
+        spent = amount(_taken(pooled if earlier is None else earlier.plus(pooled), name))
         return (
             f"{self._cap(name, unit)} has no room for the next call: {spent} spent so far, "
             f"up to {amount(wanted)} more for the call"
@@ -197,6 +223,34 @@ class Meter:
             return said
         part = getattr(budget, name) + (_taken(budget.earlier, name) if budget.earlier else 0)
         return f"{said}, {amount(part)} for each of {budget.sharers},"
+
+
+class MeterPool:
+    """The meters of runs that spend one budget, one after the other or beside each other.
+
+    Attributes:
+        meters: of all runs so far.
+        changed: set when a call was settled.
+    """
+
+    def __init__(self) -> None:
+        self.meters: list[Meter] = []
+        self.changed = asyncio.Event()
+
+    @property
+    def spent(self) -> Spent:
+        """What all of them have spent so far."""
+        if not self.meters:
+            return Spent(0, Usage(0, 0), None)
+        first, *others = (meter.spent for meter in self.meters)
+        for other in others:
+            first = first.plus(other)
+        return first
+
+    @property
+    def has_calls(self) -> bool:
+        """Whether any of them has calls under way."""
+        return any(meter.has_calls for meter in self.meters)
 
 
 def _taken(spent: Spent, name: str) -> float:

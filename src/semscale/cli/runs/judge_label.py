@@ -1,26 +1,32 @@
 """Runs of ``semscale judge label``: judge the rows, draw some, write the table to fill in."""
 
 import shlex
+from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import polars as pl
 import typer
 
+from semscale.chat.costs.forecast_summary import ForecastSummary
 from semscale.cli.options.judging import JudgeLabelOptions
 from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
+from semscale.cli.runs.judge_forecasts import NOTE, forecast_items, row_forecast
 from semscale.cli.runs.label import check_unlabelled, given_options
 from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.human_labels import label_table
+from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
 from semscale.judging.judge_columns import JudgeCells, read_judge_cells
 from semscale.judging.label_draw import HUMAN, INCLUSION, LabelDraw, draw_rows, earlier_draws
+from semscale.judging.prompts.prompting import JudgedItem
 from semscale.judging.prompts.template import Template
 from semscale.store.atomic import check_writable
 from semscale.store.columns import floats_in
 from semscale.store.writing import output_format, write_table
-from semscale.types import Floats
+from semscale.types import Floats, Progress, Status
 
 
 def draw_for_labels(options: JudgeLabelOptions) -> None:
@@ -31,21 +37,8 @@ def draw_for_labels(options: JudgeLabelOptions) -> None:
         InterruptedRunError: a cap was reached; replies are kept, and nothing is drawn.
         ReplyError: no call can succeed.
     """
-    if options.n < 1:
-        raise InputError(f"n must be at least 1, got {options.n}")
-    columns = options.columns.columns
-    options.judges.check()
-    output_format(options.out)
-    check_writable(options.out, "out")
-    check_input(options.file, options.out, "out")
-    check_unlabelled(options.out)
     with progress_bars() as progress:
-        judge = options.judges.load(progress)
-        if not isinstance(judge, Judge):
-            raise InputError("rows are drawn by one judge: name it with --model")
-        table = options.table.open(options.file)
-        earlier_labels = HUMAN if HUMAN in table.columns else None
-        cells = read_judge_cells(table, replace(columns, human=earlier_labels))
+        judge, cells, _ = _read(options, progress)
         earlier = None if cells.human is None else _earlier(cells, judge.template)
         verdicts = judge.judge(
             cells.questions,
@@ -61,6 +54,38 @@ def draw_for_labels(options: JudgeLabelOptions) -> None:
     typer.echo(
         "\n".join([*_told(options, drawn, decides=judge.method == "decision"), f"then: {_command(options)}"])
     )
+
+
+def forecast_draw(options: JudgeLabelOptions) -> ForecastSummary:
+    """Forecast the calls that judging the rows would take, without asking.
+
+    Raises:
+        InputError: a column or option that does not serve.
+    """
+    judge, cells, source = _read(options)
+    rows = read_items(cells.questions, cells.answers, cells.references)
+    counts = Counter(row if isinstance(row, Status) else Status.SCORED for row in rows)
+    items = [row for row in rows if isinstance(row, JudgedItem)]
+    works = {judge.name: partial(forecast_items, judge, items)}
+    return row_forecast(source, options.calls.forecasts(works), counts, NOTE)
+
+
+def _read(options: JudgeLabelOptions, progress: Progress | None = None) -> tuple[Judge, JudgeCells, str]:
+    """Check the options, load the judge, and read the rows with labels of an earlier draw; name the table."""
+    if options.n < 1:
+        raise InputError(f"n must be at least 1, got {options.n}")
+    columns = options.columns.columns
+    options.judges.check()
+    output_format(options.out)
+    check_writable(options.out, "out")
+    check_input(options.file, options.out, "out")
+    check_unlabelled(options.out)
+    judge = options.judges.load(progress)
+    if not isinstance(judge, Judge):
+        raise InputError("rows are drawn by one judge: name it with --model")
+    table = options.table.open(options.file)
+    earlier_labels = HUMAN if HUMAN in table.columns else None
+    return judge, read_judge_cells(table, replace(columns, human=earlier_labels)), table.name
 
 
 def _earlier(cells: JudgeCells, template: Template) -> Floats:

@@ -31,6 +31,7 @@ from semscale.compat.uqlm.synchronous import synchronous
 from semscale.errors import InputError
 from semscale.self_consistency.consistencies import Consistencies
 from semscale.self_consistency.consistency import Consistency
+from semscale.self_consistency.meanings.meaning_measures import MEANING_MEASURES
 from semscale.self_consistency.sampling import Sampling
 from semscale.self_consistency.scoring.samples import given_texts
 from semscale.weights.known import DEFAULT_MODEL
@@ -125,7 +126,7 @@ class BlackBoxUQ:
         needing = [name for name in self.scorers if name in NEEDING_ENTAILMENT]
         nli = (
             entailment_model(nli_model_name, (*needing, *self.scorers)[0])
-            if needing or nli_model_name
+            if needing or (nli_model_name and not MEANING_MEASURES.keys().isdisjoint(self.scorers))
             else None
         )
         self._instrument = Consistency(

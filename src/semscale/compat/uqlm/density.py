@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from semscale.compat.uqlm.generation import ResponseGenerator, entailment_model
+from semscale.compat.uqlm.not_applied import warn_of_ignored
 from semscale.compat.uqlm.result import UQResult
 from semscale.compat.uqlm.synchronous import synchronous
 from semscale.errors import InputError
@@ -37,7 +38,8 @@ class SemanticDensity:
         nli_model_name: a model of entailment: its name on the hub, its folder, or the model.
         length_normalize: whether the probability of a sample is the geometric mean of its tokens'.
         ledger: whether and where to store replies.
-        ignored: further arguments of uqlm, see above.
+        ignored: further arguments of uqlm, see above; ``use_best`` and its like warn that they are not
+            applied.
 
     Raises:
         ModelError: the model of entailment cannot be had; the message says which command gets it.
@@ -54,8 +56,9 @@ class SemanticDensity:
         nli_model_name: Any = "",  # noqa: ANN401
         length_normalize: bool = True,
         ledger: bool | str | Path = True,
-        **ignored: Any,  # noqa: ANN401, ARG002
+        **ignored: Any,  # noqa: ANN401
     ) -> None:
+        warn_of_ignored(ignored)
         self._generator = ResponseGenerator(
             llm, system_prompt, max_calls_per_min, sampling_temperature, ledger
         )

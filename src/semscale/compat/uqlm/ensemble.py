@@ -28,6 +28,7 @@ from semscale.compat.uqlm.synchronous import synchronous
 from semscale.compat.uqlm.white_box import SCORERS as WHITE_BOX
 from semscale.compat.uqlm.white_box import WhiteBoxUQ
 from semscale.errors import InputError
+from semscale.judging.asking import Running
 from semscale.self_consistency.meanings.answer_forms import is_same_short_answer
 from semscale.stats.calibration.ensembles import nested_scores, tune_weights, weighted_mean
 from semscale.stats.intervals.roc_areas import roc_area
@@ -48,11 +49,12 @@ class UQEnsemble:
         thresh: from which score on a response counts as right.
         postprocessor: applied to every response before the comparison.
         system_prompt: precedes every prompt.
-        max_calls_per_min: the most calls per minute.
+        max_calls_per_min: the most calls per minute of ``llm``, and of each chat model as a judge.
         nli_model_name: a model of entailment, for the components that need one.
         sampling_temperature: temperature of the samples, above 0.
         scoring_templates: one for each judge.
-        ledger: whether and where to store replies.
+        ledger: whether and where to store replies, those of chat models as judges included; an ``LLMJudge``
+            keeps its own settings.
         ignored: further arguments of uqlm, such as ``device``; ``use_best`` and ``grader_llm`` warn that they
             are not applied.
 
@@ -102,7 +104,9 @@ class UQEnsemble:
         self._white_box = WhiteBoxUQ(
             llm, system_prompt, max_calls_per_min, self._white, nli_model_name=nli_model_name, ledger=ledger
         ) if self._white else None  # fmt: skip
-        self._panel = LLMPanel(judges, scoring_templates=scoring_templates) if judges else None
+        self._panel = LLMPanel(
+            judges, None, None, max_calls_per_min, scoring_templates, running=Running(ledger=ledger)
+        ) if judges else None  # fmt: skip
         self._components: Floats = np.zeros((len(scorers), 0))
         self._data: dict[str, Any] = {}
 

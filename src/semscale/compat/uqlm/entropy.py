@@ -135,9 +135,9 @@ class SemanticEntropy:
         texts = [self._processed(text) for text in responses]
         processed = [[self._processed(text) for text in each] for each in samples]
         taken = take_samples(texts, processed)
-        cosines = self._scorer.cosines()
-        _, floor = self._scorer.values(taken, cosines=cosines)
-        related = self._scorer.related(taken, floor, cosines=cosines)
+        readers = self._scorer.readers()
+        _, floor = self._scorer.values(taken, readers=readers)
+        related = self._scorer.related(taken, floor, readers=readers)
         data: dict[str, Any] = {} if prompts is None else {"prompts": list(prompts)}
         data |= {"responses": list(responses), "sampled_responses": samples}
         data |= _entropies(related, None, len(texts), "discrete")

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from semscale.chat.costs.budget import Spent
+from semscale.chat.costs.prices import Price, PriceTable
 from semscale.chat.decisions.loading import NEXT_TOKEN
 from semscale.chat.replies import Usage
 from semscale.chat.runner import run_apart
@@ -83,6 +84,7 @@ class Audit:
         spent: on the verdicts without any change; nothing on replies that the ledger had.
         usage: tokens of all replies behind these verdicts, those from the ledger included.
         people: the judge beside people's labels; ``None`` without labels.
+        price: of the judge's tokens; ``None`` where it is not known.
     """
 
     plain: Verdicts
@@ -93,6 +95,12 @@ class Audit:
     spent: Spent | None = None
     usage: Usage = Usage(0, 0)
     people: BesidePeople | None = None
+    price: Price | None = None
+
+    @property
+    def cost(self) -> float | None:
+        """Price of all tokens behind the verdicts, the ledger's replies included; ``None`` if unknown."""
+        return None if self.price is None else self.price.of(self.usage)
 
     @property
     def reads_prose(self) -> bool:
@@ -155,7 +163,7 @@ def audit(  # noqa: PLR0913 - items, and how to ask about them
     plain, state = run_apart(judge.judge_part(rows, JudgeState(part), progress))
     checks, stopped = [], plain.stopped
     for name, meaning in CHECKS.items():
-        why = _unfit(name, judge, plain, has_references=references is not None)
+        why = unfit(name, judge, has_references=references is not None) or _is_lettered(name, plain)
         if why is not None:
             checks.append(BiasCheck(name, meaning, None, None, why))
             continue
@@ -170,7 +178,8 @@ def audit(  # noqa: PLR0913 - items, and how to ask about them
     signature = plain.signature.with_settings("estimate", plan.settings)
     if labels is not None:
         signature = signature.extended(labels_signature(labels))
-    return Audit(plain, tuple(checks), plan, signature, stopped, spent, state.usage, people)
+    price = (part.prices or PriceTable.load()).find(judge.name)
+    return Audit(plain, tuple(checks), plan, signature, stopped, spent, state.usage, people, price)
 
 
 def mean_change(before: Floats, after: Floats, plan: IntervalPlan) -> MeanEstimate:
@@ -247,11 +256,16 @@ def _between(before: str, row: JudgedItem | Status, after: str) -> JudgedItem | 
     return replace(row, answer="\n\n".join(part for part in (before, row.answer, after) if part))
 
 
-def _unfit(name: Check, judge: Judge, plain: Verdicts, *, has_references: bool) -> str | None:
+def unfit(name: Check, judge: Judge, *, has_references: bool) -> str | None:
+    """Say why a check cannot be made, as far as that is known before asking; ``None`` if it can."""
     if name in {"reversed", "relabelled"} and not judge.template.levels:
         return f"the template {judge.template.name} has a range and no levels"
-    if name == "relabelled" and dict(plain.signature.fields).get("method") == NEXT_TOKEN:
-        return "letters stand in for decisions, so that the levels are called by letters anyway"
     if name == "reference-position" and not has_references:
         return "there are no references"
+    return None
+
+
+def _is_lettered(name: Check, plain: Verdicts) -> str | None:
+    if name == "relabelled" and dict(plain.signature.fields).get("method") == NEXT_TOKEN:
+        return "letters stand in for decisions, so that the levels are called by letters anyway"
     return None

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from semscale.judging.audit.audit import Audit
+from semscale.judging.audit.beside_people import BesidePeople
 from semscale.judging.panel import joined
 from semscale.judging.verdict import REPLIED
 from semscale.presentable import Presentable
@@ -94,6 +95,8 @@ def _spent(found: Audit) -> dict[str, Any] | None:
         "prompt_tokens": found.usage.prompt_tokens,
         "reply_tokens": found.usage.completion_tokens,
         "money": spent.money,
+        "cost": found.cost,
+        "currency": None if found.price is None else found.price.currency,
     }
 
 
@@ -106,4 +109,18 @@ def _people(found: Audit) -> dict[str, Any] | None:
         "distance": people.off,
         "kappa": people.kappa,
         "ranked_probability_score": people.rps,
+        "calibration": _calibration(people),
+    }
+
+
+def _calibration(people: BesidePeople) -> dict[str, Any] | None:
+    figures = people.calibration
+    if figures is None:
+        return None
+    return {
+        "error": figures.error,
+        "error_by_chance": figures.error_by_chance,
+        "p_value": figures.error_p_value,
+        "brier": figures.brier,
+        "rows": figures.n,
     }

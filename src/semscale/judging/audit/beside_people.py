@@ -8,6 +8,7 @@ from semscale.judging.human_labels import mean_labels, nearest
 from semscale.judging.verdicts import Verdicts
 from semscale.stats.agreement.estimates import AgreementEstimate
 from semscale.stats.agreement.kappa import weighted_kappa
+from semscale.stats.calibration.calibration_error import CalibrationFigures, calibration_figures
 from semscale.stats.calibration.proper_scores import ranked_probability_scores
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, estimate_mean
@@ -28,12 +29,15 @@ class BesidePeople:
         rps: mean ranked probability score of the distributions, 0 (best) to 1; a proper score, so that a
             judge who is sure and wrong pays more than one who is unsure. ``None`` without levels, and for a
             rubric of several criteria, whose mixture is no distribution of the combined score.
+        calibration: of the mass of each item's most likely level, which should be how often people say that
+            level; ``None`` likewise, and with fewer than two labelled items.
     """
 
     less: MeanEstimate
     off: MeanEstimate
     kappa: AgreementEstimate
     rps: MeanEstimate | None
+    calibration: CalibrationFigures | None
 
 
 def beside_people(verdicts: Verdicts, labels: Floats, plan: IntervalPlan) -> BesidePeople:
@@ -49,16 +53,53 @@ def beside_people(verdicts: Verdicts, labels: Floats, plan: IntervalPlan) -> Bes
     kappa = weighted_kappa(
         nearest(verdicts.expected, levels), nearest(mean, levels), interval=plan.interval, seed=plan.seed
     )
-    rps = None
+    rps = calibration = None
     if verdicts.template.levels and len(verdicts.criteria) < _SEVERAL:
         scores = ranked_probability_scores(verdicts.pmf, shares_of_levels(labels, levels))
         rps = estimate_mean(scores, bounds=_BOUNDS, plan=plan)
+        calibration = level_calibration(verdicts.pmf, nearest(mean, levels), levels, plan)
     return BesidePeople(
         estimate_mean(gaps, bounds=(-1.0, 1.0), plan=plan),
         estimate_mean(np.abs(gaps), bounds=_BOUNDS, plan=plan),
         kappa,
         rps,
+        calibration,
     )
+
+
+def level_calibration(
+    pmf: Floats, people: Floats, levels: Floats, plan: IntervalPlan
+) -> CalibrationFigures | None:
+    """Say whether the mass of the most likely level is how often people say that level.
+
+    Args:
+        pmf: shape (n, k), rows sum to 1; NaN where there is no verdict. Of equal masses the lowest
+            level counts.
+        people: shape (n,), the level that people say; NaN where there is none.
+        levels: shape (k,), ascending.
+        plan: how intervals are made.
+
+    Returns:
+        Figures over the items with both; ``None`` for fewer than two.
+
+    References:
+        Guo, Pleiss, Sun and Weinberger (2017), On Calibration of Modern Neural Networks, arXiv 1706.04599,
+        equation 3: the expected calibration error of the predicted class.
+
+    Example:
+        >>> pmf = np.array([[0.2, 0.8], [0.2, 0.8], [0.2, 0.8], [0.2, 0.8], [0.8, 0.2]])
+        >>> found = level_calibration(
+        ...     pmf, np.array([1.0, 1, 1, 0, 0]), np.array([0.0, 1]), IntervalPlan()
+        ... )
+        >>> round(found.error, 6)
+        0.0
+    """
+    known = ~np.isnan(pmf).any(axis=1) & ~np.isnan(people)
+    if known.sum() < _SEVERAL:
+        return None
+    stated = levels[pmf[known].argmax(axis=1)]
+    right = (stated == people[known]).astype(np.float64)
+    return calibration_figures(pmf[known].max(axis=1), right, interval=plan.interval, seed=plan.seed)
 
 
 def shares_of_levels(labels: Floats, levels: Floats) -> Floats:

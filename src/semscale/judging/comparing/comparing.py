@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -10,10 +11,11 @@ from semscale.chat.runner import run_apart
 from semscale.errors import InputError
 from semscale.judging.asking import Running
 from semscale.judging.comparing.comparison_summary import SystemComparison, compared
-from semscale.judging.comparing.sides import SystemPairs, judge_systems
+from semscale.judging.comparing.sides import SystemPairs, judge_systems, pairs_of
 from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
 from semscale.judging.prompts.prompting import JudgedItem
+from semscale.judging.side_by_side import shown_to_judge
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.columns import as_list
 from semscale.types import Progress, Status
@@ -47,40 +49,82 @@ def compare_systems(  # noqa: PLR0913 - what, by whom, how, and who is told
         progress: called as replies come.
 
     Returns:
-        The summary, and a table with a row for each pair.
+        The summary, and a table with a row for each pair; where a cap ended the run early the remaining pairs
+        are ``unfinished``, and replies are kept.
 
     Raises:
         InputError: fewer than two systems, or columns of unequal length.
-        InterruptedRunError: a cap was reached; replies are kept.
         ReplyError: no call can succeed.
     """
-    if len(systems) < 2:  # noqa: PLR2004 - the fewest that can be compared
-        raise InputError(f"systems must be two or more, got {len(systems)}")
-    rows = {name: read_items(questions, answers, references) for name, answers in systems.items()}
-    asked = as_list(questions, "questions")
-    texts = [[_answer(row) for row in own] for own in rows.values()]
-    n_pairs = len(asked) * len(texts) * (len(texts) - 1) // 2
-    if n_pairs > _MOST_PAIRS:
-        raise InputError(f"{n_pairs:,} pairs are more than the {_MOST_PAIRS:,} that are compared at once")
-    known = [_reference(each) for each in zip(*rows.values(), strict=True)]
+    read = _ReadSystems.of(questions, systems, references)
 
     async def judged() -> SystemPairs:
         async with held_open(judge.model):
             return await judge_systems(
-                [str(question) for question in asked],
-                texts,
+                read.questions,
+                read.answers,
                 judge,
-                references=known,
+                references=read.references,
                 running=running or Running(),
                 progress=progress,
             )
 
     pairs = run_apart(judged())
-    counts = _counts(list(rows.values()))
     summary = compared(
-        source, columns or {name: name for name in systems}, pairs, counts, plan or IntervalPlan()
+        source,
+        columns or {name: name for name in systems},
+        pairs,
+        _with_unfinished(read.counts, pairs),
+        plan or IntervalPlan(),
     )
     return summary, pair_frame(pairs, list(systems))
+
+
+def shown_pairs(
+    questions: object, systems: Mapping[str, object], *, references: object = None
+) -> tuple[list[JudgedItem], dict[str, int]]:
+    """List what a judge would be shown of systems' answers, and count the rows, without asking.
+
+    Args:
+        questions: as ``compare_systems`` takes them, like all that follows.
+        systems: likewise.
+        references: likewise.
+
+    Returns:
+        The items, two for each pair that is asked about, and rows by status; ``scored`` would be compared.
+
+    Raises:
+        InputError: as ``compare_systems``.
+    """
+    read = _ReadSystems.of(questions, systems, references)
+    pairs, _ = pairs_of(read.questions, read.answers, read.references)
+    return shown_to_judge(pairs), read.counts
+
+
+@dataclass(frozen=True)
+class _ReadSystems:
+    """Cells of systems as texts: n questions, k times n answers, n references, and rows by status."""
+
+    questions: list[str]
+    answers: list[list[str | None]]
+    references: list[str | None]
+    counts: dict[str, int]
+
+    @classmethod
+    def of(cls, questions: object, systems: Mapping[str, object], references: object) -> "_ReadSystems":
+        if len(systems) < 2:  # noqa: PLR2004 - the fewest that can be compared
+            raise InputError(f"systems must be two or more, got {len(systems)}")
+        rows = [read_items(questions, answers, references) for answers in systems.values()]
+        asked = as_list(questions, "questions")
+        n_pairs = len(asked) * len(rows) * (len(rows) - 1) // 2
+        if n_pairs > _MOST_PAIRS:
+            raise InputError(f"{n_pairs:,} pairs are more than the {_MOST_PAIRS:,} that are compared at once")
+        return cls(
+            [str(question) for question in asked],
+            [[_answer(row) for row in own] for own in rows],
+            [_reference(each) for each in zip(*rows, strict=True)],
+            _counts(rows),
+        )
 
 
 def pair_frame(pairs: SystemPairs, names: Sequence[str]) -> pl.DataFrame:
@@ -88,8 +132,8 @@ def pair_frame(pairs: SystemPairs, names: Sequence[str]) -> pl.DataFrame:
 
     Returns:
         Columns ``row`` (from 1), ``first``, ``second``, ``shown_first`` and ``shown_second`` (points of the
-        first system where its answer stood first, and second), ``points`` over both orders, and
-        ``preferred``, a system's name or ``tie``; null where there is no verdict.
+        first system where its answer stood first, and second), ``points`` over both orders, ``preferred``, a
+        system's name or ``tie``, and ``status``, such as ``unfinished``; null where there is no verdict.
     """
     points, orders = pairs.points, pairs.judged.orders
     preferred = [
@@ -107,6 +151,7 @@ def pair_frame(pairs: SystemPairs, names: Sequence[str]) -> pl.DataFrame:
             pl.Series("shown_second", orders[:, 1].copy(), nan_to_null=True),
             pl.Series("points", points, nan_to_null=True),
             pl.Series("preferred", preferred, pl.String),
+            pl.Series("status", [str(status) for status in pairs.judged.status], pl.String),
         ]
     )
 
@@ -127,3 +172,15 @@ def _counts(rows: Sequence[Sequence[JudgedItem | Status]]) -> dict[str, int]:
         lost = next((each for each in row if isinstance(each, Status)), Status.MISSING)
         found[str(Status.SCORED if usable > 1 else lost)] += 1
     return dict(found)
+
+
+def _with_unfinished(counts: Mapping[str, int], pairs: SystemPairs) -> dict[str, int]:
+    """Count rows of which no pair was finished as unfinished."""
+    lost = set(pairs.item[pairs.judged.unfinished].tolist()) - set(
+        pairs.item[~pairs.judged.unfinished].tolist()
+    )
+    if not lost:
+        return dict(counts)
+    scored = str(Status.SCORED)
+    found = {**counts, scored: counts[scored] - len(lost), str(Status.UNFINISHED): len(lost)}
+    return {status: n for status, n in found.items() if n}

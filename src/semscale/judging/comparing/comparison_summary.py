@@ -99,10 +99,17 @@ class SystemComparison(Presentable):
         return tuple(name for name, chance in over if chance is not None and abs(chance.value - TIE) < _ALIKE)
 
     @property
+    def stopped(self) -> str | None:
+        """Why not every pair was asked about, or ``None``."""
+        return self.sides.pairs.judged.stopped
+
+    @property
     def failed(self) -> str | None:
         """Why no pair has a verdict; ``None`` where one has, or where nobody was asked."""
         judged = self.sides.pairs.judged
         if judged.n_asked == 0 or not np.isnan(judged.orders).all():
+            return None
+        if judged.unfinished.all():
             return None
         return max(judged.reasons, key=lambda reason: judged.reasons[reason], default=None)
 
@@ -143,6 +150,7 @@ class SystemComparison(Presentable):
             "interval": self.plan.interval,
             "best": None if sides.best is None else names[sides.best],
             "not_told_apart": self.not_told_apart,
+            "stopped": self.stopped,
             "systems": systems,
             "pairs": duels,
             "side_by_side": sides.record(),

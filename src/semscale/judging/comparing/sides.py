@@ -110,8 +110,13 @@ class SidesSummary:
 
     @property
     def n_unjudged(self) -> int:
-        """Pairs without a verdict in both orders."""
+        """Pairs without a verdict in both orders, those that were not asked about among them."""
         return int(np.isnan(self.pairs.points).sum())
+
+    @property
+    def n_unfinished(self) -> int:
+        """Pairs that the run stopped before."""
+        return int(self.pairs.judged.unfinished.sum())
 
     def record(self) -> dict[str, Any]:
         """Lay out what the judge did, for JSON."""
@@ -120,6 +125,7 @@ class SidesSummary:
             "judge": judged.model,
             "n_pairs": len(self.pairs.points),
             "n_unjudged": self.n_unjudged,
+            "n_unfinished": self.n_unfinished,
             "reasons": judged.reasons,
             "method": dict(judged.signature.fields).get("method", "prose"),
             "not_taken": [each.record() for each in judged.not_taken],
@@ -148,9 +154,32 @@ async def judge_systems(
         running: how calls are made.
         progress: called as replies come.
 
+    Returns:
+        Verdicts; where a cap ended the run early the remaining pairs are ``unfinished``. Replies are kept.
+
     Raises:
-        InterruptedRunError: a cap was reached or no reply came for too long; replies are kept.
         ReplyError: no call can succeed.
+    """
+    pairs, places = pairs_of(questions, answers, references)
+    judged = await judge_pairs(judge, pairs, running=running, progress=progress)
+    firsts, seconds, at = np.array(places, dtype=np.int64).reshape(-1, 3).T
+    return SystemPairs(firsts, seconds, at, judged)
+
+
+def pairs_of(
+    questions: Sequence[str],
+    answers: Sequence[Sequence[str | None]],
+    references: Sequence[str | None] | None = None,
+) -> tuple[list[AnswerPair], list[tuple[int, int, int]]]:
+    """Pair the answers of every two systems, question by question.
+
+    Args:
+        questions: n questions.
+        answers: of k systems, n answers each; pairs of which one is ``None`` are left out.
+        references: n answers that are known to be right, ``None`` where there is none.
+
+    Returns:
+        The pairs, and for each the numbers of both systems and of the question, from 0.
     """
     known = references or [None] * len(questions)
     pairs, places = [], []
@@ -160,9 +189,7 @@ async def judge_systems(
             if first is not None and second is not None:
                 pairs.append(AnswerPair(question, first, second, known[n]))
                 places.append((one, other, n))
-    judged = await judge_pairs(judge, pairs, running=running, progress=progress)
-    firsts, seconds, at = np.array(places, dtype=np.int64).reshape(-1, 3).T
-    return SystemPairs(firsts, seconds, at, judged)
+    return pairs, places
 
 
 def side_by_side(pairs: SystemPairs, names: Sequence[str], plan: IntervalPlan) -> SidesSummary:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -21,9 +20,10 @@ from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.cells import storable
 from semscale.store.columns import column_in
 from semscale.store.first_look import needs_counting
+from semscale.store.places.output_places import Target
 from semscale.store.result_columns import check_free, check_output
+from semscale.store.runs.table_run import PART_ROWS, PartSettings, TableRun, WorkedPart
 from semscale.store.table import Table
-from semscale.store.table_run import PART_ROWS, PartSettings, TableRun, WorkedPart
 from semscale.types import Progress
 
 __all__ = ["FileColumns", "FileSettings", "rate_file"]
@@ -64,7 +64,7 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
     columns: FileColumns,
     *,
     rater: Rater,
-    out: Path | None = None,
+    out: Target | None = None,
     settings: FileSettings | None = None,
     labels: FilledSheet | None = None,
     deciding: FileDecisions | None = None,
@@ -84,8 +84,8 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
         table: the input.
         columns: names of the columns.
         rater: scale, embedder and settings.
-        out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``; nothing is written, and nothing is kept when the
-            run stops, unless given.
+        out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``, or another ``target_of``; nothing is written,
+            and nothing is kept when the run stops, unless given.
         settings: parts, intervals and seed.
         labels: people's ratings of some rows, in the sheet that was drawn from the table, in the place of a
             column of human ratings.
@@ -121,7 +121,7 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
     return replace(summary, input_notes=table.notes)
 
 
-def check_file(table: Table, columns: FileColumns, out: Path | None) -> None:
+def check_file(table: Table, columns: FileColumns, out: Target | None) -> None:
     """Check everything that can be known before any text is embedded.
 
     Raises:

@@ -16,9 +16,10 @@ from semscale.rating.rater import Rater
 from semscale.rating.summaries import RatingSummaries
 from semscale.store.cells import storable
 from semscale.store.first_look import needs_counting
+from semscale.store.places.output_places import Target
 from semscale.store.result_columns import check_free
+from semscale.store.runs.table_run import TableRun, WorkedPart
 from semscale.store.table import Table
-from semscale.store.table_run import TableRun, WorkedPart
 from semscale.store.writing import PREFIX
 from semscale.types import Progress
 
@@ -28,7 +29,7 @@ def rate_texts(  # noqa: PLR0913 - what, how, where to, and who is told
     columns: FileColumns,
     raters: Mapping[str, Rater],
     *,
-    out: Path | None = None,
+    out: Target | None = None,
     settings: FileSettings | None = None,
     progress: Progress | None = None,
 ) -> RatingSummaries:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from semscale.chat.costs.prices import amount
 from semscale.report.document.blocks import Block, DataTable, Paragraph
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import (
@@ -32,6 +33,7 @@ from semscale.types import Status
 if TYPE_CHECKING:
     from semscale.judging.audit.audit import Audit, BiasCheck
     from semscale.judging.audit.audit_summary import AuditSummary
+    from semscale.stats.calibration.calibration_error import CalibrationFigures
 
 
 def audit_document(summary: "AuditSummary") -> Document:
@@ -56,7 +58,7 @@ def audit_document(summary: "AuditSummary") -> Document:
                 Section(f"judge-{place}", Quoted(name), _blocks(name, found))
                 for place, (name, found) in enumerate(audits.items(), start=1)
             ),
-            *(() if is_alone and first.people is None else (_beside_each_other(audits),)),
+            *(() if is_alone and first.people is None and first.cost is None else (_beside(audits),)),
         ),
         notes=(f"intervals: {intervals}",),
         settings=(("Intervals", intervals), *(signature_fields(first.signature) if is_alone else each)),
@@ -153,27 +155,40 @@ def _row(check: "BiasCheck") -> tuple[Cell, ...]:
     )
 
 
-def _beside_each_other(audits: "Mapping[str, Audit]") -> Section:
+def _beside(audits: "Mapping[str, Audit]") -> Section:
     """Lay all judges out beside each other: what they cost, and how far they are from people."""
     has_people = any(found.people is not None for found in audits.values())
     has_orders = any(found.order_bias >= 0 for found in audits.values())
+    has_prices = any(found.cost is not None for found in audits.values())
     rows = list(audits.items())
     columns: Columns[tuple[str, Audit]] = (
         ("judge", lambda row: Quoted(row[0])),
         ("scored", lambda row: Count(row[1].plain.n_scored)),
         ("calls a row", lambda row: Number(row[1].calls_a_row, 1)),
         ("tokens", lambda row: Count(row[1].usage.tokens)),
+        *((("cost", lambda row: Words(_cost(row[1]))),) if has_prices else ()),
         *((("order bias", lambda row: Share(row[1].order_bias, 0)),) if has_orders else ()),
         *(_people_columns() if has_people else ()),
     )
-    said = "Tokens are those of all replies, of those from the ledger, too."
+    said = "Tokens are those of all replies without a change of form, of those from the ledger, too"
+    said += ", and cost is their price." if has_prices else "."
     if has_people:
         said += (
             " The ranked probability score says how far each distribution is from people’s labels, 0 is "
-            "best: a judge who is sure and wrong pays most."
+            "best: a judge who is sure and wrong pays most. The calibration error (ECE) says how far the "
+            "probability of the most likely level is from how often people say that level; “by chance” is "
+            "the error of probabilities that hold exactly, on so many rows."
         )
-    table = table_of(rows, columns, brief_title="Judges beside each other")
-    return Section("beside", "Judges beside each other", (table, Paragraph(said, "note")))
+    title = "Judges beside each other" if len(rows) > 1 else "What the judge costs"
+    if len(rows) == 1 and has_people:
+        title = "The judge beside people"
+    return Section("beside", title, (table_of(rows, columns, brief_title=title), Paragraph(said, "note")))
+
+
+def _cost(found: "Audit") -> str:
+    return (
+        "unknown" if found.cost is None or not found.price else f"{amount(found.cost)} {found.price.currency}"
+    )
 
 
 def _people_columns() -> "Columns[tuple[str, Audit]]":
@@ -182,4 +197,11 @@ def _people_columns() -> "Columns[tuple[str, Audit]]":
         ("distance", lambda row: WithInterval.of(row[1].people and row[1].people.off)),
         ("ranked probability score", lambda row: WithInterval.of(row[1].people and row[1].people.rps)),
         ("kappa", lambda row: Number(row[1].people.kappa.value if row[1].people else None)),
+        ("calibration error", lambda row: Number(figures.error if (figures := _held(row[1])) else None)),
+        ("by chance", lambda row: Number(figures.error_by_chance if (figures := _held(row[1])) else None)),
+        ("Brier score", lambda row: WithInterval.of(figures.brier if (figures := _held(row[1])) else None)),
     )
+
+
+def _held(found: "Audit") -> "CalibrationFigures | None":
+    return None if found.people is None else found.people.calibration

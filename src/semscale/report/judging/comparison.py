@@ -10,7 +10,13 @@ from semscale.report.document.values import Count, Line, Quoted, WithInterval, W
 from semscale.report.formatting import count, counted, coverage, has_interval, listed, one_line, percent
 from semscale.report.judging.words import refused_parameters
 from semscale.report.parts import Columns, table_of
-from semscale.report.sentences import first_place_words, refused_words, rows_that_count, stand_in_words
+from semscale.report.sentences import (
+    first_place_words,
+    refused_words,
+    rows_that_count,
+    stand_in_words,
+    stopped_cautions,
+)
 from semscale.report.settings import settings
 from semscale.types import Status
 
@@ -44,7 +50,7 @@ def comparison_document(summary: "SystemComparison") -> Document:
         source=(Quoted(summary.source), stamp(summary.created)),
         signature=summary.signature,
         counting=(said, counting),
-        reading=(f"{said}.", f"{counting}.", "Every pair was judged in both orders."),
+        reading=(f"{said}.", f"{counting}.", "Pairs are judged in both orders."),
         facts=(
             ("Systems", Count(len(summary.systems))),
             ("Rows", Count(total)),
@@ -165,11 +171,17 @@ def _cautions(summary: "SystemComparison") -> Iterator[str]:
     judged = sides.pairs.judged
     name = one_line(judged.model)
     yield from stand_in_words(name, judged.signature, judged.not_taken)
-    if sides.n_unjudged:
+    total = count(len(sides.pairs.points))
+    if sides.n_unfinished:
+        yield (
+            f"{counted(sides.n_unfinished, 'pair')} of {total} unfinished; the same command goes on, and "
+            f"pays for nothing twice. {stopped_cautions(summary.stopped)[0]}"
+        )
+    if lost := sides.n_unjudged - sides.n_unfinished:
         why = next(iter(judged.reasons), "no reason given")
         yield (
-            f"{counted(sides.n_unjudged, 'pair')} of {count(len(sides.pairs.points))} without a verdict in "
-            f"both orders, most often because: {one_line(why)}"
+            f"{counted(lost, 'pair')} of {total} without a verdict in both orders, most often because: "
+            f"{one_line(why)}"
         )
     if sides.no_strengths is not None and sides.best is not None:
         yield f"Systems are ranked by their win rates, as there are no strengths: {sides.no_strengths}"

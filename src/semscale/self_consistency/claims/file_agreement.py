@@ -1,7 +1,6 @@
 """Claims of the answers of a file, judged by samples beside them or asked for: part by part, resumable."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import polars as pl
 
@@ -19,9 +18,10 @@ from semscale.self_consistency.sampling import prompt_status
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.columns import column_in
 from semscale.store.first_look import look_through, needs_counting
+from semscale.store.places.output_places import Target
 from semscale.store.result_columns import check_output
+from semscale.store.runs.table_run import PartSettings, TableRun
 from semscale.store.table import Table
-from semscale.store.table_run import PartSettings, TableRun
 from semscale.types import Progress, Status
 
 
@@ -32,7 +32,7 @@ def claim_consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and
     judge: ClaimJudge,
     model: AskedModel | None = None,
     plan: IntervalPlan | None = None,
-    out: Path | None = None,
+    out: Target | None = None,
     settings: PartSettings | None = None,
     progress: Progress | None = None,
 ) -> AgreementSummary:
@@ -55,7 +55,8 @@ def claim_consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and
         model: the model that is asked for answers and samples, if any; it needs a ledger, so that nothing is
             paid for twice.
         plan: how intervals are made, and the seed of all draws.
-        out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``; no parts are kept unless given.
+        out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``, or another ``target_of``; no
+            parts are kept unless given.
         settings: the parts; their size is that in items.
         progress: called as answers are judged, while texts are embedded and replies come.
 

@@ -1,7 +1,5 @@
 """Groundedness of the answers of a file in the passages beside them: part by part, resumable."""
 
-from pathlib import Path
-
 import polars as pl
 
 from semscale.matching.file_matching import CORPUS_ROWS
@@ -13,9 +11,10 @@ from semscale.self_consistency.claims.grounding_work import GroundingWork
 from semscale.self_consistency.claims.long_answers import passage_sentences
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.first_look import look_through, needs_counting
+from semscale.store.places.output_places import Target
 from semscale.store.result_columns import check_output
+from semscale.store.runs.table_run import PartSettings, TableRun
 from semscale.store.table import Table
-from semscale.store.table_run import PartSettings, TableRun
 from semscale.types import Progress
 
 
@@ -25,7 +24,7 @@ def groundedness_file(  # noqa: PLR0913 - what, by what, how, where to, and who 
     *,
     judge: ClaimJudge,
     plan: IntervalPlan | None = None,
-    out: Path | None = None,
+    out: Target | None = None,
     settings: PartSettings | None = None,
     progress: Progress | None = None,
 ) -> GroundingSummary:
@@ -43,7 +42,8 @@ def groundedness_file(  # noqa: PLR0913 - what, by what, how, where to, and who 
         columns: names of the columns; references are the passages, called ``context``.
         judge: judges claims.
         plan: how intervals are made, and the seed of all draws.
-        out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``; no parts are kept unless given.
+        out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``, or another ``target_of``; no
+            parts are kept unless given.
         settings: the parts.
         progress: called as rows are judged, and while texts are embedded.
 

@@ -15,8 +15,8 @@ from semscale.self_consistency.claims.grounding_summary import GroundedClaim, Gr
 from semscale.self_consistency.claims.long_answers import grounded, grounding_signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.result_columns import check_free
+from semscale.store.runs.table_run import WorkedPart
 from semscale.store.table import Table
-from semscale.store.table_run import WorkedPart
 from semscale.store.writing import PREFIX
 from semscale.types import Progress
 

@@ -44,8 +44,8 @@ from semscale.self_consistency.summary import ConsistencySummary
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.columns import as_names, column_in, groups_in
+from semscale.store.runs.table_run import WorkedPart
 from semscale.store.table import Table
-from semscale.store.table_run import WorkedPart
 from semscale.store.writing import PREFIX
 from semscale.types import Floats, Progress
 

@@ -153,16 +153,21 @@ def entailment_relations(pairs: ItemPairs, entailment: EntailmentModel) -> dict[
     References:
         Farquhar et al. (2024), doi 10.1038/s41586-024-07421-0: entailment in both directions.
     """
-    there = [pairs.texts[text] for text in pairs.first.tolist()]
-    back = [pairs.texts[text] for text in pairs.second.tolist()]
-    found = distinct_entailments(entailment, there + back, back + there)
-    both = np.stack([found[: len(there)], found[len(there) :]])
+    found = distinct_entailments(entailment, *both_directions(pairs))
+    both = np.stack(np.split(found, 2))
     equal = pairs.first == pairs.second
     is_read = ~np.isnan(both).any(axis=(0, 2))
     same = (is_read & (both.argmax(axis=2) == ENTAILMENT).all(axis=0)) | equal
     alike = np.where(equal, 1.0, both[:, :, ENTAILMENT].mean(axis=0))
     free = np.where(equal, 1.0, 1 - both[:, :, CONTRADICTION].mean(axis=0))
     return _laid_out(pairs, Ground.ENTAILMENT, alike, same, free)
+
+
+def both_directions(pairs: ItemPairs) -> tuple[list[str], list[str]]:
+    """Give the premises and hypotheses of q pairs of texts in one direction, and then in the other."""
+    there = [pairs.texts[text] for text in pairs.first.tolist()]
+    back = [pairs.texts[text] for text in pairs.second.tolist()]
+    return there + back, back + there
 
 
 def distinct_entailments(

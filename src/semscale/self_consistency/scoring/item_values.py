@@ -8,12 +8,14 @@ import numpy as np
 from semscale.self_consistency.consistencies import Consistencies
 from semscale.self_consistency.meanings.meaning_measures import Meanings
 from semscale.self_consistency.reasons import measuring_reasons
+from semscale.self_consistency.scoring.baselines import EXACT_MATCH, exact_match_null, length_nulls
 from semscale.self_consistency.scoring.contradictions import Contradiction
 from semscale.self_consistency.scoring.floor import Floor
-from semscale.self_consistency.scoring.length_baselines import length_nulls
 from semscale.self_consistency.scoring.pair_blocks import PairValues
 from semscale.self_consistency.scoring.pair_measures import item_means
 from semscale.self_consistency.scoring.samples import SampledAnswers
+from semscale.self_consistency.white_box.mixed_measures import MIXED_MEASURES
+from semscale.self_consistency.white_box.token_scores import NULL
 from semscale.signature import Signature
 from semscale.types import Floats, Mask, Status
 
@@ -25,8 +27,7 @@ class ItemMeasures:
     Attributes:
         names: of all measures, in their order.
         meanings: of the n items, where a measure needs them.
-        tokens: measures of the answers' tokens, and P(True), each of shape (n,); those that are not asked for
-            are nulls.
+        tokens: measures of the answers' tokens, and P(True), each of shape (n,).
     """
 
     names: tuple[str, ...]
@@ -36,7 +37,7 @@ class ItemMeasures:
     @property
     def token_null(self) -> dict[str, Floats]:
         """What the first token alone says, where tokens are known and no measure is that."""
-        return {name: values for name, values in self.tokens.items() if name not in self.names}
+        return {NULL: self.tokens[NULL]} if NULL in self.tokens and NULL not in self.names else {}
 
     def with_means(self, means: Mapping[str, Floats], is_scored: Mask) -> dict[str, Floats]:
         """Give all measures in their order; those of tokens for scored items alone.
@@ -47,7 +48,8 @@ class ItemMeasures:
         """
         named = {**means, **({} if self.meanings is None else self.meanings.measures)}
         named |= {name: np.where(is_scored, column, np.nan) for name, column in self.tokens.items()}
-        return {name: named[name] for name in self.names}
+        mixed = {name: MIXED_MEASURES[name].values(named) for name in self.names if name in MIXED_MEASURES}
+        return {name: (named | mixed)[name] for name in self.names}
 
 
 def collect(
@@ -71,6 +73,7 @@ def collect(
     means = {name: item_means(column, pairs.item, n) for name, column in values.measures.items()}
     measures = asked.with_means(means, np.asarray(taken.status == Status.SCORED, bool))
     meanings = asked.meanings
+    same = {} if EXACT_MATCH in asked.names else exact_match_null(pairs)
     return Consistencies(
         measures=measures,
         status=taken.status,
@@ -78,7 +81,7 @@ def collect(
         n_samples=taken.n_samples,
         samples_left_out=taken.n_left_out,
         windows=windows,
-        nulls=length_nulls(pairs) | asked.token_null,
+        nulls=length_nulls(pairs) | same | asked.token_null,
         contradictions=tuple(map(tuple, found)),
         floor=floor.applied,
         floor_from=floor.origin,

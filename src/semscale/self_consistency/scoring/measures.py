@@ -7,14 +7,16 @@ from semscale.messages import did_you_mean, unknown_name
 from semscale.self_consistency.meanings.meaning_measures import MEANING_MEASURES, MeaningMeasure
 from semscale.self_consistency.meanings.relations import Ground
 from semscale.self_consistency.scoring.pair_measures import PAIR_MEASURES, PairMeasure
+from semscale.self_consistency.white_box.mixed_measures import MIXED_MEASURES, MixedMeasure
 from semscale.self_consistency.white_box.token_scores import ASKED_MEASURES, TOKEN_MEASURES, TokenMeasure
 from semscale.store.columns import as_list
 from semscale.weights.known import ENGLISH_NLI
 
-MEASURES: dict[str, PairMeasure | MeaningMeasure | TokenMeasure] = {
+MEASURES: dict[str, PairMeasure | MeaningMeasure | TokenMeasure | MixedMeasure] = {
     **PAIR_MEASURES,
     **MEANING_MEASURES,
     **TOKEN_MEASURES,
+    **MIXED_MEASURES,
     **ASKED_MEASURES,
 }
 """Every measure by its name."""
@@ -58,24 +60,52 @@ def needed_parts(names: Iterable[str], same_by: str, *, has_entailment: bool) ->
         has_entailment: whether a model of entailment is given.
 
     Returns:
-        Some of ``cosine``, ``floor``, ``contradicted``, ``f1``, ``meanings``, ``logprobs`` and ``p_true``.
+        Some of ``cosine``, ``floor``, ``contradicted``, ``f1``, ``meanings``, ``entailment``, ``logprobs``
+        and ``p_true``.
 
     Example:
         >>> sorted(needed_parts(["snne"], "exact", has_entailment=False))
         ['meanings']
         >>> sorted(needed_parts(["snne"], "auto", has_entailment=False))
         ['contradicted', 'cosine', 'floor', 'meanings']
+        >>> sorted(needed_parts(["uncontradicted"], "auto", has_entailment=True))
+        ['contradicted', 'cosine', 'entailment']
     """
     parts: set[str] = set()
     for name in names:
         if name in PAIR_MEASURES:
             parts |= PAIR_MEASURES[name].needs
+        elif name in MIXED_MEASURES:
+            parts |= {*PAIR_MEASURES[MIXED_MEASURES[name].pairs].needs, "logprobs"}
         else:
             other = "p_true" if name in ASKED_MEASURES else "logprobs"
             parts.add("meanings" if name in MEANING_MEASURES else other)
     if "meanings" in parts and (same_by == Ground.COSINE or (same_by == "auto" and not has_entailment)):
         parts |= {"cosine", "floor", "contradicted"}
+    relates = "meanings" in parts and same_by in {"auto", Ground.ENTAILMENT}
+    if has_entailment and ("contradicted" in parts or relates):
+        parts.add("entailment")
     return frozenset(parts)
+
+
+def check_nli(names: Iterable[str], same_by: str) -> None:
+    """Refuse a model of entailment that no measure would use.
+
+    Args:
+        names: of measures.
+        same_by: as ``SAME_BY`` has it.
+
+    Raises:
+        InputError: no measure looks for contradictions or relates meanings by entailment.
+    """
+    names = tuple(names)
+    if "entailment" not in needed_parts(names, same_by, has_entailment=True):
+        by = " where texts mean the same by exact words" if same_by == Ground.EXACT else ""
+        said = (
+            f"nli is not used by {', '.join(names)}{by}: leave it out, or add the measure consistency, whose "
+            "contradictions it finds"
+        )
+        raise InputError(said, in_shell=f"--{said}")
 
 
 def check_same_by(same_by: str, names: Iterable[str], *, has_entailment: bool) -> str:

@@ -10,9 +10,14 @@ import numpy as np
 from semscale.guards.findings import Finding
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.matching.cosines import Cosines
+from semscale.matching.entailment.probabilities import EntailmentModel
 from semscale.matching.languages.unread_pairs import in_other_language
 from semscale.matching.pairs import Pairs
 from semscale.self_consistency.scoring.contradictions import PairTexts, find_contradictions, marked
+from semscale.self_consistency.scoring.entailed_contradictions import (
+    contradiction_probabilities,
+    entailed_findings,
+)
 from semscale.self_consistency.scoring.guarded_samples import guards_read_samples
 from semscale.self_consistency.scoring.pair_measures import PAIR_MEASURES, PairParts
 from semscale.self_consistency.scoring.short_answers import SAME_ANSWER, differing_words, same_answer_cosine
@@ -78,6 +83,7 @@ def value_pairs(  # noqa: PLR0913 - two engines, and what they are for
     *,
     cosines: Cosines | None,
     scorer: BertScorer | None,
+    entailment: EntailmentModel | None = None,
     progress: Progress | None = None,
 ) -> PairValues:
     """Compute each measure for each pair.
@@ -88,10 +94,14 @@ def value_pairs(  # noqa: PLR0913 - two engines, and what they are for
         floor: cosine of unrelated answers.
         cosines: where a measure needs them.
         scorer: where a measure needs BERTScores.
+        entailment: finds contradictions beside the guards, if it is given; it is asked in one call.
         progress: called while texts are embedded and scored.
     """
     p = len(pairs.item)
     guarded = _guarded(chosen, pairs)
+    contradiction: Floats = np.full(p, np.nan)
+    if entailment is not None and "contradicted" in chosen.needs:
+        contradiction = contradiction_probabilities(pairs, entailment)
     measures = {name: np.full(p, np.nan) for name in chosen.measures}
     windows: Integers = np.zeros(p, np.int64)
     unread = np.zeros(p, np.bool_)
@@ -101,8 +111,9 @@ def value_pairs(  # noqa: PLR0913 - two engines, and what they are for
         block = _part(pairs, rows)
         parts, windows[rows], unread[rows] = _parts(block, floor, cosines, scorer, progress)
         parts = replace(parts, guarded=guarded[rows])
-        found = _findings(chosen, parts, cosines)
-        parts = replace(parts, contradicted=marked(found))
+        found = _findings(chosen, parts, cosines, contradiction[rows])
+        looked = guarded[rows] | ~np.isnan(contradiction[rows])
+        parts = replace(parts, contradicted=marked(found), guarded=looked)
         for name in chosen.measures:
             measures[name][rows] = PAIR_MEASURES[name].values(parts)
         findings += found
@@ -142,13 +153,17 @@ def _parts(
     return parts, windows, unread
 
 
-def _findings(chosen: MeasureChoice, parts: PairParts, cosines: Cosines | None) -> list[tuple[Finding, ...]]:
+def _findings(
+    chosen: MeasureChoice, parts: PairParts, cosines: Cosines | None, contradiction: Floats
+) -> list[tuple[Finding, ...]]:
     if "contradicted" not in chosen.needs:
         return [()] * len(parts.cosine)
     same = SAME_ANSWER if cosines is None else same_answer_cosine(cosines.signature, parts.floor)
     differing = None if cosines is None or "answer" not in chosen.guards else _differing(parts, cosines)
     texts = PairTexts(parts.texts, parts.answer, parts.sample, parts.cosine, parts.guarded, same, differing)
-    return find_contradictions(texts, chosen.guards)
+    by_guards = find_contradictions(texts, chosen.guards)
+    entailed = entailed_findings(texts, contradiction)
+    return [(*ours, *theirs) for ours, theirs in zip(by_guards, entailed, strict=True)]
 
 
 def _differing(parts: PairParts, cosines: Cosines) -> Floats:

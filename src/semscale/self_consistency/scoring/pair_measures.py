@@ -27,8 +27,9 @@ class PairParts:
         sample: shape (p,), which text is the sample.
         cosine: shape (p,), of the two vectors; NaN where no measure needs it.
         floor: cosine of unrelated answers.
-        contradicted: shape (p,), whether a guard found that the sample contradicts the answer.
-        guarded: shape (p,), whether guards looked: they read English alone.
+        contradicted: shape (p,), whether a guard or a model of entailment found that the sample contradicts
+            the answer.
+        guarded: shape (p,), whether guards, which read English alone, or a model of entailment looked.
         f1: shape (p,), BERTScore F1; NaN where no measure needs it, or no token counts.
     """
 
@@ -104,6 +105,21 @@ def normalised(text: str) -> str:
     return " ".join(kept.split()) or " ".join(folded.split())
 
 
+def equal_normalised(texts: Sequence[str], answer: Integers, sample: Integers) -> Floats:
+    """Give 1 for each pair of texts that ``normalised`` makes equal, and 0 for others.
+
+    Args:
+        texts: distinct texts.
+        answer: shape (p,), which text is the answer.
+        sample: shape (p,), which text is the sample.
+    """
+    same = [
+        normalised(texts[one]) == normalised(texts[other])
+        for one, other in zip(answer.tolist(), sample.tolist(), strict=True)
+    ]
+    return np.array(same, dtype=np.float64)
+
+
 def item_means(values: Floats, item: Integers, n: int) -> Floats:
     """Average the values of each item's pairs; pairs without a value do not count.
 
@@ -131,14 +147,6 @@ def _equal(parts: PairParts) -> Floats:
     return same
 
 
-def _equal_normalised(parts: PairParts) -> Floats:
-    same = [
-        normalised(parts.texts[answer]) == normalised(parts.texts[sample])
-        for answer, sample in zip(parts.answer.tolist(), parts.sample.tolist(), strict=True)
-    ]
-    return np.array(same, dtype=np.float64)
-
-
 def _consistent(parts: PairParts) -> Floats:
     kept = np.where(parts.contradicted, CONTRADICTED, 1.0)
     lowered: Floats = above_floor(parts.cosine, parts.floor) * kept
@@ -162,7 +170,8 @@ PAIR_MEASURES: dict[str, PairMeasure] = {
         frozenset({"cosine", "floor"}),
     ),
     "uncontradicted": PairMeasure(
-        "share of samples in which no guard finds a contradiction, of those that guards read",
+        "share of samples in which neither a guard nor a model of entailment finds a contradiction, of those "
+        "that one of them reads",
         lambda parts: np.where(parts.guarded, 1.0 - parts.contradicted, np.nan),
         frozenset({"cosine", "contradicted"}),
     ),
@@ -171,7 +180,9 @@ PAIR_MEASURES: dict[str, PairMeasure] = {
     ),
     "exact_match": PairMeasure("share of samples equal to the answer", _equal, frozenset()),
     "exact_match_normalised": PairMeasure(
-        "the same, whatever the case, white space and marks", _equal_normalised, frozenset()
+        "the same, whatever the case, white space and marks",
+        lambda parts: equal_normalised(parts.texts, parts.answer, parts.sample),
+        frozenset(),
     ),
 }
 """Every measure of pairs by its name."""

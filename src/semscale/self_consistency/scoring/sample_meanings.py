@@ -29,7 +29,8 @@ class RelationGrounds:
     Attributes:
         same_by: ``auto``, or one ground for all items.
         entailment: a model of entailment, if any.
-        guards: names of the guards that look for contradictions where cosines count.
+        guards: names of the guards that look for contradictions where cosines count, as the model of
+            entailment does.
     """
 
     same_by: str
@@ -68,7 +69,7 @@ class RelationGrounds:
     ) -> dict[int, Relations]:
         values = value_pairs(
             _CosineMeasures(self.guards), _as_pairs(pairs), floor.value, cosines=cosines, scorer=None,
-            progress=progress,
+            entailment=self.entailment, progress=progress,
         )  # fmt: skip
         cosine = 2 * values.measures["cosine_sim"] - 1
         close = cosine >= same_answer_cosine(cosines.signature, floor.value)

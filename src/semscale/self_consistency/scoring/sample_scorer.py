@@ -18,15 +18,18 @@ from semscale.self_consistency.meanings.meaning_measures import (
     Meanings,
     measure_meanings,
 )
-from semscale.self_consistency.meanings.relations import Relations
+from semscale.self_consistency.meanings.relations import ItemPairs, Relations, both_directions
+from semscale.self_consistency.scoring.entailed_contradictions import CONTRADICTS_ABOVE
 from semscale.self_consistency.scoring.floor import NO_FLOOR, Floor, estimate_floor, given_floor
 from semscale.self_consistency.scoring.measures import needed_parts
 from semscale.self_consistency.scoring.memoized_embedder import MemoizedEmbedder
 from semscale.self_consistency.scoring.pair_blocks import PairValues, value_pairs
 from semscale.self_consistency.scoring.pair_measures import PAIR_MEASURES, item_means
+from semscale.self_consistency.scoring.pair_readers import MemoizedEntailment, PairReaders
 from semscale.self_consistency.scoring.sample_meanings import RelationGrounds
 from semscale.self_consistency.scoring.samples import SampledAnswers, take_samples
 from semscale.self_consistency.scoring.unread_samples import leave_out_unread
+from semscale.self_consistency.white_box.mixed_measures import MIXED_MEASURES
 from semscale.signature import Signature
 from semscale.types import Floats, Progress
 
@@ -90,13 +93,15 @@ class SampleScorer:
 
     @property
     def needs(self) -> frozenset[str]:
-        """What the measures are made from: ``cosine``, ``floor``, ``contradicted``, ``f1``, ``meanings``."""
+        """What the measures are made from, as ``needed_parts`` gives it."""
         return needed_parts(self.measures, self.same_by, has_entailment=self.nli_choice is not None)
 
     @property
     def pair_measures(self) -> tuple[str, ...]:
-        """The measures of an answer beside each of its samples."""
-        return tuple(name for name in self.measures if name in PAIR_MEASURES)
+        """The measures of an answer beside each of its samples, those that mixed measures need included."""
+        mixed = (MIXED_MEASURES[name].pairs for name in self.measures if name in MIXED_MEASURES)
+        named = (*(name for name in self.measures if name in PAIR_MEASURES), *mixed)
+        return tuple(dict.fromkeys(named))
 
     def values(
         self,
@@ -104,7 +109,7 @@ class SampleScorer:
         floor: Floor | None = None,
         progress: Progress | None = None,
         *,
-        cosines: Cosines | None = None,
+        readers: PairReaders | None = None,
     ) -> tuple[PairValues, Floor]:
         """Compute the measures of all pairs of an answer and a sample, and give the floor that was applied.
 
@@ -112,19 +117,27 @@ class SampleScorer:
             taken: n answers with their samples.
             floor: estimated from these answers unless given.
             progress: called while texts are embedded and scored.
-            cosines: between texts, so that vectors are kept from call to call; new ones unless given.
+            readers: models that keep what they read from call to call; new ones unless given.
 
         Raises:
             ModelError: the model cannot be run.
         """
-        cosines = cosines or self.cosines()
+        readers = readers or self.readers()
         if floor is None:
             answers = [taken.pairs.texts[place] for place in np.unique(taken.pairs.prediction).tolist()]
-            floor = self.floor_of(answers, progress, cosines=cosines)
-        scorer = self.bert_scorer if "f1" in self.needs else None
+            floor = self.floor_of(answers, progress, cosines=readers.cosines)
+        if readers.entailment is not None and self.needs >= {"meanings", "contradicted"}:
+            # The measures of meanings compare samples with each other, too: all pairs are asked for at once.
+            readers.entailment.entailments(*both_directions(ItemPairs.of(taken.pairs)))
         chosen = _Chosen(self.pair_measures, self.guards, self.needs)
         values = value_pairs(
-            chosen, taken.pairs, floor.value, cosines=cosines, scorer=scorer, progress=progress
+            chosen,
+            taken.pairs,
+            floor.value,
+            cosines=readers.cosines,
+            scorer=self.bert_scorer if "f1" in self.needs else None,
+            entailment=readers.entailment,
+            progress=progress,
         )
         return values, floor
 
@@ -134,7 +147,7 @@ class SampleScorer:
         floor: Floor,
         progress: Progress | None = None,
         *,
-        cosines: Cosines | None = None,
+        readers: PairReaders | None = None,
     ) -> Meanings | None:
         """Compute the measures of items from how all their texts relate; ``None`` if none is asked for.
 
@@ -142,11 +155,11 @@ class SampleScorer:
             taken: n answers with their samples.
             floor: cosine of unrelated answers.
             progress: called while texts are embedded.
-            cosines: between texts, where cosines count.
+            readers: models that keep what they read from call to call; new ones unless given.
         """
         if "meanings" not in self.needs:
             return None
-        related = self.related(taken, floor, progress, cosines=cosines)
+        related = self.related(taken, floor, progress, readers=readers)
         names = tuple(name for name in self.measures if name in MEANING_MEASURES)
         return measure_meanings(related, names, taken.pairs.n_items)
 
@@ -156,11 +169,12 @@ class SampleScorer:
         floor: Floor,
         progress: Progress | None = None,
         *,
-        cosines: Cosines | None = None,
+        readers: PairReaders | None = None,
     ) -> dict[int, Relations]:
         """Say how all texts of each item relate, by the item's number; as ``meanings`` takes arguments."""
-        grounds = RelationGrounds(self.same_by, self.entailment, self.guards)
-        return grounds.relate(taken.pairs, floor, cosines, progress)
+        readers = readers or self.readers()
+        grounds = RelationGrounds(self.same_by, readers.entailment, self.guards)
+        return grounds.relate(taken.pairs, floor, readers.cosines, progress)
 
     def single_samples(
         self, answers: list[str], floor: Floor | None = None
@@ -175,12 +189,12 @@ class SampleScorer:
             A function that takes k answers and a sample of each, and gives scores of shape (k,), NaN where
             there is none; and the floor.
         """
-        cosines = self.cosines()
-        applied = floor or self.floor_of(answers, cosines=cosines)
+        readers = self.readers()
+        applied = floor or self.floor_of(answers, cosines=readers.cosines)
 
         def score(answers: list[str], samples: list[str]) -> Floats:
             taken = take_samples(answers, [[sample] for sample in samples])
-            values, _ = self.values(taken, applied, cosines=cosines)
+            values, _ = self.values(taken, applied, readers=readers)
             taken, values = leave_out_unread(taken, values, fewest=1)
             return item_means(values.measures[self.measures[0]], taken.pairs.item, taken.pairs.n_items)
 
@@ -217,6 +231,8 @@ class SampleScorer:
             settings |= {} if floor.origin == "given" else {"seed": self.seed}
         if "contradicted" in needs:
             settings["guards"] = "+".join(self.guards) or "none"
+        if needs >= {"contradicted", "entailment"}:
+            settings["contradiction_above"] = CONTRADICTS_ABOVE
         settings |= {"same_by": self.same_by} if "meanings" in needs else {}
         signature = Signature.of("consistency", **settings, fewest_samples=self.fewest_samples)
         if "cosine" in needs:
@@ -226,7 +242,7 @@ class SampleScorer:
             signature = signature.extended(
                 Signature("bertscore", tuple((f"bert_{name}", value) for name, value in bert))
             )
-        if "meanings" in needs and self.entailment is not None:
+        if "entailment" in needs and self.entailment is not None:
             model = self.entailment.signature.fields
             signature = signature.extended(
                 Signature("entailment", tuple((f"entailment_{name}", value) for name, value in model))
@@ -235,6 +251,11 @@ class SampleScorer:
         looking = "contradicted" in needs and self.guards
         return with_identifier(signature) if looking else with_read_languages(signature)
 
-    def cosines(self) -> Cosines | None:
-        """Give cosines that embed each text once; ``None`` if no measure needs them."""
-        return Cosines(MemoizedEmbedder(self.embedder)) if "cosine" in self.needs else None
+    def readers(self) -> PairReaders:
+        """Give the models that the measures need; they embed each text, and judge each pair, once."""
+        needs = self.needs
+        model = self.entailment if "entailment" in needs else None
+        return PairReaders(
+            Cosines(MemoizedEmbedder(self.embedder)) if "cosine" in needs else None,
+            None if model is None else MemoizedEntailment(model),
+        )

@@ -1,7 +1,7 @@
 """Measures of one answer from the probabilities of its tokens."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -141,17 +141,7 @@ ASKED_MEASURES: dict[str, TokenMeasure] = {
 """Measures of the tokens with which the model says whether its answer is right."""
 
 
-def with_null(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Add the null to measures of tokens, unless there are none, or it is among them.
-
-    Example:
-        >>> with_null(("min_probability",)), with_null(())
-        (('min_probability', 'first_token_probability'), ())
-    """
-    return tuple(dict.fromkeys((*names, NULL))) if names else ()
-
-
-def measure_tokens(answers: Sequence[Tokens | None], names: Sequence[str]) -> dict[str, Floats]:
+def measure_tokens(answers: Sequence[Tokens | None], names: Iterable[str]) -> dict[str, Floats]:
     """Compute measures of n answers' tokens.
 
     Args:

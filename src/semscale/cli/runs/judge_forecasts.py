@@ -1,0 +1,130 @@
+"""Forecasts of ``semscale judge`` and its subcommands: how many calls asking would take."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+from semscale.chat.costs.forecast import Forecast, forecast
+from semscale.chat.costs.forecast_summary import ForecastSummary
+from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.messages import Request
+from semscale.cli.options.judging import AuditOptions, JudgeOptions
+from semscale.cli.runs.judge import decides_and_writes, members_of, names_of, opened
+from semscale.judging.audit.audit import CHECKS, changed_by, unfit
+from semscale.judging.items import read_items
+from semscale.judging.judge import Judge
+from semscale.judging.judge_columns import JudgeCells, judge_cells, read_judge_cells
+from semscale.judging.prompts.prompting import JudgedItem
+from semscale.types import Status
+
+NOTE = "Nothing was sent. A model that refuses parameters takes a few calls more, once."
+
+_Parts = Callable[[], Iterator[JudgeCells]]
+
+
+def forecast_judges(options: JudgeOptions) -> ForecastSummary:
+    """Forecast each judge's calls, without asking.
+
+    Raises:
+        SemscaleError: as ``judge_table``.
+    """
+    judge, table, columns = opened(options)
+    columns.check(table)
+
+    def parts() -> Iterator[JudgeCells]:
+        first_row = 0
+        for batch in table.batches_with(set(columns.names), options.run.part_rows):
+            yield judge_cells(batch, columns, first_row)
+            first_row += batch.height
+
+    rows = Counter[Status]()
+    for cells in parts():
+        read = read_items(cells.questions, cells.answers, cells.references)
+        rows.update(row if isinstance(row, Status) else Status.SCORED for row in read)
+    works = {
+        each.name: partial(forecast_judge, each, partial(_requests, each, parts))
+        for each in members_of(judge)
+    }
+    return row_forecast(table.name, options.calls.forecasts(works), rows, NOTE)
+
+
+def forecast_audits(options: AuditOptions) -> ForecastSummary:
+    """Forecast the calls of each round of an audit: of the rows as they are, and of each change.
+
+    Raises:
+        SemscaleError: as ``audit_judges``.
+    """
+    judge, table, columns = opened(options)
+    cells = read_judge_cells(table, columns, options.rows)
+    rows = read_items(cells.questions, cells.answers, cells.references)
+    works = {}
+    for name, each in zip(names_of(judge), members_of(judge), strict=True):
+        ways = {name: each}
+        if decides_and_writes(each):
+            ways = {f"{name}, decision": each, f"{name}, prose": each.varied(method="prose")}
+        for way, own in ways.items():
+            for round_, (asked, items) in _rounds(own, rows, cells.references is not None).items():
+                works[f"{way}, {round_}"] = partial(forecast_judge, asked, partial(_forms, asked, items))
+    counts = Counter(row if isinstance(row, Status) else Status.SCORED for row in rows)
+    note = f"{NOTE} An audit leaves prose out where the model decides in no form."
+    return row_forecast(table.name, options.calls.forecasts(works), counts, note)
+
+
+def row_forecast(
+    source: str, forecasts: dict[str, Forecast], rows: Counter[Status], note: str
+) -> ForecastSummary:
+    """Sum forecasts up with the rows by status; ``scored`` would be asked about."""
+    left_out = {str(status): n for status, n in rows.items() if status != Status.SCORED}
+    return ForecastSummary(source, forecasts, rows[Status.SCORED], left_out, note=note)
+
+
+async def forecast_items(judge: Judge, items: Sequence[JudgedItem], ledger: Ledger) -> Forecast:
+    """Forecast what asking a judge about items would take.
+
+    Args:
+        judge: who would be asked.
+        items: what it would be shown.
+        ledger: of earlier replies, which cost nothing.
+    """
+    return await forecast_judge(judge, partial(_forms, judge, items), ledger)
+
+
+async def forecast_judge(
+    judge: Judge, requests: Callable[[int], Iterable[Request]], ledger: Ledger
+) -> Forecast:
+    """Forecast the form of requests that needs the fewest calls: the one that the model took before.
+
+    Of a judge that decides, and that the ledger has no reply of, the dearest form is what may come on top.
+
+    Args:
+        judge: who would be asked.
+        requests: gives the requests of a form, by its number, as ``judge.requests`` orders them.
+        ledger: of earlier replies, which cost nothing.
+    """
+    n_forms = len(judge.requests([], []))
+    found = [
+        await forecast(requests(form), judge.model, ledger=ledger, follow_ups=judge.corrections_after)
+        for form in range(n_forms)
+    ]
+    least, dearest = min(found, key=lambda each: each.calls), max(found, key=lambda each: each.calls)
+    if judge.method != "decision" or any(each.answered for each in found):
+        return least
+    return replace(least, stand_ins=dearest.less(least))
+
+
+def _requests(judge: Judge, parts: _Parts, form: int) -> Iterator[Request]:
+    for cells in parts():
+        yield from judge.requests(cells.questions, cells.answers, references=cells.references)[form]
+
+
+def _forms(judge: Judge, rows: Sequence[JudgedItem | Status], form: int) -> list[Request]:
+    return judge.requests_about(row for row in rows if isinstance(row, JudgedItem))[form]
+
+
+def _rounds(
+    judge: Judge, rows: Sequence[JudgedItem | Status], has_references: bool
+) -> dict[str, tuple[Judge, Sequence[JudgedItem | Status]]]:
+    """Give who is asked about what in each round of an audit, by its name."""
+    made = (name for name in CHECKS if unfit(name, judge, has_references=has_references) is None)
+    return {"plain": (judge, rows), **{name: changed_by(name, judge, rows) for name in made}}

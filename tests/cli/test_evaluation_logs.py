@@ -1,0 +1,76 @@
+"""``drift record``, ``judge`` and ``consistency`` with logs of other tools."""
+
+import json
+
+import pytest
+from tests.cli.evaluation_logs import LOGS, OUTPUTS, QUESTIONS, promptfoo_log
+
+from semscale.drift.runs.reading import read_run
+from semscale.drift.runs.run_columns import RunColumns
+
+FORMATS = pytest.mark.parametrize("format", list(LOGS))
+
+
+@FORMATS
+@pytest.mark.needs("history")
+def test_a_log_is_recorded_without_naming_columns(semscale, tmp_path, format):
+    path = LOGS[format][0](tmp_path)
+    model = ["--model", "m"] if format == "openai-evals" else []
+    ended = semscale("drift", "record", path, *model, "--json")
+    assert (ended.code, ended.err) == (0, "")
+    found = json.loads(ended.out)
+    assert found["model"] == ("m" if model else "made-up")
+    run = read_run(path, model="m")
+    assert [item.input for item in run.items] == list(QUESTIONS.values())
+    assert [tuple(output.text for output in item.outputs) for item in run.items] == list(OUTPUTS.values())
+
+
+@pytest.mark.needs("history")
+def test_columns_of_a_log_that_are_named_are_taken(tmp_path):
+    run = read_run(promptfoo_log(tmp_path), columns=RunColumns(id="prompt", input="test"))
+    assert [(item.id, item.input) for item in run.items] == [
+        (QUESTIONS["capital"], "0"),
+        (QUESTIONS["sum"], "1"),
+    ]
+
+
+@pytest.mark.needs("history")
+def test_a_log_of_several_providers_is_no_run(semscale, tmp_path):
+    ended = semscale("drift", "record", promptfoo_log(tmp_path, ("one", "two")), "--model", "m")
+    assert ended.code == 2
+    assert "has outputs of 2 providers, " in ended.err
+    assert "promptfoo eval --filter-providers NAME" in ended.err
+
+
+@pytest.mark.needs("history")
+def test_a_log_that_names_no_model_asks_for_one(semscale, tmp_path):
+    ended = semscale("drift", "record", LOGS["openai-evals"][0](tmp_path))
+    assert ended.code == 2
+    assert "--model" in ended.err
+
+
+@FORMATS
+@pytest.mark.needs("api")
+def test_a_log_is_judged(semscale, judge_endpoint, tmp_path, monkeypatch, format):
+    monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
+    write, _, prompt = LOGS[format]
+    columns = ("--question", prompt, "--answer", "output")
+    ended = semscale(
+        "judge", write(tmp_path), *columns, "--model", "m", "--base-url", judge_endpoint.url, "--json"
+    )
+    assert json.loads(ended.out)["rows"] == 4
+    asked = {body["messages"][-1]["content"] for body, _, _ in judge_endpoint.requests}
+    assert all(any(question in text for text in asked) for question in QUESTIONS.values())
+
+
+@FORMATS
+def test_rows_of_a_sample_are_its_answer_and_samples(semscale, tmp_path, format):
+    write, item, prompt = LOGS[format]
+    columns = ("--item", item, "--prompt", prompt, "--answer", "output", "--measure", "exact_match")
+    ended = semscale(
+        "consistency", write(tmp_path), *columns, "--floor", "0", "--out", "found.jsonl", "--json"
+    )
+    assert ended.code == 0, ended.err
+    rows = [json.loads(line) for line in (tmp_path / "found.jsonl").read_text().splitlines()]
+    # "Paris" and "It is Paris" are not the same words; "4" and "4" are.
+    assert [row["semscale_exact_match"] for row in rows] == [0, 1]
