@@ -71,7 +71,7 @@ BAD = {
     "a reserved name": (rate(file="reserved.csv"), ["'semscale_mode'", "rename"]),
     # the file
     "no file": (rate(file="nowhere.csv"), ["nowhere.csv does not exist"]),
-    "a folder": (rate(file="folder"), ["folder is a folder", "name a file"]),
+    "a folder": (rate(file="folder"), ["folder has no .parquet files", "or a file"]),
     "an empty file": (rate(file="empty.csv"), ["empty.csv is empty"]),
     "a blank file": (rate(file="blank.csv"), ["blank.csv is empty", "header"]),
     "a header alone": (rate(file="header.csv"), ["header.csv has a header but no rows"]),

@@ -160,6 +160,8 @@ def test_a_codebook_is_proposed_and_code_reads_it(semscale, answers, tmp_path):
         ({}, ("--given-from", "0.2"), "--unsure-from must be at least 0 and at most given_from"),
         ({}, ("--other-run", "answers.csv"), "--other-run"),
         ({}, ("--by", "text"), "--by: column 'text' has the answers"),
+        ({}, ("--by", "region", "--by", "region"), "--by: column 'region' is named twice"),
+        ({}, ("--min-base", "0"), "--min-base must be >= 1, got 0"),
         ({}, ("--dry-run",), "--dry-run belongs to --chat-model"),
         ({}, ("--max-calls", "5"), "--max-calls belongs to --chat-model"),
         ({}, ("--method", "prose"), "--method belongs to --chat-model"),
@@ -210,6 +212,36 @@ def test_a_chat_model_is_asked_as_well_once_for_each_readable_answer(code, decid
 
 
 @pytest.mark.needs("api")
+def test_refusals_of_the_chat_model_are_counted_shown_and_in_the_table(code, decider, monkeypatch, tmp_path):
+    monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
+    decider.speaks = ("completions",)
+    decider.say = lambda body: (
+        "I cannot help with that." if "screen 1" in json.dumps(body) else '{"score": 1, "explanation": "no"}'
+    )
+    chat = ("--chat-model", "m", "--chat-url", decider.url, "--method", "prose")
+    ended = code(*chat, "--out", "coded.csv", "--report", "coded.md", "--json")
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    # screen 1 and screen 10 to 19
+    assert (found["asked_counts"], found["asked_partly"]) == ({"scored": 57, "refused": 11}, 0)
+    (lost,) = found["asked_lost"]
+    assert (lost["status"], lost["row"], lost["reply"]) == ("refused", 6, "I cannot help with that.")
+    said = (
+        "m did not speak of every code of 11 of 68 answers (11 refused): where it said nothing, a code "
+        "rests on likeness alone."
+    )
+    assert said in found["cautions"]
+    table = pl.read_csv(tmp_path / "coded.csv")
+    refused = table.filter(pl.col("semscale_chat_status") == "refused")
+    assert refused["text"].str.starts_with("screen 1").all()
+    assert refused.height == 11
+    assert refused["semscale_display_likeness"].null_count() == 0
+    page = (tmp_path / "coded.md").read_text()
+    assert "I cannot help with that." in page
+    assert "11 refused" in page
+
+
+@pytest.mark.needs("api")
 def test_after_a_cap_a_dry_run_counts_what_is_left_and_the_same_command_asks_no_more(
     code, decider, monkeypatch, tmp_path
 ):
@@ -243,6 +275,32 @@ def test_rows_are_left_out_and_bands_are_groups(code, tmp_path):
         ("under 2", 24),
         ("2 and over", 32),
     ]
+
+
+def test_each_column_of_groups_has_its_shares_and_small_bases_are_left_out_of_tests(code, tmp_path):
+    by = ("--labels", "hand", "--by", "region", "--by", "stars")
+    ended = code(*by, "--report", "coded.md", "--json")
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    stars = found["further_groups"]["stars"]
+    # 60 answers with 0 to 4 stars, 12 of each, and 8 further ones with 2
+    assert sorted(group["n"] for group in stars["groups"]) == [0, 12, 12, 12, 12, 20]
+    assert {test["adjusted"] for test in stars["tests"]} == {None}
+    assert [test["groups"] for test in found["tests"]] == [["south", "north"]] * 3
+    page = (tmp_path / "coded.md").read_text()
+    assert "Shares by “region”" in page
+    assert "Shares by “stars”" in page
+    assert "fewer than 30 answers: shown, and left out of the test" in page
+    ended = code(*by, "--min-base", "15", "--json")
+    found = json.loads(ended.out)
+    assert found["min_base"] == 15
+    assert [test["groups"] for test in found["further_groups"]["stars"]["tests"]] == [["2"]] * 3
+    shown = code(*by).out
+    assert "Shares by region\n" in shown
+    assert "Shares by stars\n" in shown
+    ended = code(*by, "--min-base", "12", "--json")
+    tests = json.loads(ended.out)["further_groups"]["stars"]["tests"]
+    assert [sorted(test["groups"]) for test in tests] == [list("01234")] * 3
 
 
 def test_weights_strata_and_respondents_count_in_shares_and_tests(code, answers):

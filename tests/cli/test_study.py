@@ -60,6 +60,7 @@ def test_a_run_keeps_everything_in_its_folder(study, files, tmp_path):
         for name in (
             "answers.parquet",
             "panel.parquet",
+            "prompts.parquet",
             "report.html",
             "run.json",
             "study.json",
@@ -187,3 +188,50 @@ def test_what_init_writes_has_no_unknown_key_when_its_examples_are_used(tmp_path
         ValueError, match="margin 'age' cannot be met: '35 to 54' is to have 0.4 of the panel"
     ):
         load(tmp_path / "study.yaml")
+
+
+@pytest.mark.needs("api")
+def test_tables_of_a_run_are_of_one_method_with_personas_as_clusters(study, semscale, tmp_path):
+    study()
+    made = semscale(
+        "study", "tables", "bars-results", "--min-base", "2", "--out", "t.json", "--out", "t.xlsx"
+    )
+    assert made.code == 0, made.err
+    assert "by ssr alone; --method shows flr or dlr; no people were asked" in made.out.replace("\n", " ")
+    by_age = ("--method", "dlr", "--banner", "age", "--min-base", "2", "--out", "d.json")
+    assert semscale("study", "tables", "bars-results", *by_age).code == 0
+    (table,) = json.loads((tmp_path / "d.json").read_text())["tables"]
+    # Two of four personas are old and pick 2 for both concepts, two pick 4.
+    assert [(each["name"], each["n"]) for each in table["columns"]] == [
+        ("Total", 8),
+        ("old", 4),
+        ("young", 4),
+    ]
+    assert [cell["value"] for cell in table["lines"][-1]["cells"]] == [3, 2, 4]
+    assert (table["taken_for"], table["lines"][1]["name"]) == ("scale", "2 Probably would not buy")
+    (table,) = json.loads((tmp_path / "t.json").read_text())["tables"]
+    assert (table["taken_for"], table["banner"]) == ("rated text", "concept")
+    assert [each["name"] for each in table["columns"]] == ["Total", "oat", "nut"]
+
+
+@pytest.mark.needs("api")
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            ("bars-results/answers.parquet", "--question", "value"),
+            "name the folder of the run (bars-results)",
+        ),
+        (("bars-results", "--weight", "w"), "weight does not go with the folder of a study's run"),
+        (("bars-results", "--where", "age == 'old'"), "where does not go with the folder of a study's run"),
+        (("bars-results", "--method", "decision"), "'decision'"),
+        (("bars-results", "--banner", "sex"), "'sex'"),
+        (("bars-results", "--question", "liking"), "'liking'"),
+        (("bars.yaml", "--question", "q", "--method", "ssr"), "method goes with the folder"),
+    ],
+)
+def test_tables_of_a_run_refuse_what_they_cannot_show(study, semscale, given, message):
+    study()
+    ended = semscale("study", "tables", *given)
+    assert ended.code == 2
+    assert message in ended.err

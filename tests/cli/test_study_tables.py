@@ -4,6 +4,7 @@ import json
 
 import polars as pl
 import pytest
+from tests.store.readers.spss_files import add_response_sets
 
 SURVEY = pl.DataFrame({
     "like": [5 if n % 2 else 1 + n % 4 // 2 for n in range(80)],
@@ -74,11 +75,42 @@ def test_weights_are_raked_to_a_file(tables, tmp_path):
     assert (ended.code, "'sex' has no target for 'm' (20 rows)" in ended.err) == (2, True)
 
 
+def test_a_mistyped_category_of_a_margin_has_the_nearest_name(tables, tmp_path):
+    (tmp_path / "m.yaml").write_text("region: {north: 0.5, sout: 0.5}\n")
+    ended = tables("--question", "sex", "--raked-to", "m.yaml")
+    assert (ended.code, "'sout' is no value: did you mean 'south'?" in ended.err) == (2, True)
+
+
+def test_raked_weights_have_bounds(tables, tmp_path):
+    (tmp_path / "m.yaml").write_text("sex: {f: 0.5, m: 0.5}\n")
+    bounded = ("--question", "like", "--raked-to", "m.yaml", "--weight-bounds")
+    ended = tables(*bounded, "0.5", "2", "--json")
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    # 60 women and 20 men share 80: all men have 40 / 20, the greatest weight.
+    assert any("20 rows are at a bound" in said for said in found["cautions"])
+    assert found["signature"].endswith("|weight_bounds:0.5+2")
+    ended = tables(*bounded, "0.5", "1.5")
+    assert (ended.code, "cannot be met within the bounds" in ended.err) == (2, True)
+    ended = tables(*bounded, "2", "3")
+    assert (ended.code, "--weight-bounds must be a number from 0 to 1" in ended.err) == (2, True)
+
+
 def test_points_are_named_by_a_scale_and_numbers_said_to_be_numbers(tables):
     ended = tables("--question", "like", "--banner", "region", "--scale", "like=satisfaction")
     assert "5 Very satisfied" in ended.out
     ended = tables("--question", "like", "--banner", "region", "--numeric", "like")
     assert "top 2" not in ended.out
+
+
+def test_a_choice_of_a_scales_labels_has_a_caution_that_names_the_scale(semscale, tmp_path):
+    pl.DataFrame({"q": ["Agree", "Disagree", "Strongly agree"] * 20}).write_csv(tmp_path / "worded.csv")
+    asked = ("worded.csv", "--question", "q", "--json")
+    (said,) = json.loads(semscale("study", "tables", *asked).out)["cautions"]
+    assert 'study tables --scale "q=agreement"' in said
+    assert json.loads(semscale("study", "tables", *asked, "--scale", "q=agreement").out)["cautions"] == []
+    (said,) = json.loads(semscale("codebook", "worded.csv", "--json").out)["cautions"]
+    assert "labels of the scale agreement" in said
 
 
 def test_codes_for_no_answer_are_cautioned_of_and_left_out_where_named(semscale, tmp_path):
@@ -123,6 +155,9 @@ def test_codes_for_no_answer_are_cautioned_of_and_left_out_where_named(semscale,
             "did you mean 'south'?",
         ),
         (["--question", "like", "--banner", "region", "--replicates", "rw*"], "replicates need"),
+        (["--question", "like", "--fpc", "popul"], "--fpc: survey.csv has no column 'popul'"),
+        (["--question", "like", "--rscales", "0.5"], "belong to replicates"),
+        (["--question", "like", "--weight-bounds", "0.3", "3"], "--weight-bounds belongs to"),
         (["--question", "like", "--banner", "region", "--level", "95"], "--level must be between 0 and 1"),
     ],
 )
@@ -148,3 +183,61 @@ def test_replicate_weights_are_taken(tables):
     )  # fmt: skip
     assert ended.code == 0, ended.err
     assert "replicate_type:brr|rho:0.5" in json.loads(ended.out)["signature"]
+
+
+BRANDS = pl.DataFrame({"brand_a": [1, 2] * 30, "brand_b": [1, 2, 2] * 20, "brand_c": [2] * 60})
+
+
+@pytest.mark.parametrize(
+    ("where", "truth"),
+    # Of 60 people every second one has a, every third one b; 20 of those without a have no b.
+    [((), (0.5, 1 / 3, 0)), (("--where", "brand_a = 2"), (0, 1 / 3, 0)), (("--where", "brand_c = 2"), None)],
+)
+def test_two_says_no_whichever_rows_are_left(semscale, tmp_path, where, truth):
+    BRANDS.write_csv(tmp_path / "b.csv")
+    ended = semscale("study", "tables", "b.csv", "--question", "brand_*", *where, "--json")
+    lines = json.loads(ended.out)["tables"][0]["lines"]
+    shares = [line["cells"][0]["value"] for line in lines]
+    assert shares == pytest.approx(truth or (0.5, 1 / 3, 0))
+
+
+def test_two_alone_is_refused_and_a_group_says_what_it_means(semscale, tmp_path):
+    BRANDS.write_csv(tmp_path / "b.csv")
+    command = ("study", "tables", "b.csv", "--question")
+    ended = semscale(*command, "Brands=brand_c")
+    assert (ended.code, "'Brands' has the value 2 alone in 'brand_c'" in ended.err) == (2, True)
+    ended = semscale(*command, "Brands=brand_c_group", "--group", "brand_c=no:2", "--json")
+    assert json.loads(ended.out)["tables"][0]["lines"][0]["cells"][0]["value"] == 0
+
+
+def test_mentions_are_put_together_and_a_grid_says_how(semscale, tmp_path):
+    # Of 40 people 10 said nothing; of the others 10 named 1, twice each, 20 named 2 and 20 named 3.
+    mentions = pl.DataFrame({"m1": [1, 3, 2, None] * 10, "m2": [1, 2, 3, None] * 10})
+    mentions.write_csv(tmp_path / "m.csv")
+    command = ("study", "tables", "m.csv", "--json", "--question")
+    (table,) = json.loads(semscale(*command, "Brands=m1+m2").out)["tables"]
+    shares = {line["name"]: line["cells"][0]["value"] for line in table["lines"]}
+    assert shares == pytest.approx({"1": 1 / 3, "2": 2 / 3, "3": 2 / 3})
+    assert (table["taken_for"], table["columns"][0]["n"]) == ("multiple choice", 30)
+    ended = semscale("study", "tables", "m.csv", "--question", "Brands=m1,m2", "--out", "m.html")
+    assert "Mentions=m1+m2" in (tmp_path / "m.html").read_text(), ended.err
+
+
+@pytest.mark.needs("spss")
+def test_sets_of_an_spss_file_are_read_by_their_types(semscale, tmp_path):
+    from pyreadstat import write_sav
+
+    frame = pl.DataFrame({
+        "ad_a": [1.0, 2.0, 3.0, None] * 10, "ad_b": [3.0, 1.0, 3.0, 1.0] * 10,
+        "m1": [1.0, 2.0, 2.0, None] * 10, "m2": [2.0, None, 3.0, None] * 10,
+    })  # fmt: skip
+    brands = {1.0: "Alpha", 2.0: "Beta", 3.0: "Gamma", 4.0: "Delta"}
+    write_sav(frame, tmp_path / "s.sav", variable_value_labels={"m1": brands, "m2": brands})
+    add_response_sets(tmp_path / "s.sav", ["$ads=D1 1 4 Seen ad_a ad_b", "$top=C 5 Brand m1 m2"])
+    ended = semscale("study", "tables", "s.sav", "--question", "Seen", "--question", "Brand", "--json")
+    assert ended.code == 0, ended.err
+    seen, brand = json.loads(ended.out)["tables"]
+    # 1 is counted: 10 of 30 who answered saw a, 20 of 40 saw b.
+    assert [line["cells"][0]["value"] for line in seen["lines"]] == pytest.approx([1 / 3, 1 / 2])
+    shares = {line["name"]: line["cells"][0]["value"] for line in brand["lines"]}
+    assert shares == pytest.approx({"Alpha": 1 / 3, "Beta": 1, "Gamma": 1 / 3, "Delta": 0})

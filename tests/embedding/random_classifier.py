@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 from random_checkpoint import HIDDEN, write_random_checkpoint
-from safetensors.numpy import save_file
+from safetensors.numpy import load_file, save_file
 
 LABELS = ("contradiction", "entailment", "neutral")
 HEADS = {
@@ -38,3 +38,22 @@ def write_random_classifier(
     stored |= {pooler * name.startswith("pooler") + name: value for name, value in weights.items()}
     save_file(stored, folder / "model.safetensors")
     return encoder | weights
+
+
+def forced_classifier(folder: Path, *, contradiction: float, labels: tuple[str, ...] = LABELS) -> Path:
+    """Write a random RoBERTa classifier that gives each pair the same probabilities, whatever its texts.
+
+    Args:
+        folder: where it is written.
+        contradiction: its probability of contradiction; the rest is neutral, and almost nothing entailment.
+        labels: names of the classes, in the order contradiction, entailment, neutral.
+    """
+    write_random_classifier(folder, "roberta", labels=labels)
+    file = folder / "model.safetensors"
+    weights = load_file(file)
+    output = HEADS["roberta"][1]
+    weights[f"{output}.weight"] = np.zeros_like(weights[f"{output}.weight"])
+    shares = np.array([contradiction, 1e-9, 1 - contradiction])
+    weights[f"{output}.bias"] = np.log(shares).astype(np.float32)
+    save_file(weights, file)
+    return folder

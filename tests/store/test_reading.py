@@ -81,7 +81,7 @@ def test_no_such_file(tmp_path):
 
 
 def test_a_folder(tmp_path):
-    with pytest.raises(InputError, match="is a folder; name a file in it"):
+    with pytest.raises(InputError, match="has no .parquet files; name a folder of partitions, or a file"):
         open_table(tmp_path)
 
 

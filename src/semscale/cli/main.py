@@ -14,6 +14,7 @@ from semscale.cli.commands.code import code, code_label, code_suggest
 from semscale.cli.commands.codebook import codebook
 from semscale.cli.commands.consistency import consistency
 from semscale.cli.commands.drift import app as drift
+from semscale.cli.commands.embed import embed
 from semscale.cli.commands.judge import judge, judge_audit, judge_compare, judge_label
 from semscale.cli.commands.label import label
 from semscale.cli.commands.match import evaluate, match
@@ -52,6 +53,7 @@ app.command()(calibrate)
 app.command()(label)
 app.command()(codebook)
 app.command()(consistency)
+app.command()(embed)
 app.command()(match)
 app.command("match evaluate")(evaluate)
 app.command()(judge)

@@ -11,16 +11,22 @@ import typer
 from semscale.cli.options.groups import Changes, instead, option_group
 from semscale.cli.options.panels import OUTPUT, option
 from semscale.errors import InputError, InterruptedRunError, ReplyError, StoppedByUserError
+from semscale.store.places.output_places import OutputPlace, Target, check_target, refuse_folder, target_of
 
 if TYPE_CHECKING:
     from semscale.presentable import Presentable
     from semscale.report.document.document import Document
 
+if TYPE_CHECKING:
+    _Parsed = Target
+else:
+    _Parsed = OutputPlace  # Typer takes no unions; the parser makes either
+
 _TOLD_FROM = 10.0  # seconds of waiting that are worth a word
 
 
 def _out(table: str) -> Any:  # noqa: ANN401 - as typer.Option has it
-    return option(OUTPUT, f"{table}: .parquet, .csv, .jsonl or .xlsx.", "FILE")
+    return option(OUTPUT, f"{table}: .parquet, .csv, .jsonl or .xlsx; also a URL.", "FILE", parser=target_of)
 
 
 def written_as(table: str) -> Changes:
@@ -39,7 +45,7 @@ class Outputs:
         json: whether JSON is printed instead of tables.
     """
 
-    out: Annotated[Path | None, _out("Table")] = None
+    out: Annotated[_Parsed | None, _out("Table")] = None
     report: Annotated[Path | None, option(OUTPUT, "Report with pictures: .html, .md or .xlsx.", "FILE")] = (
         None
     )
@@ -54,9 +60,10 @@ class Outputs:
         return {}
 
     @property
-    def named(self) -> dict[str, Path]:
-        """The files that were asked for, by kind."""
-        paths = {"table": self.out, "report": self.report, "figures": self.figures, **self.further}
+    def named(self) -> dict[str, Path | str]:
+        """The files that were asked for, by kind; a URL without secrets."""
+        out = str(self.out) if isinstance(self.out, OutputPlace) else self.out
+        paths = {"table": out, "report": self.report, "figures": self.figures, **self.further}
         return {name: path for name, path in paths.items() if path is not None}
 
     @property
@@ -70,20 +77,26 @@ class Outputs:
         Raises:
             InputError: an ending, file or folder that does not serve, or one file for two things.
         """
+        if self.out is not None:
+            refuse_folder(self.out)
+        self._check()
+
+    def _check(self) -> None:
         from semscale.report.render.writing import check_ending, picture_folder
         from semscale.store.atomic import check_folder, check_writable
         from semscale.store.writing import output_format
 
         if self.out is not None:
             output_format(self.out)
+            check_target(self.out, "out")
         if self.report is not None:
             check_ending(self.report)
         if (folder := picture_folder(self.report, self.figures)) is not None:
             check_folder(folder, "figures")
-        for name, path in {"out": self.out, "report": self.report, **self.further}.items():
+        for name, path in {"report": self.report, **self.further}.items():
             if path is not None:
                 check_writable(path, name)
-        places = [path.resolve() for path in self.named.values()]
+        places = [path.resolve() for path in self.named.values() if isinstance(path, Path)]
         twice = [path for path in places if places.count(path) > 1]
         if twice:
             raise InputError(f"one file for each output, got {twice[0].name!r} for two: name another one")
@@ -99,7 +112,7 @@ class Outputs:
             InputError: an output that does not serve, the input among them, or a restart where no table is
                 written, so that nothing is kept.
         """
-        self.check()
+        self._check()  # a folder of partitions serves here
         if restart and self.out is None:
             raise InputError("--restart belongs to --out: without an output nothing of a run is kept")
         check_input(file, self.report)
@@ -125,7 +138,7 @@ class Outputs:
             told = [*_told(written, "written"), *_told(missing, "not finished")]
             raise StoppedByUserError(f"stopped: {', '.join(told)}; the same command starts again") from None
 
-    def write(self, document: "Document") -> dict[str, Path]:
+    def write(self, document: "Document") -> dict[str, Path | str]:
         """Write the report and its figures if they were asked for.
 
         Returns:
@@ -166,7 +179,7 @@ def present(
         from semscale.report.json_encoding import to_json
 
         files = {
-            "out": outputs.out,
+            "out": outputs.named.get("table"),
             "report": outputs.report,
             "figures": written.get("figures"),
             **outputs.further,
@@ -188,7 +201,7 @@ def _changed(path: Path | None) -> int | None:
     return path.stat().st_mtime_ns if path is not None and path.exists() else None
 
 
-def _told(paths: Sequence[Path], state: str) -> list[str]:
+def _told(paths: Sequence[Path | str], state: str) -> list[str]:
     if not paths:
         return []
     return [f"{' and '.join(map(str, paths))} {'is' if len(paths) == 1 else 'are'} {state}"]

@@ -1,4 +1,4 @@
-"""Progress on standard error: bars on a terminal; anywhere else a line for a download and for each wait."""
+"""Progress on standard error: bars on a terminal; anywhere else a line for each download and each wait."""
 
 import sys
 from collections.abc import Iterator
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from semscale.types import Progress
 
 _PULLING = "pulling "
+_FETCHING = "fetching "
+_IN_BYTES = (_PULLING, _FETCHING)
 _WAITING = "waiting"  # for something that may never come: seconds go by, and nothing is done
 
 
@@ -59,7 +61,7 @@ def progress_bars() -> "Iterator[Progress]":
 
 
 def lines() -> "Progress":
-    """Return a callback that prints a line for each model that is pulled, and each time that a run waits."""
+    """Return a callback that prints a line for each download, and each time that a run waits."""
     waited: dict[str, int] = {}
     pulled: set[str] = set()
 
@@ -67,6 +69,9 @@ def lines() -> "Progress":
         if stage.startswith(_PULLING) and stage not in pulled:
             pulled.add(stage)
             say(_pulling(stage.removeprefix(_PULLING), total))
+        if stage.startswith(_FETCHING) and stage not in pulled:
+            pulled.add(stage)
+            say(f"{stage}{_megabytes(total)} once, into a temporary file")
         if not stage.startswith(_WAITING):
             return
         if done and not waited.get(stage):
@@ -81,12 +86,15 @@ def _pulling(model: str, total: int | None) -> str:
     """Say which model is pulled, how large it is, and where it is kept."""
     known = find_known(model)
     size = known.size if known else total
-    large = "" if size is None else f" ({size / 1e6:,.0f} MB)"
-    return f"pulling {model}{large} once, into {models_root()}"
+    return f"pulling {model}{_megabytes(size)} once, into {models_root()}"
+
+
+def _megabytes(size: int | None) -> str:
+    return "" if size is None else f" ({size / 1e6:,.0f} MB)"
 
 
 def amount(stage: str, done: int, total: int | None) -> str:
-    """Format how much of a stage is done: megabytes of pulled files, else items.
+    """Format how much of a stage is done: megabytes of downloads, else items.
 
     Example:
         >>> amount("embedding", 1500, 3000)
@@ -94,7 +102,7 @@ def amount(stage: str, done: int, total: int | None) -> str:
         >>> amount("pulling all-MiniLM-L6-v2", 41_200_000, 91_600_000)
         '41 of 92 MB'
     """
-    unit, size = (" MB", 1e6) if stage.startswith("pulling") else ("", 1)
+    unit, size = (" MB", 1e6) if stage.startswith(_IN_BYTES) else ("", 1)
     shown = f"{done / size:,.0f}"
     return f"{shown}{unit}" if total is None else f"{shown} of {total / size:,.0f}{unit}"
 
@@ -108,7 +116,7 @@ def rate(stage: str, speed: float | None) -> str:
     """
     if not speed or stage.startswith(_WAITING):
         return ""
-    return f"{speed / 1e6:.1f} MB/s" if stage.startswith("pulling") else f"{speed:,.3g}/s"
+    return f"{speed / 1e6:.1f} MB/s" if stage.startswith(_IN_BYTES) else f"{speed:,.3g}/s"
 
 
 def time_left(stage: str, seconds: float | None) -> str:

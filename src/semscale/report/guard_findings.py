@@ -22,6 +22,7 @@ GUARD_MEANINGS = {
 SAMPLE_GUARD_MEANINGS = GUARD_MEANINGS | {
     "name": "one named thing stands where the answer has another",
     "answer": "a short answer gives something else, or yes has become no",
+    "entailment": "a model of entailment finds a contradiction more likely than not",
 }
 """What it means that a guard found a contradiction between an answer and one of its samples."""
 

@@ -18,6 +18,9 @@ class ColumnLabels:
         missing_values: names of the labelled values that the file declares missing.
         is_weight: whether the file says that its rows are weighted by the column.
         measure: ``nominal``, ``ordinal`` or ``scale`` where the file says so.
+        counted: name of the value that says that the option was chosen, where the file says so.
+        are_mentions: whether the columns of the question each hold codes of one list, such as the first,
+            second and third brand that came to mind.
     """
 
     label: str = ""
@@ -28,6 +31,8 @@ class ColumnLabels:
     missing_values: Collection[str] = ()
     is_weight: bool = False
     measure: str = ""
+    counted: str = ""
+    are_mentions: bool = False
 
     @property
     def title(self) -> str:

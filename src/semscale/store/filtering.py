@@ -83,6 +83,7 @@ def filtered(table: Table, where: str) -> Table:
         n_rows=rows.kept,
         settings=(*table.settings, f"where {where}"),
         notes=(*table.notes, str(rows)),
+        whole=table.whole or table,
     )
 
 

@@ -2,17 +2,17 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
-from pathlib import Path
 
 import polars as pl
 
 from semscale.errors import StoppedByUserError
+from semscale.store.places.output_places import Target
 from semscale.store.table import Table
 from semscale.store.workbook import check_rows
 from semscale.store.writing import output_format
 
 
-def needs_counting(table: Table, out: Path | None) -> bool:
+def needs_counting(table: Table, out: Target | None) -> bool:
     """Tell whether rows must be counted before an output is written: only Excel sheets have a limit."""
     return out is not None and output_format(out) == "xlsx" and table.n_rows is None
 

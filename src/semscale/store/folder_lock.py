@@ -15,12 +15,13 @@ LOCK_FILE = "lock"
 _ATTEMPTS = 100
 
 
-def lock_folder(folder: Path, check: Callable[[Path], None]) -> FileLock:
+def lock_folder(folder: Path, check: Callable[[Path], None], name: str | None = None) -> FileLock:
     """Create a folder and lock it; retry, as a run that ends just then may remove the folder or its lock.
 
     Args:
         folder: created if it does not exist; its parent must exist.
         check: called before the folder is locked; raises an error if the folder must not be used.
+        name: what is written, for messages; by default after the folder.
 
     Raises:
         InputError: another process holds the lock.
@@ -40,7 +41,9 @@ def lock_folder(folder: Path, check: Callable[[Path], None]) -> FileLock:
             break
         if lock is not None:
             return lock
-    raise InputError(f"out: another process is writing {folder.stem}; wait for it, or choose another name")
+    raise InputError(
+        f"out: another process is writing {name or folder.stem}; wait for it, or choose another name"
+    )
 
 
 def _lock_if_free(path: Path) -> FileLock | None:

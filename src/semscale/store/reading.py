@@ -2,21 +2,28 @@
 
 import shutil
 import sys
-import tempfile
 import weakref
 from pathlib import Path
 from typing import NamedTuple, TypedDict
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from semscale.errors import EmptyTableError, InputError
 from semscale.messages import shortened
+from semscale.store.places.fetching import fetch, temporary_folder
+from semscale.store.places.filesystems import open_filesystem, reached
+from semscale.store.places.urls import is_url, scheme_of, shown, url_name
 from semscale.store.readers.delimited import open_delimited
 from semscale.store.readers.evaluation_logs import LOG_FORMATS, log_format, not_a_log, open_log
 from semscale.store.readers.excel import open_excel
 from semscale.store.readers.jsonlines import open_jsonl
 from semscale.store.readers.parquet import open_parquet
+from semscale.store.readers.partitions import open_folder
+from semscale.store.readers.remote_parquet import open_remote_folder, open_remote_parquet
 from semscale.store.readers.spss import open_spss
 from semscale.store.readers.survey_header import HeaderKind
 from semscale.store.table import Table
+from semscale.types import Progress
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "xlsx", "sav", *LOG_FORMATS)
 """Formats that can be read."""
@@ -63,14 +70,17 @@ def open_table(
     encoding: str | None = None,
     sheet: str | None = None,
     header: HeaderKind = "auto",
+    progress: Progress | None = None,
 ) -> Table:
-    """Open a table of any format; ``-`` is standard input.
+    """Open a table of any format, on this machine or behind a URL; ``-`` is standard input.
 
     Standard input is first copied to a temporary file, which is removed with the table. It is read as CSV,
-    unless it begins like JSON lines, Parquet or SPSS, or ``format`` is given.
+    unless it begins like JSON lines, Parquet or SPSS, or ``format`` is given. Parquet behind a URL is read by
+    row groups; other formats are copied to a temporary file once.
 
     Args:
-        path: the file, or ``-``.
+        path: a file, a folder of Parquet files with the same columns, a URL of either that fsspec reads, or
+            ``-``.
         format: ``csv``, ``tsv``, ``jsonl``, ``parquet``, ``xlsx`` or ``sav`` (SPSS), or of an
             evaluation log ``inspect``, ``promptfoo`` or ``openai-evals``; by default the extension decides,
             and for logs the content.
@@ -79,21 +89,64 @@ def open_table(
         sheet: name of a sheet of an Excel workbook; by default the first one.
         header: whose header a CSV, TSV or Excel file has: ``qualtrics``, ``surveymonkey`` or ``limesurvey``,
             or a ``plain`` row of names; by default its shape decides.
+        progress: called while a file behind a URL is copied.
 
     Raises:
-        InputError: the file does not exist, cannot be read, is empty, has no rows, or has another format.
+        InputError: the file does not exist, cannot be read, is empty, has no rows, or has another format; or
+            a file of a folder has other columns than the first.
+        MissingExtraError: the URL needs ``semscale[cloud]``.
     """
     if format is not None and format not in FORMATS:
         raise InputError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
     if str(path) == "-":
         return _open_standard_input(format, _FileChoices(encoding, sheet, header))
+    if isinstance(path, str) and is_url(path):
+        if scheme_of(path) != "file":
+            return _open_url(path, format, _FileChoices(encoding, sheet, header), progress)
+        path = url2pathname(urlsplit(path).path)
     path = Path(path)
     _check_readable(path)
-    return _open(path, str(path), format or _format_of(path), _FileChoices(encoding, sheet, header))
+    if path.is_dir():
+        _check_folder(str(path), format, _FileChoices(encoding, sheet, header))
+        return _with_rows(open_folder(path))
+    return _open(
+        path, str(path), format or _format_of(path, str(path)), _FileChoices(encoding, sheet, header)
+    )
+
+
+def _open_url(
+    url: str,
+    format: str | None,  # noqa: A002
+    chosen: "_FileChoices",
+    progress: Progress | None,
+) -> Table:
+    """Open a table behind a URL: Parquet by row groups if its server gives parts of files, others copied."""
+    system, path = open_filesystem(url, "read")
+    name = url_name(url)
+    is_parquet = format == "parquet" or (format is None and _EXTENSIONS.get(Path(name).suffix) == "parquet")
+    with reached(url, "read"):
+        is_web = scheme_of(url) in ("http", "https")
+        is_folder = not is_web and (url.endswith("/") or system.isdir(path))
+        is_ranged = not is_web or bool(system.info(path).get("partial"))
+    if is_folder:
+        _check_folder(shown(url), format, chosen)
+        return _with_rows(open_remote_folder(url, system, path))
+    if is_parquet and is_ranged:
+        _check_choices("parquet", chosen)
+        return _with_rows(open_remote_parquet(url, system, path).table)
+    folder = temporary_folder()
+    try:
+        copy = fetch(url, system, path, Path(folder.name), progress)
+        table = _open(copy, shown(url), format or _format_of(copy, shown(url)), chosen)
+    except BaseException:
+        folder.cleanup()
+        raise
+    weakref.finalize(table.read, folder.cleanup)  # by which tables that are made of this one read, too
+    return table
 
 
 def _open_standard_input(format: str | None, chosen: "_FileChoices") -> Table:  # noqa: A002
-    folder = tempfile.TemporaryDirectory(prefix="semscale-")
+    folder = temporary_folder()
     copy = Path(folder.name, "input")
     with copy.open("wb") as target:
         shutil.copyfileobj(sys.stdin.buffer, target)
@@ -105,23 +158,36 @@ def _open_standard_input(format: str | None, chosen: "_FileChoices") -> Table:  
     except BaseException:
         folder.cleanup()
         raise
-    weakref.finalize(table, folder.cleanup)
+    weakref.finalize(table.read, folder.cleanup)  # by which tables that are made of this one read, too
     return table
 
 
 def _open(path: Path, name: str, format: str, chosen: "_FileChoices") -> Table:  # noqa: A002
-    encoding, sheet, header = chosen
     if path.stat().st_size == 0:
         raise InputError(f"{name} is empty; a table with a header and rows is needed")
+    _check_choices(format, chosen)
+    return _with_rows(_opened(path, name, format, chosen))
+
+
+def _check_folder(name: str, format: str | None, chosen: "_FileChoices") -> None:  # noqa: A002
+    if format not in (None, "parquet"):
+        raise InputError(f"{name} is a folder, and a folder is read as Parquet, not as {format}; name a file")
+    _check_choices("parquet", chosen)
+
+
+def _check_choices(format: str, chosen: "_FileChoices") -> None:  # noqa: A002
+    encoding, sheet, header = chosen
     if format in ("parquet", "xlsx", *LOG_FORMATS) and encoding is not None:
         raise InputError(f"encoding applies to csv, tsv, jsonl and sav, not to {format}; leave it out")
     if format != "xlsx" and sheet is not None:
         raise InputError(f"sheet applies to xlsx, not to {format}; leave it out")
     if format not in _WITH_HEADERS and header != "auto":
         raise InputError(f"header applies to csv, tsv and xlsx, not to {format}; leave it out")
-    table = _opened(path, name, format, chosen)
+
+
+def _with_rows(table: Table) -> Table:
     if next(table.batches(1), None) is None:
-        raise EmptyTableError(f"{name} has a header but no rows; there is nothing to read")
+        raise EmptyTableError(f"{table.name} has a header but no rows; there is nothing to read")
     return table
 
 
@@ -150,31 +216,32 @@ def _check_readable(path: Path) -> None:
         ) from error
     if not exists:
         raise InputError(f"{path} does not exist; check the name of the file")
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; name a file in it")
     try:
+        if path.is_dir():
+            next(path.iterdir(), None)
+            return
         with path.open("rb"):
             pass
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}); check its permissions") from error
 
 
-def _format_of(path: Path) -> str:
+def _format_of(path: Path, name: str) -> str:
     extension = path.suffix.lower()
     log = log_format(path)
     if log is not None:
         return log
     if extension in _OF_OTHER_PROGRAMS:
         program = _OF_OTHER_PROGRAMS[extension]
-        raise InputError(f"{path} is a file of {program}, which is not read: save it as CSV in {program}")
+        raise InputError(f"{name} is a file of {program}, which is not read: save it as CSV in {program}")
     if extension in _OTHER_WORKBOOKS:
         program = _OTHER_WORKBOOKS[extension]
         raise InputError(
-            f"{path}: workbooks that end in {extension} are not read; save it as .xlsx in {program}"
+            f"{name}: workbooks that end in {extension} are not read; save it as .xlsx in {program}"
         )
     if extension == ".json":
-        raise not_a_log(path)
+        raise not_a_log(path, name)
     if extension not in _EXTENSIONS:
         shown = f"the extension '{path.suffix}'" if path.suffix else "no extension"
-        raise InputError(f"{path} has {shown}; say what it is with --format: {', '.join(FORMATS)}")
+        raise InputError(f"{name} has {shown}; say what it is with --format: {', '.join(FORMATS)}")
     return _EXTENSIONS[extension]

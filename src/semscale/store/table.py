@@ -27,7 +27,8 @@ class Table:
 
     Attributes:
         name: the table's name in messages, as the user wrote it.
-        path: the file with the rows; for standard input a temporary copy.
+        path: the file with the rows; for standard input a temporary copy; ``None`` where no single file of
+            this machine has them.
         columns: names of the columns. Columns of JSON lines that first appear after row 1,000 are missing
             here and are part of later batches.
         read: ``read(size, skip)`` yields frames of at most ``size`` rows after the first ``skip`` ones.
@@ -37,10 +38,12 @@ class Table:
             that no cheaper.
         labels: what a survey tool or SPSS says about columns, by their names.
         notes: sentences on how the table was read, such as rows that a condition leaves out; for reports.
+        identity: returns what changes if any row changes, where that is not the bytes of ``path``.
+        whole: the table before a condition left rows out; ``None`` if none did.
     """
 
     name: str
-    path: Path
+    path: Path | None
     columns: tuple[str, ...]
     read: Callable[[int, int], Iterator[pl.DataFrame]] = field(repr=False)
     n_rows: int | None = None
@@ -50,6 +53,8 @@ class Table:
     )
     labels: Mapping[str, ColumnLabels] = field(default_factory=dict, repr=False)
     notes: tuple[str, ...] = ()
+    identity: Callable[[], str] | None = field(default=None, repr=False)
+    whole: "Table | None" = field(default=None, repr=False)
 
     def batches(self, size: int, skip: int = 0) -> Iterator[pl.DataFrame]:
         """Yield the rows in order, ``size`` at a time, without the first ``skip``.
@@ -77,8 +82,15 @@ class Table:
         return self.batches(size) if self.read_columns is None else self.read_columns(size, titles)
 
     def fingerprint(self) -> str:
-        """Hash the file's bytes and its settings: 32 hex digits that change if any row changes."""
+        """Hash the file's bytes and its settings: 32 hex digits that change if any row changes.
+
+        Of a file behind a URL, its size and what the service says of its content take the place of its bytes.
+        """
         digest = hashlib.blake2b("\0".join(self.settings).encode(), digest_size=16)
+        if self.identity is not None:
+            digest.update(self.identity().encode())
+        if self.path is None:
+            return digest.hexdigest()
         with self.path.open("rb") as content:
             while block := content.read(_BLOCK):
                 digest.update(block)

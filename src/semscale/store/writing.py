@@ -11,6 +11,8 @@ from semscale.errors import InputError
 from semscale.store.atomic import replacing
 from semscale.store.cells import flat, plain, storable
 from semscale.store.number_texts import with_numbers
+from semscale.store.places.fetching import temporary_folder
+from semscale.store.places.output_places import OutputPlace, Target, refuse_folder
 from semscale.store.table import NUMBER
 from semscale.store.workbook import LONGEST_CELL, write_workbook
 
@@ -24,8 +26,8 @@ ROW_GROUP = 50_000
 _FORMULA = r"^[=+\-@\t\r\n]"
 
 
-def output_format(path: Path, parameter: str = "out") -> str:
-    """Return the output format of a file's extension.
+def output_format(path: Target, parameter: str = "out") -> str:
+    """Return the output format of a file's extension; a folder has partitions of Parquet.
 
     Raises:
         InputError: the extension belongs to no output format.
@@ -35,16 +37,27 @@ def output_format(path: Path, parameter: str = "out") -> str:
         'jsonl'
     """
     if path.suffix.lower() not in OUTPUTS:
-        raise InputError(f"{parameter} must end in one of {', '.join(OUTPUTS)}, got {path.name!r}")
+        raise InputError(
+            f"{parameter} must end in one of {', '.join(OUTPUTS)}, got {path.name!r} (a folder of Parquet "
+            "files ends in /)"
+        )
     return OUTPUTS[path.suffix.lower()]
 
 
-def write_table(frame: pl.DataFrame, path: Path) -> None:
+def write_table(frame: pl.DataFrame, path: Target) -> None:
     """Write a table in the format of its extension; for safety of CSV see ``write_frames``.
 
     Raises:
-        InputError: the extension is unknown, or there are more rows or longer texts than Excel can hold.
+        InputError: the extension is unknown, there are more rows or longer texts than Excel can hold, or the
+            place is a folder or cannot be reached.
     """
+    refuse_folder(path)
+    if isinstance(path, OutputPlace):
+        with temporary_folder() as folder:
+            file = Path(folder, f"table{path.suffix}")
+            write_table(frame, file)
+            path.upload(file)
+        return
     name = output_format(path)
     if name == "xlsx":
         (shown,) = with_numbers([flat(frame).lazy()])

@@ -85,3 +85,28 @@ def test_every_output_takes_it(found, tmp_path):
 def test_a_method_without_decisions_is_named(found):
     document = found(("[ssr, flr, dlr]", "[dlr, decision]")).document()
     assert "played takes no typed decisions, so that method has no figures." in document.cautions
+
+
+def test_concepts_are_compared_and_groups_of_personas(found, tmp_path):
+    def number(request):
+        who, shown = request.messages[0].text, request.messages[-1].text
+        return "2" if "Ann" in who else "5" if "oats" in shown else "4"
+
+    text = words_of(found(number=number), tmp_path)
+    # Ann says 2 to both; the others 5 to oats and 4 to nuts: 2 / 3 apart, on average.
+    assert "Differences of concepts in “intent”, with 95 % simulation intervals" in text
+    assert "| Direct rating (DLR) | `oat` | `nut` | +0.67" in text
+    assert "Differences of groups in “intent”" in text
+    assert "Holm: adjusted for all differences of one method here" in text
+
+
+def test_reasons_are_shown_with_the_words_of_one_answer(found, tmp_path):
+    text = words_of(found(words=lambda request: "As an AI, I cannot answer this."), tmp_path)
+    assert "Why answers have no rating" in text
+    assert "As an AI, I cannot answer this." in text
+
+
+def test_a_panel_that_is_asked_twice_has_its_rerun_reliability(found, tmp_path):
+    text = words_of(found(("model: {", "samples: 2\nmodel: {")), tmp_path)
+    assert "The same panel asked again" in text
+    assert "The same panel asked again" not in words_of(found(), tmp_path)

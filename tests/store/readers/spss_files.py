@@ -36,3 +36,18 @@ def write_spss(path, frame=FRAME, *, weight_place=0):
     content[76:80] = struct.pack("<i", weight_place)
     path.write_bytes(content)
     return path
+
+
+def add_response_sets(path, sets):
+    """Add sets of multiple responses to a file: a record of type 7, subtype 7, before the dictionary's end.
+
+    Args:
+        path: an SPSS file, not compressed as .zsav.
+        sets: lines such as ``$ads=D1 1 4 Seen ad_a ad_b`` (counted value 1, label of 4 characters) or
+            ``$top=C 5 Brand m1 m2``.
+    """
+    content = path.read_bytes()
+    text = "".join(f"{one}\n" for one in sets).encode()
+    record = struct.pack("<iiii", 7, 7, 1, len(text)) + text
+    end = content.index(struct.pack("<ii", 999, 0))
+    path.write_bytes(content[:end] + record + content[end:])

@@ -117,7 +117,7 @@ def gate(gate: GateOptions, options: Annotated[CompareOptions, GATED], notify: N
     from semscale.cli.drift.settings import gate_settings
 
     notify.check()
-    settings = gate_settings(gate, options.seed)
+    settings = gate_settings(gate, options.seed, options.measuring.fields)
     summary, kept_id = CompareRun(options, settings).present()
     notify.tell(summary, kept_id)
     outcome = str(summary.stored.outcome)

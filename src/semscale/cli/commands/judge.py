@@ -19,7 +19,8 @@ def judge(options: JudgeOptions) -> None:
     Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
     """
     from semscale.cli.outputs import present
-    from semscale.cli.runs.judge import forecast_judges, judge_table
+    from semscale.cli.runs.judge import judge_table
+    from semscale.cli.runs.judge_forecasts import forecast_judges
 
     if options.calls.dry_run:
         present(forecast_judges(options), options.outputs.of_forecast)
@@ -40,7 +41,11 @@ def judge_audit(options: AuditOptions) -> None:
     """
     from semscale.cli.outputs import present
     from semscale.cli.runs.judge import audit_judges
+    from semscale.cli.runs.judge_forecasts import forecast_audits
 
+    if options.calls.dry_run:
+        present(forecast_audits(options), options.outputs.of_forecast)
+        return
     kept = "replies that came stay in the ledger, and the same command goes on from there"
     with said_if_stopped(f"stopped; {kept}"):
         began = monotonic()
@@ -59,13 +64,17 @@ def judge_compare(options: SystemCompareOptions) -> None:
     the judge, and a ranking of several systems.
     """
     from semscale.cli.outputs import present
-    from semscale.cli.runs.judge_compare import compare_answers
+    from semscale.cli.runs.judge_compare import compare_answers, forecast_comparison
 
+    if options.calls.dry_run:
+        present(forecast_comparison(options), options.outputs.of_forecast)
+        return
     kept = "replies that came stay in the ledger, and the same command goes on from there"
     with said_if_stopped(f"stopped; {kept}"):
         began = monotonic()
         found = compare_answers(options)
-        present(found, options.outputs, failed=found.failed, seconds=monotonic() - began)
+        seconds = monotonic() - began
+        present(found, options.outputs, stopped=found.stopped, failed=found.failed, seconds=seconds)
 
 
 @grouped
@@ -78,6 +87,11 @@ def judge_label(options: JudgeLabelOptions) -> None:
     it is filled in, [bold]semscale judge labels.csv --human human --inclusion inclusion[/bold] corrects the
     mean by it.
     """
-    from semscale.cli.runs.judge_label import draw_for_labels
+    from semscale.cli.runs.judge_label import draw_for_labels, forecast_draw
 
-    draw_for_labels(options)
+    if options.calls.dry_run:
+        from semscale.cli.outputs import Outputs, present
+
+        present(forecast_draw(options), Outputs())
+    else:
+        draw_for_labels(options)

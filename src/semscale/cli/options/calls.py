@@ -23,8 +23,9 @@ class CallOptions:
     Attributes:
         concurrency: calls at once, of each model; so many are sent again after a kill.
         per_minute: calls a minute, of each model.
-        timeout: seconds after which a call without a reply fails, and is repeated; after 300 seconds without
-            any reply, or twice the timeout if that is longer, the run ends.
+        timeout: seconds after which a call without a reply fails, and is repeated.
+        give_up_after: seconds without any reply after which the run ends; 300 unless given, or twice the
+            timeout if that is longer, and 30 where the endpoint was never reached.
         max_calls: most calls that are sent, of all models together.
         max_total_tokens: most tokens of prompts and replies, of all models together.
         max_cost: most that is spent, in the currency of the price table.
@@ -41,10 +42,19 @@ class CallOptions:
         float,
         setting(
             CALLS,
-            "Longest wait for a reply. A run ends after 300 s without any, or twice this if that is longer.",
+            "Longest wait for a reply; the call is then repeated.",
             "SECONDS",
         ),
     ] = 120.0
+    give_up_after: Annotated[
+        float | None,
+        option(
+            CALLS,
+            "End after so long without any reply; 300 unless given (twice --timeout if that is longer), and "
+            "30 where nobody was ever reached.",
+            "SECONDS",
+        ),
+    ] = None
     max_calls: Annotated[int | None, option(CALLS, "Stop after so many calls.", "NUMBER")] = None
     max_total_tokens: Annotated[
         int | None, option(CALLS, "Stop before more tokens, of prompts and replies, are spent.", "NUMBER")
@@ -97,7 +107,12 @@ class CallOptions:
     def _limits(self) -> "Limits":
         from semscale.chat.calls.limits import Limits
 
-        return Limits(concurrency=self.concurrency, requests_per_minute=self.per_minute, timeout=self.timeout)
+        return Limits(
+            concurrency=self.concurrency,
+            requests_per_minute=self.per_minute,
+            timeout=self.timeout,
+            give_up_after=self.give_up_after,
+        )
 
     @property
     def _budget(self) -> "Budget":

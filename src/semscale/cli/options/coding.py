@@ -38,7 +38,7 @@ class CodeColumnOptions:
         str | None,
         column("Probability with which each row was drawn for --labels; tables of code label have it."),
     ] = None
-    by: Annotated[str | None, column("Names of groups to compare.")] = None
+    by: Annotated[list[str] | None, column("Names of groups to compare; can be repeated.")] = None
     rating: Annotated[str | None, column("A rating: which codes go with high and low values?")] = None
 
     weight: Annotated[str | None, column("Weights, 0 or more.")] = None
@@ -56,8 +56,8 @@ class CodeColumnOptions:
         """
         from semscale.coding.coding_columns import CodingColumns
 
-        given = {name: value for name, value in vars(self).items() if name != "labels"}
-        return CodingColumns(labels=tuple(self.labels or ()), **given)
+        given = {name: value for name, value in vars(self).items() if name not in {"labels", "by"}}
+        return CodingColumns(labels=tuple(self.labels or ()), by=tuple(self.by or ()), **given)
 
 
 @option_group
@@ -135,6 +135,9 @@ class CodeOptions:
     codebook: CodebookFile
     columns: CodeColumnOptions
     thresholds: ThresholdOptions
+    min_base: Annotated[
+        int, setting(RUN, "Answers below which a base is marked as small, and a group left out of tests.")
+    ] = 30
     rate_scale: Annotated[
         str | None,
         option(COLUMNS, "Rate the answers on this scale, for --rating; a name or a YAML file.", "SCALE"),
@@ -150,6 +153,8 @@ class CodeOptions:
     run: Annotated[RunOptions, without("part_rows", "restart")]
 
     def __post_init__(self) -> None:
+        if self.min_base < 1:
+            raise InputError(f"min_base must be >= 1, got {self.min_base}")
         if self.rate_scale is not None and self.columns.rating is not None:
             raise InputError("--rate-scale makes a rating of its own: leave --rating out")
         if self.chat.chat_model is None:

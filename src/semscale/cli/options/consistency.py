@@ -39,7 +39,8 @@ class AnswerColumnOptions:
     label: Annotated[str | None, column("Whether the answer is right, where checked.")] = None
     by: Annotated[str | None, column("Names of groups to compare.")] = None
     logprobs: Annotated[
-        str | None, column("Log-probabilities of each answer's tokens, as a list; for measures of tokens.")
+        str | None,
+        column("Log-probabilities of each answer's tokens, as a list; for measures of tokens, and a null."),
     ] = None
 
     @property
@@ -75,13 +76,27 @@ class MeasureOptions:
         str | None,
         option(
             _MEASURING,
-            "A model of entailment for measures of meanings or --claims: a folder, or a name on the hub.",
+            "A model of entailment for contradictions, meanings or --claims: a folder, or a name on the hub.",
             "MODEL",
+        ),
+    ] = None
+    nli_labels: Annotated[
+        str | None,
+        option(
+            _MEASURING,
+            "Order of that model's classes, where its files do not say it, such as "
+            "entailment,neutral,contradiction.",
+            "LABELS",
         ),
     ] = None
     claims: Annotated[
         bool, option(_MEASURING, "Split answers into sentences, and say of each how far samples support it.")
     ] = False
+
+    @property
+    def nli_label_list(self) -> list[str] | None:
+        """Classes of the model of entailment in their order, where they were stated."""
+        return None if self.nli_labels is None else self.nli_labels.split(",")
 
 
 @option_group
@@ -143,12 +158,14 @@ class ConsistencyOptions:
             refuse_given("--ask N, which is not given", self.asking, self.calls, but=("dry_run",))
         if self.columns.label is None:
             refuse_given("--label, which is not given", self.correctness)
+        if self.measures.nli is None and self.measures.nli_labels is not None:
+            raise InputError("nli_labels belongs to --nli, which is not given")
         if self.measures.claims:
             self._check_claims()
 
     def _check_claims(self) -> None:
         whole = "measures of whole answers, which --claims does not make"
-        refuse_given(whole, self.measures, but=("claims", "nli"))
+        refuse_given(whole, self.measures, but=("claims", "nli", "nli_labels"))
         refuse_given(whole, self.columns, but=("prompt", "answer", "sample", "item", "by"))
         refuse_given(whole, self.asking, but=_ASKED)
         if self.measures.nli is not None and self.embedder.name is not None:

@@ -63,7 +63,7 @@ class AuditOptions:
     columns: Annotated[JudgeColumnOptions, without("by", "inclusion")]
     judges: Annotated[JudgeChoice, without("samples")]
     rows: Annotated[int, setting(RUN, "Rows to audit, from the first.")] = 50
-    calls: Annotated[CallOptions, without("dry_run")]
+    calls: CallOptions
     outputs: Annotated[Outputs, without("out")]
     table: RowOptions
     run: Annotated[RunOptions, without("part_rows", "restart")]
@@ -101,7 +101,7 @@ class SystemCompareOptions:
     file: File
     columns: SystemColumnOptions
     judges: Annotated[JudgeChoice, without("panel", "template", "criteria", "samples")]
-    calls: Annotated[CallOptions, without("dry_run")]
+    calls: CallOptions
     outputs: Annotated[Outputs, written_as("Table of all pairs")]
     table: RowOptions
     run: Annotated[RunOptions, without("part_rows", "restart")]
@@ -117,6 +117,6 @@ class JudgeLabelOptions:
     n: Annotated[int, setting(RUN, "Rows to label.")] = 50
     alike: Annotated[bool, option(RUN, "Draw all rows alike, whatever the judge is unsure of.")] = False
     out: Annotated[Path, option(OUTPUT, "The table to fill in: .csv, .xlsx, .jsonl or .parquet.", "FILE")]
-    calls: Annotated[CallOptions, without("dry_run")]
+    calls: CallOptions
     table: RowOptions
     seed: Annotated[int, setting(RUN, "Seed of the draw.")] = 0

@@ -1,5 +1,6 @@
 """Declaration of options: their panel in the help, text and placeholder."""
 
+from collections.abc import Callable
 from typing import Any
 
 import typer
@@ -8,7 +9,15 @@ COLUMNS, INPUT, OUTPUT, RUN, MODEL, CALLS = "Columns", "Input", "Output", "Run",
 """Panels that several commands have."""
 
 
-def option(panel: str, text: str, metavar: str | None = None, *, name: str = "", shown: bool = False) -> Any:  # noqa: ANN401
+def option(  # noqa: PLR0913 - what Typer takes
+    panel: str,
+    text: str,
+    metavar: str | None = None,
+    *,
+    name: str = "",
+    shown: bool = False,
+    parser: Callable[[str], Any] | None = None,
+) -> Any:  # noqa: ANN401
     """Declare an option in a panel of the help.
 
     Args:
@@ -17,9 +26,12 @@ def option(panel: str, text: str, metavar: str | None = None, *, name: str = "",
         metavar: what stands for the value.
         name: such as ``--part-rows``; after the field, ``part_rows``, unless given.
         shown: whether the help shows the default.
+        parser: what makes the value of the text.
     """
     names = [name] if name else []
-    return typer.Option(*names, help=text, rich_help_panel=panel, metavar=metavar, show_default=shown)
+    return typer.Option(
+        *names, help=text, rich_help_panel=panel, metavar=metavar, show_default=shown, parser=parser
+    )
 
 
 def setting(panel: str, text: str, metavar: str = "NUMBER") -> Any:  # noqa: ANN401

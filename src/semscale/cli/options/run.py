@@ -7,7 +7,7 @@ from semscale.cli.options.panels import RUN, option, setting
 
 if TYPE_CHECKING:
     from semscale.stats.intervals.estimates import IntervalPlan
-    from semscale.store.table_run import PartSettings
+    from semscale.store.runs.table_run import PartSettings
 
 
 @option_group
@@ -37,6 +37,6 @@ class RunOptions:
     @property
     def parts(self) -> "PartSettings":
         """How the table is cut into parts."""
-        from semscale.store.table_run import PartSettings
+        from semscale.store.runs.table_run import PartSettings
 
         return PartSettings(self.part_rows, self.restart)

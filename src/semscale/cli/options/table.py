@@ -9,6 +9,7 @@ from semscale.cli.options.panels import INPUT, option
 
 if TYPE_CHECKING:
     from semscale.store.deriving.derived_columns import Derivation
+    from semscale.store.readers.survey_header import HeaderKind
     from semscale.store.reading import TableSettings
     from semscale.store.table import Table
 
@@ -18,7 +19,8 @@ File = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="CSV, TSV, JSONL, Parquet, Excel or SPSS, or an evaluation log; - is standard input.",
+        help="CSV, TSV, JSONL, Parquet, Excel or SPSS, or an evaluation log; a folder of Parquet files; a "
+        "URL, such as s3://bucket/answers.parquet; - is standard input.",
     ),
 ]
 
@@ -45,9 +47,7 @@ class TableOptions:
 
     def open(self, file: str) -> "Table":
         """Open a table; ``-`` is standard input."""
-        from semscale.store.reading import open_table
-
-        return open_table(file, **self.settings)
+        return _opened(file, self.settings, "auto")
 
 
 @option_group
@@ -93,11 +93,10 @@ class RowOptions:
         from semscale.cli.errors import say
         from semscale.store.deriving.derived_columns import with_derived
         from semscale.store.filtering import filtered
-        from semscale.store.reading import open_table
         from semscale.store.unfinished import with_unfinished_counted
 
         derivations = self._derivations()
-        table = with_derived(open_table(file, **self.source.settings, header=self.header), derivations)
+        table = with_derived(_opened(file, self.source.settings, self.header), derivations)
         if self.where is not None:
             table = filtered(table, self.where)
         table = with_unfinished_counted(table)
@@ -111,3 +110,16 @@ class RowOptions:
         from semscale.store.deriving.value_groups import ValueGroups
 
         return [*map(Bands.read, self.band or ()), *map(ValueGroups.read, self.group or ())]
+
+
+def _opened(file: str, settings: "TableSettings", header: "HeaderKind") -> "Table":
+    """Open a table; a file behind a URL is copied with progress of its own."""
+    from semscale.store.places.urls import is_url
+    from semscale.store.reading import open_table
+
+    if not is_url(file):
+        return open_table(file, **settings, header=header)
+    from semscale.cli.progress import progress_bars
+
+    with progress_bars() as progress:
+        return open_table(file, **settings, header=header, progress=progress)

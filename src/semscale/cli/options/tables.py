@@ -2,20 +2,32 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+import typer
+
 from semscale.cli.options.groups import option_group, without
 from semscale.cli.options.panels import COLUMNS, OUTPUT, RUN, column, option, setting
-from semscale.cli.options.table import File, RowOptions
+from semscale.cli.options.table import RowOptions
 from semscale.cli.outputs import Outputs
 from semscale.errors import InputError
 
 if TYPE_CHECKING:
     from semscale.tabulation.plan import TablePlan
-    from semscale.tabulation.sample import SampleColumns
+    from semscale.tabulation.sample_columns import SampleColumns
+    from semscale.tabulation.tables.tabulating import TestSettings
 
 _SAMPLE = "How people were drawn"
+
+FileOrFolder = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="CSV, TSV, JSONL, Parquet, Excel or SPSS; - is standard input. Or the folder of a study's run.",
+    ),
+]
 
 
 @option_group
@@ -68,6 +80,15 @@ class SampleOptions:
     cluster: Annotated[str | None, option(_SAMPLE, "What was drawn together, such as towns.", "COLUMN")] = (
         None
     )
+    fpc: Annotated[
+        str | None,
+        option(
+            _SAMPLE,
+            "Clusters (people, without --cluster) that the row's stratum has in the population, or the share "
+            "of them that was drawn.",
+            "COLUMN",
+        ),
+    ] = None
     lonely: Annotated[
         Literal["fail", "certainty", "average", "adjust"],
         option(_SAMPLE, "What a stratum with one cluster adds to the variance.", shown=True),
@@ -76,13 +97,25 @@ class SampleOptions:
         str | None, option(_SAMPLE, "Columns with replicate weights, such as 'rw*'.", "PATTERN")
     ] = None
     replicate_type: Annotated[
-        Literal["bootstrap", "jk1", "brr"] | None,
+        Literal["bootstrap", "jk1", "jkn", "brr"] | None,
         option(_SAMPLE, "How replicate weights were made, as their provider says."),
     ] = None
     rho: Annotated[float, option(_SAMPLE, "Of Fay's method, with brr; 0 to below 1.", "NUMBER")] = 0.0
+    rscales: Annotated[
+        str | None,
+        option(
+            _SAMPLE,
+            "Factors of jkn replicates: one for all, one each with commas between, or a file of them.",
+            "NUMBERS",
+        ),
+    ] = None
     raked_to: Annotated[
         Path | None,
         option(_SAMPLE, "YAML with the population's shares: 'sex: {f: 0.51, m: 0.49}'.", "FILE"),
+    ] = None
+    weight_bounds: Annotated[
+        tuple[float, float] | None,
+        option(_SAMPLE, "Least and greatest raked weight, as multiples of the mean weight.", "LOW HIGH"),
     ] = None
     wave: Annotated[
         str | None,
@@ -108,16 +141,20 @@ class SampleOptions:
             InputError: settings that do not go together, or margins that cannot be read.
         """
         from semscale.tabulation.margins_file import read_margins
-        from semscale.tabulation.sample import SampleColumns
+        from semscale.tabulation.replicate_factors import read_rscales
+        from semscale.tabulation.sample_columns import SampleColumns
 
         return SampleColumns(
             weight=self.weight,
             strata=self.strata,
             cluster=self.cluster,
+            fpc=self.fpc,
             replicates=self.replicates,
             replicate_type=self.replicate_type,
             rho=self.rho,
+            rscales=() if self.rscales is None else read_rscales(self.rscales),
             margins={} if self.raked_to is None else read_margins(self.raked_to),
+            weight_bounds=self.weight_bounds,
             pair_by=self.pair_by,
             lonely=self.lonely,
         )
@@ -127,13 +164,14 @@ class SampleOptions:
 class TablesOptions:
     """All options of ``semscale study tables``."""
 
-    file: File
+    file: FileOrFolder
     question: Annotated[
         list[str] | None,
         option(
             COLUMNS,
-            "A question: a column, the options of a multiple choice ('brand_*' or Brands=a,b), a text that "
-            "rate has rated, or the codes of code (semscale_outcome); can be repeated.",
+            "A question: a column, the options of a multiple choice ('brand_*' or Brands=a,b), columns with "
+            "codes of one list (Mentions=first+second), a text that rate has rated, or the codes of code "
+            "(semscale_outcome); can be repeated.",
             "QUESTION",
         ),
     ] = None
@@ -163,6 +201,10 @@ class TablesOptions:
             "CODES",
         ),
     ] = None
+    method: Annotated[
+        str | None,
+        option(COLUMNS, "Of a study's run: ssr, flr, dlr or decision; the first one unless given.", "METHOD"),
+    ] = None
     sample: SampleOptions
     min_base: Annotated[
         int, setting(RUN, "Respondents below which a cell is shown, marked, and not tested.")
@@ -175,6 +217,39 @@ class TablesOptions:
     table: RowOptions
     outputs: Annotated[TablesOutputs, without("out", "report", "figures")]
 
+    @property
+    def tests(self) -> "TestSettings":
+        """How cells are tested.
+
+        Raises:
+            InputError: a value out of range.
+        """
+        from semscale.tabulation.tables.tabulating import TestSettings
+
+        return TestSettings(self.min_base, None if self.adjust == "none" else self.adjust, self.level)
+
+    def check_of_panel(self) -> None:
+        """Refuse options that a study's run has no use for, as its folder says all that they say.
+
+        Raises:
+            InputError: one of them was given.
+        """
+        given = {
+            "scale": self.scale,
+            "pair": self.pair,
+            "numeric": self.numeric,
+            "missing": self.missing,
+            **{one.name: getattr(self.sample, one.name) for one in fields(self.sample)},
+            **{one.name: getattr(self.table, one.name) for one in fields(self.table) if one.name != "source"},
+        }
+        plain = {"lonely": "fail", "rho": 0.0, "header": "auto"}
+        unused = next((name for name, value in given.items() if value and value != plain.get(name)), None)
+        if unused is not None:
+            raise InputError(
+                f"{unused} does not go with the folder of a study's run, which has scales, weights and "
+                "personas: leave it out"
+            )
+
     def plan(self) -> "TablePlan":
         """What is to be tabulated, and how.
 
@@ -182,13 +257,16 @@ class TablesOptions:
             InputError: settings that do not go together.
         """
         from semscale.tabulation.plan import TablePlan
-        from semscale.tabulation.tables.tabulating import TestSettings
 
+        if self.method is not None:
+            raise InputError(
+                "method goes with the folder of a study's run alone: name that folder, or leave it out"
+            )
         return TablePlan(
             questions=tuple(self.question or ()),
             banners=tuple(self.banner or ()),
             sample=self.sample.columns(),
-            tests=TestSettings(self.min_base, None if self.adjust == "none" else self.adjust, self.level),
+            tests=self.tests,
             wave=self.sample.wave,
             wave_order=self.sample.waves_in_order,
             scales=dict(map(_named_scale, self.scale or ())),

@@ -20,7 +20,7 @@ def measure_claims(options: ConsistencyOptions) -> AgreementSummary:
         SemscaleError: options that do not go together, or what the table or a model cannot do.
     """
     columns, sampling = checked_source(options)
-    nli = options.measures.nli
+    nli, labels = options.measures.nli, options.measures.nli_label_list
     check_method("calibrated" if nli is None else "entailment", options.embedder.engine)
     options.outputs.check_run(options.file, restart=options.run.restart)
     table, by = with_label(options.table.open(options.file, is_reported=True), columns.by)
@@ -31,7 +31,7 @@ def measure_claims(options: ConsistencyOptions) -> AgreementSummary:
         return claim_consistency_file(
             table,
             replace(columns, by=by),
-            judge=claim_judge(options.embedder, nli, None, progress),
+            judge=claim_judge(options.embedder, nli, labels, progress),
             model=model,
             plan=options.run.plan,
             out=options.outputs.out,

@@ -9,21 +9,21 @@ import polars as pl
 from semscale.cli.options.coding import CodeOptions
 from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
+from semscale.coding.asked_codes import AskedCodes
 from semscale.coding.chat_codes import ask_about_codes
 from semscale.coding.codebook_file import load_codebook
 from semscale.coding.coder import Coder, CodeScores
 from semscale.coding.coding import HandCodes, code_answers, other_run
 from semscale.coding.coding_columns import CodingColumns, group_names, numbers_in
-from semscale.coding.coding_summary import CodingSummary
 from semscale.coding.hand_codes import hand_codes
-from semscale.coding.summarizing import BesideAnswers, summarize_coding
-from semscale.signature import Signature
+from semscale.coding.summary.coding_summary import CodingSummary
+from semscale.coding.summary.summarizing import BesideAnswers, summarize_coding
 from semscale.store.columns import column_in
-from semscale.store.deriving.derived_columns import with_label
+from semscale.store.deriving.derived_columns import by_label
 from semscale.store.reading import open_table
 from semscale.store.result_columns import check_free, check_output
 from semscale.store.writing import write_table
-from semscale.types import Floats, Progress, are_scored
+from semscale.types import Progress, are_scored
 
 _BATCH = 50_000
 
@@ -42,8 +42,8 @@ def code_table(options: CodeOptions) -> CodingSummary:
     )
     options.outputs.check()
     check_input(options.file, options.outputs.report)
-    table, by = with_label(options.table.open(options.file, is_reported=True), columns.by)
-    columns = replace(columns, by=by)
+    table, by = by_label(options.table.open(options.file, is_reported=True), columns.by)
+    columns = replace(columns, by=tuple(by))
     check_free(table.columns, table.name)
     if options.outputs.out is not None:
         check_output(table, options.outputs.out)
@@ -53,7 +53,7 @@ def code_table(options: CodeOptions) -> CodingSummary:
     with progress_bars() as progress:
         coder = Coder(codebook, embedder=options.model.load(progress))
         scores = coder.score(cells, progress=progress)
-        asked, signature = _asked(options, scores, cells, progress)
+        asked = _asked(options, scores, cells, progress)
         beside = replace(_beside(options, columns, rows, scores, progress), notes=table.notes)
     coding = code_answers(
         scores,
@@ -61,7 +61,6 @@ def code_table(options: CodeOptions) -> CodingSummary:
         asked=asked,
         thresholds=thresholds,
         plan=options.run.plan,
-        signature=signature,
     )
     if options.outputs.out is not None:
         write_table(pl.concat([rows, coding.to_frame()], how="horizontal"), options.outputs.out)
@@ -71,8 +70,8 @@ def code_table(options: CodeOptions) -> CodingSummary:
         beside=beside,
         source=table.name,
         column=columns.text,
-        asked=options.chat.chat_model,
         plan=options.run.plan,
+        min_base=options.min_base,
     )
 
 
@@ -87,14 +86,13 @@ def _hand_codes(columns: CodingColumns, rows: pl.DataFrame, options: CodeOptions
 
 def _asked(
     options: CodeOptions, scores: CodeScores, cells: list[Any], progress: Progress | None
-) -> tuple[Floats | None, Signature | None]:
+) -> AskedCodes | None:
     """Ask the chat model about the answers that can be read, if one is named."""
     chat = options.chat.load(progress)
     if chat is None:
-        return None, None
+        return None
     readable = np.flatnonzero(are_scored(scores.text_status))
-    found: Floats = np.full(scores.likeness.shape, np.nan)
-    found[readable], signature = ask_about_codes(
+    found = ask_about_codes(
         chat,
         scores.codebook,
         [cells[row] for row in readable.tolist()],
@@ -103,7 +101,7 @@ def _asked(
         running=options.calls.running(),
         progress=progress,
     )
-    return found, signature
+    return found.placed(readable, len(cells))
 
 
 def _beside(
@@ -127,8 +125,7 @@ def _beside(
         frame = pl.concat([*open_table(options.other_run).batches(_BATCH)], how="diagonal_relaxed")
         other = other_run(frame, scores.codebook, cells, columns.text, options.other_run)
     return BesideAnswers(
-        None if columns.by is None else group_names(rows, columns.by),
-        columns.by or "",
+        {name: group_names(rows, name) for name in columns.by},
         ratings,
         rating,
         other,

@@ -6,7 +6,7 @@ from functools import partial
 from semscale.chat.costs.forecast_summary import ForecastSummary
 from semscale.cli.options.coding import CodeOptions
 from semscale.cli.progress import progress_bars
-from semscale.cli.runs.judge import forecast_judge
+from semscale.cli.runs.judge_forecasts import forecast_judge
 from semscale.coding.chat_codes import QUESTION, code_judge
 from semscale.coding.codebook_file import load_codebook
 from semscale.coding.coding_columns import CodingColumns

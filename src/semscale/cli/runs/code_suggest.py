@@ -8,11 +8,11 @@ import polars as pl
 from semscale.cli.options.coding import CodeSuggestOptions
 from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
-from semscale.coding.chat_names import name_codes
 from semscale.coding.coding_columns import CodingColumns
 from semscale.coding.prototypes import embed_codebook
-from semscale.coding.suggesting import SuggestionSummary, renamed_codes, suggest
-from semscale.coding.suggestion_file import suggested_codebook, write_suggestion
+from semscale.coding.suggesting.chat_names import name_codes
+from semscale.coding.suggesting.suggestion import SuggestionSummary, renamed_codes, suggest
+from semscale.coding.suggesting.suggestion_file import suggested_codebook, write_suggestion
 from semscale.embedding.embedder import Embedder
 from semscale.errors import InputError
 from semscale.store.atomic import check_writable

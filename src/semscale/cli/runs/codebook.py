@@ -1,6 +1,7 @@
 """Runs of ``semscale codebook``: check the options, read the table, write."""
 
 from semscale.cli.options.codebook import CodebookOptions
+from semscale.cli.outputs import check_input
 from semscale.codebook.codebook import Codebook, read_codebook
 from semscale.store.result_columns import check_output
 from semscale.store.writing import write_table
@@ -12,7 +13,8 @@ def make_codebook(options: CodebookOptions) -> Codebook:
     Raises:
         InputError: an output that does not serve, or a file that cannot be read.
     """
-    options.outputs.check_run(options.file, restart=False)
+    options.outputs.check()
+    check_input(options.file, options.outputs.report)
     table = options.table.open(options.file, is_reported=True)
     if options.outputs.out is not None:
         check_output(table, options.outputs.out)

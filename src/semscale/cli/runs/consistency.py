@@ -15,7 +15,7 @@ from semscale.cli.options.consistency import ConsistencyOptions
 from semscale.cli.progress import progress_bars
 from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES
 from semscale.errors import InputError
-from semscale.matching.entailment.nli_model import load_nli
+from semscale.matching.entailment.choices import chosen_model
 from semscale.self_consistency.asking.asked_model import AskedModel
 from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.file_consistency import consistency_file
@@ -24,6 +24,7 @@ from semscale.self_consistency.sampling import Prompt, Sampling, prompt_status
 from semscale.self_consistency.scoring.measures import (
     DEFAULT_MEASURES,
     check_measures,
+    check_nli,
     check_same_by,
     check_stopping,
     needed_parts,
@@ -109,6 +110,8 @@ def _checked(options: ConsistencyOptions) -> tuple[AnswerColumns, Sampling | Non
     checked_floor(_floor(options))
     checked_fewest(options.measures.fewest_samples)
     check_same_by(options.measures.same_by, measures, has_entailment=options.measures.nli is not None)
+    if options.measures.nli is not None:
+        check_nli(measures, options.measures.same_by)
     needs = _needs(options)
     if sampling is not None:
         sampling = sampling.for_parts(needs)
@@ -141,8 +144,14 @@ def _instrument(
         "seed": options.run.seed,
         "same_by": options.measures.same_by,
     }
-    if options.measures.nli is not None and "meanings" in needs:
-        settings["nli"] = load_nli(options.measures.nli, progress=progress)
+    if options.measures.nli is not None:
+        settings["nli"] = chosen_model(
+            options.measures.nli,
+            options.measures.nli_label_list,
+            precision=embedder.precision,
+            cache=not embedder.no_cache,
+            progress=progress,
+        )
     if "cosine" in needs:
         settings["embedder"] = embedder.load(progress)
     if "f1" in needs:

@@ -1,8 +1,12 @@
 """Runs of ``semscale study tables``: check the options, read the table, tabulate, write."""
 
+from pathlib import Path
+
 from semscale.cli.options.tables import TablesOptions
 from semscale.cli.outputs import check_input
 from semscale.report.tables.saving import save_tables
+from semscale.study.files.results_folder import read_study
+from semscale.study.panel_tables import panel_tables
 from semscale.tabulation.crosstabs import tabulate_file
 from semscale.tabulation.summary import Crosstabs
 
@@ -14,13 +18,28 @@ def make_tables(options: TablesOptions) -> Crosstabs:
         InputError: options or columns that do not serve, or a file that cannot be read or written.
         MissingExtraError: slides without the extra.
     """
-    plan = options.plan()
-    options.outputs.check()
-    files = options.outputs.files or []
-    check_input(options.file)
-    for path in files:
-        check_input(options.file, path, "out")
-    tables = tabulate_file(options.table.open(options.file, is_reported=True), plan)
-    for path in files:
+    tables = _of_panel(options) if Path(options.file).is_dir() else _of_file(options)
+    for path in options.outputs.files or []:
         save_tables(tables, path)
     return tables
+
+
+def _of_file(options: TablesOptions) -> Crosstabs:
+    plan = options.plan()
+    options.outputs.check()
+    check_input(options.file)
+    for path in options.outputs.files or []:
+        check_input(options.file, path, "out")
+    return tabulate_file(options.table.open(options.file, is_reported=True), plan)
+
+
+def _of_panel(options: TablesOptions) -> Crosstabs:
+    options.check_of_panel()
+    options.outputs.check()
+    return panel_tables(
+        read_study(options.file, allow_unfinished=True),
+        questions=options.question or (),
+        banners=options.banner or (),
+        method=options.method,
+        tests=options.tests,
+    )

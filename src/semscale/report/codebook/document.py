@@ -33,6 +33,7 @@ def codebook_document(codebook: "Codebook") -> Document:
         signature=None,
         counting=(f"{counted(codebook.n, 'row')}, {counted(len(codebook.columns), 'column')}",),
         facts=facts,
+        cautions=codebook.cautions,
         sections=tuple(_sections(codebook)),
         settings=(("Source", Quoted(codebook.source)), ("Made", stamp(codebook.created))),
     )

@@ -7,6 +7,7 @@ from semscale.report.coding.figures import (
     cooccurrence_table,
     drivers_table,
     groups_table,
+    lost_blocks,
     outcomes_table,
     pairs_table,
     quality_table,
@@ -30,8 +31,8 @@ from semscale.report.formatting import count, one_line, percent
 from semscale.report.settings import settings
 
 if TYPE_CHECKING:
-    from semscale.coding.coding_summary import CodingSummary
-    from semscale.coding.drivers import Drivers
+    from semscale.coding.summary.coding_summary import CodingSummary
+    from semscale.coding.summary.drivers import Drivers
 
 _CORRECTION = Citation(
     "Angelopoulos, A. N., Bates, S., Fannjiang, C., Jordan, M. I., & Zrnic, T. (2023).",
@@ -83,8 +84,8 @@ def _columns(summary: "CodingSummary") -> Iterator[tuple[str, Line]]:
     yield "Answers", ("column “", Quoted(summary.column), "”")
     for name in summary.people:
         yield "Coded by hand", ("column “", Quoted(name), "”")
-    if summary.by:
-        yield "Groups", ("column “", Quoted(summary.by), "”")
+    for grouping in summary.groupings:
+        yield "Groups", ("column “", Quoted(grouping.by), "”")
     designed = (("Weights", summary.weight), ("Rows of one", summary.clusters), ("Strata", summary.strata))
     for role, name in designed:
         if name:
@@ -92,17 +93,17 @@ def _columns(summary: "CodingSummary") -> Iterator[tuple[str, Line]]:
     if summary.agreement.other_run:
         yield "Other run", Quoted(summary.agreement.other_run)
     if summary.asked is not None:
-        yield "Asked as well", Quoted(summary.asked)
+        yield "Asked as well", Quoted(summary.asked.model)
 
 
 def _sections(summary: "CodingSummary") -> Iterator[Section]:
     shares = (shares_figure(summary), shares_table(summary), Paragraph(shares_note(summary), "note"))
     yield Section("shares", "How many answers have each code", shares)
-    if summary.groups:
-        title = ("Shares by “", Quoted(summary.by), "”")
-        yield Section(
-            "groups", title, (groups_table(summary), Paragraph(groups_note(summary), "note", detail="both"))
-        )
+    for number, grouping in enumerate(summary.groupings, start=1):
+        title = ("Shares by “", Quoted(grouping.by), "”")
+        note = Paragraph(groups_note(summary, grouping), "note", detail="both")
+        name = "groups" if number == 1 else f"groups-{number}"
+        yield Section(name, title, (groups_table(grouping, summary.min_base), note))
     if summary.n_hand or summary.agreement.runs:
         yield Section("quality", "How well codes hold", (quality_table(summary), Paragraph(_QUALITY, "note")))
     if summary.drivers is not None:
@@ -113,6 +114,8 @@ def _sections(summary: "CodingSummary") -> Iterator[Section]:
     outcomes: list[Block] = [outcomes_table(summary)]
     if summary.reasons:
         outcomes.append(reasons_block(summary))
+    if summary.asked is not None and summary.asked.lost:
+        outcomes += lost_blocks(summary.asked)
     yield Section("outcomes", "What became of the answers", tuple(outcomes))
 
 
@@ -128,8 +131,16 @@ _PAIRS = (
 )
 
 
+_ERRORS = {
+    "HC3": "HC3 standard errors",
+    "CR2": "CR2 standard errors, which allow for rows that belong together",
+}
+
+
 def _drivers(summary: "CodingSummary", drivers: "Drivers") -> Section:
-    said = "The difference compares mean ratings with and without a code (HC3 standard errors). "
+    said = (
+        f"The difference compares mean ratings with and without a code ({_ERRORS[drivers.standard_errors]}). "
+    )
     if drivers.n:
         basis = "probabilities of codes" if drivers.by_probability else "codes that were given"
         said += (

@@ -5,25 +5,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.coding.code_shares import SMALL_BASE
 from semscale.report.charts.forest import ForestRow, forest
 from semscale.report.coding.words import OUTCOMES, REASONS
-from semscale.report.document.blocks import DataTable, Figure, Reason, Reasons
+from semscale.report.document.blocks import Block, DataTable, Figure, Reason, Reasons, Subheading
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
-from semscale.report.formatting import coverage, ends, one_line, percent, percent_with_interval
+from semscale.report.formatting import counted, coverage, ends, one_line, percent, percent_with_interval
 from semscale.report.parts import Columns, table_of
 
 if TYPE_CHECKING:
+    from semscale.coding.asked_codes import AskedCodes
     from semscale.coding.code_calibration import CodeCalibration
-    from semscale.coding.code_shares import CodeShare
-    from semscale.coding.coding_agreement import CodeAgreement
-    from semscale.coding.coding_summary import CodingSummary
-    from semscale.coding.drivers import Driver, Drivers
+    from semscale.coding.summary.code_shares import CodeShare
+    from semscale.coding.summary.coding_agreement import CodeAgreement
+    from semscale.coding.summary.coding_summary import CodedGrouping, CodingSummary
+    from semscale.coding.summary.drivers import Driver, Drivers
     from semscale.stats.calibration.prediction_powered import CorrectedMean
     from semscale.stats.intervals.estimates import Estimate
 
 _LEAST_P = 0.001
 _MOST_PAIRS = 20
+_LONGEST_REPLY = 200
 
 
 def best_share(share: "CodeShare") -> "CorrectedMean | Estimate":
@@ -74,24 +75,24 @@ def shares_figure(summary: "CodingSummary") -> Figure:
     )
 
 
-def groups_table(summary: "CodingSummary") -> DataTable:
+def groups_table(grouping: "CodedGrouping", min_base: int) -> DataTable:
     """Lay out shares by code and group, with the test of each code; a mark stands at small groups."""
-    heads: list[str | Quoted] = ["code", *(_group_head(one.name) for one in summary.groups), "p (Holm)"]
+    heads: list[str | Quoted] = ["code", *(_group_head(one.name) for one in grouping.groups), "p (Holm)"]
     rows: list[tuple[Cell, ...]] = [
-        (Words("answers"), *(Count(one.n, is_small=one.n < SMALL_BASE) for one in summary.groups), Words(""))
+        (Words("answers"), *(Count(one.n, is_small=one.n < min_base) for one in grouping.groups), Words(""))
     ]
-    for place, test in enumerate(summary.tests):
-        shares = (one.shares[place] for one in summary.groups)
+    for place, test in enumerate(grouping.tests):
+        shares = (one.shares[place] for one in grouping.groups)
         cells = (WithInterval.of(best_share(share), 0, is_share=True) for share in shares)
         rows.append((Quoted(test.code, 60), *cells, Number(test.adjusted, 3, least=_LEAST_P)))
     return DataTable(
         tuple(heads),
         tuple(rows),
         noun="code",
-        note=f"* fewer than {SMALL_BASE} answers: shown, and left out of the test"
-        if any(one.n < SMALL_BASE for one in summary.groups)
+        note=f"* fewer than {counted(min_base, 'answer')}: shown, and left out of the test"
+        if any(one.n < min_base for one in grouping.groups)
         else "",
-        brief_title="Shares by group",
+        brief_title=f"Shares by {one_line(grouping.by)}",
     )
 
 
@@ -213,6 +214,25 @@ def reasons_block(summary: "CodingSummary") -> Reasons:
         ),
         "answer",
     )
+
+
+def lost_blocks(asked: "AskedCodes") -> tuple[Block, ...]:
+    """Count the answers about which a chat model said nothing that counts, and quote one of each kind."""
+    counts = asked.counts
+    heads = ("", "answers", "share", "such as row", "the model’s reply", "why")
+    rows = tuple(
+        (
+            Words(str(one.status)),
+            Count(counts[str(one.status)]),
+            Share(counts[str(one.status)] / asked.n_asked),
+            Count(one.row),
+            Quoted(one.reply, _LONGEST_REPLY) if one.reply else Words("none"),
+            Quoted(one.reason, _LONGEST_REPLY),
+        )
+        for one in asked.lost
+    )
+    title = Subheading(("Without codes from “", Quoted(asked.model), "”"))
+    return title, DataTable(heads, rows, noun="status", brief_title=f"No codes from {one_line(asked.model)}")
 
 
 def _group_head(name: str | None) -> Quoted | str:

@@ -13,7 +13,7 @@ from semscale.report.settings import settings
 from semscale.stats.clustering.cluster_stability import RESAMPLES, STABLE
 
 if TYPE_CHECKING:
-    from semscale.coding.suggesting import SuggestedCode, SuggestionSummary
+    from semscale.coding.suggesting.suggestion import SuggestedCode, SuggestionSummary
 
 _HENNIG = Citation(
     "Hennig, C. (2007).",

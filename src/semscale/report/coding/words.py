@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from semscale.coding.code_calibration import FEWEST_OF_EACH
-from semscale.coding.code_shares import SMALL_BASE
 from semscale.coding.coding_decisions import BY_LIKENESS
 from semscale.report.formatting import count, counted, listed, one_line
 from semscale.stats.calibration.corrected_groups import FEWEST_IN_GROUP
+from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.coding.coding_summary import CodingSummary
+    from semscale.coding.asked_codes import AskedCodes
+    from semscale.coding.summary.coding_summary import CodedGrouping, CodingSummary
 
 _WEAK = 0.667
 """Krippendorff's bound below which he would not draw even tentative conclusions."""
@@ -56,8 +57,11 @@ def cautions(summary: "CodingSummary") -> Iterator[str]:
             "Corrected shares are right on average only if the hand-coded answers are a random sample; "
             "tables of semscale code label have the probabilities of their draw, for the option inclusion."
         )
+    if summary.asked is not None:
+        yield from _lost_cautions(summary.asked)
     yield from _weight_cautions(summary)
-    if any(test.kind != "corrected" for test in summary.tests):
+    tests = [test for grouping in summary.groupings for test in grouping.tests]
+    if any(test.kind != "corrected" for test in tests):
         yield (
             "Tests between groups compare the codes that were given: where the coder errs more often in one "
             "group, they find a difference that people would not. With "
@@ -92,26 +96,27 @@ def shares_note(summary: "CodingSummary") -> str:
     return said
 
 
-def groups_note(summary: "CodingSummary") -> str:
+def groups_note(summary: "CodingSummary", grouping: "CodedGrouping") -> str:
     """Say how shares of groups were compared, and which groups were left out."""
-    kinds = list(dict.fromkeys(test.kind for test in summary.tests))
+    kinds = list(dict.fromkeys(test.kind for test in grouping.tests))
     said = [_TESTS[kind] for kind in kinds]
     if len(kinds) > 1:
-        counted_codes = [f"“{one_line(test.code)}”" for test in summary.tests if test.kind != "corrected"]
+        counted_codes = [f"“{one_line(test.code)}”" for test in grouping.tests if test.kind != "corrected"]
         said.append(f"The second is that of {listed(counted_codes)}.")
     if "corrected" in kinds:
-        tested = {name for test in summary.tests for name in summary.tested_groups(test)}
+        tested = {name for test in grouping.tests for name in grouping.tested_groups(test)}
         left = [
             f"“{one_line(one.name)}”"
-            for one in summary.groups
+            for one in grouping.groups
             if one.name is not None and one.name not in tested
         ]
         if left:
             said.append(
-                f"Left out, with fewer than {SMALL_BASE} answers, or {FEWEST_IN_GROUP} hand-coded ones: "
-                f"{listed(left)}."
+                f"Left out, with fewer than {counted(summary.min_base, 'answer')}, or {FEWEST_IN_GROUP} "
+                f"hand-coded ones: {listed(left)}."
             )
-    return " ".join([*said, "p is adjusted by Holm over all codes."])
+    alone = ", in each column of groups by itself" if len(summary.groupings) > 1 else ""
+    return " ".join([*said, f"p is adjusted by Holm over all codes{alone}."])
 
 
 _TESTS = {
@@ -129,14 +134,35 @@ _TESTS = {
 }
 
 
+def _lost_cautions(asked: "AskedCodes") -> Iterator[str]:
+    """Say about how many answers a chat model said nothing that counts, and what stands in for it."""
+    lost = {name: n for name, n in asked.counts.items() if name != str(Status.SCORED)}
+    if not lost:
+        return
+    kinds = listed([f"{count(n)} {_LOST.get(name, name)}" for name, n in lost.items()])
+    partly = f", {count(asked.n_partly)} of them about some codes only" if asked.n_partly else ""
+    yield (
+        f"{one_line(asked.model)} did not speak of every code of {count(sum(lost.values()))} of "
+        f"{counted(asked.n_asked, 'answer')} ({kinds}){partly}: where it said nothing, a code rests on "
+        "likeness alone."
+    )
+
+
+_LOST = {
+    str(Status.REFUSED): "refused",
+    str(Status.UNPARSABLE): "with a reply that cannot be read",
+    str(Status.FAILED): "without a reply",
+}
+
+
 def _weight_cautions(summary: "CodingSummary") -> Iterator[str]:
     if summary.weight:
         yield (
             "Weights count in shares, tests between groups and drivers. Numbers of answers, pairs, "
             "calibration and alpha are of rows."
         )
-    if (summary.clusters or summary.strata) and summary.drivers is not None:
-        yield "Drivers take each row by itself: strata and rows that belong together do not count there."
+    if summary.strata and summary.drivers is not None:
+        yield "Strata do not count in drivers, whose intervals are rather too wide than too narrow for it."
 
 
 def value_note(summary: "CodingSummary") -> str:

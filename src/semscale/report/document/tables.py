@@ -21,6 +21,7 @@ class DataTable:
         detail: which renderings have it.
         brief_title: above the table in a brief rendering, where a section's title says the same on a page.
         brief: how many columns, from the first, a brief rendering shows; all unless given.
+        folded: words that a page shows in the table's place until a reader opens it; it is open if empty.
         is_crosstab: whether a page holds the first column in view while the others are scrolled.
     """
 
@@ -35,6 +36,7 @@ class DataTable:
     detail: Detail = "both"
     brief_title: Line = ""
     brief: int | None = None
+    folded: str = ""
     is_crosstab: bool = False
 
 

@@ -22,7 +22,9 @@ def decided_blocks(found: "DecidedComparison") -> tuple[Block, ...]:
         ("decision less similarity", WithInterval.of(found.difference, signed=True)),
         ("correlation of the texts’ means", WithInterval.of(found.correlation)),
         ("reliability of the means by similarity", Number(found.reliability)),
-        ("correlation, corrected for it", Number(found.corrected)),
+        ("reliability of the means by decisions", Number(found.decided_reliability)),
+        (f"correlation, corrected for {_corrected_for(found)}", Number(found.corrected)),
+        ("agreement of the texts’ means, ICC(2,1)", WithInterval.of(found.intraclass)),
         ("KS similarity of both distributions", Number(found.ks)),
     ]
     if found.order_bias >= 0:
@@ -39,9 +41,18 @@ def decided_title(found: "DecidedComparison") -> str:
 
 
 _EXPLAINED = (
-    "Reliability comes from the agreement of the anchor sets (Spearman-Brown). The corrected correlation is "
-    "what it would be if similarity measured without error; the decisions’ own error still lowers it."
+    "Reliability of the means by similarity comes from the agreement of the anchor sets, that of the "
+    "decisions from the agreement of the orders in which the points were read (Spearman-Brown); it is not "
+    "known with one set, or one order. The corrected correlation is what it would be without that error; the "
+    "error of a side that is not corrected still lowers it. ICC(2,1) asks for equal means and not only for "
+    "an equal order: a difference between the two methods lowers it."
 )
+
+
+def _corrected_for(found: "DecidedComparison") -> str:
+    """Name the sides whose error the correction takes off."""
+    words = {(): "neither side’s error", ("similarity", "decisions"): "the error of both sides"}
+    return words.get(found.corrected_for) or f"the error of {found.corrected_for[0]} alone"
 
 
 def decided_cautions(found: "DecidedComparison | None") -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 
 from semscale.report.cells import cell_text, heading_text, is_wordy, line_text, unbroken
 from semscale.report.charts.svg import draw
-from semscale.report.document.blocks import Block, Figure, Histogram
+from semscale.report.document.blocks import Block, DataTable, Figure, Histogram
 from semscale.report.document.document import Document
 from semscale.report.document.values import Cell, Compared, Flag, Line, Marked, Quoted, WithInterval, Words
 from semscale.report.formatting import (
@@ -191,7 +191,7 @@ def _environment() -> "Environment":
     }  # fmt: skip
     environment.globals |= {
         "block_html": block_html,
-        "is_wordy": is_wordy,
+        "wordy_columns": _wordy_columns,
         "kind_of": lambda one: type(one).__name__,
     }
     return environment
@@ -200,6 +200,11 @@ def _environment() -> "Environment":
 @cache
 def _blocks() -> Any:  # noqa: ANN401 - a module that Jinja makes of the template
     return _environment().get_template("blocks.html.j2").module
+
+
+def _wordy_columns(table: DataTable) -> list[bool]:
+    """Say which columns hold words alone; the first, with the names of rows, is none of them."""
+    return [place > 0 and is_wordy(table.rows, place) for place in range(len(table.columns))]
 
 
 def _place(value: float, bounds: tuple[float, float]) -> float:

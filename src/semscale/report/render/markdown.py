@@ -81,8 +81,9 @@ def _block(  # noqa: C901, PLR0912 - one case for each kind of block
         case blocks.Subheading(text):
             yield f"### {_line(text)}"
         case blocks.DataTable():
-            yield f"### {escaped(heading_text(unbroken(block.title)))}" if block.title else ""
-            yield from _table(block)
+            title = block.title or capitalised(block.folded)
+            yield f"### {escaped(heading_text(unbroken(title)))}" if title else ""
+            yield from _table(block, most=_MOST_NUMBERS if block.folded else None)
         case blocks.Figure() | blocks.Histogram():
             yield from _figure(block, pictures.get(id(block)))
         case blocks.Items():

@@ -1,10 +1,11 @@
 """The document of answers that were compared with samples."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING
 
+from semscale.guards.findings import Finding
 from semscale.report.document.blocks import Block, ItemCard, Items, Paragraph, SideBySide
 from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.marks import marked
@@ -44,6 +45,7 @@ from semscale.report.sentences import left_out_section, stopped_cautions
 from semscale.report.settings import estimated_settings
 from semscale.report.unread_texts import language_warnings, unread_warnings
 from semscale.self_consistency.reasons import no_value_words
+from semscale.self_consistency.scoring.entailed_contradictions import ENTAILED
 from semscale.self_consistency.scoring.measures import MEASURES
 from semscale.stats.intervals.estimates import Estimate
 
@@ -219,11 +221,8 @@ def _least(summary: "ConsistencySummary") -> Iterator[Section]:
 
 def _item(item: "ConsistencyItem") -> ItemCard:
     texts = _samples(item)
-    answer = marked(
-        item.answer or "",
-        ((one.finding.guard, one.finding.prediction) for one in item.contradictions),
-        limit=_ANSWER_LIMIT,
-    )
+    found = _placed([one.finding for one in item.contradictions])
+    answer = marked(item.answer or "", ((one.guard, one.prediction) for one in found), limit=_ANSWER_LIMIT)
     told = dict.fromkeys((one.finding.guard, one_line(one.finding.reason)) for one in item.contradictions)
     others = [clipped(text, _SAMPLE_LIMIT).shown for text, _ in texts[_MOST_SAMPLES:]]
     first = next((item.samples[one.sample] for one in item.contradictions if item.samples), None)
@@ -273,5 +272,10 @@ def _samples(item: "ConsistencyItem") -> list[tuple[str, int]]:
 
 def _marked_sample(item: "ConsistencyItem", text: str) -> Marked:
     place = item.samples.index(text)
-    found = (one.finding for one in item.contradictions if one.sample == place)
+    found = _placed([one.finding for one in item.contradictions if one.sample == place])
     return marked(text, ((one.guard, one.reference) for one in found), limit=_SAMPLE_LIMIT)
+
+
+def _placed(findings: Sequence[Finding]) -> Sequence[Finding]:
+    """Leave out findings about texts as a whole where guards found the words, so that these are marked."""
+    return [finding for finding in findings if finding.guard != ENTAILED] or findings

@@ -6,8 +6,8 @@ from semscale.report.formatting import counted, coverage, number, one_line, perc
 from semscale.report.sentences import STATUS_MEANINGS, refused_words
 from semscale.results.reasons import UNREAD
 from semscale.self_consistency.reasons import NO_ANSWER, no_value_words
+from semscale.self_consistency.scoring.baselines import LENGTH_NULLS
 from semscale.self_consistency.scoring.floor import FEWEST_ANSWERS, TOO_FEW_ANSWERS
-from semscale.self_consistency.scoring.length_baselines import NULLS
 from semscale.self_consistency.summary import FEW_SAMPLES
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ MEASURE_NAMES = {
     "mean_token_negentropy": "mean token negentropy",
     "min_token_negentropy": "least token negentropy",
     "probability_margin": "token probability margin",
+    "consistency_and_confidence": "consistency and confidence",
     "p_true": "P(True)",
     "ensemble_mean": "ensemble, plain mean",
     "ensemble_tuned": "ensemble, tuned weights",
@@ -80,7 +81,8 @@ def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
     if summary.n_unguarded:
         said.append(
             f"Guards read English alone: of {counted(summary.n_unguarded, 'prompt')} they passed over "
-            "samples in other languages, where contradictions are not seen."
+            "samples in other languages, where contradictions are not seen. A model of entailment that reads "
+            "them finds these, too: --nli."
         )
     said += _p_true_cautions(summary)
     if summary.n_null_words:
@@ -112,12 +114,14 @@ def _correctness_cautions(correctness: "CorrectnessProbability") -> list[str]:
     compared = correctness.comparison.compared
     nulls = {
         name: max(compared[name].value, 1 - compared[name].value)
-        for name in (*NULLS, *_OTHER_NULLS)
+        for name in (*LENGTH_NULLS, *_OTHER_NULLS)
         if name in compared and name != correctness.measure
     }
     best = max(nulls, key=lambda name: nulls[name], default=None)
     if best is not None and nulls[best] >= compared[correctness.measure].value:
-        simple = "The lengths of the texts alone do" if best in NULLS else "A much simpler measure does"
+        simple = (
+            "The lengths of the texts alone do" if best in LENGTH_NULLS else "A much simpler measure does"
+        )
         said.append(f"{simple} as well ({MEASURE_NAMES[best]}, {number(nulls[best])}): do not build on this.")
     if correctness.filled:
         lacking = ", ".join(

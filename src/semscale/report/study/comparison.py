@@ -23,6 +23,7 @@ from semscale.report.study.comparison_figures import (
 )
 from semscale.report.study.comparison_words import READINGS, comparison_cautions, conclusion_line
 from semscale.report.study.words import METHOD_NAMES
+from semscale.stats.agreement.attainment import FEWEST_FOR_AN_INTERVAL
 
 if TYPE_CHECKING:
     from semscale.study.comparing.comparison import MethodComparison, StudyComparison
@@ -91,7 +92,9 @@ def _sections(summary: "StudyComparison") -> Iterator[Section]:
     tables = tuple(conclusions_table(method) for method in summary.methods)
     yield Section("conclusions", "What can be concluded", (*([figure] if figure else ()), *tables))
     yield Section("marginals", "Marginals: distributions", tuple(_marginals(summary)))
-    yield Section("ranking", "Marginals: order of concepts", (attainment_table(summary),))
+    yield Section(
+        "ranking", "Marginals: order of concepts", (attainment_table(summary), *_without_intervals(summary))
+    )
     for place, question in enumerate(summary.questions, start=1):
         drawn = distribution_figure(summary, question, place)
         blocks: tuple[Block, ...] = (means_table(summary, question), *([drawn] if drawn else ()))
@@ -123,6 +126,16 @@ def _marginals(summary: "StudyComparison") -> Iterator[Block]:
         "each, so that a good panel may be closer to people than their halves are to each other.",
         "note",
     )
+
+
+def _without_intervals(summary: "StudyComparison") -> Iterator[Block]:
+    """Say why few concepts have no interval of a correlation."""
+    if len(summary.concepts) < FEWEST_FOR_AN_INTERVAL:
+        yield Paragraph(
+            f"Below {FEWEST_FOR_AN_INTERVAL} concepts a correlation has no interval, as a single concept "
+            "would decide how wide it is; p says whether the order may be chance.",
+            "note",
+        )
 
 
 def _structure(summary: "StudyComparison") -> Iterator[Block]:

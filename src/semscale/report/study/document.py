@@ -11,6 +11,7 @@ from semscale.report.sentences import rows_that_count
 from semscale.report.settings import settings
 from semscale.report.study.figures import (
     costs_table,
+    differences_table,
     distribution_figure,
     groups_table,
     measures_of,
@@ -18,7 +19,9 @@ from semscale.report.study.figures import (
     orders_table,
     pairs_table,
     quotes_table,
+    reliabilities_table,
     statuses_table,
+    unrated_table,
 )
 from semscale.report.study.spread import spread_blocks
 from semscale.report.study.words import (
@@ -27,8 +30,11 @@ from semscale.report.study.words import (
     METHOD_NAMES,
     NO_PEOPLE,
     READ_ANSWERS,
+    RERUNS,
     SIMULATION,
+    differences_note,
     groups_line,
+    has_too_many,
     interval_line,
     panel_line,
     rotation_line,
@@ -36,6 +42,7 @@ from semscale.report.study.words import (
     weighted_fact,
     weights_line,
 )
+from semscale.study.summary.level_differences import CONCEPT, MOST_LEVELS
 from semscale.types import Status
 
 if TYPE_CHECKING:
@@ -104,6 +111,9 @@ def _sections(summary: "StudySummary") -> Iterator[Section]:
             "second."
         )
         yield Section("methods", "Methods beside each other", (pairs_table(summary), Paragraph(said, "note")))
+    reliabilities = reliabilities_table(summary)
+    if reliabilities is not None:
+        yield Section("reruns", "The same panel asked again", (reliabilities, Paragraph(RERUNS, "note")))
     if summary.spreads:
         yield Section("spread", "What moves the answers", tuple(spread_blocks(summary)))
     yield Section("orders", "Order effects", tuple(_orders(summary)))
@@ -120,6 +130,7 @@ def _sections(summary: "StudySummary") -> Iterator[Section]:
 
 def _question(summary: "StudySummary", question: "SurveyQuestion") -> Iterator[Block]:
     yield methods_table(summary, question)
+    yield from _differences(summary, question, CONCEPT)
     figure: Figure | None = distribution_figure(summary, question)
     if figure is not None:
         yield figure
@@ -131,6 +142,16 @@ def _question(summary: "StudySummary", question: "SurveyQuestion") -> Iterator[B
         yield Subheading(("By ", Quoted(attribute), ", all concepts together"))
         for measure in measures_of(summary, question):
             yield groups_table(measure, attribute)
+        yield from _differences(summary, question, attribute)
+
+
+def _differences(summary: "StudySummary", question: "SurveyQuestion", by: str) -> Iterator[Block]:
+    table = differences_table(summary, question, by)
+    if table is not None:
+        yield table
+        yield Paragraph(differences_note(by), "note")
+    elif has_too_many(summary, by):
+        yield Paragraph(f"More than {MOST_LEVELS} of them are not compared two by two.", "note")
 
 
 def _orders(summary: "StudySummary") -> Iterator[Block]:
@@ -152,6 +173,10 @@ def _answers(summary: "StudySummary") -> Iterator[Block]:
     for attribute in summary.design.plan.groups:
         yield Subheading(("By ", Quoted(attribute)))
         yield statuses_table(summary, attribute)
+    reasons = unrated_table(summary)
+    if reasons is not None:
+        yield Subheading("Why answers have no rating")
+        yield reasons
     yield Paragraph(
         "Answers without a rating are left out of every figure. They are never treated as 0.", "note"
     )

@@ -12,6 +12,7 @@ from semscale.report.parts import Columns, base_of, group_name, table_of
 from semscale.report.scale_points import mass_heads, point_colours, point_names, scale_digits
 from semscale.report.sentences import small_base_words
 from semscale.report.study.words import METHOD_NAMES, interval_heads
+from semscale.study.summary.level_differences import CONCEPT
 from semscale.study.summary.quotes import WORDS
 from semscale.types import Status
 
@@ -20,11 +21,14 @@ if TYPE_CHECKING:
     from semscale.stats.intervals.estimates import GroupEstimate
     from semscale.study.questionnaire import SurveyQuestion
     from semscale.study.summary.counts import MethodCost, StatusCounts
+    from semscale.study.summary.level_differences import LevelDifference
     from semscale.study.summary.measures import QuestionMeasure
     from semscale.study.summary.method_pairs import MethodPair
     from semscale.study.summary.order_effects import OrderEffect
     from semscale.study.summary.quotes import QuotedAnswer
+    from semscale.study.summary.rerun_reliability import RerunReliability
     from semscale.study.summary.study_summary import StudySummary
+    from semscale.study.summary.unrated_answers import UnratedReason
 
 _SHOWN_STATUSES = (Status.REFUSED, Status.UNPARSABLE, Status.FAILED, Status.UNFINISHED)
 
@@ -99,6 +103,51 @@ def pairs_table(summary: "StudySummary") -> DataTable:
         ("correlation", lambda pair: WithInterval.of(pair.correlation)),
     )
     return table_of(summary.pairs, columns, brief_title="Methods beside each other", noun="pair")
+
+
+def differences_table(summary: "StudySummary", question: "SurveyQuestion", by: str) -> DataTable | None:
+    """Compare every two concepts, or groups of personas; ``None`` where there are no two."""
+    found = [each for each in summary.differences if (each.question, each.by) == (question.name, by)]
+    if not found:
+        return None
+    digits = scale_digits(question.scale)
+    columns: Columns[LevelDifference] = (
+        ("method", lambda each: Words(METHOD_NAMES[each.method], brief=each.method)),
+        ("first", lambda each: Quoted(each.first, 60)),
+        ("second", lambda each: Quoted(each.second, 60)),
+        ("first less second", lambda each: WithInterval.of(each.difference, digits, signed=True)),
+        ("p", lambda each: Number(each.p_value, 3)),
+        ("p, Holm", lambda each: Number(each.p_adjusted, 3)),
+    )
+    what = "Differences of concepts in “" if by == CONCEPT else "Differences of groups in “"
+    title = (what, Quoted(question.name), f"”, {interval_heads(summary)}")
+    return table_of(found, columns, title=title, noun="difference")
+
+
+def reliabilities_table(summary: "StudySummary") -> DataTable | None:
+    """List how far personas say the same when they are asked again; ``None`` where they are asked once."""
+    if not summary.reliabilities:
+        return None
+    columns: Columns[RerunReliability] = (
+        ("question", lambda each: Quoted(each.question, 60)),
+        ("method", lambda each: Words(METHOD_NAMES[each.method], brief=each.method)),
+        ("rerun reliability", lambda each: WithInterval.of(each.reliability)),
+    )
+    return table_of(summary.reliabilities, columns, brief_title="The same panel asked again", noun="question")
+
+
+def unrated_table(summary: "StudySummary") -> DataTable | None:
+    """Say why answers have no rating, with the words of one; ``None`` where all have one."""
+    if not summary.unrated:
+        return None
+    columns: Columns[UnratedReason] = (
+        ("method", lambda each: Words(METHOD_NAMES[each.method], brief=each.method)),
+        ("status", lambda each: Words(each.status)),
+        ("reason", lambda each: Quoted(each.reason, 160)),
+        ("answers", lambda each: Count(each.n)),
+        ("one of them", lambda each: Quoted(each.reply, 300)),
+    )
+    return table_of(summary.unrated, columns, brief_title="Why answers have no rating", noun="reason")
 
 
 def quotes_table(summary: "StudySummary", question: "SurveyQuestion") -> DataTable | None:

@@ -1,4 +1,4 @@
-"""What moves a panel's answers, and whether more personas, samples, anchor sets or models would help."""
+"""What moves a panel's answers, and whether more personas, samples or anchor sets would help."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ _REMEDIES = {
     "persona": "ask more personas",
     "repeated sample": "ask each persona again",
     "anchor set": "mend the anchors or add sets",
-    "model": "ask other models, too",
+    "model": "let one version of the model answer",
 }
 
 
@@ -36,8 +36,8 @@ def spread_blocks(summary: "StudySummary") -> Iterator[Block]:
     yield Paragraph(
         "Variances within concepts, without weights, in squared units of the scale. Estimates below 0 are "
         "noise, and count as 0. Intervals with personas in them come from a bootstrap or a jackknife of "
-        "personas, those of sets and models alone from the chi-square distribution, so that two models show "
-        "next to nothing.",
+        "personas, those of sets alone from the chi-square distribution. One model answered: how "
+        "far others would differ is not in these figures.",
         "note",
     )
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from semscale.report.document.values import Cell, Line, Number, Quoted
 from semscale.report.formatting import capitalised, count, counted, coverage, listed, number, one_line
 from semscale.report.sentences import plan_words, refused_words, stopped_cautions
+from semscale.study.summary.level_differences import CONCEPT, MOST_LEVELS
 from semscale.types import Status
 
 if TYPE_CHECKING:
@@ -41,6 +42,12 @@ READ_ANSWERS = (
     "also one that no person would write."
 )
 
+RERUNS = (
+    "Intraclass correlation 1,k of a persona's mean answer over its samples, within concepts: 1 where the "
+    "model always says the same as a persona, 0 where personas differ by chance alone. It needs no people, "
+    "and says nothing about them."
+)
+
 LIMITS = (
     "Without answers of people, this study cannot say how many people would buy or agree, whether a "
     "difference between groups of personas exists between such people, or whether the concepts are in the "
@@ -64,6 +71,23 @@ def study_cautions(summary: "StudySummary") -> Iterator[str]:
         yield f"{one_line(summary.facts.model)} takes no typed decisions, so that method has no figures."
     if refused := refused_words(one_line(summary.facts.model), summary.facts.left_out):
         yield refused
+
+
+def differences_note(by: str) -> str:
+    """Say how differences are tested, and what that leaves open."""
+    whose = "within personas" if by == CONCEPT else "over all concepts together"
+    return (
+        f"Compared {whose}. p: a t test over personas; Holm: adjusted for all differences of one method "
+        "here. A small p says that the model tells the two apart, and nothing about people. There is no test "
+        "where all personas differ alike."
+    )
+
+
+def has_too_many(summary: "StudySummary", by: str) -> bool:
+    """Whether there are too many concepts, or groups of an attribute, to be compared two by two."""
+    design = summary.design
+    n = len(design.questionnaire.concepts if by == CONCEPT else set(design.panel.fields[by]) - {None})
+    return n > MOST_LEVELS
 
 
 def _without_rating(counts: "StatusCounts") -> str:

@@ -10,6 +10,7 @@ from semscale.report.document.tables import DataTable
 from semscale.report.document.values import Cell, Compared, Count, Number, Quoted, WithInterval, Words
 from semscale.report.formatting import counted, number
 from semscale.report.settings import settings
+from semscale.report.tables.differences import difference_table, line_name
 from semscale.report.tables.words import (
     ADJUSTED,
     cautions,
@@ -20,7 +21,6 @@ from semscale.report.tables.words import (
 )
 
 if TYPE_CHECKING:
-    from semscale.tabulation.asked.question import Line
     from semscale.tabulation.summary import Crosstabs
     from semscale.tabulation.tables.crosstab import Crosstab
 
@@ -106,6 +106,8 @@ def _blocks(table: "Crosstab", summary: "Crosstabs") -> Iterator[Paragraph | Dat
             noun="line",
             is_crosstab=True,
         )
+    if (differences := difference_table(table, tests)) is not None:
+        yield differences
 
 
 def _heads(table: "Crosstab") -> tuple[str | Quoted, ...]:
@@ -127,11 +129,6 @@ def _rows(table: "Crosstab", *, is_weighted: bool) -> Iterator[tuple[Cell, ...]]
         if line.kind == "mean":
             spread = zip(table.deviations, table.small[place], strict=True)
             yield Words("standard deviation"), *(_deviation(float(one), bool(few)) for one, few in spread)
-
-
-def line_name(line: "Line") -> Words | Quoted:
-    """Name a line: an answer as it is, a net or a mean in words."""
-    return Words(line.name) if line.is_net or line.kind == "mean" else Quoted(line.name, _NAME)
 
 
 def _cell(table: "Crosstab", line: int, column: int) -> Compared:

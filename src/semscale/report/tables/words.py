@@ -132,7 +132,7 @@ def interval_line(summary: "Crosstabs") -> str:
     sample = summary.plan.sample
     how = (
         "replicate weights" if sample.replicates else "Taylor linearisation of the design"
-        if sample.strata or sample.cluster or sample.pair_by or sample.weight or sample.margins
+        if sample.strata or sample.cluster or sample.fpc or sample.pair_by or sample.weight or sample.margins
         else "a plain sample"
     )  # fmt: skip
     return (

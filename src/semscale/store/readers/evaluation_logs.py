@@ -17,6 +17,26 @@ from semscale.store.table import Table
 LOG_FORMATS = ("inspect", "promptfoo", "openai-evals")
 """Names of the formats."""
 
+
+class LogColumns(NamedTuple):
+    """Columns of a log.
+
+    Attributes:
+        id: of the sample that a row belongs to.
+        input: what the model was asked.
+        model: who answered; ``None`` where rows do not name it.
+    """
+
+    id: str
+    input: str
+    model: str | None
+
+
+_COLUMNS = {
+    "inspect": LogColumns("id", "input", "model"),
+    "promptfoo": LogColumns("test", "prompt", "provider"),
+    "openai-evals": LogColumns("sample_id", "prompt", None),
+}
 _GRADES = {"C": "correct", "I": "incorrect"}  # as inspect_ai writes them
 _HEAD = 4096
 
@@ -61,6 +81,15 @@ def open_log(path: Path, name: str, format: str) -> Table:  # noqa: A002 - the n
     return Table(name, path, columns, read, settings=(format,), notes=notes)
 
 
+def log_columns(table: Table) -> LogColumns | None:
+    """Name the columns of an evaluation log; ``None`` for another table.
+
+    Args:
+        table: as ``open_table`` gives it.
+    """
+    return _COLUMNS.get(table.settings[0]) if table.settings else None
+
+
 def log_format(path: Path) -> str | None:
     """Tell which evaluation log a file is, by its content; ``None`` if it is none that can be read.
 
@@ -85,14 +114,14 @@ def log_format(path: Path) -> str | None:
     return "promptfoo" if isinstance(results, Mapping) and isinstance(results.get("results"), list) else None
 
 
-def not_a_log(path: Path) -> InputError:
+def not_a_log(path: Path, name: str) -> InputError:
     """Say why a JSON file is no evaluation log: it cannot be parsed, or it is something else."""
     try:
-        _json_of(path, str(path))
+        _json_of(path, name)
     except InputError as error:
         return error
     return InputError(
-        f"{path} is no log of inspect_ai or promptfoo with results, and other JSON is not read: save a table "
+        f"{name} is no log of inspect_ai or promptfoo with results, and other JSON is not read: save a table "
         "as JSON lines (.jsonl) or CSV"
     )
 

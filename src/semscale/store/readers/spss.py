@@ -99,7 +99,7 @@ def _plain(cells: pl.Series, is_declared: pl.Series) -> pl.Series:
 
 def _labels(columns: Sequence[str], meta: Any) -> dict[str, ColumnLabels]:  # noqa: ANN401 - of pyreadstat
     sets = {
-        title: (str(found.get("label") or handle), str(meta.column_names_to_labels.get(title) or ""))
+        title: _in_set(str(handle), found, str(meta.column_names_to_labels.get(title) or ""))
         for handle, found in (meta.mr_sets or {}).items()
         for title in found["variable_list"]
     }
@@ -107,12 +107,10 @@ def _labels(columns: Sequence[str], meta: Any) -> dict[str, ColumnLabels]:  # no
     for title in columns:
         worded = meta.variable_value_labels.get(title) or {}
         values, ranges = _value_names(worded), meta.missing_ranges.get(title, ())
-        question, option = sets.get(title, ("", ""))
         measure = meta.variable_measure.get(title, "")
-        labels[title] = ColumnLabels(
+        labels[title] = replace(
+            sets.get(title, ColumnLabels()),
             label=str(meta.column_names_to_labels.get(title) or ""),
-            question=question,
-            option=option,
             values=values,
             missing=_codes(ranges, values),
             missing_values=[
@@ -121,6 +119,15 @@ def _labels(columns: Sequence[str], meta: Any) -> dict[str, ColumnLabels]:  # no
             measure=measure if measure in _MEASURES else "",
         )
     return labels
+
+
+def _in_set(handle: str, found: Mapping[str, Any], label: str) -> ColumnLabels:
+    """Say what a column is in a set of multiple responses: an option with its counted value, or mentions."""
+    question = str(found.get("label") or handle)
+    if not found["is_dichotomy"]:
+        return ColumnLabels(question=question, are_mentions=True)
+    counted = found.get("counted_value")
+    return ColumnLabels(question=question, option=label, counted="" if counted is None else str(counted))
 
 
 def _value_names(labels: Mapping[Any, str]) -> dict[str, str]:

@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError
-from semscale.store.part_joining import common_schema, join_parts
 from semscale.store.reading import open_table
+from semscale.store.runs.part_joining import common_schema, join_parts
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Joining of Parquet parts into one output file, in constant memory."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -36,10 +36,9 @@ def join_parts(
     """
     name = output_format(target)
     schema = {title: dtype for title, dtype in common_schema(paths).items() if title not in without}
-    aligned = [_aligned(path, schema) for path in paths]
     aligned = [
-        part if further is None else pl.concat([part, further.lazy()], how="horizontal")
-        for part, further in zip(aligned, beside or [None] * len(aligned), strict=True)
+        aligned_part(path, schema, further)
+        for path, further in zip(paths, beside or [None] * len(paths), strict=True)
     ]
     if name == "xlsx":
         aligned = with_numbers(aligned)
@@ -52,18 +51,52 @@ def join_parts(
 
 def common_schema(paths: Sequence[Path]) -> dict[str, pl.DataType]:
     """Find the columns of several Parquet files, each with a type that fits it in all files."""
+    return joint_schema(
+        [pl.read_parquet_schema(path) for path in paths],
+        lambda place, title: pl.read_parquet(paths[place], columns=[title])[title],
+    )
+
+
+def joint_schema(
+    schemas: Sequence[Mapping[str, pl.DataType]], cells: Callable[[int, str], pl.Series]
+) -> dict[str, pl.DataType]:
+    """Find the columns of several frames, each with a type that fits it in all of them.
+
+    Args:
+        schemas: columns and types of each frame.
+        cells: returns a column of the frame in a place; called where integers and floats meet.
+    """
     schema: dict[str, pl.DataType] = {}
     widened = set()
-    for path in paths:
-        for title, dtype in pl.read_parquet_schema(path).items():
+    for own in schemas:
+        for title, dtype in own.items():
             known = schema.setdefault(title, dtype)
             if known != dtype:
                 schema[title] = _common(known, dtype)
                 widened.add(title)
     for title in widened:
-        if schema[title] == pl.Float64 and not _exact_as_floats(paths, title):
+        whole = [place for place, own in enumerate(schemas) if own.get(title) == pl.Int64]
+        if schema[title] == pl.Float64 and not all(_exact_as_floats(cells(place, title)) for place in whole):
             schema[title] = pl.String()
     return {title: pl.String() if dtype == pl.Null else dtype for title, dtype in schema.items()}
+
+
+def aligned_part(
+    path: Path, schema: Mapping[str, pl.DataType], further: pl.DataFrame | None = None
+) -> pl.LazyFrame:
+    """Read a Parquet file with the columns of a schema, and further ones beside them.
+
+    Args:
+        path: the file.
+        schema: the columns and types of the result; a column that the file lacks is null.
+        further: columns of the same rows.
+    """
+    own = pl.read_parquet_schema(path)
+    part = pl.scan_parquet(path, glob=False).select(
+        pl.col(title).cast(dtype) if title in own else pl.lit(None, dtype=dtype).alias(title)
+        for title, dtype in schema.items()
+    )
+    return part if further is None else pl.concat([part, further.lazy()], how="horizontal")
 
 
 def _common(one: pl.DataType, other: pl.DataType) -> pl.DataType:
@@ -74,21 +107,8 @@ def _common(one: pl.DataType, other: pl.DataType) -> pl.DataType:
     return pl.String()
 
 
-def _exact_as_floats(paths: Sequence[Path], title: str) -> bool:
-    for path in paths:
-        if pl.read_parquet_schema(path).get(title) == pl.Int64:
-            cells = pl.read_parquet(path, columns=[title])[title]
-            if not cells.is_between(-_EXACT, _EXACT).all():
-                return False
-    return True
-
-
-def _aligned(path: Path, schema: dict[str, pl.DataType]) -> pl.LazyFrame:
-    own = pl.read_parquet_schema(path)
-    return pl.scan_parquet(path, glob=False).select(
-        pl.col(title).cast(dtype) if title in own else pl.lit(None, dtype=dtype).alias(title)
-        for title, dtype in schema.items()
-    )
+def _exact_as_floats(cells: pl.Series) -> bool:
+    return bool(cells.is_between(-_EXACT, _EXACT).all())
 
 
 def _collected(frames: Sequence[pl.LazyFrame]) -> Iterator[pl.DataFrame]:

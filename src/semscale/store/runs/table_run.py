@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import polars as pl
 
-from semscale.errors import InputError, StoppedByUserError
-from semscale.store.part_joining import join_parts
-from semscale.store.parts import Parts
+from semscale.errors import InputError, StoppedByUserError, UnreachableError
+from semscale.store.places.output_places import OutputPlace, Target
+from semscale.store.runs.parts import Parts
+from semscale.store.runs.stored_parts import StoredParts
 from semscale.store.table import Table
 from semscale.types import Progress
 from semscale.version import __version__
@@ -91,7 +91,8 @@ class TableWork(Protocol[S_co]):
 class TableRun:
     """One pass over a table.
 
-    Finished parts are kept beside the output in ``<out>.parts`` until the output stands. When the run is
+    Finished parts are kept beside the output in ``<out>.parts`` until the output stands; those of a folder of
+    partitions in the folder itself (``StoredParts``). When the run is
     stopped, by a signal, a crash or a model that fails, the same run goes on after the last finished part.
     Where a cap has ended the work early, the output is written with what there is, and finished parts stay.
     A run that reached its end leaves no parts, so the same run asks again about rows whose calls failed.
@@ -106,7 +107,7 @@ class TableRun:
     settings: PartSettings
     progress: Progress | None = None
 
-    def of(self, work: TableWork[S_co], out: Path | None) -> S_co:
+    def of(self, work: TableWork[S_co], out: Target | None) -> S_co:
         """Do the work, write the output if one is named, and sum up.
 
         Raises:
@@ -131,14 +132,17 @@ class TableRun:
                 "with an output file the same command goes on where it stopped"
             ) from None
 
-    def _into(self, out: Path, work: TableWork[S_co]) -> S_co:
-        folder = out.with_name(out.name + ".parts")
-        with Parts.open(folder, self._key(work), restart=self.settings.restart) as parts:
+    def _into(self, out: Target, work: TableWork[S_co]) -> S_co:
+        with self._opened(out, work) as parts:
             try:
                 with parts.kept():
                     is_whole = self._finish(parts, work)
                     summary = work.summary()
-                    self._write(parts, work, out)
+                    if self.progress:
+                        self.progress("writing", 0, None)
+                    parts.write(out, work.private, work.late)
+            except UnreachableError:
+                raise
             except InputError:
                 if parts.is_new:
                     parts.discard()
@@ -151,12 +155,18 @@ class TableRun:
                 parts.remove()
         return summary
 
-    def _finish(self, parts: Parts, work: TableWork[S_co]) -> bool:
+    def _opened(self, out: Target, work: TableWork[S_co]) -> Parts | StoredParts:
+        key, restart = self._key(work), self.settings.restart
+        if isinstance(out, OutputPlace):
+            return StoredParts.open(out, key, restart=restart)
+        return Parts.open(out.with_name(out.name + ".parts"), key, restart=restart)
+
+    def _finish(self, parts: Parts | StoredParts, work: TableWork[S_co]) -> bool:
         """Take the parts that are there, make the others, and say whether none was cut short."""
         rows, is_whole = 0, True
-        for part in parts.finished:
-            work.add(pl.read_parquet(part.path), part.notes)
-            rows += part.rows
+        for frame, notes in parts.taken():
+            work.add(frame, notes)
+            rows += frame.height
         self._tell(work, rows)
         for made in work.parts(self.settings.part_rows, rows):
             work.add(made.frame, made.notes)
@@ -166,15 +176,6 @@ class TableRun:
             rows += made.frame.height
             self._tell(work, rows)
         return is_whole
-
-    def _write(self, parts: Parts, work: TableWork[S_co], out: Path) -> None:
-        if self.progress:
-            self.progress("writing", 0, None)
-        every, start, late = [*parts.finished, *parts.unfinished], 0, []
-        for part in every:
-            late.append(work.late(start, start + part.rows))
-            start += part.rows
-        join_parts([part.path for part in every], out, without=work.private, beside=late)
 
     def _key(self, work: TableWork[S_co]) -> dict[str, str]:
         part_rows = str(self.settings.part_rows)
@@ -190,7 +191,7 @@ class TableRun:
             self.progress(work.stage, done, self.table.n_rows)
 
 
-def _stopped(parts: Parts, work: TableWork[object]) -> StoppedByUserError:
+def _stopped(parts: Parts | StoredParts, work: TableWork[object]) -> StoppedByUserError:
     rows = parts.rows
     if not rows:
         return StoppedByUserError(
@@ -199,12 +200,11 @@ def _stopped(parts: Parts, work: TableWork[object]) -> StoppedByUserError:
         )
     if not parts.are_there:
         return StoppedByUserError(
-            f"stopped; {parts.folder.name} was removed or changed during the run, so the same command "
+            f"stopped; {parts.name} was removed or changed during the run, so the same command "
             "goes on after what is left of it"
         )
     return StoppedByUserError(
-        f"stopped: {rows:,} rows are finished and kept in {parts.folder.name}; "
-        "the same command goes on after them"
+        f"stopped: {rows:,} rows are finished and kept in {parts.name}; the same command goes on after them"
     )
 
 

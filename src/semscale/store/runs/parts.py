@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +18,8 @@ from semscale.errors import InputError
 from semscale.json_reading import parse_json
 from semscale.store.atomic import replacing, sync
 from semscale.store.folder_lock import LOCK_FILE, lock_folder
+from semscale.store.places.output_places import Target
+from semscale.store.runs.part_joining import join_parts
 
 _MANIFEST = "manifest.json"
 _OURS = re.compile(r"manifest\.json|lock|part-\d{6}\.(parquet|json)|\..+\.tmp")
@@ -101,6 +103,11 @@ class Parts:
         return parts
 
     @property
+    def name(self) -> str:
+        """Name of the folder, for messages."""
+        return self.folder.name
+
+    @property
     def rows(self) -> int:
         """Number of finished rows."""
         return sum(part.rows for part in self.finished)
@@ -119,6 +126,30 @@ class Parts:
         sidecar = {"rows": frame.height, "checksum": _checksum(path), "notes": kept}
         _write_json(path.with_suffix(".json"), sidecar)
         self.finished.append(Part(path, frame.height, kept))
+
+    def taken(self) -> Iterator[tuple[pl.DataFrame, dict[str, Any]]]:
+        """Read the finished parts with their notes, in order."""
+        for part in self.finished:
+            yield pl.read_parquet(part.path), part.notes
+
+    def write(
+        self, out: Target, without: Collection[str], late: Callable[[int, int], pl.DataFrame | None]
+    ) -> None:
+        """Join all parts into the output.
+
+        Args:
+            out: the file of this machine.
+            without: columns that are left out.
+            late: returns further columns of some rows, from one up to another.
+
+        Raises:
+            InputError: as ``join_parts``.
+        """
+        every, start, beside = [*self.finished, *self.unfinished], 0, []
+        for part in every:
+            beside.append(late(start, start + part.rows))
+            start += part.rows
+        join_parts([part.path for part in every], Path(str(out)), without=without, beside=beside)
 
     def drop_unfinished(self) -> None:
         """Remove the parts that will be made again; finished ones stay."""
@@ -223,15 +254,20 @@ def _manifest(folder: Path) -> dict[str, str] | None:
 
 
 def _check_key(folder: Path, known: Mapping[str, str], key: Mapping[str, str]) -> None:
-    names = [name for name in {**known, **key} if known.get(name) != key.get(name)]
-    if names:
-        differences = "; ".join(
-            f"{name} was {known.get(name, 'not set')}, now {key.get(name, 'not set')}" for name in names
-        )
+    differences = differing(known, key)
+    if differences:
         raise InputError(
             f"out: {folder.name} holds an unfinished run that differs ({differences}); "
             "repeat that command to go on with it, or pass --restart to drop it"
         )
+
+
+def differing(known: Mapping[str, str], key: Mapping[str, str]) -> str:
+    """Say which settings of a run were others; "" if none."""
+    names = [name for name in {**known, **key} if known.get(name) != key.get(name)]
+    return "; ".join(
+        f"{name} was {known.get(name, 'not set')}, now {key.get(name, 'not set')}" for name in names
+    )
 
 
 def _verified(path: Path) -> Part | None:

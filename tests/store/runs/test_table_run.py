@@ -7,7 +7,7 @@ import pytest
 
 from semscale.errors import InputError, InterruptedRunError, ModelError
 from semscale.store.reading import open_table
-from semscale.store.table_run import PartSettings, TableRun, WorkedPart
+from semscale.store.runs.table_run import PartSettings, TableRun, WorkedPart
 
 ROWS = 10
 

@@ -1,0 +1,213 @@
+"""Embedding of a column of texts in files of any size: part by part, resumable, in the order of the rows."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import polars as pl
+
+from semscale.embedding.embedder import Embedder
+from semscale.errors import InputError
+from semscale.presentable import Presentable
+from semscale.signature import Signature
+from semscale.store.cells import storable
+from semscale.store.columns import column_in
+from semscale.store.places.output_places import Target
+from semscale.store.result_columns import check_free, check_output
+from semscale.store.runs.table_run import PartSettings, TableRun, WorkedPart
+from semscale.store.table import Table
+from semscale.store.writing import PREFIX, output_format
+from semscale.types import Progress, Status
+
+VECTOR, STATUS = f"{PREFIX}vector", f"{PREFIX}status"
+"""Columns that are added."""
+
+VectorType = Literal["float32", "float16"]
+
+_TYPES = {"float32": pl.Float32(), "float16": pl.Float16()}
+
+
+@dataclass(frozen=True, repr=False)
+class EmbeddingSummary(Presentable):
+    """What was embedded.
+
+    Attributes:
+        signature: the settings that were applied.
+        n: rows of the input.
+        counts: rows by status.
+        dimensions: width of a vector.
+        n_windowed: texts that were longer than the model reads at once.
+        source: name of the input.
+        column: name of the column of texts.
+        created: when.
+        input_notes: sentences on how the table was read.
+    """
+
+    signature: Signature
+    n: int
+    counts: Mapping[Status, int]
+    dimensions: int
+    n_windowed: int
+    source: str
+    column: str
+    created: datetime = field(default_factory=lambda: datetime.now(UTC))
+    input_notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"EmbeddingSummary(source={self.source!r}, n={self.n})"
+
+    def record(self) -> dict[str, Any]:
+        """Give the numbers by name."""
+        return {
+            "instrument": "embed",
+            "source": self.source,
+            "column": self.column,
+            "created": self.created,
+            "rows": self.n,
+            "counts": {str(status): n for status, n in self.counts.items()},
+            "dimensions": self.dimensions,
+            "windowed": self.n_windowed,
+            "signature": str(self.signature),
+        }
+
+
+def embed_file(  # noqa: PLR0913 - what, by which model, where to, and who is told
+    table: Table,
+    text: str,
+    *,
+    embedder: Embedder,
+    out: Target | None = None,
+    dtype: VectorType = "float32",
+    settings: PartSettings | None = None,
+    progress: Progress | None = None,
+) -> EmbeddingSummary:
+    """Embed a column of texts, and write the table with their vectors.
+
+    The table has the input's columns and rows in their order, then ``semscale_status`` (``scored``, or why
+    there is no vector) and ``semscale_vector``, a list of fixed length. Finished parts are kept as
+    ``TableRun`` says; memory does not grow with the rows.
+
+    Args:
+        table: the input.
+        text: name of the column of texts.
+        embedder: the model; equal texts of a part are computed once.
+        out: ``.parquet`` or ``.jsonl``, or a folder (``target_of``).
+        dtype: type of a vector's numbers; ``float16`` keeps 11 bits of each, in half the room.
+        settings: the parts.
+        progress: called as rows are embedded.
+
+    Raises:
+        InputError: a column that does not exist or holds no text, a name that is taken, an output that cannot
+            be written or hold vectors, or parts of a run that differs.
+        StoppedByUserError: stopped by the user; finished parts are kept.
+        ModelError: the model cannot be run; finished parts are kept.
+    """
+    if dtype not in _TYPES:
+        raise InputError(f"dtype must be float32 or float16, got {dtype!r}")
+    table.require(text, "text")
+    check_free(table.columns, table.name)
+    if out is not None:
+        check_vectors_fit(out)
+        check_output(table, out)
+    table.require_text(text, "text")
+    work = EmbeddingWork(table, text, embedder, dtype, progress)
+    summary = TableRun(table, settings or PartSettings(), progress).of(work, out)
+    return replace(summary, input_notes=table.notes)
+
+
+def check_vectors_fit(out: Target) -> None:
+    """Refuse formats without lists of numbers.
+
+    Raises:
+        InputError: it is CSV or a workbook.
+    """
+    if output_format(out) not in ("parquet", "jsonl"):
+        raise InputError(f"out must end in .parquet, .jsonl or / to hold vectors, got {out.name!r}")
+
+
+@dataclass
+class EmbeddingWork:
+    """Embeds the texts of a table part by part."""
+
+    table: Table
+    text: str
+    embedder: Embedder
+    dtype: VectorType
+    progress: Progress | None
+    counts: Counter[str] = field(default_factory=Counter)
+    n: int = 0
+    n_windowed: int = 0
+    stage = "embedding rows"
+    private: tuple[str, ...] = ()
+    kept = ""
+
+    def key(self) -> dict[str, str]:
+        """Name the column, the type and the model."""
+        return {"text": self.text, **dict(self._signature.fields)}
+
+    def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
+        """Embed the rows after the first ``skip`` ones."""
+        for batch in self.table.batches(size, skip):
+            check_free(batch.columns, self.table.name)
+            statuses, vectors, n_windowed = self._embedded(column_in(batch, self.text).to_list())
+            frame = storable(batch).with_columns(statuses, vectors)
+            yield WorkedPart(frame, {"n_windowed": n_windowed})
+
+    def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
+        """Take a part."""
+        self.counts.update(frame[STATUS].to_list())
+        self.n += frame.height
+        self.n_windowed += int(notes["n_windowed"])
+
+    def summary(self) -> EmbeddingSummary:
+        """Sum all parts up."""
+        return EmbeddingSummary(
+            self._signature,
+            self.n,
+            {status: self.counts[status] for status in Status if self.counts[status]},
+            self.embedder.dimensions,
+            self.n_windowed,
+            self.table.name,
+            self.text,
+        )
+
+    def late(self, start: int, stop: int) -> pl.DataFrame | None:  # noqa: ARG002 - as the protocol has it
+        """No column depends on the whole table."""
+        return None
+
+    @property
+    def _signature(self) -> Signature:
+        return Signature.of("embed", dtype=self.dtype).extended(self.embedder.signature)
+
+    def _embedded(self, cells: list[Any]) -> tuple[pl.Series, pl.Series, int]:
+        """Embed the cells that hold text: statuses, vectors, and how many texts were long."""
+        statuses = [status_of(cell) for cell in cells]
+        rows = [row for row, status in enumerate(statuses) if status == Status.SCORED]
+        named = pl.Series(STATUS, list(map(str, statuses)))
+        kind = pl.Array(_TYPES[self.dtype], self.embedder.dimensions)
+        if not rows:
+            return named, pl.Series(VECTOR, [None] * len(cells), kind), 0
+        found = self.embedder.embed([cells[row] for row in rows], progress=self.progress)
+        vectors = pl.Series(VECTOR, found.vectors, pl.Array(pl.Float32, self.embedder.dimensions)).cast(kind)
+        if len(rows) < len(cells):
+            place = dict(zip(rows, range(len(rows)), strict=True))
+            vectors = vectors.gather(
+                pl.Series([place.get(row) for row in range(len(cells))], dtype=pl.UInt32)
+            )
+        return named, vectors, found.n_windowed
+
+
+def status_of(cell: object) -> Status:
+    """Say whether a cell holds a text, or why not.
+
+    Example:
+        >>> [str(status_of(cell)) for cell in ("fine", " ", None, 3)]
+        ['scored', 'empty', 'missing', 'not-text']
+    """
+    if cell is None or cell != cell:  # noqa: PLR0124 - NaN alone differs from itself
+        return Status.MISSING
+    if not isinstance(cell, str):
+        return Status.NOT_TEXT
+    return Status.SCORED if cell.strip() else Status.EMPTY

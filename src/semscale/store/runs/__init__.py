@@ -1,0 +1,1 @@
+"""Runs over tables: finished parts, going on after them, and one output at the end."""

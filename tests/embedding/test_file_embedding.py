@@ -1,0 +1,103 @@
+"""Files of vectors: those of the embedder in the order of the rows, and none where there is no text."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from semscale.embedding.embedder import Embeddings
+from semscale.embedding.file_embedding import embed_file
+from semscale.errors import InputError, ModelError
+from semscale.signature import Signature
+from semscale.store.places.output_places import target_of
+from semscale.store.reading import open_table
+from semscale.store.runs.table_run import PartSettings
+from semscale.types import Status
+
+TEXTS = ["a", None, "bb", " ", "a", "ccc", ""]
+SIDES = {"a": [1.0, 0.0], "bb": [0.6, 0.8], "ccc": [0.1, 0.99498743710662]}
+
+
+class SidesEmbedder:
+    """Gives each text its vector of two numbers, and fails once it was asked often enough."""
+
+    dimensions = 2
+
+    def __init__(self, calls=99):
+        self.calls = calls
+
+    @property
+    def signature(self):
+        return Signature.of("toy", model="sides")
+
+    def embed(self, texts, *, progress=None):
+        if self.calls == 0:
+            raise ModelError("the model stopped")
+        self.calls -= 1
+        return Embeddings(
+            np.array([SIDES[text] for text in texts], np.float32), np.ones(len(texts), np.int64)
+        )
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "answers.parquet"
+    pl.DataFrame({"id": range(7), "text": TEXTS}).write_parquet(path)
+    return open_table(path)
+
+
+@pytest.mark.parametrize("part_rows", [1, 2, 3, 100])
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_vectors_stand_beside_their_rows(table, tmp_path, part_rows, dtype):
+    out = tmp_path / "vectors.parquet"
+    summary = embed_file(
+        table, "text", embedder=SidesEmbedder(), out=out, dtype=dtype, settings=PartSettings(part_rows)
+    )
+    found = pl.read_parquet(out)
+    assert found.columns == ["id", "text", "semscale_status", "semscale_vector"]
+    assert found["text"].to_list() == TEXTS
+    assert found["semscale_status"].to_list() == [
+        "scored", "missing", "scored", "empty", "scored", "scored", "empty",
+    ]  # fmt: skip
+    assert found.schema["semscale_vector"] == pl.Array(
+        {"float32": pl.Float32, "float16": pl.Float16}[dtype], 2
+    )
+    kind = np.dtype(dtype).type
+    expected = [None if text not in SIDES else [kind(side) for side in SIDES[text]] for text in TEXTS]
+    assert found["semscale_vector"].to_list() == expected
+    assert summary.counts == {Status.SCORED: 4, Status.MISSING: 1, Status.EMPTY: 2}
+    assert (summary.n, summary.dimensions, summary.n_windowed) == (7, 2, 0)
+    assert dict(summary.signature.fields) == {"dtype": dtype, "model": "sides"}
+
+
+def test_a_stopped_run_goes_on_after_its_last_part(table, tmp_path):
+    for name in ("vectors.parquet", "vectors/"):
+        out = target_of(f"{tmp_path}/{name}") if name.endswith("/") else tmp_path / name
+        with pytest.raises(ModelError):
+            embed_file(table, "text", embedder=SidesEmbedder(2), out=out, settings=PartSettings(2))
+        # Two parts are kept; the other two have three texts, and ask twice.
+        embed_file(table, "text", embedder=SidesEmbedder(2), out=out, settings=PartSettings(2))
+    found = pl.concat(open_table(tmp_path / "vectors").batches(100))
+    assert found.equals(pl.read_parquet(tmp_path / "vectors.parquet"))
+    names = sorted(path.name for path in (tmp_path / "vectors").iterdir())
+    assert names == ["_semscale.json", *(f"part-{n:06d}.parquet" for n in range(4))]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("vectors.csv", "text", "out must end in .parquet, .jsonl or / to hold vectors, got 'vectors.csv'"),
+        ("vectors.parquet", "id", "column 'id' holds no text"),
+        ("vectors.parquet", "txt", "did you mean 'text'"),
+    ],
+)
+def test_what_is_refused(table, tmp_path, name, text, message):
+    with pytest.raises(InputError, match=message):
+        embed_file(table, text, embedder=SidesEmbedder(), out=tmp_path / name)
+    assert [path.name for path in tmp_path.iterdir()] == ["answers.parquet"]
+
+
+def test_its_document_and_json(table):
+    summary = embed_file(table, "text", embedder=SidesEmbedder())
+    facts = {name: cell.value for name, cell in summary.document().facts}
+    assert (facts["Rows"], facts["Rows with a vector"], facts["Rows empty"]) == (7, 4, 2)
+    assert '"rows": 7' in summary.to_json()
