@@ -1,6 +1,7 @@
 """What every benchmark does alike: taking turns, ratios with their spread, and the machine's own speed."""
 
 import json
+import os
 import platform
 import statistics
 import subprocess
@@ -17,6 +18,16 @@ def seconds(call: Callable[[], object]) -> float:
     start = time.perf_counter()
     call()
     return time.perf_counter() - start
+
+
+def processor_seconds(pid: int) -> float:
+    """Processor seconds that another process has used; NaN where the system does not tell (no /proc)."""
+    status = Path(f"/proc/{pid}/stat")
+    if not status.is_file():
+        return float("nan")
+    # The second field is the name in brackets, which may hold spaces; user and system time are 14 and 15.
+    after_name = status.read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+    return (int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def spread(values: Sequence[float], digits: int = 2) -> str:

@@ -1,14 +1,21 @@
-"""Times raking 100,000 rows on 6 margins, and a table of 100 questions by 10 groups of 50,000 respondents.
+"""Times raking 100,000 rows on 6 margins, a table of 100 questions by 10 groups of 50,000, and intervals.
 
 Run with ``python bench/survey_speed.py``. The table has shares of all answers, means, standard errors,
-differences between all groups, letters, and a chi-square test for each question.
+differences between all groups, letters, and a chi-square test for each question. The intervals are those of
+100,000 ratings of 5 points, by 10,000 replicates: as they come (linearized, above 20,000 people), of 20,000
+(all replicates drawn), and of 100,000 ratings that 20,000 people gave.
 """
 
 import argparse
+import resource
+import sys
 import time
 
 import numpy as np
 
+from semscale.stats.intervals.estimates import IntervalPlan, estimate_group
+from semscale.stats.intervals.pmf_figures import figures_of
+from semscale.stats.intervals.tally import MAX_CLUSTERS, Tally
 from semscale.stats.survey.association import rao_scott
 from semscale.stats.survey.column_letters import column_letters
 from semscale.stats.survey.design import SurveyDesign
@@ -34,6 +41,26 @@ def raked(rng, rows, margins):
         print(f"raking, {rows} rows, {margins} margins, bounds {bounds}: {taken}, {found.rounds} rounds")
 
 
+def intervals(rng, ratings, replicates):
+    """Times the figures of as many ratings, from their PMFs to the ends of their intervals."""
+    pmf, figures = rng.dirichlet(np.ones(ANSWERS), ratings), figures_of(np.arange(1.0, ANSWERS + 1))
+    people = rng.permutation(np.arange(ratings) % min(ratings, MAX_CLUSTERS))
+    for name, rows, clusters in (
+        ("each a person's only one", pmf, None),
+        ("each a person's only one", pmf[:MAX_CLUSTERS], None),
+        (f"of {people.max() + 1:,} people", pmf, people),
+    ):
+
+        def estimated(rows=rows, clusters=clusters):
+            tally = Tally(ANSWERS)
+            tally.add(rows, np.ones(len(rows)), clusters)
+            plan = IntervalPlan(method="bootstrap" if tally.exact else "linearized", replicates=replicates)
+            return estimate_group(None, tally, {}, figures, plan)
+
+        found, taken = timed(estimated)
+        print(f"intervals, {len(rows):,} ratings, {name}, {found.method}: {taken}")
+
+
 def crosstab(answers, groups, design):
     """Shares, means, letters and tests of all questions; returns how many cells were estimated."""
     columns = np.concatenate([indicators(one, ANSWERS) for one in answers.T], axis=1)
@@ -53,6 +80,10 @@ def main():
     options = parser.parse_args()
     rng = np.random.default_rng(0)
     raked(rng, 2 * options.rows, 6)
+    intervals(rng, 2 * options.rows, 10_000)
+    unit = 1 if sys.platform == "darwin" else 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    print(f"peak memory so far: {peak / 1e9:.2f} GB")
     answers = rng.integers(-1, ANSWERS, (options.rows, options.questions))
     groups, weights = rng.integers(0, options.groups, options.rows), rng.uniform(0.5, 2, options.rows)
     clusters = np.arange(options.rows) // 20

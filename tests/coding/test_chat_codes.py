@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.judging.conftest import Scripted, plain_running
+from tests.judging.conftest import Scripted, material, plain_running
 
 from semscale.chat.costs.budget import Budget
 from semscale.coding.chat_codes import ask_about_codes, code_rubric, join_sources
@@ -42,12 +42,36 @@ def test_a_chat_model_says_yes_or_no_to_each_code_in_prose(book):
         return f'{{"score": {level}, "explanation": "so"}}'
 
     model = Scripted(say, takes_logprobs=False)
-    found, signature = ask_about_codes(
+    found = ask_about_codes(
         model, book, ["my battery is flat", "nothing"], method="prose", running=plain_running()
     )
-    assert found.tolist() == [[1, 0, 0], [0, 0, 0]]
+    assert found.probability.tolist() == [[1, 0, 0], [0, 0, 0]]
     assert len(model.requests) == 6
-    assert "model:scripted" in str(signature)
+    assert (found.counts, found.n_partly, found.lost) == ({"scored": 2}, 0, ())
+    assert "model:scripted" in str(found.signature)
+
+
+def test_refusals_and_replies_that_cannot_be_read_are_counted_and_kept(book):
+    def say(request):
+        text, answer = "".join(each.text for each in request.messages), material(request)
+        if answer == "rude":
+            return "I cannot help with that."
+        if answer == "odd" and "battery lasts" in text:
+            return "Perhaps, perhaps not."
+        return '{"score": 1, "explanation": "so"}'
+
+    found = ask_about_codes(
+        Scripted(say, takes_logprobs=False), book, ["fine", "rude", "odd"], method="prose",
+        running=plain_running(),
+    )  # fmt: skip
+    # of "odd" two of three codes were answered; nothing was said about any code of "rude"
+    assert np.isnan(found.probability).tolist() == [[False] * 3, [True] * 3, [True, False, False]]
+    assert [str(each) for each in found.status] == ["scored", "refused", "unparsable"]
+    assert (found.n_asked, found.n_partly) == (3, 1)
+    assert [(str(one.status), one.row, one.reply) for one in found.lost] == [
+        ("refused", 2, "I cannot help with that."),
+        ("unparsable", 3, "Perhaps, perhaps not."),
+    ]
 
 
 def test_a_cap_ends_the_run(book):

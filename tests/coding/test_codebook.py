@@ -23,6 +23,18 @@ def test_names_that_hand_codes_could_not_hold_are_refused(name):
         code(name)
 
 
+@pytest.mark.parametrize("name", ["outcome", "Reason", "chat_status"])
+def test_names_of_other_columns_are_refused(name):
+    with pytest.raises(InputError, match=f"code '{name}' would share a column"):
+        code(name)
+
+
+@pytest.mark.parametrize("other", ["power_p", "Power_Likeness"])
+def test_two_codes_that_would_share_a_column_are_refused(other):
+    with pytest.raises(InputError, match=f"'power' and '{other}' would share a column"):
+        CodeFrame("b", (code("power"), code(other)))
+
+
 def test_one_code_alone_is_no_codebook():
     with pytest.raises(InputError, match="at least 2 codes, got 1"):
         CodeFrame("b", (code("price"),))

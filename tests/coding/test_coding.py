@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from semscale.coding.asked_codes import AskedCodes
 from semscale.coding.coder import Coder, CodeScores
 from semscale.coding.coding import HandCodes, code_answers, other_run
 from semscale.coding.coding_decisions import BY_LIKENESS, Thresholds
@@ -75,7 +76,8 @@ def test_what_a_chat_model_said_moves_the_score(book):
     scores, _ = scored(book)
     asked = np.full((120, 3), np.nan)
     asked[0] = [1.0, 0.0, 0.5]
-    found = code_answers(scores, asked=asked)
+    status = np.array([Status.SCORED] + [Status.REFUSED] * 119, dtype=object)
+    found = code_answers(scores, asked=AskedCodes("m", asked, status, (), Signature.of("judge")))
     # without labels both count alike; an answer that was not asked about is placed by its likeness
     assert found.likeness[0].tolist() == pytest.approx(((scores.likeness[0] + asked[0]) / 2).tolist())
     assert found.likeness[1:].argsort(axis=0).tolist() == scores.likeness[1:].argsort(axis=0).tolist()
@@ -116,3 +118,12 @@ def test_another_run_on_other_answers_or_without_codes_is_refused(book):
     with pytest.raises(InputError, match="no column semscale_power and no other code"):
         other_run(table.drop("semscale_cost"), book, ["a", "b"], "text", "t.csv")
     assert np.isnan(other_run(table, book, ["a", "b"], "text", "t.csv")[:, 0]).all()
+
+
+def test_the_table_says_of_each_answer_what_the_chat_model_made_of_it(book):
+    scores, _ = scored(book, n=3)
+    status = np.array([Status.SCORED, Status.REFUSED, None], dtype=object)
+    asked = AskedCodes("m", np.full((3, 3), np.nan), status, (), Signature.of("judge"))
+    table = code_answers(scores, asked=asked).to_frame()
+    assert table["semscale_chat_status"].to_list() == ["scored", "refused", None]
+    assert "semscale_chat_status" not in code_answers(scores).to_frame().columns

@@ -1,5 +1,7 @@
 """Whole runs of a study on a model that is played."""
 
+import json
+
 import polars as pl
 import pytest
 from tests.study.conftest import refusal
@@ -205,3 +207,34 @@ def test_a_raked_panel_weighs_its_personas(written, played, running, toy_embedde
     assert "from 0.75 to 1.50 with mean 1" in said
     result.save(tmp_path / "kept")
     assert read_study(tmp_path / "kept").design.panel == result.design.panel
+
+
+def test_every_prompt_is_kept_with_its_words(written, played, running, toy_embedder):
+    result = written().run(played, embedder=toy_embedder, running=running)
+    prompts = dict(zip(result.prompts["prompt"], result.prompts["messages"], strict=True))
+    for row in result.answers.iter_rows(named=True):
+        system, user = json.loads(prompts[row["prompt"]])
+        assert system["content"][0]["text"].startswith(f"You are {row['persona'].title()}")
+        assert {"oat": "A bar of oats.", "nut": "A bar of nuts."}[row["concept"]] == user["content"][0][
+            "text"
+        ]
+        assert (row["rating_prompt"] is not None) == (row["method"] == "flr")
+    rated = result.answers["rating_prompt"].drop_nulls().unique()
+    assert all("Answer: I would probably buy it." in prompts[prompt] for prompt in rated)
+    settings = dict(zip(result.prompts["prompt"], result.prompts["parameters"], strict=True))
+    assert json.loads(settings[rated[0]]) == {"temperature": 0.0, "max_tokens": 40}
+    # What was sent is what is kept: one row for each different call.
+    assert result.prompts.height == len({repr(request) for request in played.asked})
+
+
+def test_a_picture_is_kept_as_its_hash(written, played, running, toy_embedder, tmp_path):
+    (tmp_path / "bar.gif").write_bytes(b"GIF89a and more")
+    picture = ("text: A bar of oats.", "text: A bar of oats., images: [bar.gif]")
+    kept = written(picture).run(played, embedder=toy_embedder, running=running).prompts
+    # SHA-256 of data:image/gif;base64,R0lGODlhIGFuZCBtb3Jl, by sha256sum.
+    assert (
+        kept["messages"]
+        .str.contains("sha256:f13a67373420f684af5e11fc632879491c7bef8c24db293c859756c0a7f65317")
+        .any()
+    )
+    assert not kept["messages"].str.contains("base64").any()

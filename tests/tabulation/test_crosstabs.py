@@ -13,7 +13,7 @@ from semscale.store.column_labels import ColumnLabels
 from semscale.store.reading import open_table
 from semscale.tabulation.crosstabs import tabulate_file
 from semscale.tabulation.plan import TablePlan
-from semscale.tabulation.sample import SampleColumns
+from semscale.tabulation.sample_columns import SampleColumns
 
 FRAME = pl.DataFrame({
     "like": [1, 1, 3, 3, 3, 3, 5, 5, None],
@@ -167,3 +167,29 @@ def test_unknown_columns_and_empty_tables_are_refused(tmp_path):
                 found(data, **settings)
     with pytest.raises(InputError, match="no rows"):
         found(FRAME.clear())
+
+
+MENTIONS = pl.DataFrame({"m1": [1, 2, 99, 1], "m2": [2, None, None, 99]})
+
+
+@pytest.mark.parametrize("named", ["M", "M=m1+m2"])
+def test_codes_of_a_list_of_columns_are_left_out_by_its_name_or_its_list(named):
+    (made,) = semscale.crosstabs(MENTIONS, questions=["M=m1+m2"], missing={named: ["99"]}).tables
+    assert [line.name for line in made.question.lines] == ["1", "2"]
+    # By hand: of four people the third named 99 alone, so 1 stands with two and 2 with two of three.
+    assert made.question.answers.tolist()[:2] == [[1, 1], [0, 1]]
+    assert pd.isna(made.question.answers[2]).all()
+    assert made.question.answers[3].tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("questions", "message"),
+    [
+        (["M=m1", "M=m2+m1"], "'M=m1' and 'M=m2[+]m1' have one name, 'M'"),
+        (["m1", "m1=m2+m1"], "'m1' and 'm1=m2[+]m1' have one name"),
+        (["M=m1+m1"], "names column 'm1' twice"),
+    ],
+)
+def test_two_questions_with_one_name_and_columns_named_twice_are_refused(questions, message):
+    with pytest.raises(InputError, match=message):
+        semscale.crosstabs(MENTIONS, questions=questions)

@@ -4,7 +4,7 @@ import pytest
 
 from semscale.errors import InputError
 from semscale.tabulation.plan import TablePlan
-from semscale.tabulation.sample import SampleColumns
+from semscale.tabulation.sample_columns import SampleColumns
 
 
 @pytest.mark.parametrize(

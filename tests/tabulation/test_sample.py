@@ -7,7 +7,8 @@ import pytest
 from semscale.errors import InputError, UnknownNameError
 from semscale.stats.survey.means import survey_means
 from semscale.stats.survey.replicate_design import ReplicateDesign
-from semscale.tabulation.sample import SampleColumns, read_sample
+from semscale.tabulation.sample import read_sample
+from semscale.tabulation.sample_columns import SampleColumns
 
 FRAME = pl.DataFrame({
     "w": [1.0, 2.0, None, 3.0],
@@ -43,6 +44,42 @@ def test_weights_are_raked_to_margins():
     # Three people: two women share the weight of one man.
     np.testing.assert_allclose(sample.design.weights, [0.75, 1.5, 0.75])
     assert "raked to sex" in sample.notes[0]
+
+
+def test_raked_weights_stay_within_bounds_which_the_note_counts():
+    frame = pl.DataFrame({"sex": ["f"] * 6 + ["m"] * 4, "w": [1.0] * 5 + [5.0] + [1.0] * 4})
+    columns = SampleColumns(weight="w", margins={"sex": {"f": 0.5, "m": 0.5}}, weight_bounds=(0.5, 2))
+    sample = read_sample(frame, columns)
+    # Ten rows weigh 10: women 5, the sixth the most, 2, and the others (5 - 2) / 5 each; men 5 / 4 each.
+    np.testing.assert_allclose(sample.design.weights, [0.6] * 5 + [2] + [1.25] * 4)
+    assert sample.notes[0].endswith("within 0.5 and 2 of the mean weight, 1 row is at a bound)")
+    with pytest.raises(InputError, match="cannot be met within the bounds: 6 rows of category 'f' reach 3"):
+        read_sample(frame, SampleColumns(margins={"sex": {"f": 0.1, "m": 0.9}}, weight_bounds=(0.5, 2)))
+
+
+def test_the_population_of_a_stratum_makes_standard_errors_smaller():
+    frame = pl.DataFrame({"size": [8.0, 8, 8, 8, None], "share": [0.5, 0.5, 0.5, 0.5, 0.5]})
+    # Mean 2.5 of 1 to 4 has the variance (5 / 3) / 4, less the half of the population that was drawn.
+    for column, n in (("size", 4), ("share", 5)):
+        sample = read_sample(frame, SampleColumns(fpc=column))
+        assert sample.kept.sum() == n
+    assert sample.left_out == {}
+    sample = read_sample(frame, SampleColumns(fpc="size"))
+    assert sample.left_out == {"no fpc": 1}
+    mean = survey_means([1.0, 2.0, 3.0, 4.0], sample.design)
+    assert mean.standard_errors[0, 0] == pytest.approx((5 / 3 / 4 / 2) ** 0.5)
+    with pytest.raises(InputError, match="fpc must be finite and > 0, got 0 in row 2 of column 'N'"):
+        read_sample(pl.DataFrame({"N": [9.0, 0.0]}), SampleColumns(fpc="N"))
+
+
+def test_the_jackknife_of_strata_takes_a_factor_for_each_replicate():
+    base = {"weight": "w", "replicates": "rw*", "replicate_type": "jkn"}
+    for given, taken in (((0.5, 0.75), [0.5, 0.75]), ((0.5,), [0.5, 0.5])):
+        design = read_sample(FRAME, SampleColumns(**base, rscales=given)).design
+        assert isinstance(design, ReplicateDesign)
+        assert (design.scale, design.rscales.tolist()) == (1, taken)
+    with pytest.raises(InputError, match="one for each of the 2 columns of replicates, got 3"):
+        read_sample(FRAME, SampleColumns(**base, rscales=(0.5, 0.5, 0.5)))
 
 
 def test_standard_errors_know_of_the_margins():
@@ -113,20 +150,3 @@ def test_weights_that_are_no_weights_are_refused_by_row():
 def test_unknown_columns_have_the_nearest_name():
     with pytest.raises(UnknownNameError, match="did you mean 'psu'"):
         read_sample(FRAME, SampleColumns(cluster="psuu"))
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"rho": 0.5}, "belong to replicates"),
-        ({"replicates": "rw*"}, "replicates need weight"),
-        ({"replicates": "rw*", "weight": "w"}, "replicates need replicate_type"),
-        (
-            {"replicates": "rw*", "weight": "w", "replicate_type": "jk1", "strata": "s"},
-            "strata does not go with replicates",
-        ),
-    ],
-)
-def test_settings_that_do_not_go_together_are_refused(settings, message):
-    with pytest.raises(InputError, match=message):
-        SampleColumns(**settings)

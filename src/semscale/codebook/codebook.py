@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from semscale.presentable import Presentable
+from semscale.scales.fitting import scale_caution
 from semscale.store.column_profile import ColumnKind, ColumnProfile, profiles_of
 from semscale.store.table import Table
 
@@ -98,6 +99,16 @@ class Codebook(Presentable):
             question: tuple(column for column in self.columns if column.question == question)
             for question in asked
         }
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """Single choices whose answers are labels of a scale of the library, in sentences."""
+        choices = (column for column in self.columns if column.kind == "single choice")
+        return tuple(
+            said
+            for column in choices
+            for said in scale_caution(column.name, [one.value for one in column.values if one.n])
+        )
 
     def record(self) -> dict[str, Any]:
         """Lay the columns out by name, for JSON."""

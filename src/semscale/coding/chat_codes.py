@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from semscale.coding.asked_codes import AskedCodes, asked_codes
 from semscale.coding.codebook import CodeFrame
 from semscale.errors import InterruptedRunError
 from semscale.judging.decisions.rubric import Criterion, Rubric, spread
 from semscale.judging.judge import Judge
-from semscale.signature import Signature
 from semscale.stats.calibration.ensembles import (
     FEWEST_TUNING,
     nested_scores,
@@ -57,7 +57,7 @@ def ask_about_codes(  # noqa: PLR0913 - whom, about what, and how
     method: "Method" = "decision",
     running: "Running | None" = None,
     progress: Progress | None = None,
-) -> tuple[Floats, Signature]:
+) -> AskedCodes:
     """Let a chat model say which codes answers have.
 
     Args:
@@ -70,8 +70,8 @@ def ask_about_codes(  # noqa: PLR0913 - whom, about what, and how
         progress: called as replies come.
 
     Returns:
-        Shape (n, k), probability of yes as the model states it, NaN where it stated none; and the signature
-        of what was asked.
+        Probabilities of yes, with the status of each answer: refusals, replies that cannot be read and calls
+        that failed are counted, and one of each is kept to be shown.
 
     Raises:
         InterruptedRunError: a cap was reached; replies are kept.
@@ -83,11 +83,7 @@ def ask_about_codes(  # noqa: PLR0913 - whom, about what, and how
     )
     if verdicts.stopped is not None:
         raise InterruptedRunError(verdicts.stopped)
-    found: Floats = np.full((len(cells), len(codebook.codes)), np.nan)
-    for row, verdict in enumerate(verdicts.verdicts):
-        if verdict.criteria:
-            found[row] = [part.expected for part in verdict.criteria]
-    return found, verdicts.signature
+    return asked_codes(verdicts.verdicts, len(codebook.codes), model=judge.name, signature=verdicts.signature)
 
 
 def join_sources(likeness: Floats, asked: Floats, labels: Floats, *, seed: int = 0) -> Floats:

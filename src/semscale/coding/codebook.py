@@ -13,6 +13,11 @@ FEWEST_CODES = 2
 OTHER = "none"
 """Written by people who code by hand where no code applies; no code may have this name."""
 
+TAKEN = ("outcome", "reason", "chat_status")
+"""Columns of coded tables that are no code's; no code may have such a name."""
+
+_ENDINGS = ("_p", "_likeness")
+
 
 @dataclass(frozen=True)
 class Code:
@@ -38,6 +43,8 @@ class Code:
     def __post_init__(self) -> None:
         if not self.name.strip() or self.name.casefold() == OTHER:
             raise InputError(f"name must name a code, and {OTHER!r} means that no code applies")
+        if self.name.strip().casefold() in TAKEN:
+            raise InputError(f"code {self.name!r} would share a column of the table: rename it")
         if ";" in self.name:
             raise InputError(f"code {self.name!r}: a name must not contain ';', which separates hand codes")
         if not self.definition.strip():
@@ -112,6 +119,13 @@ class CodeFrame:
             if key in first:
                 raise InputError(f"codes {first[key]!r} and {code.name!r} have the same name: rename one")
             first[key] = code.name
+        for name, own in first.items():
+            for ending in _ENDINGS:
+                if name + ending in first:
+                    other = first[name + ending]
+                    raise InputError(
+                        f"codes {own!r} and {other!r} would share a column of the table: rename one"
+                    )
 
     def _check_parents(self) -> None:
         for code in self.codes:

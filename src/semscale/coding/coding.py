@@ -7,21 +7,22 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from semscale.coding.asked_codes import AskedCodes
 from semscale.coding.chat_codes import join_sources
 from semscale.coding.code_calibration import CodeCalibration, calibrate_code
-from semscale.coding.code_shares import HandSample
 from semscale.coding.codebook import CodeFrame
 from semscale.coding.coder import CodeScores
 from semscale.coding.coding_decisions import BY_LIKENESS, CodeDecisions, Thresholds, decide
 from semscale.coding.hand_codes import mean_codes
 from semscale.coding.prototypes import with_children
+from semscale.coding.summary.code_shares import HandSample
 from semscale.errors import InputError
 from semscale.signature import Signature
 from semscale.stats.calibration.labels_hash import labels_hash
 from semscale.stats.calibration.sample_design import checked_inclusion
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.writing import PREFIX, formula_safe
-from semscale.types import Floats, Statuses
+from semscale.types import Floats, ObjectArray, Statuses
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class Coding:
         sample: the same for corrected shares.
         thresholds: of probabilities; codes that are not calibrated have ``BY_LIKENESS``.
         signature: what was applied.
+        asked: what a chat model said as well; ``None`` where none was asked.
     """
 
     codebook: CodeFrame
@@ -68,6 +70,7 @@ class Coding:
     sample: HandSample | None
     thresholds: Thresholds
     signature: Signature
+    asked: AskedCodes | None = None
 
     @property
     def values(self) -> Floats:
@@ -88,15 +91,16 @@ class Coding:
         """Lay the codes out: outcome, reason, and for each code its decision and what that was made of.
 
         Returns:
-            Columns ``semscale_outcome`` and ``semscale_reason``; for each code ``semscale_<code>`` (1, 0 or
-            null) and ``semscale_<code>_p``, or ``semscale_<code>_likeness`` where it is not calibrated.
+            Columns ``semscale_outcome`` and ``semscale_reason``; ``semscale_chat_status`` where a chat model
+            was asked, null for answers that it was not asked about; for each code ``semscale_<code>`` (1, 0
+            or null) and ``semscale_<code>_p``, or ``semscale_<code>_likeness`` where it is not calibrated.
         """
         columns: dict[str, Any] = {
-            f"{PREFIX}outcome": pl.Series([str(each) for each in self.decisions.outcome], dtype=pl.String),
-            f"{PREFIX}reason": pl.Series(
-                [None if each is None else str(each) for each in self.decisions.reason], dtype=pl.String
-            ),
+            f"{PREFIX}outcome": _words(self.decisions.outcome),
+            f"{PREFIX}reason": _words(self.decisions.reason),
         }
+        if self.asked is not None:
+            columns[f"{PREFIX}chat_status"] = _words(self.asked.status)
         for place, (name, made) in enumerate(zip(self.codebook.names, self.is_calibrated, strict=True)):
             given = pl.Series(self.decisions.given[:, place], nan_to_null=True).cast(pl.Int8)
             columns[f"{PREFIX}{name}"] = given
@@ -109,20 +113,18 @@ def code_answers(  # noqa: PLR0913 - what is known beside the scores
     scores: CodeScores,
     *,
     hand: HandCodes | None = None,
-    asked: Floats | None = None,
+    asked: AskedCodes | None = None,
     thresholds: Thresholds | None = None,
     plan: IntervalPlan | None = None,
-    signature: Signature | None = None,
 ) -> Coding:
     """Turn scores into codes, with probabilities where enough answers were coded by hand.
 
     Args:
         scores: of n answers.
         hand: what people coded.
-        asked: shape (n, k), what a chat model said, as ``ask_about_codes`` gives it.
+        asked: what a chat model said about the n answers, as ``ask_about_codes`` gives it.
         thresholds: where decisions by probability change.
         plan: coverage of intervals, and the seed of folds.
-        signature: of whom was asked.
 
     Raises:
         InputError: no answer that was coded by hand can be read, or a probability of its draw is missing.
@@ -135,7 +137,8 @@ def code_answers(  # noqa: PLR0913 - what is known beside the scores
         raise InputError(f"labels: no answer that can be read was coded in {', '.join(hand.people)}")
     joined = scores.likeness
     if asked is not None:
-        joined = with_children(join_sources(scores.likeness, asked, labels, seed=plan.seed), scores.codebook)
+        both = join_sources(scores.likeness, asked.probability, labels, seed=plan.seed)
+        joined = with_children(both, scores.codebook)
     fitted = [
         calibrate_code(joined[:, place], people[:, :, place], interval=plan.interval, seed=plan.seed)
         for place in range(k)
@@ -156,7 +159,8 @@ def code_answers(  # noqa: PLR0913 - what is known beside the scores
         hand,
         None if hand is None else _sample(held_out, labels, hand.inclusion),
         used,
-        _signature(scores, hand, labels, used, signature),
+        _signature(scores, hand, labels, used, None if asked is None else asked.signature),
+        asked,
     )
 
 
@@ -194,6 +198,10 @@ def other_run(
             cells = table[f"{PREFIX}{code}"].cast(pl.Float64, strict=False)
             found[:, place] = cells.fill_null(float("nan")).to_numpy()
     return found
+
+
+def _words(values: ObjectArray) -> pl.Series:
+    return pl.Series([None if each is None else str(each) for each in values], dtype=pl.String)
 
 
 def _same_texts(written: Sequence[Any], texts: Sequence[Any]) -> bool:

@@ -23,20 +23,20 @@ class CodingColumns:
         text: the answers.
         labels: what people coded, a column for each of them.
         inclusion: probability with which each row was drawn for them.
-        by: names of groups.
+        by: columns of names of groups, each compared by itself.
         rating: numbers to find drivers of.
         weight: how much each row counts, finite and not negative.
         respondent: who or what rows belong to that were drawn together.
         strata: names of parts that were sampled apart.
 
     Raises:
-        InputError: one column for two things, or ``inclusion`` without ``labels``.
+        InputError: one column for two things, one of ``by`` twice, or ``inclusion`` without ``labels``.
     """
 
     text: str
     labels: tuple[str, ...] = ()
     inclusion: str | None = None
-    by: str | None = None
+    by: tuple[str, ...] = ()
     rating: str | None = None
     weight: str | None = None
     respondent: str | None = None
@@ -45,9 +45,12 @@ class CodingColumns:
     def __post_init__(self) -> None:
         if self.inclusion is not None and not self.labels:
             raise InputError("inclusion belongs to labels: name the column of hand codes as well")
-        if self.by == self.text:
+        if self.text in self.by:
             raise InputError(f"by: column '{self.text}' has the answers; name one with groups")
-        grouping = (self.by, self.strata, self.respondent)
+        for column in self.by:
+            if self.by.count(column) > 1:
+                raise InputError(f"by: column '{column}' is named twice; name it once")
+        grouping = (*self.by, self.strata, self.respondent)
         used = [name for name, _ in self.named if name not in grouping]
         twice = next((name for place, name in enumerate(used) if name in used[:place]), None)
         if twice is not None:
@@ -60,7 +63,8 @@ class CodingColumns:
             (self.text, "text"),
             *((name, "labels") for name in self.labels),
         ]
-        pairs += [(self.inclusion, "inclusion"), (self.by, "by"), (self.rating, "rating")]
+        pairs += [(self.inclusion, "inclusion"), *((name, "by") for name in self.by)]
+        pairs.append((self.rating, "rating"))
         pairs += [(self.weight, "weight"), (self.respondent, "respondent"), (self.strata, "strata")]
         return tuple((name, option) for name, option in pairs if name is not None)
 

@@ -1,4 +1,4 @@
-"""Linear regression with standard errors that hold where the spread differs from row to row."""
+"""Linear regression with standard errors that hold where the spread differs, or rows belong together."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,8 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from semscale.errors import InputError
-from semscale.types import Floats
+from semscale.stats.cluster_robust import cluster_robust
+from semscale.types import Floats, Integers
 
 _ROUNDING = 1e-9
 
@@ -33,26 +34,33 @@ class Coefficients:
 
 
 def robust_regression(
-    response: Floats, predictors: Floats, *, weights: Floats | None = None, interval: float = 0.95
+    response: Floats,
+    predictors: Floats,
+    *,
+    weights: Floats | None = None,
+    clusters: Integers | None = None,
+    interval: float = 0.95,
 ) -> Coefficients:
-    """Fit a linear model by least squares, with HC3 standard errors and t quantiles.
+    """Fit a linear model by least squares, with HC3 or CR2 standard errors and t quantiles.
 
-    The covariance is (X'X)^-1 X' diag(e_i^2 / (1 - h_i)^2) X (X'X)^-1 with residuals e and leverages h; a row
-    that decides its own fit has leverage 1 and is refused.
+    Without clusters the covariance is (X'X)^-1 X' diag(e_i^2 / (1 - h_i)^2) X (X'X)^-1 with residuals e and
+    leverages h; a row that decides its own fit has leverage 1 and is refused. With clusters it is that of
+    ``cluster_robust``, and each coefficient has its own degrees of freedom.
 
     Args:
         response: shape (n,), finite.
         predictors: shape (n, k), finite, without the constant.
         weights: shape (n,), above 0; each row's squares count by it. All alike unless given.
+        clusters: shape (n,), to whom or what each row belongs; two or more of them.
         interval: coverage to aim at, between 0 and 1.
 
     Raises:
-        InputError: no more rows than coefficients, predictors that depend on each other, or a row that alone
-            decides a coefficient.
+        InputError: no more rows than coefficients, predictors that depend on each other, a row that alone
+            decides a coefficient, or one cluster alone.
 
     References:
         MacKinnon and White (1985), doi 10.1016/0304-4076(85)90158-7; Long and Ervin (2000),
-        doi 10.1080/00031305.2000.10474549, who recommend HC3.
+        doi 10.1080/00031305.2000.10474549, who recommend HC3. CR2: as ``cluster_robust``.
 
     Example:
         >>> found = robust_regression(np.array([1.0, 3, 4, 6]), np.array([[0.0], [0], [1], [1]]))
@@ -60,29 +68,42 @@ def robust_regression(
         [3.0]
     """
     n, k = predictors.shape
-    root = np.ones(n) if weights is None else np.sqrt(weights / weights.mean())
-    centre = float(np.average(response, weights=root**2))
-    design = np.column_stack([np.ones(n), predictors]) * root[:, None]
-    total = float((root**2 * (response - centre) ** 2).sum())
-    response = response * root
-    if n <= k + 1 or np.linalg.matrix_rank(design) <= k:
+    used = np.ones(n) if weights is None else weights / weights.mean()
+    design = np.column_stack([np.ones(n), predictors])
+    if n <= k + 1 or np.linalg.matrix_rank(design * np.sqrt(used)[:, None]) <= k:
         raise InputError(
             f"predictors must be independent and fewer than the rows, got {k} of them and {n} rows"
         )
-    inverse = np.linalg.inv(design.T @ design)
-    fitted = inverse @ design.T @ response
-    leverage = np.einsum("ij,jk,ik->i", design, inverse, design)
+    weighted = used[:, None] * design
+    inverse = np.linalg.inv(design.T @ weighted)
+    fitted = inverse @ weighted.T @ response
+    residuals = response - design @ fitted
+    if clusters is None:
+        errors, freedom = _by_rows(design, weighted, inverse, residuals)
+    elif len(np.unique(clusters)) == 1:
+        raise InputError("clusters must be 2 or more: one alone says nothing of how clusters differ")
+    else:
+        errors, freedom = cluster_robust(design, residuals, used, clusters)
+    value, errors, freedom = fitted[1:], errors[1:], freedom[1:]
+    half = stdtrit(freedom, (1 + interval) / 2) * errors
+    t = np.divide(np.abs(value), errors, out=np.full(k, np.inf), where=errors > 0)
+    total = float((used * (response - np.average(response, weights=used)) ** 2).sum())
+    explained = 1 - float((used * residuals**2).sum()) / total if total > 0 else float("nan")
+    return Coefficients(value, value - half, value + half, 2 * stdtr(freedom, -t), n, explained)
+
+
+def _by_rows(design: Floats, weighted: Floats, inverse: Floats, residuals: Floats) -> tuple[Floats, Floats]:
+    """HC3 standard errors, and the degrees of freedom that rows leave, each of shape (k + 1,).
+
+    Raises:
+        InputError: a row that alone decides a coefficient.
+    """
+    leverage = np.einsum("ij,jk,ik->i", weighted, inverse, design)
     if leverage.max() > 1 - _ROUNDING:
         raise InputError(f"predictors must not mark a single row, as row {int(leverage.argmax()) + 1} is")
-    residuals = response - design @ fitted
-    spread = design * (residuals / (1 - leverage))[:, None]
-    errors = np.sqrt(np.diag(inverse @ (spread.T @ spread) @ inverse))[1:]
-    freedom = n - k - 1
-    half = stdtrit(freedom, (1 + interval) / 2) * errors
-    value = fitted[1:]
-    t = np.divide(np.abs(value), errors, out=np.full(k, np.inf), where=errors > 0)
-    explained = 1 - float(residuals @ residuals) / total if total > 0 else float("nan")
-    return Coefficients(value, value - half, value + half, 2 * stdtr(freedom, -t), n, explained)
+    spread = weighted * (residuals / (1 - leverage))[:, None]
+    errors = np.sqrt(np.diag(inverse @ (spread.T @ spread) @ inverse))
+    return errors, np.full(len(errors), float(len(design) - len(errors)))
 
 
 def independent_columns(predictors: Floats) -> list[int]:

@@ -1,6 +1,6 @@
 """The result of a study: all answers, the panel that gave them, and what it took."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.atomic import replacing
 from semscale.store.writing import write_table
 from semscale.study.asking.run_facts import RunFacts
+from semscale.study.asking.sent_prompts import prompt_frame
 from semscale.study.design import StudyDesign
 from semscale.study.run_record import RunRecord
 from semscale.types import Status
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from semscale.study.summary.study_summary import StudySummary
 
 PANEL, ANSWERS, SUMMARY, FILE = "panel.parquet", "answers.parquet", "study.json", "study.yaml"
-RECORD = "run.json"
+PROMPTS, RECORD = "prompts.parquet", "run.json"
 """Files in the folder of a result; the record has what ``read_study`` needs beside the tables."""
 
 
@@ -34,12 +35,15 @@ class StudyResult:
             ``semscale.study.measuring.answers.SCHEMA``; what is missing is null.
         signature: what was applied.
         facts: what the calls took, and why not everything was asked.
+        prompts: what was sent, by the hashes in the answers' ``prompt`` and ``rating_prompt``, with the
+            columns of ``semscale.study.asking.sent_prompts.PROMPT_SCHEMA``.
     """
 
     design: StudyDesign
     answers: pl.DataFrame
     signature: Signature
     facts: RunFacts
+    prompts: pl.DataFrame = field(default_factory=lambda: prompt_frame({}))
 
     def __repr__(self) -> str:
         n_scored = int((self.answers["status"] == "scored").sum())
@@ -61,7 +65,7 @@ class StudyResult:
         return summarize(self.design, self.answers, self.signature, self.facts, plan)
 
     def save(self, folder: Path, *, plan: IntervalPlan | None = None) -> None:
-        """Write personas, answers, summary, the study's file, and the record that ``read_study`` reads.
+        """Write personas, answers, prompts, summary, the study's file, and what ``read_study`` needs.
 
         Args:
             folder: is made where it does not exist.
@@ -71,12 +75,13 @@ class StudyResult:
         (folder / RECORD).unlink(missing_ok=True)  # a save that is cut off leaves no readable folder
         write_table(self.design.panel.to_frame(), folder / PANEL)
         write_table(self.answers, folder / ANSWERS)
+        write_table(self.prompts, folder / PROMPTS)
         with replacing(folder / SUMMARY) as path:
             path.write_text(self.summary(plan=plan).to_json(), encoding="utf-8")
         if self.design.content:
             with replacing(folder / FILE) as path:
                 path.write_bytes(self.design.content)
-        kept = [PANEL, ANSWERS, *([FILE] if self.design.content else [])]
+        kept = [PANEL, ANSWERS, PROMPTS, *([FILE] if self.design.content else [])]
         hashes = {name: sha256_of(folder / name) for name in kept}
         record = RunRecord.of(self.design, self.signature, self.facts, hashes)
         with replacing(folder / RECORD) as path:

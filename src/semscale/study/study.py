@@ -9,6 +9,7 @@ from semscale.chat.runner import run_apart
 from semscale.judging.asking import Running
 from semscale.study.asking.asked_study import ask_study
 from semscale.study.asking.forecasting import forecast_study
+from semscale.study.asking.sent_prompts import prompt_frame
 from semscale.study.design import StudyDesign
 from semscale.study.measuring.answers import answer_frame
 from semscale.study.measuring.measuring import Measuring
@@ -70,7 +71,8 @@ class Study:
             .with_settings("decision", {"decision": asked.facts.form} if design.decisions else {})
             .with_settings("ssr", rating.settings)
         )
-        return StudyResult(design, answer_frame(answers), signature, asked.facts)
+        prompts = prompt_frame(asked.sent)
+        return StudyResult(design, answer_frame(answers), signature, asked.facts, prompts)
 
     def forecast(self, model: object = None, *, ledger: Ledger | None = None) -> Forecast:
         """Forecast calls, tokens and cost of a run, and ask nobody.

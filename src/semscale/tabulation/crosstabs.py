@@ -13,7 +13,7 @@ from semscale.scales import load_scale
 from semscale.stats.survey.stages import Lonely
 from semscale.store.cells import storable
 from semscale.store.column_labels import ColumnLabels
-from semscale.store.columns import column_in
+from semscale.store.columns import column_in, groups_in
 from semscale.store.reading import open_table
 from semscale.store.table import Table
 from semscale.tabulation.asked.banner import Banner, no_banner, read_banner
@@ -24,7 +24,9 @@ from semscale.tabulation.asked.question_reading import QuestionReader
 from semscale.tabulation.matched_margins import Margins
 from semscale.tabulation.paired_people import id_columns, pair_notes, unpaired_notes
 from semscale.tabulation.plan import TablePlan
-from semscale.tabulation.sample import ReplicateType, SampleColumns, read_sample, replicate_columns
+from semscale.tabulation.sample import read_sample, replicate_columns
+from semscale.tabulation.sample_columns import ReplicateType, SampleColumns
+from semscale.tabulation.study_answers import refuse_answers
 from semscale.tabulation.summary import Crosstabs
 from semscale.tabulation.tables.tabulating import TestSettings, tabulated
 
@@ -42,10 +44,13 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
     weight: str | None = None,
     strata: str | None = None,
     cluster: str | None = None,
+    fpc: str | None = None,
     replicates: str | None = None,
     replicate_type: ReplicateType | None = None,
     rho: float = 0.0,
+    rscales: Sequence[float] = (),
     raked_to: Margins | None = None,
+    weight_bounds: tuple[float, float] | None = None,
     wave: str | None = None,
     wave_order: Sequence[str] = (),
     pair_by: str | None = None,
@@ -67,16 +72,21 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
         data: a file, or a data frame of polars, pandas or Arrow, with one row a respondent; with waves, one
             row a respondent and wave.
         questions: columns; short names of questions with several columns; patterns of columns that are
-            options of one multiple choice (``brand_*``), or ``Brands=brand_a,brand_b``.
+            options of one multiple choice (``brand_*``), or ``Brands=brand_a,brand_b``; columns with codes of
+            one list, such as first and second mentions (``Mentions=first+second``).
         banners: columns of groups; without any, and without waves, tables show everybody alone.
         weight: column of weights, finite and not negative.
         strata: column of the strata that respondents were drawn in.
         cluster: column of what was drawn together.
+        fpc: column with the number of clusters (of people, without ``cluster``) that the row's stratum has
+            in the population, or the share that was drawn if at most 1.
         replicates: pattern of the columns with replicate weights, such as ``rw*``.
         replicate_type: how those were made.
         rho: of Fay's method, 0 to below 1, with ``brr``.
+        rscales: factors of the replicates, with ``jkn``: one each, in the columns' order, or one for all.
         raked_to: for each column, the share (of 1 or 100) or number of people in each category, which
             is named by its value or label.
+        weight_bounds: least and greatest raked weight, as multiples of the mean weight.
         wave: column of waves; the other banners show the last one beside the one before.
         wave_order: all waves from the first to the last, by value or label; without it they are
             ordered as ``semscale.tabulation.asked.wave_order.order_waves`` does.
@@ -104,7 +114,18 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
         [2.25, 2.0, 2.5]
     """
     sample = SampleColumns(
-        weight, strata, cluster, replicates, replicate_type, rho, dict(raked_to or {}), pair_by, lonely
+        weight=weight,
+        strata=strata,
+        cluster=cluster,
+        fpc=fpc,
+        replicates=replicates,
+        replicate_type=replicate_type,
+        rho=rho,
+        rscales=tuple(rscales),
+        margins=dict(raked_to or {}),
+        weight_bounds=weight_bounds,
+        pair_by=pair_by,
+        lonely=lonely,
     )
     tests = TestSettings(min_base, None if adjust == "none" else adjust, level)
     plan = TablePlan(
@@ -132,6 +153,8 @@ def tabulate_file(table: Table, plan: TablePlan) -> Crosstabs:
         UnknownNameError: a column does not exist.
         InputError: as ``crosstabs``.
     """
+    refuse_answers(table.columns, table.name)
+    plan = _by_name(plan, table.columns, table.labels)
     titles = list(dict.fromkeys(_titles(table, plan)))
     batches = [
         pl.DataFrame([storable(column_in(batch, title).to_frame()).to_series() for title in titles])
@@ -145,6 +168,7 @@ def tabulate_file(table: Table, plan: TablePlan) -> Crosstabs:
         source=Path(table.name).name,
         notes=table.notes,
         columns=table.columns,
+        whole=_values_before_conditions(table, plan),
     )
 
 
@@ -156,6 +180,7 @@ def tabulate_frame(  # noqa: PLR0913 - what a file knows beside its rows
     source: str = "",
     notes: tuple[str, ...] = (),
     columns: Sequence[str] | None = None,
+    whole: Mapping[str, pl.Series] | None = None,
 ) -> Crosstabs:
     """Tabulate a frame.
 
@@ -166,6 +191,7 @@ def tabulate_frame(  # noqa: PLR0913 - what a file knows beside its rows
         source: name of the file.
         notes: how it was read.
         columns: of the whole table, for messages.
+        whole: of options, the values of rows that a condition left out, too; those of the frame unless given.
 
     Raises:
         UnknownNameError: a column does not exist.
@@ -177,10 +203,13 @@ def tabulate_frame(  # noqa: PLR0913 - what a file knows beside its rows
             _require(one, role, known)
     if frame.is_empty():
         raise InputError("the table has no rows; there is nothing to tabulate")
+    plan = _by_name(plan, known, words)
     sample = read_sample(frame, plan.sample, plan.wave, words)
     kept = frame.filter(sample.kept)
     points = {name: _point_words(scale) for name, scale in plan.scales.items()}
-    reader = QuestionReader(kept, words, points, frozenset(plan.numeric), plan.missing)
+    options = [column for column in _option_columns(plan, known, words) if column in frame.columns]
+    values = {column: groups_in(frame[column]).unique() for column in options} | dict(whole or {})
+    reader = QuestionReader(kept, words, points, frozenset(plan.numeric), plan.missing, values)
     read = [one for name in plan.questions for one in reader.read_all(find_columns(name, known, words))]
     questions = list({one.name: one for one in read}.values())
     for pair in plan.pairs:
@@ -196,6 +225,29 @@ def tabulate_frame(  # noqa: PLR0913 - what a file knows beside its rows
         sample_notes=(*sample.notes, *_pair_notes(kept, plan)),
         input_notes=notes,
     )
+
+
+def _values_before_conditions(table: Table, plan: TablePlan) -> dict[str, pl.Series]:
+    """Read all values of options in the rows of a table before a condition left some out."""
+    options = _option_columns(plan, table.columns, table.labels)
+    if table.whole is None or not options:
+        return {}
+    found: dict[str, set[str]] = {column: set() for column in options}
+    for batch in table.whole.batches_with(options, _BATCH):
+        for column, values in found.items():
+            cells = storable(column_in(batch, column).to_frame()).to_series()
+            values.update(groups_in(cells).drop_nulls().unique().to_list())
+    return {column: pl.Series(column, sorted(values), dtype=pl.String) for column, values in found.items()}
+
+
+def _by_name(plan: TablePlan, columns: Sequence[str], labels: Mapping[str, ColumnLabels]) -> TablePlan:
+    return plan.by_name({name: find_columns(name, columns, labels).name for name in plan.asked})
+
+
+def _option_columns(plan: TablePlan, columns: Sequence[str], labels: Mapping[str, ColumnLabels]) -> list[str]:
+    """Name the columns of all questions that have several, each once."""
+    asked = [find_columns(name, columns, labels) for name in plan.asked]
+    return list(dict.fromkeys(column for one in asked if one.is_multiple for column in one.columns))
 
 
 def _codes(missing: Sequence[str] | Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:

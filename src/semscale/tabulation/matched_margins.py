@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.messages import nearest_name
 from semscale.store.column_labels import ColumnLabels
 from semscale.store.columns import groups_in
 
@@ -39,7 +40,7 @@ def matched_margins(margins: Margins, frame: pl.DataFrame, labels: Mapping[str, 
     """
     matched = {}
     for column, goals in margins.items():
-        _check_sum(column, goals)
+        check_sum(column, goals)
         words = labels.get(column, ColumnLabels()).values
         there = groups_in(frame[column]).value_counts(sort=True).rows()
         matched[column] = _by_value(column, goals, words, [name for name, _ in there])
@@ -47,14 +48,23 @@ def matched_margins(margins: Margins, frame: pl.DataFrame, labels: Mapping[str, 
     return matched
 
 
-def _check_sum(column: str, goals: Mapping[str, float]) -> None:
-    """Refuse shares that do not sum to a whole; numbers of people may sum to anything."""
+def check_sum(column: str, goals: Mapping[str, float], place: str = "") -> None:
+    """Refuse shares that do not sum to a whole; numbers of people may sum to anything.
+
+    Args:
+        column: its name.
+        goals: the share or number of people in each category.
+        place: where they stand, such as " in m.yaml, line 3".
+
+    Raises:
+        InputError: shares that sum to neither 1 nor 100.
+    """
     total = sum(goals.values())
     is_whole = any(abs(total - whole) <= _ROUNDING * whole for whole in (1, _PERCENT))
     are_shares = total < _MOST and any(not float(goal).is_integer() for goal in goals.values())
     if not is_whole and (are_shares or _LEAST < total < _MOST):
         raise InputError(
-            f"raked_to: the shares of '{column}' sum to {total:g}; they must sum to 1 or 100 "
+            f"raked_to: the shares of '{column}'{place} sum to {total:g}; they must sum to 1 or 100 "
             "(numbers of people are whole, and may have any sum)"
         )
 
@@ -88,8 +98,24 @@ def _check_complete(
     given = ", ".join(_named(value, words) for value in list(goals)[:_EXAMPLES])
     raise InputError(
         f"raked_to: '{column}' has no target for {shown}; it has targets for {given}: "
-        "add what is lacking, or leave its rows out (--where)"
+        f"add what is lacking, or leave its rows out (--where){_mistyped(goals, words, there, lacking)}"
     )
+
+
+def _mistyped(
+    goals: Mapping[str, float],
+    words: Mapping[str, str],
+    there: list[tuple[str, int]],
+    lacking: list[tuple[str, int]],
+) -> str:
+    """Ask whether a category that is no value stands for one without a target."""
+    values = {value for value, _ in there}
+    names = [name for value, _ in lacking for name in (value, words.get(value, "")) if name]
+    for category in goals:
+        near = None if category in values or category in words else nearest_name(category, names, alike=0.5)
+        if near is not None:
+            return f"; '{category}' is no value: did you mean '{near}'?"
+    return ""
 
 
 def _named(value: str, words: Mapping[str, str]) -> str:

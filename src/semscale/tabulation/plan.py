@@ -1,12 +1,12 @@
 """What is to be tabulated, and how."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from semscale.errors import InputError
 from semscale.store.missing_codes import missing_keys
 from semscale.tabulation.asked.missing_answers import EVERY_QUESTION
-from semscale.tabulation.sample import SampleColumns
+from semscale.tabulation.sample_columns import SampleColumns
 from semscale.tabulation.tables.tabulating import TestSettings
 
 
@@ -21,7 +21,8 @@ class TablePlan:
         tests: how cells are tested.
         wave: column of waves, which becomes a banner of its own.
         wave_order: all waves from the first to the last; as ``order_waves`` reads them where it is empty.
-        scales: for each question, the name or file of the scale that names its points.
+        scales: for each question, the name or file of the scale that names its points; here and below, a
+            question such as ``M=m1+m2`` may also be called by its name alone, ``M``.
         numeric: questions that are numbers, whatever they look like.
         pairs: two questions each that the same people answered; the second is taken off the first.
         missing: for each question, codes that are no answer; those of the name ``""`` are for all.
@@ -68,8 +69,41 @@ class TablePlan:
         paired = (name for pair in self.pairs for name in pair)
         return tuple(dict.fromkeys([*self.questions, *paired]))
 
+    def by_name(self, names: Mapping[str, str]) -> "TablePlan":
+        """Give the plan with the options of each question under its name.
+
+        Args:
+            names: of each question in ``asked``, as ``find_columns`` gives them.
+
+        Raises:
+            InputError: two questions have one name.
+
+        Example:
+            >>> plan = TablePlan(("M=m1+m2",), (), missing={"M=m1+m2": ("99",)})
+            >>> dict(plan.by_name({"M=m1+m2": "M"}).missing)
+            {'M': ('99',)}
+        """
+        seen: dict[str, str] = {}
+        for asked, name in names.items():
+            if name in seen:
+                raise InputError(
+                    f"question: '{seen[name]}' and '{asked}' have one name, '{name}': give each its own"
+                )
+            seen[name] = asked
+        missing: dict[str, tuple[str, ...]] = {}
+        for asked, codes in self.missing.items():
+            name = names.get(asked, asked)
+            missing[name] = (*missing.get(name, ()), *codes)
+        return replace(
+            self,
+            scales={names.get(asked, asked): scale for asked, scale in self.scales.items()},
+            numeric=tuple(names.get(asked, asked) for asked in self.numeric),
+            missing=missing,
+        )
+
     def _check_asked(self, parameter: str, listed: Collection[str]) -> None:
-        unknown = [one for one in listed if one not in self.asked]
+        named = {*self.asked, *(one.partition("=")[0].strip() for one in self.asked)}
+        unknown = [one for one in listed if one not in named]
         if unknown:
             raise InputError(
                 f"{parameter}: '{unknown[0]}' is none of the questions; name it as a question, too"

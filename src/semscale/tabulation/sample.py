@@ -1,9 +1,8 @@
 """The respondents of a table: which of them count, how they are weighted, and how they were drawn."""
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -14,67 +13,13 @@ from semscale.stats.survey.design import SurveyDesign
 from semscale.stats.survey.raked_designs import raked_design
 from semscale.stats.survey.raking import Raking, rake
 from semscale.stats.survey.replicate_design import given_replicates
-from semscale.stats.survey.stages import Lonely
 from semscale.stats.survey.variances import AnyDesign
 from semscale.store.column_labels import ColumnLabels
 from semscale.store.columns import groups_in
 from semscale.store.numbers import numbers_among
 from semscale.tabulation.matched_margins import Margins, matched_margins
+from semscale.tabulation.sample_columns import SampleColumns
 from semscale.types import Floats, Mask
-
-ReplicateType = Literal["bootstrap", "jk1", "brr"]
-"""How a provider made replicate weights; BRR with ``rho`` is Fay's method."""
-
-
-@dataclass(frozen=True)
-class SampleColumns:
-    """Columns that say how respondents were drawn and weighted.
-
-    Attributes:
-        weight: weights, finite and not negative.
-        strata: names of the strata that respondents were drawn in.
-        cluster: names of what was drawn together.
-        replicates: pattern of the columns with replicate weights, such as ``rw*``.
-        replicate_type: how those were made.
-        rho: of Fay's method, with ``brr``.
-        margins: what the weights are raked to.
-        pair_by: ids of respondents who take part in several waves.
-        lonely: what a stratum with one cluster adds to the variance.
-
-    Raises:
-        InputError: settings that do not go together.
-    """
-
-    weight: str | None = None
-    strata: str | None = None
-    cluster: str | None = None
-    replicates: str | None = None
-    replicate_type: ReplicateType | None = None
-    rho: float = 0.0
-    margins: Margins = field(default_factory=dict)
-    pair_by: str | None = None
-    lonely: Lonely = "fail"
-
-    def __post_init__(self) -> None:
-        if self.replicates is None:
-            if self.replicate_type is not None or self.rho:
-                raise InputError("replicate_type and rho belong to replicates: name their columns as well")
-            return
-        if self.weight is None:
-            raise InputError("replicates need weight: name the column with the full sample's weights")
-        if self.replicate_type is None:
-            raise InputError("replicates need replicate_type: bootstrap, jk1 or brr, as their provider says")
-        together = {"strata": self.strata, "cluster": self.cluster, "pair_by": self.pair_by}
-        for name, given in together.items():
-            if given is not None:
-                raise InputError(f"{name} does not go with replicates, which hold how people were drawn")
-
-    def named(self) -> dict[str, str]:
-        """The single columns that were named, by their purpose."""
-        names = ("weight", "strata", "cluster", "pair_by")
-        given = {name: getattr(self, name) for name in names}
-        roles = {name: column for name, column in given.items() if column is not None}
-        return roles | {f"raked_to {column}": column for column in self.margins}
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,16 +88,16 @@ def read_sample(
     design: AnyDesign
     if replicates is not None and columns.replicate_type is not None:
         kind = "fay" if columns.rho and columns.replicate_type == "brr" else columns.replicate_type
-        design = given_replicates(weights, replicates[kept], kind, rho=columns.rho)
+        factors = _rscales(columns, replicates.shape[1])
+        design = given_replicates(weights, replicates[kept], kind, rho=columns.rho, rscales=factors)
     else:
         design = _drawn(rows, columns, weights)
     if columns.margins:
         margins = matched_margins(columns.margins, rows, labels or {})
-        raking = _raking(rows, margins, design, wave)
+        raking = _raking(rows, margins, design, wave, columns.weight_bounds)
         design = raked_design(design, raking)
         each = "" if wave is None else ", each wave by itself"
-        effect = f"design effect {raking.design_effect:.2f}"
-        notes.append(f"weights are raked to {', '.join(columns.margins)}{each} ({effect})")
+        notes.append(f"weights are raked to {', '.join(columns.margins)}{each} ({_effects(raking, columns)})")
     return Sample(design, kept, left_out, tuple(notes))
 
 
@@ -175,13 +120,44 @@ def _weights(frame: pl.DataFrame, column: str | None) -> Floats:
     if column is None:
         return np.ones(frame.height)
     weights = numbers_among(frame[column]).to_numpy().astype(np.float64)
-    wrong = np.flatnonzero((weights < 0) | np.isinf(weights))
-    if len(wrong):
-        raise InputError(
-            f"weight must be finite and >= 0, got {weights[wrong[0]]:g} in row {wrong[0] + 1:,} of column "
-            f"'{column}'"
-        )
+    _check_range("weight must be finite and >= 0", column, weights, (weights < 0) | np.isinf(weights))
     return weights
+
+
+def _populations(frame: pl.DataFrame, column: str) -> Floats:
+    """Read how many clusters each row's stratum has in the population, NaN where there is no number."""
+    sizes = numbers_among(frame[column]).to_numpy().astype(np.float64)
+    _check_range("fpc must be finite and > 0", column, sizes, (sizes <= 0) | np.isinf(sizes))
+    return sizes
+
+
+def _check_range(rule: str, column: str, numbers: Floats, wrong: Mask) -> None:
+    rows = np.flatnonzero(wrong)
+    if len(rows):
+        raise InputError(f"{rule}, got {numbers[rows[0]]:g} in row {rows[0] + 1:,} of column '{column}'")
+
+
+def _rscales(columns: SampleColumns, n: int) -> Floats | None:
+    """Give each of n replicates its factor."""
+    if not columns.rscales:
+        return None
+    if len(columns.rscales) not in (1, n):
+        raise InputError(
+            f"rscales must be one number for all or one for each of the {n:,} columns of replicates, got "
+            f"{len(columns.rscales):,}"
+        )
+    return np.broadcast_to(np.array(columns.rscales), (n,)).copy()
+
+
+def _effects(raking: Raking, columns: SampleColumns) -> str:
+    """Say what raking did to the weights."""
+    effect = f"design effect {raking.design_effect:.2f}"
+    if columns.weight_bounds is None:
+        return effect
+    low, high = columns.weight_bounds
+    n = raking.n_trimmed
+    trimmed = f"{n:,} {'row is' if n == 1 else 'rows are'} at a bound"
+    return f"{effect}; within {low:g} and {high:g} of the mean weight, {trimmed}"
 
 
 def _replicates(frame: pl.DataFrame, columns: SampleColumns) -> Floats | None:
@@ -199,21 +175,29 @@ def _gaps(
     for role, column in roles.items():
         if role != "weight":
             words = column if role.startswith("raked_to") else role.replace("_", " ")
-            gaps[f"no {words}"] = groups_in(frame[column]).is_null().to_numpy()
+            missing = groups_in(frame[column]).is_null().to_numpy()
+            gaps[f"no {words}"] = np.isnan(_populations(frame, column)) if role == "fpc" else missing
     if replicates is not None:
         gaps["no replicate weights"] = np.asarray(~np.isfinite(replicates).all(axis=1))
     return gaps
 
 
-def _raking(frame: pl.DataFrame, margins: Margins, design: AnyDesign, wave: str | None) -> Raking:
-    """Rake to the margins, each wave by itself."""
+def _raking(
+    frame: pl.DataFrame,
+    margins: Margins,
+    design: AnyDesign,
+    wave: str | None,
+    given_bounds: tuple[float, float] | None,
+) -> Raking:
+    """Rake to the margins within the bounds, each wave by itself."""
+    bounds = given_bounds or (0.0, np.inf)
     if wave is None:
         answers = {column: groups_in(frame[column]).to_list() for column in margins}
         targets: dict[str, dict[Hashable, float]] = {
             column: {category: goal for category, goal in goals.items()}  # noqa: C416 - another type of key
             for column, goals in margins.items()
         }
-        return rake(answers, targets, weights=design.weights)
+        return rake(answers, targets, weights=design.weights, bounds=bounds)
     waves = groups_in(frame[wave])
     sizes = dict(waves.filter(design.weights > 0).value_counts().iter_rows())
     answers = {column: (waves + ": " + groups_in(frame[column])).to_list() for column in margins}
@@ -225,7 +209,7 @@ def _raking(frame: pl.DataFrame, margins: Margins, design: AnyDesign, wave: str 
         }
         for column, goals in margins.items()
     }
-    return rake(answers, targets, weights=design.weights)
+    return rake(answers, targets, weights=design.weights, bounds=bounds)
 
 
 def _drawn(frame: pl.DataFrame, columns: SampleColumns, weights: Floats) -> SurveyDesign:
@@ -238,7 +222,8 @@ def _drawn(frame: pl.DataFrame, columns: SampleColumns, weights: Floats) -> Surv
         for column in (columns.strata, cluster)
     )
     is_nested = columns.strata is not None and columns.cluster is not None
-    return SurveyDesign(weights, strata, clusters, lonely=columns.lonely, nested=is_nested)
+    fpc = None if columns.fpc is None else _populations(frame, columns.fpc)
+    return SurveyDesign(weights, strata, clusters, fpc, lonely=columns.lonely, nested=is_nested)
 
 
 def _check_nested(frame: pl.DataFrame, person: str, cluster: str) -> None:

@@ -30,6 +30,7 @@ class Crosstabs(Presentable):
         plan: what was tabulated, and how.
         sample_notes: on the weights.
         input_notes: how the file was read, such as the rows that a condition left out.
+        measured: how answers came about that were not given in the file, for the signature.
         created: when.
     """
 
@@ -40,6 +41,7 @@ class Crosstabs(Presentable):
     plan: TablePlan
     sample_notes: tuple[str, ...] = ()
     input_notes: tuple[str, ...] = ()
+    measured: Mapping[str, str] = field(default_factory=dict)
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def __repr__(self) -> str:
@@ -75,8 +77,20 @@ class Crosstabs(Presentable):
             min_base=tests.min_base,
             adjust=tests.correction,
             level=tests.level,
+            **self._draw(),
             **self._missing(),
+            **self.measured,
         )
+
+    def _draw(self) -> dict[str, str]:
+        """Settings of the draw that few surveys have; empty without any."""
+        sample = self.plan.sample
+        given = {
+            "fpc": sample.fpc,
+            "rscales": "+".join(f"{one:g}" for one in sample.rscales),
+            "weight_bounds": "+".join(f"{one:g}" for one in sample.weight_bounds or ()),
+        }
+        return {name: value for name, value in given.items() if value}
 
     def _missing(self) -> dict[str, str]:
         """Codes that are no answer, by question; empty without any."""

@@ -70,4 +70,14 @@ def test_few_surveys_seldom_prove_what_is_not_there():
     _, people = surveys(6, 40)
     found = [attainment(rng.standard_normal(6), people, [VALUES] * 6, splits=20) for _ in range(200)]
     assert np.mean([each.p_value <= 0.025 for each in found]) <= 0.05  # binomial: .025 + 2.3 errors
-    assert np.mean([each.ratio.low > 0 for each in found]) <= 0.1
+
+
+@pytest.mark.parametrize(("n_surveys", "has_interval"), [(9, False), (10, True)])
+def test_below_ten_surveys_there_is_no_interval(n_surveys, has_interval):
+    machine, people = surveys(n_surveys, 30, noise=0.3)
+    found = attainment(machine, people, [VALUES] * n_surveys, splits=50)
+    ends = [found.ratio.low, found.ratio.high, found.correlation.low, found.correlation.high]
+    assert np.isfinite(ends).all() == has_interval
+    assert np.isnan(ends).all() != has_interval
+    means = [each.mean @ VALUES for each in people]
+    assert found.correlation.value == pytest.approx(np.corrcoef(machine, means)[0, 1])

@@ -4,12 +4,9 @@ The data are the package's, under the GPL, and are not copied: where R and the p
 write them for these tests. test_reference.py holds the same figures on data of our own, and needs no R.
 """
 
-import shutil
-import subprocess
-from pathlib import Path
-
 import numpy as np
 import pytest
+from r_survey_data import write_examples
 from reference_figures import (
     check_association,
     check_deff,
@@ -31,20 +28,13 @@ from semscale.stats.survey.raked_designs import raked_design
 from semscale.stats.survey.raking import rake
 from semscale.stats.survey.replication import jackknife_replicates
 
-SCRIPT = Path(__file__).parents[3] / "bench" / "reference" / "survey_data.R"
 APIS = ("apistrat", "apiclus1", "apiclus2", "apiclus1_jk1")
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     """R's example data, in a folder."""
-    folder = tmp_path_factory.mktemp("survey")
-    if shutil.which("Rscript") is None:
-        pytest.skip("needs R with the package survey (Debian: r-cran-survey)")
-    made = subprocess.run(["Rscript", SCRIPT, folder], capture_output=True, text=True, check=False)
-    if made.returncode:
-        pytest.skip(f"R has no package survey: {made.stderr.strip().splitlines()[-1]}")
-    return folder
+    return write_examples(tmp_path_factory.mktemp("survey"))
 
 
 def api(data, name):

@@ -93,11 +93,11 @@ def test_replicates_without_weight_in_a_group_do_not_count():
     [
         ([1.0, 2.0], {}, r"columns must have 3 rows as the design has, got shape \(2, 1\)"),
         (["a", "b", "c"], {}, "columns must be numbers"),
-        ([1.0, np.inf, 2.0], {}, r"row 1 \(from 0\) has an infinite value"),
+        ([1.0, np.inf, 2.0], {}, r"row 2 has an infinite value"),
         ([1.0, 2.0, 3.0], {"groups": [0, 1]}, "groups must be 3 whole numbers"),
         ([1.0, 2.0, 3.0], {"groups": [0.0, 1.0, 1.0]}, "groups must be 3 whole numbers"),
-        ([1.0, 2.0, 3.0], {"groups": [0, 1, 2], "n_groups": 2}, r"got 2 in row 2 \(from 0\)"),
-        ([1.0, 2.0, 3.0], {"groups": [0, 0, 1]}, r"the weights of group 1 \(from 0\) sum to 0 over 1 rows"),
+        ([1.0, 2.0, 3.0], {"groups": [0, 1, 2], "n_groups": 2}, r"got 2 in row 3"),
+        ([1.0, 2.0, 3.0], {"groups": [0, 0, 1]}, r"the weights of group 1 sum to 0 over 1 rows"),
     ],
 )
 def test_what_does_not_fit_is_refused(columns, settings, message):
@@ -111,7 +111,7 @@ def test_numerators_and_denominators_must_fit():
 
 
 def test_an_unknown_answer_is_refused():
-    with pytest.raises(InputError, match="from 0 to 1, or -1 for none, got 2 in row 0"):
+    with pytest.raises(InputError, match="from 0 to 1, or -1 for none, got 2 in row 1"):
         indicators([2], 2)
 
 

@@ -81,12 +81,12 @@ def test_what_is_not_met_is_said():
     ("columns", "targets", "settings", "message"),
     [
         ({"sex": SEX}, {"sex": {"f": 0.5, "m": 0.4, "x": 0.1}}, {}, "'sex', category 'x' has no rows"),
-        ({"sex": SEX}, {"sex": {"f": 1.0}}, {}, r"'sex' has no target for category 'm' in row 3 \(from 0\)"),
+        ({"sex": SEX}, {"sex": {"f": 1.0}}, {}, r"'sex' has no target for category 'm' in row 4"),
         (
             {"sex": [*SEX[:5], None]},
             {"sex": {"f": 0.5, "m": 0.5}},
             {},
-            "no target for category None in row 5",
+            "no target for category None in row 6",
         ),
         ({"sex": SEX}, {"sex": {"f": 1.5, "m": -0.5}}, {}, "'m': target must be >= 0, got -0.5"),
         ({"sex": SEX, "age": AGE}, {"sex": {"f": 0.5, "m": 0.5}}, {}, "'age' is missing in targets"),

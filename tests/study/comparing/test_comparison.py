@@ -70,6 +70,12 @@ def test_individuals_by_name(kept):
     assert (same.n, same.error.value) == (40, 0)
     assert same.correlation.value == pytest.approx(1)
     assert same.permuted_error > 0.1
+    # With all the weight on one person, shuffled personas are as wrong about that one as they differ from it.
+    heavy = people.with_columns(pl.when(pl.col("who") == "p0").then(1e9).otherwise(1e-3).alias("w"))
+    (one,) = compare(folder, heavy, respondent="who", weight="w", **COLUMNS).methods[0].individuals
+    said = people.filter(pl.col("who") == "p0")["intent"].to_numpy()
+    others = people["intent"].to_numpy().reshape(40, -1)
+    assert one.permuted_error == pytest.approx(np.abs(others - said).mean() / 4, abs=0.02)
     assert compare(folder, people, **COLUMNS).methods[0].individuals == ()
 
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import pytest
 from tests.study.comparing.made_answers import panel_tables, people_table
 
@@ -107,3 +108,15 @@ def test_standings_by_hand(found):
     # From pooled people, the closer null, at .25 to halves at .05 the panel has gone .15 of .20.
     assert placed["distributions"] == pytest.approx(0.75)
     assert "groups" not in placed
+
+
+@pytest.mark.parametrize(
+    ("p_value", "holds"), [(1 / 120, True), (0.3, None), (119 / 120, False), (1.0, False)]
+)
+def test_of_few_concepts_p_alone_tells_the_order(found, p_value, holds):
+    # Five concepts have 120 orders; of these one or two may be at least as low where p is 1 or 119 / 120.
+    order = replace(found.marginals.attainments["intent"], p_value=p_value)
+    assert np.isnan(order.ratio.high)
+    marginals = replace(found.marginals, attainments={"intent": order})
+    drawn = conclude(marginals, None, None, (), 0.95)
+    assert next(each.holds for each in drawn if each.subject == "ranking") is holds

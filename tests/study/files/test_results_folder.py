@@ -40,6 +40,7 @@ def test_a_folder_is_read_as_it_was_written(kept, tmp_path):
     assert found.answers.equals(kept.answers)
     assert found.answers["value"].to_list() == [0.5] * 6
     assert found.design == kept.design
+    assert found.prompts.equals(kept.prompts)
     # base64 of the bytes above, by the command of that name.
     (image,) = found.design.questionnaire.concepts[0].images
     assert image.url == "data:image/gif;base64,R0lGODlhIGFuZCBtb3Jl"
@@ -49,7 +50,7 @@ def test_a_folder_is_read_as_it_was_written(kept, tmp_path):
     assert found.summary().measures[0].estimates.overall.mean.value == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize("name", ["answers.parquet", "panel.parquet", "study.yaml"])
+@pytest.mark.parametrize("name", ["answers.parquet", "panel.parquet", "prompts.parquet", "study.yaml"])
 def test_an_edited_file_is_refused(kept, tmp_path, name):
     content = (tmp_path / "kept" / name).read_bytes() if name == "study.yaml" else b""
     if content:

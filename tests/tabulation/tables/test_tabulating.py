@@ -162,6 +162,20 @@ def test_a_single_group_and_a_single_wave_have_nothing_to_compare():
     assert alone.changes is None
 
 
+def test_a_group_without_weight_in_one_wave_is_named_with_the_wave():
+    # b has weight in the last wave alone.
+    design = SurveyDesign(np.array([1.0, 0.0, 0.0, 1.0, 1.0]))
+    with pytest.raises(InputError, match="group 'b' of 'group' in wave '1' sum to 0 over 2 respondents"):
+        tables([number([1, 2, 3, 4, 5])], ["a", "b", "b", "a", "b"], design=design, waves=[1, 1, 1, 2, 2])
+
+
+def test_a_wave_before_those_that_are_shown_does_not_matter_for_groups():
+    design = SurveyDesign(np.array([1.0, 0.0, 1.0, 1.0, 1.0, 1.0]))
+    groups, waves = ["a", "b"] * 3, [1, 1, 2, 2, 3, 3]
+    _, by_group = tables([number([1, 2, 3, 4, 5, 6])], groups, design=design, waves=waves)
+    assert by_group.cells.values.tolist() == [[5.5, 5.0, 6.0]]
+
+
 def test_a_group_without_weight_is_named():
     design = SurveyDesign(np.array([1.0, 1.0, 0.0, 0.0]))
     with pytest.raises(InputError, match="group 'b' of 'group' sum to 0 over 2 respondents"):

@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.stats.agreement.correlations import correlation, pearson_estimate
+from semscale.stats.agreement.correlations import correlation, pearson, pearson_estimate
 from semscale.stats.distances.samples import PmfSample
 from semscale.stats.intervals.coefficients import (
     FEWEST_FOR_PERCENTILES,
@@ -21,6 +21,9 @@ from semscale.types import Floats
 FEWEST_SURVEYS = 3
 """With two surveys every correlation is 1 or -1."""
 
+FEWEST_FOR_AN_INTERVAL = 10
+"""Surveys below which a correlation has no interval: one survey more or less decides how wide it is."""
+
 _RESAMPLED_SPLITS = 200
 _MOST_EXACT, _ORDERS = 7, 5000
 _ROUNDING = 1e-12
@@ -31,8 +34,9 @@ class Attainment:
     """How well a panel's means follow those of people over surveys.
 
     Attributes:
-        ratio: correlation attainment E[R_xy] / E[R_xx]; 1 where the panel follows people as people do.
-        correlation: of the panel's means with those of all people.
+        ratio: correlation attainment E[R_xy] / E[R_xx]; 1 where the panel follows people as people do. Its
+            ends are NaN below 10 surveys.
+        correlation: of the panel's means with those of all people; likewise.
         ceiling: E[R_xx], the correlation of two halves of the people.
         p_value: share of the orders of the surveys in which the panel's means correlate with the people's at
             least as highly as in the right one; small where the panel knows the order.
@@ -56,9 +60,10 @@ def attainment(
 ) -> Attainment:
     """Correlation attainment over surveys, as ``correlation_attainment``, with an interval over surveys.
 
-    The value takes all splits; every replicate of the interval takes the first 200 of them. Below 50 surveys
-    the interval is a jackknife's of E[R_xy], on Fisher's z, over the ceiling, which is taken as known. The p
-    value is exact up to 7 surveys, and comes from 5,000 random orders from 8 on.
+    The value takes all splits; every replicate of the interval takes the first 200 of them. Below 10 surveys
+    there is no interval, and the p value alone says what the data show. Below 50 surveys it is a jackknife's
+    of E[R_xy], on Fisher's z, over the ceiling, which is taken as known. The p value is exact up to 7
+    surveys, and comes from 5,000 random orders from 8 on.
 
     Args:
         machine: shape (surveys,), the panel's mean in each survey.
@@ -102,7 +107,7 @@ def attainment(
     value, ceiling = float(_ratio(between, within)[0]), float(within.mean())
     return Attainment(
         _ratio_estimate(value, float(between.mean()), ceiling, products, plan),
-        pearson_estimate(machine, means, interval=plan.interval, seed=plan.seed),
+        _correlation_estimate(machine, means, plan),
         ceiling,
         _p_value(machine, means, rng),
         len(machine),
@@ -112,8 +117,8 @@ def attainment(
 def _ratio_estimate(
     value: float, between: float, ceiling: float, products: Floats, plan: ResamplingPlan
 ) -> Estimate:
-    if np.isnan(value):
-        return Estimate(value, value, value)
+    if np.isnan(value) or len(products) < FEWEST_FOR_AN_INTERVAL:
+        return Estimate(value, float("nan"), float("nan"))
     if len(products) >= FEWEST_FOR_PERCENTILES:
         return bootstrapped(
             value,
@@ -131,6 +136,12 @@ def _ratio_estimate(
         fewest=FEWEST_FOR_PERCENTILES,
     )
     return Estimate(value, found.low / ceiling, found.high / ceiling)
+
+
+def _correlation_estimate(machine: Floats, means: Floats, plan: ResamplingPlan) -> Estimate:
+    if len(machine) < FEWEST_FOR_AN_INTERVAL:
+        return Estimate(pearson(machine, means), float("nan"), float("nan"))
+    return pearson_estimate(machine, means, interval=plan.interval, seed=plan.seed)
 
 
 def _p_value(machine: Floats, means: Floats, rng: np.random.Generator) -> float:

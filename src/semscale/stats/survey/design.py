@@ -107,9 +107,7 @@ def checked_weights(weights: npt.ArrayLike) -> Floats:
         raise InputError(f"weights must be a list of numbers with one row or more, got shape {taken.shape}")
     wrong = np.flatnonzero(~np.isfinite(taken) | (taken < 0))
     if len(wrong):
-        raise InputError(
-            f"weights must be finite and >= 0, got {taken[wrong[0]]:g} in row {wrong[0]} (from 0)"
-        )
+        raise InputError(f"weights must be finite and >= 0, got {taken[wrong[0]]:g} in row {wrong[0] + 1:,}")
     if not taken.sum() > 0:
         raise InputError("weights sum to 0: at least one must be above 0")
     return taken

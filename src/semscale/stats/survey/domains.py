@@ -72,6 +72,6 @@ def checked_domains(groups: npt.ArrayLike | None, n_groups: int | None, n: int) 
     if len(wrong):
         raise InputError(
             f"groups must be numbers from 0 to {count - 1}, or -1 for none, got {codes[wrong[0]]} in row "
-            f"{wrong[0]} (from 0)"
+            f"{wrong[0] + 1:,}"
         )
     return Domains(codes, count)

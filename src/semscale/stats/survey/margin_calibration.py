@@ -79,9 +79,11 @@ class MarginCorrection:
         """Turn covariances of influence values into those of their residuals.
 
         Args:
-            covariance: shape (v, g, g).
+            covariance: shape (v, g, g); without groups there is nothing to turn.
             influence: shape (n, v).
         """
+        if not self._rows:
+            return covariance
         both = [influence[rows].T @ one for rows, one in zip(self._rows, self._turning, strict=True)]
         slopes, cross = np.split(np.stack(both, axis=1), 2, axis=2)
         turned = slopes.transpose(0, 2, 1)

@@ -58,7 +58,7 @@ def read_margin(
     if len(unknown):
         row = int(unknown[0])
         raise InputError(
-            f"margin {name!r} has no target for category {given[row]!r} in row {row} (from 0): "
+            f"margin {name!r} has no target for category {given[row]!r} in row {row + 1:,}: "
             "add it, or leave its rows out"
         )
     goals = np.array([float(target) for target in targets.values()])

@@ -203,7 +203,7 @@ def checked_columns(columns: npt.ArrayLike, n: int) -> Floats:
         raise InputError(f"columns must have {n} rows as the design has, got shape {table.shape}")
     if np.isinf(table).any():
         row = int(np.flatnonzero(np.isinf(table).any(axis=1))[0])
-        raise InputError(f"columns must be finite, but row {row} (from 0) has an infinite value")
+        raise InputError(f"columns must be finite, but row {row + 1:,} has an infinite value")
     return table
 
 
@@ -217,7 +217,7 @@ def check_groups(design: AnyDesign, domains: Domains) -> None:
     weights = np.bincount(domains.codes[domains.rows], design.weights[domains.rows], minlength=domains.count)
     empty = np.flatnonzero((rows > 0) & (weights == 0))
     if len(empty):
-        raise InputError(f"the weights of group {empty[0]} (from 0) sum to 0 over {rows[empty[0]]} rows")
+        raise InputError(f"the weights of group {empty[0]} sum to 0 over {rows[empty[0]]} rows")
 
 
 def column_blocks(n_columns: int, n: int) -> Iterator[slice]:

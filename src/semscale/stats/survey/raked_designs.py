@@ -70,7 +70,7 @@ def _raked_replicate(weights: Floats, place: int, raking: Raking) -> Floats:
     worst = reached_targets(found, task)[0]
     if raking.converged and abs(worst.target - worst.reached) > task.tolerance * task.total:
         raise InputError(
-            f"replicate {place} (from 0) cannot meet margin {worst.margin!r}: category {worst.category!r} "
+            f"replicate {place + 1:,} cannot meet margin {worst.margin!r}: category {worst.category!r} "
             f"reaches {worst.reached:.6g}, and its target is {worst.target:.6g}; join categories or widen "
             "the bounds"
         )

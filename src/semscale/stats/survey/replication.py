@@ -131,7 +131,7 @@ def _check_pairs(stage: Stage, sizes: Integers) -> None:
     if len(wrong):
         row = int(np.flatnonzero(stage.stratum[stage.cluster] == wrong[0])[0])
         raise InputError(
-            f"balanced halves need two clusters in each stratum, but the stratum of row {row} (from 0) has "
+            f"balanced halves need two clusters in each stratum, but the stratum of row {row + 1:,} has "
             f"{sizes[wrong[0]]}: join or split strata, or take the jackknife"
         )
 

@@ -95,7 +95,7 @@ def _counted(
     split = np.flatnonzero(stratum_of[cluster] != stratum)
     if len(split):
         raise InputError(
-            f"the cluster of row {split[0]} (from 0) lies in more than one stratum: "
+            f"the cluster of row {split[0] + 1:,} lies in more than one stratum: "
             "give clusters numbers of their own, or nested=True if they are numbered within each stratum"
         )
     sizes = np.bincount(stratum_of, minlength=h)
@@ -112,15 +112,17 @@ def _fractions(fpc: Floats | None, stratum: Integers, sizes: Integers) -> Floats
     population[stratum] = fpc
     differing = np.flatnonzero(population[stratum] != fpc)
     if len(differing):
+        row = int(differing[0])
         raise InputError(
-            f"fpc must be one number within a stratum, but row {differing[0]} (from 0) has another"
+            f"fpc must be one number within a stratum, but row {row + 1:,} has {fpc[row]:g} and another row "
+            f"of its stratum {population[stratum[row]]:g}; name the strata, or correct the number"
         )
     fractions = np.where(population <= 1, population, sizes / population)
     wrong = np.flatnonzero((fractions > 1) | ~(fractions > 0))
     if len(wrong):
         row = int(np.flatnonzero(stratum == wrong[0])[0])
         raise InputError(
-            f"fpc must be at least the number of clusters drawn, but the stratum of row {row} (from 0) has "
+            f"fpc must be at least the number of clusters drawn, but the stratum of row {row + 1:,} has "
             f"{sizes[wrong[0]]} of {population[wrong[0]]:g}"
         )
     return fractions
@@ -132,7 +134,7 @@ def _stage(drawn: _Drawn, lonely: Lonely, place: int) -> Stage:
     if lonely == "fail" and single.any():
         row = int(np.flatnonzero(single[drawn.stratum][drawn.cluster])[0])
         raise InputError(
-            f"the stratum of row {row} (from 0) has a single cluster at stage {place + 1}: join strata, or "
+            f"the stratum of row {row + 1:,} has a single cluster at stage {place + 1}: join strata, or "
             "choose lonely='certainty', 'average' or 'adjust'"
         )
     scale = drawn.multiplier * np.where(left < _ALL_TAKEN, 0.0, left)

@@ -1,10 +1,12 @@
 """Asks everything that a study needs, within one budget."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from semscale.chat.costs.budget import Spent
 from semscale.chat.costs.prices import Price, PriceTable
 from semscale.chat.decisions.deciding import DecidingChat
+from semscale.chat.messages import Request
 from semscale.chat.runner import Runner
 from semscale.errors import InterruptedRunError
 from semscale.judging.asking import Running
@@ -23,10 +25,12 @@ class AskedStudy:
     Attributes:
         replies: everything that came back.
         facts: what it took.
+        sent: the calls of each prompt, by its hash.
     """
 
     replies: StudyReplies
     facts: RunFacts
+    sent: Mapping[str, Sequence[Request]]
 
 
 async def ask_study(
@@ -65,10 +69,10 @@ async def ask_study(
     no_decisions = form.reason if decisions and form.name is None and stopped is None else None
     replies = StudyReplies(asking.heard, design.stops, no_decisions, price)
     facts = _facts(model.name, spent or runner.spent, price)
-    return AskedStudy(
-        replies,
-        replace(facts, form=form.name, not_taken=form.not_taken, stopped=stopped, left_out=replies.left_out),
+    facts = replace(
+        facts, form=form.name, not_taken=form.not_taken, stopped=stopped, left_out=replies.left_out
     )
+    return AskedStudy(replies, facts, asking.sent)
 
 
 def _facts(model: str, spent: Spent, price: Price | None) -> RunFacts:

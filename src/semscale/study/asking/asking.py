@@ -83,12 +83,14 @@ class StudyAsking:
 
     Attributes:
         heard: what came back, for each stop.
+        sent: the calls of each prompt, by its hash.
     """
 
     def __init__(
         self, prompts: Prompts, questionnaire: Questionnaire, interviews: Sequence[Interview]
     ) -> None:
         self.heard: dict[ReplyKey, Heard] = {}
+        self.sent: dict[str, tuple[Request, ...]] = {}
         self._prompts, self._questionnaire = prompts, questionnaire
         self._interviews = interviews
 
@@ -131,6 +133,7 @@ class StudyAsking:
         outcomes = tuple(waiting.outcomes[part] for part in range(len(step.requests)))
         heard = Heard(prompt, outcomes, step.decided(outcomes))
         self.heard[step.asked] = heard
+        self.sent[prompt] = step.requests
         if rating := self.rating_step(step.asked, heard.text):
             yield rating, None
         elif self._may_be_rated(step.asked):

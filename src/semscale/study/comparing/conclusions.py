@@ -81,7 +81,10 @@ def _order(name: str, found: Attainment, level: float) -> tuple[bool | None, str
         return None, f"{about}, but {found.n_surveys} concepts fall into any order by chance"
     if found.p_value <= level:
         return True, f"{about}, p {found.p_value:.3f}"
-    return _no_or_unknown(found.ratio.high, 1.0), f"{about}, p {found.p_value:.3f}"
+    shown = f"{about}, p {found.p_value:.3f}"
+    if 1 - found.p_value + 1 / factorial(found.n_surveys) <= level:
+        return False, f"{shown}: hardly any order is less like that of people"
+    return _no_or_unknown(found.ratio.high, 1.0), shown
 
 
 def _distributions(marginals: Marginals) -> Conclusion:

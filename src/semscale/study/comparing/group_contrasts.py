@@ -179,7 +179,8 @@ def _rows_of(side: ComparedSide, named: Sequence[_Named]) -> list[tuple[int, Mas
 
 def _size_ratio(own: Floats, others: Floats, signs: Floats) -> Floats:
     """Sums (b,) of the panel's differences in the people's direction over those of the people."""
-    ratios: Floats = np.nansum(own * signs, axis=1) / np.nansum(others * signs, axis=1)
+    size, of_people = np.nansum(own * signs, axis=1), np.nansum(others * signs, axis=1)
+    ratios: Floats = np.divide(size, of_people, out=np.full(len(size), np.nan), where=of_people != 0)
     return ratios
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semscale.stats.agreement.correlations import pearson, pearson_estimate
+from semscale.stats.agreement.correlations import pearson_estimate, weighted_pearson
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
 from semscale.stats.intervals.means import estimate_mean
 from semscale.study.comparing.resampled_figures import SPLITS
@@ -70,13 +70,13 @@ def _of_question(
     persons = np.broadcast_to(np.arange(len(own))[:, None], own.shape)[both]
     if len(np.unique(persons)) < _FEWEST:
         return None
-    x, y = _within(own, both), _within(others, both)
+    x, y = _within(own, weights, both), _within(others, weights, both)
     weight = np.broadcast_to(weights[:, None], own.shape)[both]
     r = pearson_estimate(x, y, clusters=persons, weights=weight, interval=plan.interval, seed=plan.seed)
     error = estimate_mean(
         np.abs(own - others)[both], bounds=(0, 1), clusters=persons, weights=weight, plan=plan
     )
-    errors, correlations = _shuffled(own, others, plan)
+    errors, correlations = _shuffled(own, others, weights, plan)
     high = float(np.quantile(correlations, (1 + plan.interval) / 2))
     return Individuals(
         name,
@@ -88,8 +88,13 @@ def _of_question(
     )
 
 
-def _shuffled(own: Floats, others: Floats, plan: IntervalPlan) -> tuple[list[float], list[float]]:
-    """Errors and correlations where personas are shuffled among people; undefined correlations are 0."""
+def _shuffled(
+    own: Floats, others: Floats, weights: Floats, plan: IntervalPlan
+) -> tuple[list[float], list[float]]:
+    """Errors and correlations where personas are shuffled among people; undefined correlations are 0.
+
+    People keep their weights (n,), as in the figures that these stand beside.
+    """
     rng = np.random.default_rng(plan.seed)
     errors, correlations = [], []
     for _ in range(SPLITS):
@@ -97,14 +102,17 @@ def _shuffled(own: Floats, others: Floats, plan: IntervalPlan) -> tuple[list[flo
         both = ~np.isnan(mixed) & ~np.isnan(others)
         if not both.any():
             continue
-        errors.append(float(np.abs(mixed - others)[both].mean()))
-        correlations.append(pearson(_within(mixed, both), _within(others, both)))
+        weight = np.broadcast_to(weights[:, None], own.shape)[both]
+        errors.append(float(np.average(np.abs(mixed - others)[both], weights=weight)))
+        x, y = _within(mixed, weights, both), _within(others, weights, both)
+        correlations.append(float(weighted_pearson(x, y, weight[None])[0]))
     return errors, np.nan_to_num(correlations).tolist()
 
 
-def _within(values: Floats, both: Mask) -> Floats:
-    """Give the answers of pairs less their concept's mean, shape (pairs,)."""
+def _within(values: Floats, weights: Floats, both: Mask) -> Floats:
+    """Give the answers (n, c) of pairs less their concept's weighted mean, shape (pairs,)."""
     filled = np.where(both, values, 0.0)
-    means = filled.sum(axis=0) / np.maximum(both.sum(axis=0), 1)
+    counted = both * weights[:, None]
+    means = (filled * counted).sum(axis=0) / np.where(both.any(axis=0), counted.sum(axis=0), 1.0)
     centred: Floats = (values - means)[both]
     return centred

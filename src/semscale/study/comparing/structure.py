@@ -7,7 +7,6 @@ from itertools import combinations
 import numpy as np
 
 from semscale.stats.agreement.estimates import AgreementEstimate
-from semscale.stats.agreement.intraclass import intraclass_correlation
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
 from semscale.study.comparing.counted_sums import question_correlations
 from semscale.study.comparing.resampled_figures import (
@@ -18,7 +17,8 @@ from semscale.study.comparing.resampled_figures import (
     percentile_estimate,
 )
 from semscale.study.comparing.sides import ComparedSide
-from semscale.types import Floats, Mask
+from semscale.study.summary.rerun_reliability import repeated_reliability
+from semscale.types import Floats
 
 _FEWEST_PERSONS = 10
 _FEWEST_SAMPLES = 2
@@ -75,14 +75,7 @@ def rerun_reliabilities(panel: ComparedSide, plan: IntervalPlan) -> dict[str, Ag
         repeats = panel.repeats.get(question.name)
         if repeats is None or repeats.shape[2] < _FEWEST_SAMPLES:
             continue
-        complete: Mask = np.asarray(~np.isnan(repeats).any(axis=2))
-        filled = np.where(complete[..., None], repeats, 0.0)
-        means = filled.mean(axis=2).sum(axis=0) / np.maximum(complete.sum(axis=0), 1)
-        centred = filled - means[None, :, None]
-        persons = np.broadcast_to(np.arange(panel.n)[:, None], complete.shape)[complete]
-        found[question.name] = intraclass_correlation(
-            centred[complete], form="1,k", clusters=persons, interval=plan.interval, seed=plan.seed
-        )
+        found[question.name] = repeated_reliability(repeats, plan)
     return found
 
 

@@ -8,7 +8,7 @@ from semscale.errors import InputError
 from semscale.signature import Signature
 from semscale.study.measuring.answers import SCHEMA
 from semscale.study.panel.synthetic_panel import SyntheticPanel
-from semscale.study.result import ANSWERS, FILE, PANEL, RECORD, StudyResult
+from semscale.study.result import ANSWERS, FILE, PANEL, PROMPTS, RECORD, StudyResult
 from semscale.study.run_record import RUN_AGAIN, RunRecord
 from semscale.weights.download_staging import sha256_of
 
@@ -31,11 +31,14 @@ def read_study(folder: str | Path, *, allow_unfinished: bool = False) -> StudyRe
     record = RunRecord.parse(_content(place / RECORD), source=str(place / RECORD))
     for name, sha256 in record.sha256.items():
         _check(place / name, sha256)
-    answers = pl.read_parquet(place / ANSWERS).select(*SCHEMA)
+    answers = pl.read_parquet(place / ANSWERS)
+    if PROMPTS not in record.sha256 or not set(SCHEMA) <= set(answers.columns):
+        raise InputError(f"{place / RECORD} was written by another version: {RUN_AGAIN}")
+    answers, prompts = answers.select(*SCHEMA), pl.read_parquet(place / PROMPTS)
     panel = SyntheticPanel.of_frame(pl.read_parquet(place / PANEL), record.panel_source)
     content = (place / FILE).read_bytes() if FILE in record.sha256 else b""
     design = record.design(panel, content)
-    result = StudyResult(design, answers, Signature.parse(record.signature), record.facts)
+    result = StudyResult(design, answers, Signature.parse(record.signature), record.facts, prompts)
     if result.n_unfinished and not allow_unfinished:
         raise InputError(
             f"{place}: {result.n_unfinished:,} of {answers.height:,} answers were not asked for "

@@ -24,6 +24,7 @@ SCHEMA: dict[str, Any] = {
     "reply": pl.String,
     "rating_reply": pl.String,
     "prompt": pl.String,
+    "rating_prompt": pl.String,
     "model": pl.String,
     "tokens": pl.Int64,
     "cost": pl.Float64,
@@ -52,6 +53,7 @@ class StudyAnswer:
         reply: what the persona said; ``None`` without a reply, and for a decision.
         rating_reply: what the expert said who rated the reply; ``None`` but for ``flr``.
         prompt: hash of what the persona was asked; ``None`` where nothing was sent.
+        rating_prompt: hash of what the expert was asked; ``None`` but for ``flr``.
         model: the endpoint's name for what answered.
         tokens: of the calls; ``None`` where they are not known.
         cost: of the calls; ``None`` where tokens or prices are not known.
@@ -73,6 +75,7 @@ class StudyAnswer:
     reply: str | None = None
     rating_reply: str | None = None
     prompt: str | None = None
+    rating_prompt: str | None = None
     model: str | None = None
     tokens: int | None = None
     cost: float | None = None

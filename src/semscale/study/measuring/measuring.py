@@ -100,7 +100,7 @@ class Measuring:
         if heard is None:
             answer.status = Status.UNFINISHED
             return
-        answer.rating_reply = heard.text
+        answer.rating_prompt, answer.rating_reply = heard.prompt, heard.text
         self._pick(answer, heard, question)
 
     def _directly(self, answer: StudyAnswer, asked: ReplyKey, question: SurveyQuestion) -> None:

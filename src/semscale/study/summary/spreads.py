@@ -1,4 +1,4 @@
-"""Where the spread of a panel's answers comes from: personas, repeated samples, anchor sets and models."""
+"""Where the spread of a panel's answers comes from: personas, repeated samples, anchor sets."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +24,8 @@ class AnswerSpread:
     Attributes:
         question: name of the question.
         method: how it was measured.
-        variances: of personas, samples, anchor sets and models, as far as there are several of them.
+        variances: of personas, samples and anchor sets, as far as there are several of them; of models, too,
+            where the endpoint names several versions.
     """
 
     question: str

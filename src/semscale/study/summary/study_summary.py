@@ -1,7 +1,6 @@
 """The summary of a study: figures by concept, question and method, with what limits them."""
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -21,11 +20,14 @@ from semscale.study.summary.counts import (
     method_costs,
     status_counts,
 )
+from semscale.study.summary.level_differences import LevelDifference, level_differences
 from semscale.study.summary.measures import PANEL_WEIGHT, QuestionMeasure, measure_of
 from semscale.study.summary.method_pairs import MethodPair, method_pairs
 from semscale.study.summary.order_effects import OrderEffect, order_effects
 from semscale.study.summary.quotes import QuotedAnswer, quoted_answers
+from semscale.study.summary.rerun_reliability import RerunReliability, answer_reliabilities
 from semscale.study.summary.spreads import AnswerSpread, answer_spreads
+from semscale.study.summary.unrated_answers import UnratedReason, unrated_reasons
 from semscale.types import Status
 
 
@@ -39,12 +41,14 @@ class StudySummary(Presentable):
     Attributes:
         design: what was asked, whom, and how.
         measures: for each question and method.
+        differences: of every two concepts, and of every two groups of personas.
+        reliabilities: of repeated answers; empty where personas are asked once.
         spreads: where the spread of answers comes from; empty where personas alone differ.
         pairs: every two methods of a question.
         orders: order effects; empty where each call stands alone.
         statuses: answers by status, for each method and group.
         costs: what answers took, by method.
-        reasons: why answers have no rating, in words, with their number; the most frequent first.
+        unrated: why answers have no rating, by method; the most frequent reason first.
         quotes: some answers in free words.
         facts: what the calls took, and why not everything was asked.
         plan: how intervals are made.
@@ -54,12 +58,14 @@ class StudySummary(Presentable):
 
     design: StudyDesign
     measures: tuple[QuestionMeasure, ...]
+    differences: tuple[LevelDifference, ...]
+    reliabilities: tuple[RerunReliability, ...]
     spreads: tuple[AnswerSpread, ...]
     pairs: tuple[MethodPair, ...]
     orders: tuple[OrderEffect, ...]
     statuses: tuple[StatusCounts, ...]
     costs: tuple[MethodCost, ...]
-    reasons: Mapping[str, int]
+    unrated: tuple[UnratedReason, ...]
     quotes: tuple[QuotedAnswer, ...]
     facts: RunFacts
     plan: IntervalPlan
@@ -78,6 +84,14 @@ class StudySummary(Presentable):
             if each.attribute is None:
                 found.update(each.counts)
         return dict(found)
+
+    @property
+    def reasons(self) -> dict[str, int]:
+        """Why answers have no rating, in words, with their number; the most frequent first."""
+        found: Counter[str] = Counter()
+        for each in self.unrated:
+            found[each.reason] += each.n
+        return dict(found.most_common())
 
     @property
     def failed(self) -> str | None:
@@ -104,12 +118,15 @@ class StudySummary(Presentable):
             "counts": self.counts,
             "intervals": {"kind": "simulation", **self.plan.settings},
             "questions": [measure.record() for measure in self.measures],
+            "differences": self.differences,
+            "reliabilities": self.reliabilities,
             "spreads": self.spreads,
             "method_pairs": self.pairs,
             "order_effects": self.orders,
             "statuses": self.statuses,
             "costs": self.costs,
             "reasons": self.reasons,
+            "unrated": self.unrated,
             "quotes": self.quotes,
             "run": self.facts,
             "signature": self.signature,
@@ -135,7 +152,10 @@ def summarize(
     plan = plan or IntervalPlan(seed=design.plan.seed)
     attributes = design.plan.groups
     rows = _with_attributes(answers, design)
+    concepts = [concept.name for concept in design.questionnaire.concepts]
     measures: list[QuestionMeasure] = []
+    differences: list[LevelDifference] = []
+    reliabilities: list[RerunReliability] = []
     spreads: list[AnswerSpread] = []
     pairs: list[MethodPair] = []
     orders: list[OrderEffect] = []
@@ -147,6 +167,10 @@ def summarize(
         for method in question.methods:
             part = own.filter(method=method)
             orders += order_effects(question, method, part, plan)
+            differences += level_differences(
+                question, method, part, concepts=concepts, attributes=attributes, interval=plan.interval
+            )
+            reliabilities += answer_reliabilities(question, method, part, plan)
             spreads += answer_spreads(question.name, method, part, plan)
             measures.append(
                 measure_of(question, method, part, attributes=attributes, signature=signature, plan=plan)
@@ -154,12 +178,14 @@ def summarize(
     return StudySummary(
         design,
         tuple(measures),
+        tuple(differences),
+        tuple(reliabilities),
         tuple(spreads),
         tuple(pairs),
         tuple(orders),
         tuple(status_counts(rows, attributes)),
         tuple(method_costs(rows)),
-        _reasons(answers),
+        tuple(unrated_reasons(answers, seed=design.plan.seed)),
         tuple(quotes),
         facts,
         plan,
@@ -174,10 +200,3 @@ def _with_attributes(answers: pl.DataFrame, design: StudyDesign) -> pl.DataFrame
     if design.panel.weights is not None:
         columns.append(pl.col(WEIGHT).alias(PANEL_WEIGHT))
     return answers.join(panel.select(ID, *columns), on=ID, how="left", maintain_order="left")
-
-
-def _reasons(answers: pl.DataFrame) -> dict[str, int]:
-    """Count why answers have no rating, in words where there are any, else by status."""
-    without = answers.filter(pl.col("status") != str(Status.SCORED))
-    said = without.select(pl.coalesce("reason", "status")).to_series()
-    return dict(Counter(said.to_list()).most_common())

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from semscale.store.missing_codes import code_key, looks_like_code
+from semscale.tabulation.asked.scale_points import point_name
 
 _SIZES = (*range(7, 10), 77, 88, *range(96, 100), 777, 888, *range(996, 1000), *range(9996, 10000))
 _CUSTOMARY = frozenset(map(float, (*_SIZES, *(-size for size in _SIZES), *range(-6, 0))))
@@ -34,6 +35,24 @@ def likely_codes(
     rest = [value for value in values if value not in said]
     apart = {*_apart(rest, gap), *_apart([-value for value in reversed(rest)], gap, sign=-1)}
     return [value for value in values if value in said or value in apart]
+
+
+def code_cautions(name: str, codes: Sequence[float], words: Mapping[str, str]) -> tuple[str, ...]:
+    """Say that codes of a question count as answers, and how to leave them out; nothing without codes.
+
+    Args:
+        name: of the question.
+        codes: as ``likely_codes`` found them.
+        words: labels, by the value as a name.
+    """
+    if not codes:
+        return ()
+    named = ", ".join(f"‘{point_name(value, words)}’" for value in codes)
+    listed = ",".join(f"{value:g}" for value in codes)
+    return (
+        f"‘{name}’: {named} may stand for no answer, but counts as an answer; "
+        f'--missing "{name}={listed}" leaves it out',
+    )
 
 
 def _apart(values: Sequence[float], gap: float, *, sign: int = 1) -> list[float]:

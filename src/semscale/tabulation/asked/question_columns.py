@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
+from semscale.errors import InputError
 from semscale.messages import unknown_name
 from semscale.stats.mass_names import MASS_PREFIX
 from semscale.store.column_labels import ColumnLabels
@@ -27,11 +28,14 @@ class QuestionColumns:
         name: as the user has it.
         columns: one, or those of a multiple choice.
         is_multiple: whether they are options of a multiple choice.
+        are_mentions: whether each of them holds codes of one list, such as the first, second and third brand
+            that came to mind.
     """
 
     name: str
     columns: tuple[str, ...]
     is_multiple: bool = False
+    are_mentions: bool = False
 
 
 def find_columns(name: str, columns: Sequence[str], labels: Mapping[str, ColumnLabels]) -> QuestionColumns:
@@ -39,13 +43,15 @@ def find_columns(name: str, columns: Sequence[str], labels: Mapping[str, ColumnL
 
     Args:
         name: a column; the short name of a question with several columns; a pattern of columns that are
-            options of one question, such as ``brand_*``; ``Brands=brand_a,brand_b``; or ``semscale_outcome``
-            for the codes of ``semscale code``.
+            options of one question, such as ``brand_*``; ``Brands=brand_a,brand_b``;
+            ``Mentions=first+second`` for columns with codes of one list; or ``semscale_outcome`` for the
+            codes of ``semscale code``.
         columns: of the table.
         labels: what is known about them.
 
     Raises:
         UnknownNameError: nothing has that name; the message has the nearest ones.
+        InputError: a list names a column twice.
 
     Example:
         >>> find_columns("brand_*", ["age", "brand_a", "brand_b"], {}).columns
@@ -59,7 +65,8 @@ def find_columns(name: str, columns: Sequence[str], labels: Mapping[str, ColumnL
         column for column in columns if name and labels.get(column, ColumnLabels()).question == name
     )
     if together:
-        return QuestionColumns(name, together, is_multiple=True)
+        are_mentions = all(labels[column].are_mentions for column in together)
+        return QuestionColumns(name, together, is_multiple=True, are_mentions=are_mentions)
     if mass_columns(columns, name):
         return QuestionColumns(name, (name,))
     if "=" in name:
@@ -72,13 +79,16 @@ def find_columns(name: str, columns: Sequence[str], labels: Mapping[str, ColumnL
 
 
 def _listed_columns(text: str, columns: Sequence[str]) -> QuestionColumns:
-    """Read ``Brands=brand_a,brand_b``."""
+    """Read ``Brands=brand_a,brand_b`` or ``Mentions=first+second``."""
     title, _, listed = text.partition("=")
-    options = tuple(option.strip() for option in listed.split(","))
+    are_mentions = "+" in listed and "," not in listed and listed.strip() not in columns
+    options = tuple(option.strip() for option in listed.split("+" if are_mentions else ","))
     for option in options:
         if option not in columns:
             raise unknown_name("column", option, columns)
-    return QuestionColumns(title.strip(), options, is_multiple=True)
+        if options.count(option) > 1:
+            raise InputError(f"question: '{text}' names column '{option}' twice; name each column once")
+    return QuestionColumns(title.strip(), options, is_multiple=True, are_mentions=are_mentions)
 
 
 def needed_columns(asked: QuestionColumns, columns: Sequence[str]) -> list[str]:

@@ -7,16 +7,15 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.scales.fitting import scale_caution
 from semscale.store.column_labels import ColumnLabels
 from semscale.store.column_profile import ColumnProfile
 from semscale.store.columns import groups_in
 from semscale.store.listed_options import listed_options
 from semscale.store.numbers import numbers_among
-from semscale.store.writing import PREFIX
 from semscale.tabulation.asked.banner import in_order
-from semscale.tabulation.asked.chosen_options import chosen_options
 from semscale.tabulation.asked.grids import is_grid
-from semscale.tabulation.asked.likely_codes import likely_codes
+from semscale.tabulation.asked.likely_codes import code_cautions, likely_codes
 from semscale.tabulation.asked.missing_answers import codes_of, without_codes
 from semscale.tabulation.asked.question import Question, choice_lines, number_lines, scale_lines
 from semscale.tabulation.asked.question_columns import (
@@ -26,10 +25,16 @@ from semscale.tabulation.asked.question_columns import (
     mass_columns,
 )
 from semscale.tabulation.asked.scale_points import given_points, on_scale, point_name, points_among
+from semscale.tabulation.asked.several_columns import (
+    SEVERAL,
+    all_values,
+    check_answers,
+    mentions,
+    multiple_choice,
+)
 from semscale.types import Floats
 
-_MOST_ANSWERS = 50
-_SEVERAL = "several answers were possible, so that shares can sum to more than 100 %"
+_FEW = 3
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,8 @@ class QuestionReader:
         points: words for the points of a question's scale, by the value as a name, for each question.
         numeric: questions that are numbers, whatever they look like.
         missing: codes for no answer to a question; those of the name ``""`` are for every question.
+        whole: of columns that are options, the names of all values in the whole table; those of the frame
+            unless given. They say what cells mean, whichever rows are left out.
     """
 
     frame: pl.DataFrame
@@ -49,6 +56,7 @@ class QuestionReader:
     points: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     numeric: Collection[str] = ()
     missing: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    whole: Mapping[str, pl.Series] = field(default_factory=dict)
 
     def read(self, asked: QuestionColumns) -> Question:
         """Read a question.
@@ -59,8 +67,10 @@ class QuestionReader:
         """
         if codes := codes_of(self.missing, asked.name):
             return self._without(codes, asked.columns).read(asked)
+        if asked.are_mentions:
+            return mentions(asked, self.frame, self.labels)
         if asked.is_multiple:
-            return self._multiple(asked)
+            return multiple_choice(asked, self.frame, self.labels, self.whole)
         (column,) = asked.columns
         if (masses := mass_columns(self.frame.columns, column)) and asked.name not in self.numeric:
             return self._rated(asked.name, column, masses)
@@ -77,12 +87,12 @@ class QuestionReader:
         Raises:
             InputError: as ``read``.
         """
-        if not asked.is_multiple or asked.name == CODED:
+        if not asked.is_multiple or asked.are_mentions or asked.name == CODED:
             return [self.read(asked)]
         codes = codes_of(self.missing, asked.name)
         reader = self._without(codes, asked.columns) if codes else self
-        if is_grid({column: reader._worded(column) for column in asked.columns}):  # noqa: SLF001 - a copy
-            return reader._items(asked)  # noqa: SLF001
+        if is_grid(all_values(asked.columns, reader.frame, reader.labels, reader.whole)):
+            return reader._items(asked)  # noqa: SLF001 - a copy
         return [self.read(asked)]
 
     def _without(self, codes: Sequence[str], columns: Sequence[str]) -> "QuestionReader":
@@ -94,7 +104,14 @@ class QuestionReader:
         }
         frame = self.frame.with_columns(cells.alias(column) for column, (cells, _) in cleaned.items())
         labels = {column: about for column, (_, about) in cleaned.items()}
-        return replace(self, frame=frame, labels={**self.labels, **labels}, missing={})
+        whole = {
+            column: without_codes(self.whole[column], self._labels(column), codes)[0]
+            for column in columns
+            if column in self.whole
+        }
+        return replace(
+            self, frame=frame, labels={**self.labels, **labels}, missing={}, whole={**self.whole, **whole}
+        )
 
     def _on_scale(self, name: str, profile: ColumnProfile) -> Question:
         """Read answers in numbers or words as points of the scale that is named for them."""
@@ -132,7 +149,10 @@ class QuestionReader:
     def _items(self, asked: QuestionColumns) -> list[Question]:
         """Read each item of a grid on the points that any of them has."""
         reader = self._with_shared_points(asked.columns)
-        said = f"one of the {len(asked.columns)} items of the grid '{asked.name}', each of which has a table"
+        said = (
+            f"one of the {len(asked.columns)} items of the grid '{asked.name}', each of which has a table; "
+            f"mentions of one list are put together by 'Mentions={'+'.join(asked.columns[:_FEW])}'"
+        )
         questions = []
         for column in asked.columns:
             one = reader.read(QuestionColumns(asked.name, (column,)))
@@ -164,21 +184,21 @@ class QuestionReader:
         lines, weights = scale_lines(values, names)
         notes = _no_numbers(column, profile)
         cautions = (
-            () if named else _of_codes(name, likely_codes(given_points(numbers, words)[0], words), words)
+            () if named else code_cautions(name, likely_codes(given_points(numbers, words)[0], words), words)
         )
         return Question(name, self._text(column), "scale", lines, codes, weights, notes, cautions)
 
     def _choice(self, name: str, profile: ColumnProfile) -> Question:
         column = profile.name
-        if len(profile.values) > _MOST_ANSWERS:
-            raise InputError(_of_choices(name, len(profile.values)))
+        check_answers(name, len(profile.values))
         words = self._labels(column).answers
         names = [*words, *in_order((one for one in profile.values if one not in words), {})]
         cells = groups_in(self.frame[column])
         codes = cells.replace_strict(names, list(range(len(names))), default=-1, return_dtype=pl.Int64)
         lines, weights = choice_lines([words.get(one, one) for one in names])
         answers = codes.fill_null(-1).to_numpy()
-        return Question(name, self._text(column), "single choice", lines, answers, weights)
+        cautions = scale_caution(name, profile.values)
+        return Question(name, self._text(column), "single choice", lines, answers, weights, cautions=cautions)
 
     def _listed(self, name: str, column: str, options: Mapping[str, Sequence[str]]) -> Question:
         """Read a multiple choice whose options stand together in one cell."""
@@ -189,7 +209,7 @@ class QuestionReader:
         cells = groups_in(self.frame[column]).replace_strict(places, default=-1, return_dtype=pl.Int64)
         answers = np.concatenate([marks, missing])[cells.fill_null(-1).to_numpy()]
         lines, weights = choice_lines(names)
-        said = f"{_SEVERAL}; a cell of '{column}' lists them, and an empty cell is missing"
+        said = f"{SEVERAL}; a cell of '{column}' lists them, and an empty cell is missing"
         return Question(name, self._text(column), "multiple choice", lines, answers, weights, (said,))
 
     def _number(self, name: str, profile: ColumnProfile) -> Question:
@@ -200,7 +220,7 @@ class QuestionReader:
         lines, weights = number_lines()
         finite = np.where(np.isfinite(numbers), numbers, np.nan)
         notes = _no_numbers(column, profile)
-        cautions = _of_codes(name, _far_codes(finite), {})
+        cautions = code_cautions(name, _far_codes(finite), {})
         return Question(name, self._text(column), "number", lines, finite[:, None], weights, notes, cautions)
 
     def _rated(self, name: str, column: str, masses: Mapping[float, str]) -> Question:
@@ -218,24 +238,6 @@ class QuestionReader:
         )
         text = self._text(column) if column in self.frame.columns else name
         return Question(name, text, "rated text", lines, answers, weights, (said,))
-
-    def _multiple(self, asked: QuestionColumns) -> Question:
-        named = {column: self._labels(column) for column in asked.columns}
-        chosen = chosen_options({column: self._worded(column) for column in asked.columns})
-        names = [one.option or one.label or column for column, one in named.items()]
-        if len(names) > _MOST_ANSWERS:
-            raise InputError(_of_choices(asked.name, len(names)))
-        start = PREFIX if asked.name == CODED else asked.name
-        lines, weights = choice_lines(_without_beginning(start, names))
-        notes: tuple[str, ...] = (f"{_SEVERAL}; {chosen.said}",)
-        if asked.name == CODED:
-            notes = (*notes, "shares are of decisions; semscale code corrects shares by hand-coded answers")
-        text = next((one.label for one in named.values() if one.label and one.option), asked.name)
-        return Question(asked.name, text, "multiple choice", lines, chosen.marks, weights, notes)
-
-    def _worded(self, column: str) -> pl.Series:
-        """Give the cells of an option, by their labels where they have any."""
-        return groups_in(self.frame[column]).replace(dict(self._labels(column).values))
 
     def _text(self, column: str) -> str:
         return self._labels(column).title or column
@@ -255,38 +257,11 @@ def _far_codes(numbers: Floats) -> list[float]:
     return likely_codes(values.tolist(), gap=gap) if 0 < np.ptp(values) <= 2 * gap else []
 
 
-def _of_codes(name: str, codes: Sequence[float], words: Mapping[str, str]) -> tuple[str, ...]:
-    if not codes:
-        return ()
-    named = ", ".join(f"‘{point_name(value, words)}’" for value in codes)
-    listed = ",".join(f"{value:g}" for value in codes)
-    return (
-        f"‘{name}’: {named} may stand for no answer, but counts as an answer; "
-        f'--missing "{name}={listed}" leaves it out',
-    )
-
-
-def _without_beginning(name: str, names: list[str]) -> list[str]:
-    """Take a pattern's own beginning off the names of its options."""
-    start = name.rstrip("*?")
-    short = [one.removeprefix(start) for one in names]
-    is_own = start != name or name == PREFIX
-    return short if is_own and all(short) else names
-
-
 def _of_texts(name: str, n: int) -> str:
     return (
         f"question: '{name}' is taken for open texts ({n:,} different ones): rate them first (semscale rate "
         f"--text {name} --out rated.parquet) and tabulate that file, or say --numeric {name} if they are "
         "numbers"
-    )
-
-
-def _of_choices(name: str, n: int) -> str:
-    return (
-        f"question: '{name}' is taken for a choice of {n:,} answers, and a table has at most "
-        f"{_MOST_ANSWERS}: say --numeric {name} if they are numbers, rate them as texts first (semscale rate "
-        f"--text {name}), or make groups of them (--group)"
     )
 
 

@@ -71,12 +71,14 @@ def tabulated(
         settings: how cells are tested.
 
     Raises:
-        InputError: the weights of a group sum to 0; the group is named.
+        InputError: the weights of a group sum to 0, in all rows or in a wave that is shown; both are named.
     """
     for banner in banners:
-        _check_weights(banner, design)
+        _check_weights(banner.codes, [f"group '{one}' of '{banner.name}'" for one in banner.groups], design)
     waves = next((banner for banner in banners if banner.is_wave), None)
     columns = [_Columns.of(banner, waves) for banner in banners]
+    for one in columns:
+        _check_weights(one.codes.codes, one.names, design)
     for block in _blocks(questions, design.n):
         values = np.concatenate([question.columns() for question in block], axis=1)
         made = [_Estimated(one, values, design) for one in columns]
@@ -123,6 +125,14 @@ class _Columns:
         codes = np.where((time >= 0) & (banner.codes >= 0), time * g + banner.codes, -1)
         names = {"wave": waves.groups[last], "wave_before": waves.groups[last - 1]}
         return cls(banner, Domains(time, 2), Domains(codes, 2 * g), places + g, places, **names)
+
+    @property
+    def names(self) -> list[str]:
+        """What messages call the groups behind the columns, and their waves."""
+        groups = [f"group '{one}' of '{self.banner.name}'" for one in self.banner.groups]
+        if not self.wave:
+            return groups
+        return [f"{group} in wave '{wave}'" for wave in (self.wave_before, self.wave) for group in groups]
 
     @property
     def n_ungrouped(self) -> int:
@@ -239,16 +249,15 @@ def _changes(
     return WaveChanges(values, low, high, p_values, adjusted, small)
 
 
-def _check_weights(banner: Banner, design: AnyDesign) -> None:
+def _check_weights(codes: Integers, names: Sequence[str], design: AnyDesign) -> None:
     """Refuse a group that has respondents, but no weight, by its name."""
-    there = banner.codes >= 0
-    g = len(banner.groups)
-    n = np.bincount(banner.codes[there], minlength=g)
-    weight = np.bincount(banner.codes[there], design.weights[there], minlength=g)
-    for place in np.flatnonzero((n > 0) & (weight == 0)):
+    there = codes >= 0
+    n = np.bincount(codes[there], minlength=len(names))
+    weight = np.bincount(codes[there], design.weights[there], minlength=len(names))
+    for place in map(int, np.flatnonzero((n > 0) & (weight == 0))):
         raise InputError(
-            f"weight: the weights of group '{banner.groups[place]}' of '{banner.name}' sum to 0 over "
-            f"{n[place]:,} respondents: leave the group out (--where), or correct its weights"
+            f"weight: the weights of {names[place]} sum to 0 over {n[place]:,} respondents: "
+            "leave the group out (--where), or correct its weights"
         )
 
 

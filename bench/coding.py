@@ -1,0 +1,102 @@
+"""How well codes are found in the example's sentences: areas, Brier scores, alphas, and other ways to score.
+
+Run with ``python bench/coding.py``. The 240 hand codes of ``examples/coding`` were assigned by a language
+model, so figures say how near the coder is to that model, and nothing about people.
+"""
+
+import argparse
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from semscale import load_embedder
+from semscale.coding.codebook_file import load_codebook
+from semscale.coding.coder import Coder
+from semscale.coding.coding import HandCodes, code_answers
+from semscale.coding.hand_codes import hand_codes
+from semscale.coding.prototypes import with_children
+from semscale.coding.summary.coding_agreement import agreement_with_people
+from semscale.stats.intervals.roc_areas import roc_area
+
+EXAMPLE = Path(__file__).parents[1] / "examples" / "coding"
+
+
+def greatest(number, cosines):
+    """Mean of the greatest cosines of each answer with a code's texts, the definition last among them."""
+    return np.sort(cosines, axis=1)[:, -min(number, cosines.shape[1]) :].mean(axis=1)
+
+
+WAYS = {
+    "nearest text": partial(greatest, 1),
+    "two nearest texts": partial(greatest, 2),
+    "three nearest texts": partial(greatest, 3),
+    "nearest example": lambda cosines: cosines[:, :-1].max(axis=1),
+    "all examples": lambda cosines: cosines[:, :-1].mean(axis=1),
+    "definition": lambda cosines: cosines[:, -1],
+}
+LEVELS = (0.0, 0.5, 1.0)
+
+
+def coded_rows(codebook):
+    """Answers that were coded by hand, and their codes (1, n, k)."""
+    table = pl.read_csv(EXAMPLE / "reviews.csv").filter(pl.col("hand_codes").is_not_null())
+    hand = hand_codes([table["hand_codes"].to_list()], codebook, ["hand_codes"])
+    return table["text"].to_list(), hand
+
+
+def how_codes_hold(codebook, texts, hand, embedder):
+    """Print what ``semscale code --labels`` says of each code."""
+    coding = code_answers(
+        Coder(codebook, embedder=embedder).score(texts), hand=HandCodes(hand, ("hand_codes",))
+    )
+    alphas = agreement_with_people(coding.held_out.given, hand, codebook.names)
+    rows = []
+    print(f"{'code':12} with  area  Brier  of the share  alpha            unsure")
+    for place, (made, one) in enumerate(zip(coding.calibrations, alphas, strict=True)):
+        alpha, brier = one.alpha, made.figures.brier.value
+        unsure = int(np.isnan(coding.held_out.given[:, place]).sum())
+        rows.append((made.area.value, brier, made.figures.brier_of_share, alpha.value))
+        print(
+            f"{one.code:12} {made.n_with:4}  {made.area.value:.2f}  {brier:.3f}  "
+            f"{made.figures.brier_of_share:12.3f}  {alpha.value:.2f} ({alpha.low:.2f} to {alpha.high:.2f})  "
+            f"{unsure:4}"
+        )
+    means = np.mean(rows, axis=0)
+    print(f"{'mean':12}       {means[0]:.3f}  {means[1]:.3f}  {means[2]:12.3f}  {means[3]:.2f}")
+
+
+def ways_to_score(codebook, texts, hand, embedder):
+    """Print the mean area of each way to score, with parts of an answer's mean over all codes taken off."""
+    vectors = embedder.embed(texts).vectors
+    cosines = [vectors @ embedder.embed(list(code.prototypes)).vectors.T for code in codebook.codes]
+    print(f"{'mean area, mean of all codes taken off':40}", *(f"{level:5.2f}" for level in LEVELS))
+    for name, near in WAYS.items():
+        nearness = np.stack([near(each.astype(np.float64)) for each in cosines], axis=1)
+        found = []
+        for level in LEVELS:
+            scores = with_children(nearness - level * nearness.mean(axis=1, keepdims=True), codebook)
+            areas = [
+                roc_area(own[codes == 1], own[codes == 0]).value
+                for own, codes in zip(scores.T, hand[0].T, strict=True)
+            ]
+            found.append(np.mean(areas))
+        print(f"{name:40}", *(f"{area:.3f}" for area in found))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", action="append", help="default: all-MiniLM-L6-v2 and e5-small")
+    given = parser.parse_args()
+    codebook = load_codebook(EXAMPLE / "codes.yaml")
+    texts, hand = coded_rows(codebook)
+    for model in given.model or ("all-MiniLM-L6-v2", "e5-small"):
+        embedder = load_embedder(model)
+        print(f"\n{model}: {len(texts)} answers, {len(codebook.codes)} codes")
+        how_codes_hold(codebook, texts, hand, embedder)
+        ways_to_score(codebook, texts, hand, embedder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What coded answers come to: shares, tests, agreement, pairs, quotes and drivers."""

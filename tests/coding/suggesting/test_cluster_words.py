@@ -1,0 +1,49 @@
+"""Words typical of clusters."""
+
+import numpy as np
+import pytest
+
+from semscale.coding.suggesting.cluster_words import typical_words
+
+
+def test_words_that_every_answer_has_are_typical_of_none():
+    texts = [f"the battery is {word}" for word in ["good", "bad", "new", "old"]]
+    texts += [f"the price is {word}" for word in ["good", "bad", "new", "old"]]
+    found = typical_words(texts, np.repeat([0, 1], 4), 2)
+    assert found[0][0] == "battery"
+    assert found[1][0] == "price"
+    assert "the" not in found[0] + found[1]
+
+
+def test_a_word_that_only_one_answer_has_is_typical_of_nothing():
+    found = typical_words(["unique battery", "battery", "price", "price"], np.array([0, 0, 1, 1]), 2)
+    assert found == [("battery",), ("price",)]
+
+
+def test_letters_of_any_script_count_and_numbers_do_not():
+    texts = ["батарея 2024", "батарея 2024", "цена 2024", "цена 2024"]
+    assert typical_words(texts, np.array([0, 0, 1, 1]), 2) == [("батарея",), ("цена",)]
+
+
+def test_answers_without_words_have_none():
+    assert typical_words(["ok", "no"], np.array([0, 1]), 2) == [(), ()]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        (
+            ["电池很快没电", "电池不耐用", "电池充电慢"],
+            ["价格太贵", "价格有点高", "价格实惠"],
+            ["电池", "价格"],
+        ),
+        (
+            ["バッテリーが切れる", "バッテリーが持たない", "すぐバッテリーが減る"],
+            ["値段が高い", "値段が安くない", "もう少し値段が安ければ"],
+            ["バッテリー", "値段"],
+        ),
+    ],
+)
+def test_languages_without_spaces_have_words_too(first, second, words):
+    found = typical_words([*first, *second], np.array([0, 0, 0, 1, 1, 1]), 2)
+    assert [some[0] for some in found] == words
