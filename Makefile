@@ -11,7 +11,7 @@ WORKERS ?= 2
 SECONDS ?= 600
 PYTEST := python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: demo test faults check bench bench-validity fuzz test-local test-torch test-inspect weights-wheel clean
+.PHONY: demo test faults check bench bench-validity fuzz test-local test-cloud test-torch test-inspect weights-wheel clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo
@@ -63,7 +63,6 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/correction.py $(if $(QUICK),--draws 5)
 	$(BIN)/python bench/bootstrap.py $(if $(QUICK),--items 500 --replicates 500 --turns 1 --draws 20)
 	$(BIN)/python bench/daily_gate.py $(if $(QUICK),--datasets 2 --days 10)
-	$(BIN)/python bench/drift_nights.py $(if $(QUICK),--series 2)
 	$(BIN)/python bench/chat.py $(if $(QUICK),--calls 1000 --turns 1)
 	$(BIN)/python bench/study.py $(if $(QUICK),--personas 20 --concepts 2 --latency 0.05)
 	$(BIN)/python bench/decisions.py $(if $(QUICK),--decisions 100 --turns 1)
@@ -81,6 +80,11 @@ test-local: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --editable ".[local]"
 	$(BIN)/$(PYTEST) tests/chat tests/study/test_local_study.py
 
+# The tests of the extra semscale[cloud], on a server of S3's interface; `make test` runs them, too, once both are installed.
+test-cloud: $(VENV)/developer
+	$(BIN)/python -m pip install --quiet --group cloud
+	$(BIN)/$(PYTEST) tests/store/places tests/faults/test_object_store.py
+
 # The tests of the extra semscale[inspect]; `make test` runs them, too, once it is installed.
 test-inspect: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --editable ".[inspect]"
@@ -93,6 +97,9 @@ bench-validity: $(VENV)/developer
 	$(BIN)/python bench/validity.py $(if $(QUICK),--replicates 20) --model e5-small
 	$(BIN)/python bench/language_pairs.py
 	$(BIN)/python bench/survey_coverage.py $(if $(QUICK),--draws 20 --villages 4)
+	$(BIN)/python bench/study_coverage.py --draws $(if $(QUICK),3,200)
+	$(BIN)/python bench/driver_coverage.py $(if $(QUICK),--draws 20)
+	$(BIN)/python bench/coding.py
 	$(BIN)/python bench/readout.py --model e5-small --model all-MiniLM-L6-v2 $(if $(QUICK),--texts 100 --replicates 20)
 	$(BIN)/python bench/ratings_validity.py $(if $(QUICK),--texts 50 --replicates 20)
 	$(BIN)/python bench/guards.py
@@ -103,7 +110,11 @@ bench-validity: $(VENV)/developer
 	$(BIN)/python bench/flips.py $(if $(NLI),--nli $(NLI))
 	$(BIN)/python bench/snapshots.py $(if $(QUICK),--pairs 20)
 	$(BIN)/python bench/drift_self_test.py $(if $(QUICK),--draws 5)
+	$(BIN)/python bench/drift_german.py $(if $(QUICK),--draws 5)
+	$(BIN)/python bench/drift_self_test.py --with-reruns --half 0 $(if $(QUICK),--draws 5)
 	$(BIN)/python bench/drift_history.py $(if $(QUICK),--draws 5)
+	$(BIN)/python bench/drift_history.py --half 0 $(if $(QUICK),--draws 5)
+	$(BIN)/python bench/drift_nights.py $(if $(QUICK),--series 2)
 
 # A wheel with the files of e5-small alone, in dist/, for a maintainer to publish on the package index.
 weights-wheel: $(VENV)/installed

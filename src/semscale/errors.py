@@ -29,6 +29,10 @@ class EmptyTableError(InputError):
     """A table has a header but no rows."""
 
 
+class UnreachableError(InputError):
+    """A file behind a URL cannot be read or written; what a run has finished stays."""
+
+
 class UnknownNameError(InputError, KeyError):
     """A name is unknown; the message has the nearest known one."""
 

@@ -6,6 +6,7 @@ from semscale.errors import MissingExtraError
 
 EXTRAS = {
     "api": ("openai", "aiohttp"),
+    "cloud": ("s3fs", "aiohttp", "pyarrow"),
     "history": ("sqlalchemy", "alembic"),
     "inspect": ("inspect_ai",),
     "local": ("openvino_genai",),

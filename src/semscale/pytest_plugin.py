@@ -14,15 +14,15 @@ import pytest
 
 from semscale.errors import SemscaleError
 from semscale.snapshots.session_log import ATTRIBUTE, SnapshotLog
-from semscale.snapshots.settings import SETTINGS, is_difference, settle
+from semscale.snapshots.settings import SETTINGS, is_about_a_field, settle
 
 if TYPE_CHECKING:
     from semscale.snapshots.fixture import SemanticSnapshot
     from semscale.snapshots.session import SnapshotSession, SnapshotTest
 
 _MARKER = (
-    "semantic(min_match, min_bertscore_f1, min_cosine, guards, max_unpaired, max_<field>_difference): "
-    "limits of a test's semantic snapshots."
+    "semantic(min_match, min_bertscore_f1, min_cosine, guards, max_unpaired, max_<field>_difference, "
+    "<field>_direction): limits of a test's semantic snapshots."
 )
 _PREFIX = "semantic_"
 _MODEL = "semantic_model"
@@ -54,7 +54,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser) -> None:
     """Add the ini settings whose names have a field in them, such as ``semantic_max_credits_difference``."""
     for name in _ini_names(early_config):
-        if is_difference(name):
+        if is_about_a_field(name):
             _add_setting(parser, name)
 
 
@@ -180,7 +180,7 @@ def _is_registered(config: pytest.Config, name: str) -> bool:
 
 
 def _defaults(config: pytest.Config) -> dict[str, object]:
-    names = [*SETTINGS, *filter(is_difference, _ini_names(config))]
+    names = [*SETTINGS, *filter(is_about_a_field, _ini_names(config))]
     given = {name: config.getini(_PREFIX + name) for name in names}
     return {name: value for name, value in given.items() if value not in (None, "")}
 

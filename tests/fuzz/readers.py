@@ -50,9 +50,9 @@ from semscale.snapshots.files import read_snapshots
 from semscale.store.cells import flat, storable
 from semscale.store.columns import as_names, groups_in
 from semscale.store.list_cells import listed_cell
-from semscale.store.parts import Parts
 from semscale.store.readers.qualtrics import HeaderRowsWarning
 from semscale.store.reading import open_table
+from semscale.store.runs.parts import Parts
 from semscale.weights.verified_files import STAMP, read_stamps
 from semscale.yaml_reading import parse_yaml
 

@@ -20,7 +20,7 @@ from semscale.matching.layered.presets import PRESETS
 from semscale.matching.match_columns import MatchColumns
 from semscale.matching.matcher import explain_items, match_with
 from semscale.store.reading import open_table
-from semscale.store.table_run import PartSettings
+from semscale.store.runs.table_run import PartSettings
 
 N = 24
 THINGS = ("heart", "lung", "liver", "knee", "skin", "eye")

@@ -10,7 +10,7 @@ from semscale.matching.cosines import CosineMatch
 from semscale.matching.file_matching import match_file
 from semscale.matching.match_columns import MatchColumns
 from semscale.store.reading import open_table
-from semscale.store.table_run import PartSettings
+from semscale.store.runs.table_run import PartSettings
 
 N = 60
 WORDS = ("heart", "lung", "well", "ill", "not", "12", "twelve")

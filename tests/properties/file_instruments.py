@@ -34,8 +34,8 @@ from semscale.self_consistency.files.consistency_work import ConsistencyWork
 from semscale.self_consistency.sampling import Sampling
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.store.runs.table_run import PartSettings, TableWork
 from semscale.store.table import Table
-from semscale.store.table_run import PartSettings, TableWork
 
 WORDS = ("buy", "never", "fine", "perhaps", "waste", "today", "I would", "not at all")
 N = 24

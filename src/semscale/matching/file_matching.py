@@ -1,7 +1,6 @@
 """Matching of files of any size: part by part, resumable, in the order of the rows."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import polars as pl
 
@@ -15,9 +14,10 @@ from semscale.matching.pairs import pair_up
 from semscale.results.row_sampling import RowSample
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.first_look import look_through, needs_counting
+from semscale.store.places.output_places import Target
 from semscale.store.result_columns import check_output
+from semscale.store.runs.table_run import PartSettings, TableRun
 from semscale.store.table import Table
-from semscale.store.table_run import PartSettings, TableRun
 from semscale.types import Progress
 
 CORPUS_ROWS = 50_000
@@ -33,7 +33,7 @@ def match_file(  # noqa: PLR0913 - what, by which method, how, where to, and who
     empty: str = MISSING,
     explain: bool = False,
     plan: IntervalPlan | None = None,
-    out: Path | None = None,
+    out: Target | None = None,
     settings: PartSettings | None = None,
     progress: Progress | None = None,
 ) -> MatchSummary:
@@ -56,7 +56,8 @@ def match_file(  # noqa: PLR0913 - what, by which method, how, where to, and who
         explain: whether scores are explained token by token, by a method that ``Explains``: in the table
             those of all rows, in the summary those of its items.
         plan: how intervals are made, and the seed of all draws.
-        out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``; no parts are kept unless given.
+        out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``, or another ``target_of``; no
+            parts are kept unless given.
         settings: the parts.
         progress: called as rows are matched, and while texts are read.
 

@@ -25,8 +25,8 @@ from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.columns import floats_in, statuses_in
 from semscale.store.result_columns import check_free
 from semscale.store.row_picking import picked_rows
+from semscale.store.runs.table_run import WorkedPart
 from semscale.store.table import Table
-from semscale.store.table_run import WorkedPart
 from semscale.store.writing import PREFIX
 from semscale.types import Integers, Progress
 

@@ -1,0 +1,24 @@
+"""The scale of the library whose labels answers are."""
+
+from semscale.scales import load_scale, scale_names
+from semscale.scales.fitting import fitting_scale, scale_caution
+
+
+def test_labels_of_a_scale_name_it_or_one_with_the_same_labels():
+    for name in scale_names():
+        labels = load_scale(name).labels
+        found = fitting_scale([label.upper() for label in labels])
+        assert found is not None
+        assert load_scale(found).labels == labels
+
+
+def test_answers_that_are_no_labels_or_too_few_fit_none():
+    assert fitting_scale(["Very satisfied", "Satisfied", "Purple"]) is None
+    assert fitting_scale(["Agree", "Disagree"]) is None
+    assert fitting_scale([]) is None
+
+
+def test_a_caution_names_the_option():
+    (said,) = scale_caution("q1", ["Very satisfied", "Satisfied", "Neutral"])
+    assert '--scale "q1=satisfaction"' in said
+    assert scale_caution("q1", ["Tea", "Coffee", "Water"]) == ()
