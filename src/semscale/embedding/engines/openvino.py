@@ -159,6 +159,7 @@ class OpenVinoEmbedder:
         vectors = np.empty((len(unique), self.dimensions), np.float32)
         windows = np.ones(len(unique), np.int64)
         unknown = np.empty(len(unique), np.float32)
+        tokens = np.empty(len(unique), np.int64)
         for start in range(0, len(unique), CHUNK):
             chunk = unique[start : start + CHUNK]
             rows = slice(start, start + len(chunk))
@@ -166,9 +167,10 @@ class OpenVinoEmbedder:
             vectors[rows] = pool_windows(self._window_vectors(split, arithmetic), split, len(chunk))
             windows[rows] = split.per_text(len(chunk))
             unknown[rows] = split.unknown_shares(self._tokenizer.unknown, len(chunk))
+            tokens[rows] = split.tokens_per_text(len(chunk))
             if progress:
                 progress("embedding", start + len(chunk), len(unique))
-        return Embeddings(vectors, windows, unknown).spread(where)
+        return Embeddings(vectors, windows, unknown, tokens).spread(where)
 
     def check_layer(self, layer: int) -> None:
         """Check that the model has a layer, and shows states in its precision.

@@ -1,0 +1,63 @@
+"""The service as an ASGI application."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.exceptions import HTTPException
+
+from semscale.errors import SemscaleError
+from semscale.serving.error_answers import answer_to
+from semscale.serving.gate import Gate
+from semscale.serving.refusals import ClientGoneError
+from semscale.serving.requests.fields import EmbeddingFields, RequestFields
+from semscale.serving.routes.embeddings import EmbeddingRoutes
+from semscale.serving.routes.status import StatusRoutes
+from semscale.serving.service import Service
+from semscale.version import __version__
+
+
+def application(service: Service, *, token: str | None = None) -> Gate:
+    """Make the application; its models begin to load when the server starts it.
+
+    Args:
+        service: what it serves.
+        token: what requests must show; ``None`` for nothing.
+    """
+
+    @asynccontextmanager
+    async def life(_: FastAPI) -> AsyncIterator[None]:
+        service.start()
+        yield
+        service.models.close()
+
+    app = FastAPI(
+        title="Semscale",
+        version=__version__,
+        description="Measures what free text means.",
+        lifespan=life,
+        docs_url=None,  # FastAPI's page loads scripts from other hosts
+        redoc_url=None,
+    )
+    status, embeddings = StatusRoutes(service), EmbeddingRoutes(service)
+    app.get("/health", tags=["service"])(status.health)
+    app.get("/ready", tags=["service"])(status.ready)
+    app.get("/metrics", tags=["service"])(status.metrics)
+    app.get("/v1/models", tags=["embeddings"])(embeddings.models)
+    app.post("/v1/embeddings", tags=["embeddings"], openapi_extra=_taking(EmbeddingFields))(
+        embeddings.embeddings
+    )
+    for kind in (SemscaleError, ClientGoneError, HTTPException, Exception):
+        app.add_exception_handler(kind, answer_to)
+    return Gate(app, state=service.state, limits=service.limits, metrics=service.metrics, token=token)
+
+
+def _taking(kind: type[RequestFields]) -> dict[str, Any]:
+    """Describe the body of a request, which the route reads itself."""
+    return {
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": kind.model_json_schema()}},
+        }
+    }

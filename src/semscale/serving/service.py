@@ -1,0 +1,46 @@
+"""The parts of the service that its routes share."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from semscale.embedding.embedder import Embedder
+from semscale.serving.limits import ServiceLimits
+from semscale.serving.served_models import ModelChoice, ServedModels
+from semscale.serving.service_metrics import ServiceMetrics
+from semscale.serving.service_state import ServiceState
+
+
+@dataclass
+class Service:
+    """The service.
+
+    Attributes:
+        choice: which models are served.
+        limits: of requests and jobs.
+        load_model: loads a model by its name; by default as ``choice`` says.
+        models: once they are loaded.
+        state: its phase.
+        metrics: its figures.
+    """
+
+    choice: ModelChoice = field(default_factory=ModelChoice)
+    limits: ServiceLimits = field(default_factory=ServiceLimits)
+    load_model: Callable[[str], Embedder] | None = None
+    models: ServedModels = field(default_factory=ServedModels)
+    state: ServiceState = field(default_factory=ServiceState)
+    metrics: ServiceMetrics = field(default_factory=ServiceMetrics)
+
+    def start(self) -> threading.Thread:
+        """Load the models in a thread of its own, so that requests are heard meanwhile."""
+        thread = threading.Thread(target=self._load, name="loading", daemon=True)
+        thread.start()
+        return thread
+
+    def _load(self) -> None:
+        try:
+            self.models.load(self.choice, self.limits, self.metrics, self.load_model)
+        except Exception as error:  # noqa: BLE001 - the server ends with it
+            self.state.failed(error)
+            return
+        self.state.loaded()
