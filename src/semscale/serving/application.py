@@ -13,6 +13,7 @@ from semscale.serving.gate import Gate
 from semscale.serving.refusals import ClientGoneError
 from semscale.serving.requests.fields import EmbeddingFields, RequestFields
 from semscale.serving.routes.embeddings import EmbeddingRoutes
+from semscale.serving.routes.instruments import InstrumentRoute
 from semscale.serving.routes.status import StatusRoutes
 from semscale.serving.service import Service
 from semscale.version import __version__
@@ -48,6 +49,11 @@ def application(service: Service, *, token: str | None = None) -> Gate:
     app.post("/v1/embeddings", tags=["embeddings"], openapi_extra=_taking(EmbeddingFields))(
         embeddings.embeddings
     )
+    for name, instrument in service.instruments.items():
+        route = InstrumentRoute(service, instrument)
+        app.post(f"/{name}", name=name, tags=["instruments"], openapi_extra=_taking(instrument.fields))(
+            route.measure
+        )
     for kind in (SemscaleError, ClientGoneError, HTTPException, Exception):
         app.add_exception_handler(kind, answer_to)
     return Gate(app, state=service.state, limits=service.limits, metrics=service.metrics, token=token)

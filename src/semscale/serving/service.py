@@ -5,6 +5,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from semscale.embedding.embedder import Embedder
+from semscale.serving.errands import Errands
+from semscale.serving.instruments.measuring import (
+    ConsistencyInstrument,
+    Instrument,
+    MatchInstrument,
+    RatingInstrument,
+    warm_up,
+)
 from semscale.serving.limits import ServiceLimits
 from semscale.serving.served_models import ModelChoice, ServedModels
 from semscale.serving.service_metrics import ServiceMetrics
@@ -22,6 +30,7 @@ class Service:
         models: once they are loaded.
         state: its phase.
         metrics: its figures.
+        errands: work that needs threads.
     """
 
     choice: ModelChoice = field(default_factory=ModelChoice)
@@ -30,6 +39,14 @@ class Service:
     models: ServedModels = field(default_factory=ServedModels)
     state: ServiceState = field(default_factory=ServiceState)
     metrics: ServiceMetrics = field(default_factory=ServiceMetrics)
+    errands: Errands = field(default_factory=Errands)
+
+    def __post_init__(self) -> None:
+        self.instruments: dict[str, Instrument] = {
+            "rate": RatingInstrument(self.models),
+            "match": MatchInstrument(self.models),
+            "consistency": ConsistencyInstrument(self.models),
+        }
 
     def start(self) -> threading.Thread:
         """Load the models in a thread of its own, so that requests are heard meanwhile."""
@@ -40,6 +57,8 @@ class Service:
     def _load(self) -> None:
         try:
             self.models.load(self.choice, self.limits, self.metrics, self.load_model)
+            for instrument in self.instruments.values():
+                warm_up(instrument)
         except Exception as error:  # noqa: BLE001 - the server ends with it
             self.state.failed(error)
             return
