@@ -12,8 +12,10 @@ from semscale.serving.error_answers import answer_to
 from semscale.serving.gate import Gate
 from semscale.serving.refusals import ClientGoneError
 from semscale.serving.requests.fields import EmbeddingFields, RequestFields
+from semscale.serving.routes.docs import docs_page
 from semscale.serving.routes.embeddings import EmbeddingRoutes
 from semscale.serving.routes.instruments import InstrumentRoute
+from semscale.serving.routes.jobs import JobRoutes
 from semscale.serving.routes.status import StatusRoutes
 from semscale.serving.service import Service
 from semscale.version import __version__
@@ -31,7 +33,7 @@ def application(service: Service, *, token: str | None = None) -> Gate:
     async def life(_: FastAPI) -> AsyncIterator[None]:
         service.start()
         yield
-        service.models.close()
+        service.close()
 
     app = FastAPI(
         title="Semscale",
@@ -54,9 +56,22 @@ def application(service: Service, *, token: str | None = None) -> Gate:
         app.post(f"/{name}", name=name, tags=["instruments"], openapi_extra=_taking(instrument.fields))(
             route.measure
         )
+    if service.jobs is not None and service.job_work is not None:
+        _add_jobs(app, JobRoutes(service, service.jobs, service.job_work))
+    app.get("/docs", include_in_schema=False)(docs_page(app))
     for kind in (SemscaleError, ClientGoneError, HTTPException, Exception):
         app.add_exception_handler(kind, answer_to)
     return Gate(app, state=service.state, limits=service.limits, metrics=service.metrics, token=token)
+
+
+def _add_jobs(app: FastAPI, jobs: JobRoutes) -> None:
+    table = {"requestBody": {"required": True, "content": {"application/octet-stream": {}}}}
+    app.post("/jobs", tags=["jobs"], status_code=202, openapi_extra=table)(jobs.submit)
+    app.get("/jobs", tags=["jobs"])(jobs.jobs)
+    app.get("/jobs/{id}", tags=["jobs"])(jobs.job)
+    app.get("/jobs/{id}/result", tags=["jobs"])(jobs.result)
+    app.get("/jobs/{id}/summary", tags=["jobs"])(jobs.summary)
+    app.delete("/jobs/{id}", tags=["jobs"])(jobs.cancel)
 
 
 def _taking(kind: type[RequestFields]) -> dict[str, Any]:

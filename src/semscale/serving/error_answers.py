@@ -1,5 +1,6 @@
 """Errors as answers: each has a status, one sentence and, where a field is wrong, its name."""
 
+import errno
 import logging
 
 from starlette.exceptions import HTTPException
@@ -10,6 +11,7 @@ from semscale.errors import InputError, SemscaleError
 from semscale.serving.json_answers import json_answer
 from semscale.serving.refusals import (
     CLIENT_GONE,
+    DISK_FULL,
     FAILED,
     TOO_LATE,
     ClientGoneError,
@@ -49,6 +51,8 @@ def refusal_of(error: Exception) -> RefusedRequestError:
             return invalid(str(error), _field_of(str(error)))
         case SemscaleError():
             return RefusedRequestError(FAILED, str(error))
+        case OSError(errno=errno.ENOSPC | errno.EDQUOT):
+            return RefusedRequestError(DISK_FULL, "the disk of the service is full: make room on it")
         case _:
             _LOG.error("a bug of ours: please report it", exc_info=error)
             return RefusedRequestError(FAILED, f"this is a bug of ours: {type(error).__name__}")

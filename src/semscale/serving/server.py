@@ -111,6 +111,8 @@ class DrainingServer(uvicorn.Server):
         if state.phase is Phase.READY and not self._said_ready:
             self._said_ready = True
             self._say("ready")
+        if state.phase is Phase.DRAINING:
+            self._service.stop_jobs()
         is_drained = state.phase is Phase.DRAINING and state.quiet_seconds > _QUIET
         return is_drained or state.phase is Phase.FAILED
 

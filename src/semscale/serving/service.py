@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from semscale.embedding.embedder import Embedder
 from semscale.serving.errands import Errands
@@ -13,6 +14,8 @@ from semscale.serving.instruments.measuring import (
     RatingInstrument,
     warm_up,
 )
+from semscale.serving.jobs.job_queue import JobQueue
+from semscale.serving.jobs.job_work import JobWork
 from semscale.serving.limits import ServiceLimits
 from semscale.serving.served_models import ModelChoice, ServedModels
 from semscale.serving.service_metrics import ServiceMetrics
@@ -42,11 +45,40 @@ class Service:
     errands: Errands = field(default_factory=Errands)
 
     def __post_init__(self) -> None:
+        self.jobs: JobQueue | None = None
+        self.job_work: JobWork | None = None
         self.instruments: dict[str, Instrument] = {
             "rate": RatingInstrument(self.models),
             "match": MatchInstrument(self.models),
             "consistency": ConsistencyInstrument(self.models),
         }
+
+    def keep_jobs(self, home: Path) -> None:
+        """Run jobs, whose files are in a folder.
+
+        Raises:
+            InputError: another service uses the folder.
+        """
+        self.job_work = JobWork(self.models)
+        self.jobs = JobQueue(home, self.job_work.do, self.limits)
+        self.metrics.watch("semscale_unfinished_jobs", "Jobs that wait or run.", lambda: self.n_jobs)
+
+    @property
+    def n_jobs(self) -> int:
+        """How many jobs wait or run."""
+        return 0 if self.jobs is None else self.jobs.n_unfinished
+
+    def stop_jobs(self) -> None:
+        """Let jobs stop after what is finished; they go on when the service starts again."""
+        if self.jobs is not None:
+            self.jobs.stop()
+
+    def close(self) -> None:
+        """End all threads."""
+        self.stop_jobs()
+        if self.jobs is not None:
+            self.jobs.close()
+        self.models.close()
 
     def start(self) -> threading.Thread:
         """Load the models in a thread of its own, so that requests are heard meanwhile."""
@@ -62,4 +94,6 @@ class Service:
         except Exception as error:  # noqa: BLE001 - the server ends with it
             self.state.failed(error)
             return
+        if self.jobs is not None:
+            self.jobs.start()
         self.state.loaded()

@@ -1,5 +1,6 @@
 """Options of ``semscale serve``."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from semscale.cli.options.groups import option_group
@@ -35,6 +36,13 @@ class LimitOptions:
         option(LIMITS, "Tokens that may wait for the model.", "NUMBER", name="--max-waiting", shown=True),
     ] = 1_000_000
     batch_tokens: Annotated[int, setting(LIMITS, "Tokens that the model takes at once.")] = 8192
+    jobs: Annotated[
+        int, option(JOBS, "Jobs that may wait or run.", "NUMBER", name="--max-jobs", shown=True)
+    ] = 100
+    job_mib: Annotated[
+        int,
+        option(JOBS, "MiB that the files of all jobs may have.", "NUMBER", name="--jobs-disk", shown=True),
+    ] = 10_240
 
     @property
     def limits(self) -> "ServiceLimits":
@@ -52,6 +60,8 @@ class LimitOptions:
             seconds=self.seconds,
             waiting_tokens=self.waiting_tokens,
             batch_tokens=self.batch_tokens,
+            jobs=self.jobs,
+            job_bytes=self.job_mib * _MIB,
         )
 
 
@@ -66,6 +76,10 @@ class ServeOptions:
     host: Annotated[str, option(LISTENING, "Address to listen on.", "HOST", shown=True)] = "127.0.0.1"
     port: Annotated[int, setting(LISTENING, "Port to listen on; 0 for any free one.", "PORT")] = 8000
     limit: LimitOptions
+    jobs: Annotated[
+        Path | None,
+        option(JOBS, "Folder for the files of jobs; without it there are no jobs.", "FOLDER"),
+    ] = None
     model: Annotated[
         str | None,
         option(

@@ -30,8 +30,15 @@ async def read_body(request: Request, most: int) -> bytes:
     return b"".join(parts)
 
 
-async def bounded_stream(request: Request, most: int) -> AsyncIterator[bytes]:
+async def bounded_stream(
+    request: Request, most: int, remedy: str = "send it in several requests, or as a job"
+) -> AsyncIterator[bytes]:
     """Read the body of a request part by part.
+
+    Args:
+        request: whose body was not read yet.
+        most: bytes.
+        remedy: what to do about a body that is larger.
 
     Raises:
         RefusedRequestError: it has more than ``most`` bytes.
@@ -50,9 +57,7 @@ async def bounded_stream(request: Request, most: int) -> AsyncIterator[bytes]:
     except ClientDisconnect:
         raise ClientGoneError from None
     if is_too_large:
-        raise RefusedRequestError(
-            TOO_LARGE, f"the body must have at most {most:,} bytes: send it in several requests, or as a job"
-        )
+        raise RefusedRequestError(TOO_LARGE, f"the body must have at most {most:,} bytes: {remedy}")
 
 
 async def while_connected(request: Request, work: Coroutine[Any, Any, Found]) -> Found:

@@ -127,10 +127,8 @@ def _object_in(line: bytes, number: int, keys: set[str]) -> dict[str, Any]:
     except ValueError as error:
         raise RefusedRequestError(BAD_JSON, f"line {number} must be JSON: {error}") from None
     if not isinstance(found, dict) or found.keys() != keys:
-        wanted = ", ".join(sorted(keys))
-        raise invalid(
-            f"line {number} must be an object with {wanted}, got {shortened(found)}", f"line {number}"
-        )
+        wanted, place = ", ".join(sorted(keys)), f"line {number}"
+        raise invalid(f"{place} must be an object with {wanted}, got {shortened(found)}", place)
     return found
 
 
