@@ -141,7 +141,6 @@ class ServedModels:
             loaded[name] = ServedModel(name, batcher, BatchedEmbedder(batcher))
         self._by_name, self._names = loaded, choice.names
 
-    def close(self) -> None:
-        """Stop all batches once nothing waits."""
-        for model in self._by_name.values():
-            model.batcher.close()
+    def close(self) -> bool:
+        """Stop all batches once nothing waits, and say whether their threads have ended."""
+        return all([model.batcher.close() for model in self._by_name.values()])

@@ -76,6 +76,8 @@ def run_service(gate: Gate, service: Service, listener: socket.socket, say: Call
         asyncio.run(server.serve(sockets=[listener]))
     if service.state.error is not None:
         raise service.state.error
+    if not service.has_ended:
+        os._exit(0)  # Python would tear the engine down under a thread that still loads a model
 
 
 class DrainingServer(uvicorn.Server):

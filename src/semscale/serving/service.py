@@ -34,6 +34,7 @@ class Service:
         state: its phase.
         metrics: its figures.
         errands: work that needs threads.
+        has_ended: whether ``close`` has ended all threads.
     """
 
     choice: ModelChoice = field(default_factory=ModelChoice)
@@ -45,6 +46,8 @@ class Service:
     errands: Errands = field(default_factory=Errands)
 
     def __post_init__(self) -> None:
+        self.has_ended = False
+        self._loading: threading.Thread | None = None
         self.jobs: JobQueue | None = None
         self.job_work: JobWork | None = None
         self.instruments: dict[str, Instrument] = {
@@ -76,15 +79,16 @@ class Service:
     def close(self) -> None:
         """End all threads."""
         self.stop_jobs()
-        if self.jobs is not None:
-            self.jobs.close()
-        self.models.close()
+        jobs_ended = self.jobs is None or self.jobs.close()
+        models_ended = self.models.close()
+        is_loading = self._loading is not None and self._loading.is_alive()
+        self.has_ended = jobs_ended and models_ended and not is_loading
 
     def start(self) -> threading.Thread:
         """Load the models in a thread of its own, so that requests are heard meanwhile."""
-        thread = threading.Thread(target=self._load, name="loading", daemon=True)
-        thread.start()
-        return thread
+        self._loading = threading.Thread(target=self._load, name="loading", daemon=True)
+        self._loading.start()
+        return self._loading
 
     def _load(self) -> None:
         try:

@@ -1,6 +1,7 @@
 """Batches across requests: what waits is put through the model together, in threads of its own."""
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 
 from semscale.embedding.embedder import Embedder
@@ -96,11 +97,22 @@ class Batcher:
         with self._ready:
             self._waiting.drop(ticket)
 
-    def close(self) -> None:
-        """Stop the threads once the line is empty."""
+    def close(self, seconds: float = 30.0) -> bool:
+        """Stop the threads once the line is empty.
+
+        Args:
+            seconds: to wait for them.
+
+        Returns:
+            Whether all have ended.
+        """
         with self._ready:
             self._closed = True
             self._ready.notify_all()
+        until = time.monotonic() + seconds
+        for thread in self._threads:
+            thread.join(max(0.0, until - time.monotonic()))
+        return not any(thread.is_alive() for thread in self._threads)
 
     def _work(self) -> None:
         while shares := self._next_batch():

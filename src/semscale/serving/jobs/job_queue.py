@@ -85,11 +85,12 @@ class JobQueue:
                 job.errand.abandon()
             self._changed.notify_all()
 
-    def close(self, seconds: float = 30.0) -> None:
-        """Wait until the thread has ended, and give the folder back."""
+    def close(self, seconds: float = 30.0) -> bool:
+        """Wait until the thread has ended, give the folder back, and say whether it has ended."""
         if self._thread.is_alive():
             self._thread.join(seconds)
         self._lock.release()
+        return not self._thread.is_alive()
 
     @property
     def n_unfinished(self) -> int:

@@ -13,7 +13,8 @@ _PAGE = """<!doctype html>
 <style>body{{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem}}
 code{{background:#8882;padding:.1em .3em}}td,th{{text-align:left;vertical-align:top;padding:.2em 1em .2em 0}}
 </style></head><body><h1>Semscale {version}</h1>
-<p>What the service answers. For programs: <a href="openapi.json">openapi.json</a>.</p>{routes}</body></html>"""
+<p>What the service answers. For programs: <a href="openapi.json">openapi.json</a>.</p>
+{routes}</body></html>"""
 
 
 def docs_page(app: FastAPI) -> Callable[[Request], Awaitable[HTMLResponse]]:
