@@ -4,7 +4,11 @@ from semscale.errors import MissingExtraError
 from semscale.extras import require
 
 collect_ignore_glob = []
-try:
-    require("history")
-except MissingExtraError:
-    collect_ignore_glob = ["semscale/history/*", "semscale/migrations/*"]
+for extra, modules in (
+    ("history", ["semscale/history/*", "semscale/migrations/*"]),
+    ("serve", ["semscale/serving/*"]),
+):
+    try:
+        require(extra)
+    except MissingExtraError:
+        collect_ignore_glob += modules

@@ -1,22 +1,16 @@
 """A service in this process, on the real model or on one that waits until it is told to go on."""
 
-import asyncio
 import threading
 
 import pytest
+from made_services import Client, loaded_service
 
-from semscale.errors import MissingExtraError
-from semscale.extras import require
 
-try:
-    require("serve")
-except MissingExtraError as error:
-    MISSING = str(error)
-    collect_ignore_glob = ["*"]
-else:
-    MISSING = ""
-
-MODEL = "all-MiniLM-L6-v2"
+def pytest_collection_modifyitems(items) -> None:
+    """Skip, with a line that says how to install it, what needs the extra."""
+    for item in items:
+        if "tests/serving" in item.path.as_posix():
+            item.add_marker(pytest.mark.needs("serve"))
 
 
 class GatedEmbedder:
@@ -43,43 +37,6 @@ def gated(toy_embedder):
     embedder = GatedEmbedder(toy_embedder)
     yield embedder
     embedder.let.set()
-
-
-class Client:
-    """Sends requests to an application in this process."""
-
-    def __init__(self, gate) -> None:
-        self.gate = gate
-
-    def send(self, verb, path, **said):
-        import httpx
-
-        async def one():
-            transport = httpx.ASGITransport(self.gate, raise_app_exceptions=False)
-            async with httpx.AsyncClient(transport=transport, base_url="http://service") as client:
-                return await client.request(verb, path, **said)
-
-        return asyncio.run(one())
-
-    def post(self, path, **said):
-        return self.send("POST", path, **said)
-
-    def get(self, path, **said):
-        return self.send("GET", path, **said)
-
-
-def loaded_service(embedder, *, home=None, **limits):
-    """A service whose models are loaded."""
-    from semscale.serving.limits import ServiceLimits
-    from semscale.serving.served_models import ModelChoice
-    from semscale.serving.service import Service
-
-    service = Service(ModelChoice(MODEL), ServiceLimits(**limits), load_model=lambda _: embedder)
-    if home is not None:
-        service.keep_jobs(home)
-    service.start().join()
-    assert service.state.error is None
-    return service
 
 
 @pytest.fixture(scope="session")

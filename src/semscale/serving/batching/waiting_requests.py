@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 
 from semscale.embedding.embedder import Embeddings
 from semscale.serving.batching.batcher import Batcher
@@ -19,7 +20,8 @@ async def embedded(batcher: Batcher, texts: Sequence[str]) -> Embeddings:
     ready: asyncio.Future[None] = loop.create_future()
 
     def done(_: Ticket) -> None:
-        loop.call_soon_threadsafe(_set, ready)
+        with suppress(RuntimeError):  # the loop has ended, so nobody waits
+            loop.call_soon_threadsafe(_set, ready)
 
     ticket = batcher.submit(texts, done)
     try:
