@@ -11,7 +11,7 @@ WORKERS ?= 2
 SECONDS ?= 600
 PYTEST := python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: demo test faults check bench bench-validity fuzz test-local test-cloud test-torch test-inspect weights-wheel clean
+.PHONY: demo test faults check bench bench-validity fuzz test-local test-cloud test-serve test-torch test-inspect weights-wheel clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo
@@ -69,6 +69,8 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/drift.py $(if $(QUICK),--items 50 --turns 1)
 	$(BIN)/python bench/consistency.py --peer $(UQLM_VENV)/bin/python $(if $(QUICK),--turns 1 --prompts 20)
 	$(BIN)/python bench/history.py $(if $(QUICK),--rows 20000 --turns 1)
+	$(BIN)/python -m pip install --quiet --editable ".[serve]"
+	$(BIN)/python bench/serving.py $(if $(QUICK),--seconds 2 --turns 1 --requests 2000)
 
 # Looks for inputs that break a reader, SECONDS in all. It needs fork(), so not Windows; Atheris is for Linux alone.
 fuzz: $(VENV)/developer
@@ -84,6 +86,11 @@ test-local: $(VENV)/developer
 test-cloud: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --group cloud
 	$(BIN)/$(PYTEST) tests/store/places tests/faults/test_object_store.py
+
+# The tests of the extra semscale[serve], with real servers on the loopback interface; `make test` runs them, too, once it is installed.
+test-serve: $(VENV)/developer
+	$(BIN)/python -m pip install --quiet --editable ".[serve]"
+	$(BIN)/$(PYTEST) tests/serving tests/cli/test_serve.py
 
 # The tests of the extra semscale[inspect]; `make test` runs them, too, once it is installed.
 test-inspect: $(VENV)/developer

@@ -10,7 +10,7 @@ SECRET = "a-secret-of-20-chars"
 ASKED = {"input": ["good"], "model": MODEL}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def small(engine):
     found = loaded_service(engine, texts=3, characters=20, body_bytes=200)
     yield found

@@ -18,6 +18,7 @@ from semscale.serving.service_state import Phase
 _QUIET = 0.5  # seconds without a request, after which nobody is expected to send another one
 _STOPPED = 3  # exit code after a second signal, as of other commands that the user stops
 _BACKLOG = 2048
+_LAST_PORT = 65535
 _KEEP_ALIVE = 75
 
 
@@ -31,6 +32,8 @@ def listen(host: str, port: int) -> socket.socket:
     Raises:
         InputError: the address is not this machine's, or the port is taken.
     """
+    if not 0 <= port <= _LAST_PORT:
+        raise InputError(f"port must be 0 to {_LAST_PORT}, got {port}")
     try:
         family = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.socket(family, socket.SOCK_STREAM)

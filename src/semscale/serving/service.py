@@ -15,7 +15,7 @@ from semscale.serving.instruments.measuring import (
     warm_up,
 )
 from semscale.serving.jobs.job_queue import JobQueue
-from semscale.serving.jobs.job_work import JobWork
+from semscale.serving.jobs.job_work import PART_ROWS, JobWork
 from semscale.serving.limits import ServiceLimits
 from semscale.serving.served_models import ModelChoice, ServedModels
 from semscale.serving.service_metrics import ServiceMetrics
@@ -56,13 +56,17 @@ class Service:
             "consistency": ConsistencyInstrument(self.models),
         }
 
-    def keep_jobs(self, home: Path) -> None:
+    def keep_jobs(self, home: Path, part_rows: int = PART_ROWS) -> None:
         """Run jobs, whose files are in a folder.
 
+        Args:
+            home: the folder.
+            part_rows: rows of a job that are finished and kept at once.
+
         Raises:
-            InputError: another service uses the folder.
+            InputError: another service uses the folder, or a part without rows.
         """
-        self.job_work = JobWork(self.models)
+        self.job_work = JobWork(self.models, part_rows)
         self.jobs = JobQueue(home, self.job_work.do, self.limits)
         self.metrics.watch("semscale_unfinished_jobs", "Jobs that wait or run.", lambda: self.n_jobs)
 

@@ -80,6 +80,7 @@ class ServeOptions:
         Path | None,
         option(JOBS, "Folder for the files of jobs; without it there are no jobs.", "FOLDER"),
     ] = None
+    part_rows: Annotated[int, setting(JOBS, "Rows of a job that are finished and kept at once.")] = 5_000
     model: Annotated[
         str | None,
         option(

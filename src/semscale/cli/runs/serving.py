@@ -25,7 +25,7 @@ def run_server(options: ServeOptions) -> None:
     token = access_token(options.host)
     service = Service(options.choice, options.limit.limits)
     if options.jobs is not None:
-        service.keep_jobs(options.jobs)
+        service.keep_jobs(options.jobs, options.part_rows)
     gate = application(service, token=token)
     with listen(options.host, options.port) as listener:
         _say(f"listening on {_address(options.host, listener.getsockname()[1])} (what it answers: /docs)")

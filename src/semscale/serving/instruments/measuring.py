@@ -170,7 +170,8 @@ class ConsistencyInstrument:
         measures = check_measures(DEFAULT_MEASURES if settings.measures is None else settings.measures)
         for name in measures:
             if needed_parts([name], settings.same_by, has_entailment=False) & _OF_OTHER_MODELS:
-                raise InputError(f"measures: {name} needs what this service does not have, another model or its replies: leave it out")
+                said = f"{name} needs what this service does not have, another model or replies"
+                raise InputError(f"measures: {said}: leave it out")
         guards = {} if settings.guards is None else {"guards": settings.guards}
         return Consistency(
             measures=measures,

@@ -44,7 +44,7 @@ class JobWork:
         self._rating = RatingInstrument(models)
         self._matching = MatchInstrument(models)
         self._consistency = ConsistencyInstrument(models)
-        self._part_rows = part_rows
+        self._part_rows = PartSettings(part_rows).part_rows
 
     def check(self, fields: JobFields) -> None:
         """Refuse settings that do not serve, before a table is uploaded.
