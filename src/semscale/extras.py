@@ -11,7 +11,7 @@ EXTRAS = {
     "inspect": ("inspect_ai",),
     "local": ("openvino_genai",),
     "postgres": ("sqlalchemy", "alembic", "pg8000"),
-    "serve": ("fastapi", "uvicorn", "prometheus_client"),
+    "serve": ("fastapi", "httptools", "prometheus_client", "starlette", "uvicorn"),
     "spss": ("pyreadstat",),
     "slides": ("pptx",),
     "torch": ("sentence_transformers", "torch"),

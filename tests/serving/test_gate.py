@@ -80,10 +80,10 @@ def with_gate(gated, **limits):
     from semscale.serving.batching.batched_embedder import BatchedEmbedder
     from semscale.serving.batching.batcher import Batcher
     from semscale.serving.limits import ServiceLimits
-    from semscale.serving.served_models import ModelChoice, ServedModel
+    from semscale.serving.served_models import ModelsToServe, ServedModel
     from semscale.serving.service import Service
 
-    service = Service(ModelChoice(MODEL), ServiceLimits(**limits))
+    service = Service(ModelsToServe(MODEL), ServiceLimits(**limits))
     batcher = Batcher(gated, batch_tokens=1000, waiting_tokens=service.limits.waiting_tokens, workers=1)
     model = ServedModel(MODEL, batcher, BatchedEmbedder(batcher))
     service.models._by_name, service.models._names = {MODEL: model}, (MODEL, MODEL)

@@ -19,7 +19,7 @@ _WARM_UP = ("Yes.", "The staff was kind and the room was clean, but breakfast wa
 
 
 @dataclass(frozen=True)
-class ModelChoice:
+class ModelsToServe:
     """Which models are served.
 
     Attributes:
@@ -109,7 +109,7 @@ class ServedModels:
 
     def load(
         self,
-        choice: ModelChoice,
+        choice: ModelsToServe,
         limits: ServiceLimits,
         metrics: ServiceMetrics,
         load: Callable[[str], Embedder] | None = None,

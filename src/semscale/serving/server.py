@@ -65,6 +65,7 @@ def run_service(gate: Gate, service: Service, listener: socket.socket, say: Call
     """
     config = uvicorn.Config(
         gate,
+        http="httptools",
         lifespan="on",
         log_config=None,
         access_log=False,

@@ -17,7 +17,7 @@ from semscale.serving.instruments.measuring import (
 from semscale.serving.jobs.job_queue import JobQueue
 from semscale.serving.jobs.job_work import PART_ROWS, JobWork
 from semscale.serving.limits import ServiceLimits
-from semscale.serving.served_models import ModelChoice, ServedModels
+from semscale.serving.served_models import ModelsToServe, ServedModels
 from semscale.serving.service_metrics import ServiceMetrics
 from semscale.serving.service_state import ServiceState
 
@@ -37,7 +37,7 @@ class Service:
         has_ended: whether ``close`` has ended all threads.
     """
 
-    choice: ModelChoice = field(default_factory=ModelChoice)
+    choice: ModelsToServe = field(default_factory=ModelsToServe)
     limits: ServiceLimits = field(default_factory=ServiceLimits)
     load_model: Callable[[str], Embedder] | None = None
     models: ServedModels = field(default_factory=ServedModels)

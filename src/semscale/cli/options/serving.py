@@ -9,7 +9,7 @@ from semscale.cli.options.panels import MODEL, option, setting
 
 if TYPE_CHECKING:
     from semscale.serving.limits import ServiceLimits
-    from semscale.serving.served_models import ModelChoice
+    from semscale.serving.served_models import ModelsToServe
 
 LISTENING, LIMITS, JOBS = "Listening", "Limits", "Jobs"
 _MIB = 1024 * 1024
@@ -95,8 +95,8 @@ class ServeOptions:
     )
 
     @property
-    def choice(self) -> "ModelChoice":
+    def choice(self) -> "ModelsToServe":
         """Which models are served."""
-        from semscale.serving.served_models import ModelChoice
+        from semscale.serving.served_models import ModelsToServe
 
-        return ModelChoice(self.model, self.precision, self.engine)
+        return ModelsToServe(self.model, self.precision, self.engine)

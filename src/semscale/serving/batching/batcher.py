@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from semscale.embedding.embedder import Embedder
-from semscale.serving.batching.waiting_texts import Share, Ticket, WaitingTexts, cut
+from semscale.serving.batching.waiting_texts import TextSlice, Ticket, WaitingTexts, cut
 from semscale.serving.refusals import FAILED, TOO_MANY, RefusedRequestError
 
 WORKERS = 2
@@ -118,7 +118,7 @@ class Batcher:
         while shares := self._next_batch():
             self._embed(shares)
 
-    def _next_batch(self) -> list[Share]:
+    def _next_batch(self) -> list[TextSlice]:
         with self._ready:
             self._ready.wait_for(lambda: self._waiting or self._closed)
             shares = self._waiting.take(self._batch_tokens)
@@ -126,7 +126,7 @@ class Batcher:
                 self._ready.notify()
             return shares
 
-    def _embed(self, shares: Sequence[Share]) -> None:
+    def _embed(self, shares: Sequence[TextSlice]) -> None:
         texts = [text for share in shares for text in share.texts]
         try:
             found = self.embedder.embed(texts)
@@ -146,7 +146,7 @@ class Batcher:
         for ticket in finished:
             ticket.done(ticket)
 
-    def _fail(self, shares: Sequence[Share], error: Exception) -> None:
+    def _fail(self, shares: Sequence[TextSlice], error: Exception) -> None:
         with self._ready:
             failed = [share.ticket for share in shares if share.ticket.error is None]
             for ticket in failed:

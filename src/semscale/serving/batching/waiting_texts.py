@@ -82,7 +82,7 @@ class Ticket:
         )
 
 
-class Share(NamedTuple):
+class TextSlice(NamedTuple):
     """Texts of a ticket that are taken together, from one up to another."""
 
     ticket: Ticket
@@ -126,7 +126,7 @@ class WaitingTexts:
             self._tickets.remove(ticket)
             self.tokens -= ticket.waiting_tokens
 
-    def take(self, budget: int) -> list[Share]:
+    def take(self, budget: int) -> list[TextSlice]:
         """Take a batch: each ticket in its turn gives a slice, until the budget is used up.
 
         Args:
@@ -135,7 +135,7 @@ class WaitingTexts:
         Returns:
             Shares in the order of the turns; those of one ticket that follow each other are one share.
         """
-        shares: dict[Ticket, Share] = {}
+        shares: dict[Ticket, TextSlice] = {}
         while self._tickets and budget > 0:
             ticket = self._tickets.popleft()
             start, used = ticket.taken, 0
@@ -146,7 +146,7 @@ class WaitingTexts:
                 used += size
                 ticket.taken += 1
             begun = shares[ticket].start if ticket in shares else start
-            shares[ticket] = Share(ticket, begun, ticket.taken)
+            shares[ticket] = TextSlice(ticket, begun, ticket.taken)
             budget -= used
             self.tokens -= used
             if ticket.taken < len(ticket.texts):

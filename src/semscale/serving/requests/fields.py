@@ -1,10 +1,10 @@
 """Fields of requests, checked by their types; messages name the field."""
 
+import json
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
-from pydantic_core import from_json
 
 from semscale.messages import first_mistake, shortened
 from semscale.serving.limits import ServiceLimits
@@ -120,7 +120,7 @@ def parsed(kind: type[Kind], body: bytes) -> Kind:
         RefusedRequestError: the body is not JSON, or a field is missing, unknown or wrong.
     """
     try:
-        content = from_json(body)
+        content = json.loads(body)
     except ValueError as error:
         raise RefusedRequestError(BAD_JSON, f"the body must be JSON: {error}") from None
     return checked(kind, content)

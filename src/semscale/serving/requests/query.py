@@ -1,8 +1,8 @@
 """Settings in the address of a request, as ``?scale=quality&missing=NA&missing=-99``."""
 
+import json
 from typing import Any, get_args
 
-from pydantic_core import from_json
 from starlette.datastructures import QueryParams
 
 from semscale.serving.refusals import invalid
@@ -39,6 +39,6 @@ def _value(name: str, value: str, field: Any) -> Any:  # noqa: ANN401 - as JSON 
     if not value.startswith("{"):
         return value
     try:
-        return from_json(value)
+        return json.loads(value)
     except ValueError as error:
         raise invalid(f"{name} must be JSON: {error}", name) from None

@@ -1,19 +1,19 @@
 """``/rate``, ``/match`` and ``/consistency``: rows as one JSON object, or a line each."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import polars as pl
-from pydantic_core import from_json, to_json
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from semscale.messages import shortened
 from semscale.serving.error_answers import refusal_of
 from semscale.serving.instruments.measuring import Instrument, Measured
-from semscale.serving.json_answers import JSON, LINES
+from semscale.serving.json_answers import JSON, LINES, to_json
 from semscale.serving.refusals import BAD_JSON, RefusedRequestError, invalid
 from semscale.serving.requests.fields import RequestFields, check_texts, checked, parsed
 from semscale.serving.requests.query import settings_of
@@ -123,7 +123,7 @@ class InstrumentRoute:
 
 def _object_in(line: bytes, number: int, keys: set[str]) -> dict[str, Any]:
     try:
-        found = from_json(line)
+        found = json.loads(line)
     except ValueError as error:
         raise RefusedRequestError(BAD_JSON, f"line {number} must be JSON: {error}") from None
     if not isinstance(found, dict) or found.keys() != keys:
