@@ -20,7 +20,7 @@ ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 DECLARED = PROJECT["optional-dependencies"]
-# Packages that are required and that no module imports: pip is started as a program, uvicorn imports httptools.
+# Packages that are required and that no module imports: pip is a program, and uvicorn imports httptools.
 PROGRAMS = {"httptools", "pip"}
 # Modules that are no requirement: who calls a function that needs one has it already.
 HOSTS = {"pytest", "pandas", "langchain_core"}

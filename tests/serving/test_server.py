@@ -108,7 +108,7 @@ async def until_stopped(base, secret, process):
 def test_a_job_goes_on_after_a_kill_and_waits_after_a_shutdown(tmp_path):
     import httpx
 
-    rows = "".join(f"{number},Room {number} was fine, and so was the food.\n" for number in range(4_000))
+    rows = "".join(f"{number},Room {number} was fine and so was the food.\n" for number in range(4_000))
     options = ["--jobs", str(tmp_path / "jobs"), "--part-rows", "50"]
     with ServerProcess(*options) as server:
         server.until_ready()

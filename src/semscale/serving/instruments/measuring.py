@@ -49,14 +49,25 @@ class Measured(NamedTuple):
 class Instrument(Protocol):
     """An instrument of the service."""
 
-    fields: type[RequestFields]
-    """What a request has: settings and columns."""
-    settings: type[RequestFields]
-    """What the address of a stream has."""
-    columns: Mapping[str, str]
-    """The columns of a request, each with the key that a line of a stream has for it."""
-    depends_on_all: bool
-    """Whether a row's result depends on the other rows of its request, through estimates from all of them."""
+    @property
+    def fields(self) -> type[RequestFields]:
+        """What a request has: settings and columns."""
+        ...
+
+    @property
+    def settings(self) -> type[RequestFields]:
+        """What the address of a stream has."""
+        ...
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """The columns of a request, each with the key that a line of a stream has for it."""
+        ...
+
+    @property
+    def depends_on_all(self) -> bool:
+        """Whether a row's result depends on the other rows of its request, by estimates from all of them."""
+        ...
 
     def measure(self, settings: RequestFields, columns: Mapping[str, Sequence[Any]]) -> Measured:
         """Measure rows.
