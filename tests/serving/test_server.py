@@ -135,12 +135,15 @@ def test_a_job_goes_on_after_a_kill_and_waits_after_a_shutdown(tmp_path):
 
 def test_a_second_signal_stops_at_once():
     with ServerProcess() as server:
-        # While the model is loaded, the end of a first signal would wait for half a second of quiet.
-        server.process.send_signal(signal.SIGTERM)
-        line = server.process.stderr.readline()
-        assert "a second signal stops at once" in line
-        server.process.send_signal(signal.SIGTERM)
-        assert server.end() == 3
+        host, port = server.until_ready().address.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=60) as client:
+            head = b"POST /rate HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\nexpect: 100-continue\r\n\r\n"
+            client.sendall(head)
+            assert b"100 Continue" in client.recv(100)  # the body is awaited, so the request is under way
+            server.process.send_signal(signal.SIGTERM)
+            assert "finishing 1 request under way" in server.process.stderr.readline()
+            server.process.send_signal(signal.SIGTERM)
+            assert server.end() == 3
 
 
 def test_an_address_that_cannot_be_listened_on_is_refused(monkeypatch):
