@@ -15,6 +15,7 @@ from semscale.matching.bertscore.scorer import BertScorer
 from semscale.renamed_settings import renamed
 from semscale.self_consistency.asked import Asked
 from semscale.self_consistency.asking.asking import Asking, Score
+from semscale.self_consistency.asking.p_true_forms import with_p_true_forms
 from semscale.self_consistency.consistencies import Consistencies
 from semscale.self_consistency.reasons import asking_reasons
 from semscale.self_consistency.sampling import Prompt, Sampling, without_parameters
@@ -187,13 +188,15 @@ class Consistency:
         progress: Progress | None = None,
     ) -> Asked:
         """Do as ``ask``, in a program that has an event loop."""
+        from semscale.chat.decisions.loading import load_deciding_model
         from semscale.chat.runner import Runner
 
         plan = sampling or Sampling()
         plan = plan if n_samples is None else replace(plan, n_samples=n_samples)
         if plan.stopping is not None:
             check_stopping(self.measures[0])
-        used = runner or Runner(self.chat_model)
+        asks_p_true = plan.for_parts(self.needs).asks_p_true
+        used = runner or Runner(load_deciding_model(self.chat_model) if asks_p_true else self.chat_model)
         return await self.ask_part(as_list(prompts, "prompts"), plan, used, progress=progress)
 
     async def ask_part(
@@ -234,6 +237,7 @@ class Consistency:
         )
         status = np.where(finished, measured.status, replies.status)
         asked = without_parameters(sampling.signature, replies.counts.left_out)
+        asked = with_p_true_forms(asked, replies.counts.p_true_forms)
         signature = measured.signature.extended(asked).extended(self._chat_signature)
         reasons = asking_reasons(replies, measured.reasons)
         return Asked(replies, replace(measured, status=status, reasons=reasons, signature=signature))

@@ -18,7 +18,10 @@ NO_ANSWER = "the model declined to answer, or said that it does not know"
 _NO_WORDS = "no token that counts stands in the answer or in any sample"
 _UNREAD = "the model of entailment cannot read the answer, or a sample"
 _NO_LOGPROBS = "the log-probabilities of the answer's tokens are not known"
-_NO_P_TRUE = "the model gave no log-probabilities for True or False, or its reply opened with another word"
+_NO_P_TRUE = (
+    "the model gave no log-probabilities for True or False and no typed decision, or its reply opened with "
+    "another word"
+)
 
 
 def no_value_words(measure: str) -> str:

@@ -12,6 +12,7 @@ from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS, CachedEmbe
 from semscale.results.estimating import estimate_values
 from semscale.self_consistency.asking.asked_model import AskedModel
 from semscale.self_consistency.asking.asking import ReplyCounts
+from semscale.self_consistency.asking.p_true_forms import with_p_true_forms
 from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.consistency_collector import AnswerTexts, ConsistencyCollector
 from semscale.self_consistency.correctness_probability import (
@@ -182,10 +183,9 @@ class ConsistencyWork:
             else:
                 too_few = TooFewLabels(counts, needed)
         instrument, fields = self._notes["signature"]
-        left_out = () if self._counts is None else self._counts.left_out
-        signature = without_parameters(
-            Signature(instrument, tuple((name, value) for name, value in fields)), left_out
-        )
+        counts = self._counts or ReplyCounts()
+        applied = Signature(instrument, tuple((name, value) for name, value in fields))
+        signature = with_p_true_forms(without_parameters(applied, counts.left_out), counts.p_true_forms)
         estimates = estimate_values(
             collector.measures,
             collector.status,
