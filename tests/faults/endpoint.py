@@ -111,7 +111,8 @@ class ChatEndpoint(BaseHTTPRequestHandler):
 
     It chats only: other requests, such as decisions, find no route. A plan is a pair of status and content,
     with headers as a third if any, or one of the words ``drop`` (hang up without a word), ``cut`` (hang up
-    amid the body) and ``wait`` (until ``go``), or a function that gives a pair for the request and its headers.
+    amid the body) and ``wait`` (until ``go``), or a function that gives a pair for the request and its
+    headers.
     """
 
     protocol_version = "HTTP/1.1"

@@ -124,6 +124,11 @@ def _checked(options: ConsistencyOptions) -> tuple[AnswerColumns, Sampling | Non
         )
     elif "logprobs" in needs and columns.logprobs is None:
         raise InputError("measures of tokens need --logprobs COLUMN, or --ask N")
+    elif "sample_logprobs" in needs and not columns.has_sample_tokens:
+        raise InputError(
+            "measures of samples' tokens need --sample-logprobs COLUMN for each --sample, --item with "
+            "--logprobs COLUMN, or --ask N"
+        )
     if sampling is not None and sampling.stopping is not None:
         check_stopping(main)
     if "bert_score" in measures and options.embedder.engine in TOKENLESS_ENGINES:

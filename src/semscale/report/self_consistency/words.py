@@ -40,6 +40,8 @@ MEASURE_NAMES = {
     "min_token_negentropy": "least token negentropy",
     "probability_margin": "token probability margin",
     "consistency_and_confidence": "consistency and confidence",
+    "monte_carlo_probability": "Monte Carlo probability",
+    "semantic_density": "semantic density",
     "p_true": "P(True)",
     "ensemble_mean": "ensemble, plain mean",
     "ensemble_tuned": "ensemble, tuned weights",
