@@ -70,6 +70,8 @@ class Consistency:
         nli: a model of entailment: a folder, ``organisation/model`` on the hub, or what ``load_nli`` gives.
             It relates meanings, and finds contradictions beside the guards, in languages that these do not
             read, too: a sample contradicts the answer if its probability of that is above .5 either way.
+        by_sentence: whether that model reads texts of several sentences sentence by sentence, as the method
+            ``entailment`` of ``match`` does, instead of whole.
 
     Raises:
         InputError: an unknown measure or guard, a setting out of range, a measure without its model, or a
@@ -91,6 +93,7 @@ class Consistency:
         seed: int = 0,
         same_by: str = "auto",
         nli: "str | Path | EntailmentModel | None" = None,
+        by_sentence: bool = True,
     ) -> None:
         self.measures = check_measures(measures)
         check_same_by(same_by, self.measures, has_entailment=nli is not None)
@@ -111,6 +114,7 @@ class Consistency:
             bert_embedder,
             same_by,
             nli,
+            by_sentence,
         )
         self._chat_model = chat_model
 
@@ -277,7 +281,7 @@ class Consistency:
             taken, values = leave_out_unread(taken, values, fewest=self.fewest_samples)
         meanings = scorer.meanings(taken, applied, progress, readers=readers)
         signature = scorer.signature(applied)
-        of_tokens = token_values(self.measures, tokens, taken.pairs, readers.entailment)
+        of_tokens = token_values(self.measures, tokens, taken.pairs, readers.whole)
         asked = ItemMeasures(self.measures, meanings, of_tokens)
         return collect(taken, applied, values, signature, asked)
 

@@ -28,7 +28,9 @@ def meaning_scorer(embedder: str, nli: Any) -> SampleScorer:  # noqa: ANN401 - a
         nli: a model of entailment, or ``None``.
     """
     measures = ("semantic_negentropy",)
-    return SampleScorer(measures, GUARD_NAMES, "auto", 1, 0, embedder, DEFAULT_MODEL, "auto", nli)
+    return SampleScorer(
+        measures, GUARD_NAMES, "auto", 1, 0, embedder, DEFAULT_MODEL, "auto", nli, by_sentence=False
+    )
 
 
 def related_samples(

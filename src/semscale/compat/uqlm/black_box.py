@@ -129,7 +129,12 @@ class BlackBoxUQ:
             else None
         )
         self._instrument = Consistency(
-            llm, measures=self.scorers, embedder=sentence_transformer, bert_embedder=bert_model, nli=nli
+            llm,
+            measures=self.scorers,
+            embedder=sentence_transformer,
+            bert_embedder=bert_model,
+            nli=nli,
+            by_sentence=False,
         )
         self._same_by: dict[str, int] = {}
         picks = use_best and not MEANING_MEASURES.keys().isdisjoint(self.scorers)
