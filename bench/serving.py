@@ -163,7 +163,10 @@ def main():
         run_clients(asked.clients_of)
         return
     print(f"{machine()}; load of the machine before: {os.getloadavg()[0]:.1f}")
-    texts = reviews()[: 600 if asked.seconds < 10 else None]
+    # With a number, as the clients' texts have one: it costs tokens.
+    texts = [
+        f"{text} {number}" for number, text in enumerate(reviews()[: 600 if asked.seconds < 10 else None])
+    ]
     shares, waits, batches = [], [], []
     server = Server(asked.precision)
     for _ in range(asked.turns):
