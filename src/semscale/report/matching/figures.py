@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from semscale.report.charts.dots import DotRow, dots
 from semscale.report.charts.histograms import GROUP, HISTOGRAM, UNRELATED
 from semscale.report.charts.palette import ACCENT, CONTRAST, NEUTRAL
@@ -19,6 +21,7 @@ from semscale.report.parts import (
     score_group,
     small_base_note,
 )
+from semscale.results.column_sample import SAMPLED_ROWS
 
 if TYPE_CHECKING:
     from semscale.matching.match_summary import MatchSummary
@@ -45,7 +48,8 @@ def scores_histogram(summary: "MatchSummary") -> Histogram:
     charted = largest_groups(scored, CHARTED_GROUPS)
     for group in charted:
         name = group_label(group, estimates.by)
-        groups.append(score_group(name, summary.group_scores[group.group], GROUP, group.mean))
+        found = summary.group_scores.get(group.group, np.zeros(0))
+        groups.append(score_group(name, found, GROUP, group.mean))
     rows += [mean_row(group_name(group, estimates.by), group) for group in estimates.groups]
     return Histogram(
         "scores",
@@ -81,6 +85,8 @@ def parts_figure(summary: "MatchSummary") -> Figure | None:
 
 def _caption(summary: "MatchSummary", charted: int, groups: int) -> str:
     said = histogram_caption("rows have which score", summary.estimates)
+    if summary.is_sampled:
+        said += f" Counted in a random sample of {count(SAMPLED_ROWS)} rows; means are those of all rows."
     if summary.separation:
         pairs = counted(len(summary.separation.unrelated), "prediction")
         said += (
