@@ -48,6 +48,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/tables.py $(if $(QUICK),--rows 2000 --questions 5)
 	$(BIN)/python bench/startup.py $(if $(QUICK),--turns 1)
 	$(BIN)/python bench/streaming.py $(if $(QUICK),--rows 20000)
+	$(BIN)/python bench/growth.py --up-to $(if $(QUICK),1e3 --model-up-to 1e3,1e6)
 	$(BIN)/python bench/anchors.py
 	$(BIN)/python bench/calibration.py $(if $(QUICK),--splits 1 --draws 50)
 	$(BIN)/python bench/languages.py
