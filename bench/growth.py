@@ -28,8 +28,9 @@ COMMANDS = {
     "match, calibrated": "match {rows} --prediction text --reference other --by group {model}",
     "match, bertscore": "match {rows} --prediction text --reference other --by group --method bertscore "
     "--layer 1 {model}",
-    "embed": "embed {rows} --text text {model}",
-    "consistency": "consistency {rows} --answer text --sample other --sample third --by group {model}",
+    "embed": "embed {rows} --text text --model {folder}",
+    "consistency": "consistency {rows} --answer text --sample other --sample third --by group "
+    "--embedder {folder} --no-cache",
     "judge": "judge {rows} --question text --answer other --by group --model m --base-url {url} "
     "--order score-only --concurrency 64 --ledger {ledger}",
 }
@@ -69,10 +70,15 @@ def measured(name, folder, n, options, url):
         itself = [sys.executable, str(Path(__file__))]
         process([*itself, "--rows", str(rows), "--size", str(n), "--duplicates", str(options.duplicates)])
         words = COMMANDS[name].format(
-            rows=rows, model=f"--model {folder / 'model'} --no-cache", url=url, ledger=f"{work}/ledger.sqlite"
+            rows=rows,
+            folder=folder / "model",
+            model=f"--model {folder / 'model'} --no-cache",
+            url=url,
+            ledger=f"{work}/ledger.sqlite",
         )
         out = f"{work}/out.parquet"
-        command = [sys.executable, "-m", "semscale", *words.split(), "--out", out]
+        parts = ["--part-rows", str(options.part_rows), "--out", out]
+        command = [sys.executable, "-m", "semscale", *words.split(), *parts]
         found = process([*command, "--report", f"{work}/r.html"], {"OPENAI_API_KEY": "none"})
         found["written"] = Path(out).stat().st_size
     return found
@@ -121,6 +127,7 @@ def parsed():
     parser.add_argument("--up-to", type=float, default=1e5, help="rows of the largest run")
     parser.add_argument("--model-up-to", type=float, default=1e4, help="the same for the default model")
     parser.add_argument("--duplicates", type=float, default=0.5, help="share of texts seen before")
+    parser.add_argument("--part-rows", type=int, default=50_000, help="rows that are held at once")
     parser.add_argument("--only", help=f"instruments, separated by semicolons: {'; '.join(COMMANDS)}")
     parser.add_argument("--json", type=Path, help="write the figures here, too")
     parser.add_argument("--rows", type=Path, help=argparse.SUPPRESS)
