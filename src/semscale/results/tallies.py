@@ -173,6 +173,7 @@ class Tallies:
         method: Method = "bootstrap",
         seed: int = 0,
         replicates: int = 2000,
+        signature: Signature | None = None,
     ) -> Estimates:
         """Estimate from everything added so far.
 
@@ -185,6 +186,7 @@ class Tallies:
             method: ``linearized`` for intervals that draw nothing at random.
             seed: seed of the bootstrap.
             replicates: resamples of the bootstrap, at least 100.
+            signature: the instrument's, if it is known only now.
 
         Raises:
             InputError: a setting out of range, or weights that sum to 0 although rows were scored.
@@ -196,6 +198,15 @@ class Tallies:
         whole = self._estimate(None, self._overall.tallies, self._overall.left_out, plan)
         used = _used_method(whole) or plan.method
         bootstrapped = used == "bootstrap"
+        settings = {
+            "interval": interval,
+            "method": used,
+            "replicates": replicates if bootstrapped else None,
+            "seed": seed if bootstrapped else None,
+            "clusters": "respondents" if self._clustered else "rows",
+            "weights": self._weighted,
+            **({"refits": self._n_refits} if self._n_refits else {}),
+        }
         return Estimates(
             overall=whole,
             groups=tuple(self._estimate(*group, plan) for group in self._groups),
@@ -206,20 +217,8 @@ class Tallies:
             replicates=replicates if bootstrapped else 0,
             clustered=self._clustered,
             refits=self._n_refits,
-            signature=self._signed(
-                interval=interval,
-                method=used,
-                replicates=replicates if bootstrapped else None,
-                seed=seed if bootstrapped else None,
-                clusters="respondents" if self._clustered else "rows",
-                weights=self._weighted,
-                **({"refits": self._n_refits} if self._n_refits else {}),
-            ),
+            signature=(signature or self._signature).with_settings("estimate", settings),
         )
-
-    def _signed(self, **settings: object) -> Signature:
-        """Add the settings of the estimates, under names that the instrument has not taken."""
-        return self._signature.with_settings("estimate", settings)
 
     def _estimate(
         self,
