@@ -180,11 +180,9 @@ def main():
     finally:
         server.kill()
         server.wait()
+    print("\nNot linear: consistency compares all samples of one prompt with each other where meanings are")
     print(
-        "\nNot linear: consistency compares all pairs of a prompt's samples (n samples, n(n-1)/2 pairs), and"
-    )
-    print(
-        "drift gives every group of a gate a test of its own (500 groups at most), adjusted for all others."
+        "measured, and drift all texts of one item. Neither goes beyond its prompt or item."
     )
     if options.json:
         options.json.write_text(json.dumps(found, indent=2) + "\n")
