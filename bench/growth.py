@@ -181,9 +181,7 @@ def main():
         server.kill()
         server.wait()
     print("\nNot linear: consistency compares all samples of one prompt with each other where meanings are")
-    print(
-        "measured, and drift all texts of one item. Neither goes beyond its prompt or item."
-    )
+    print("measured, and drift all texts of one item. Neither goes beyond its prompt or item.")
     if options.json:
         options.json.write_text(json.dumps(found, indent=2) + "\n")
 
