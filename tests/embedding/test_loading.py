@@ -37,8 +37,9 @@ def test_vectors_are_cached_in_the_folder_that_is_named(tmp_path):
     [
         ({"base_url": LOCAL}, "base_url belongs to the engine api, got .* with the engine openvino"),
         ({"engine": "torch", "base_url": LOCAL}, "base_url belongs to the engine api"),
-        ({"engine": "torch", "precision": "fast"}, "precision='fast' belongs to engine='openvino'"),
-        ({"engine": "api", "precision": "fast"}, "precision='fast' belongs to engine='openvino'"),
+        ({"engine": "api", "precision": "fast"}, "precision='fast' belongs to engine='openvino' or 'torch'"),
+        ({"device": "cuda"}, "device='cuda' belongs to engine='torch', got engine='openvino'"),
+        ({"engine": "api", "device": "cpu"}, "device='cpu' belongs to engine='torch', got engine='api'"),
     ],
 )
 def test_settings_of_another_engine_are_refused(settings, words):
