@@ -135,9 +135,14 @@ class PackedTorchEmbedder:
             self._tokenizer,
             lambda windows: self.model.vectors(windows.ids),
             dimensions=self.dimensions,
-            ahead=self._on_gpu,
+            ahead=self.is_on_gpu,
             progress=progress,
         )
+
+    @property
+    def is_on_gpu(self) -> bool:
+        """Whether it computes on a GPU."""
+        return bool(self.model.device.type != "cpu")
 
     def check_layer(self, layer: int) -> None:
         """Refuse a layer that the model does not have.
@@ -159,17 +164,13 @@ class PackedTorchEmbedder:
         self.check_layer(layer)
         return self.model.states(rows, layer)
 
-    @property
-    def _on_gpu(self) -> bool:
-        return bool(self.model.device.type != "cpu")
-
     @cached_property
     def _tokenizer(self) -> WindowTokenizer:
         checkpoint = self._checkpoint
         # Beside a GPU the tokenizer is what waits; the library's own is faster and takes more memory.
         tokenizer = (
             open_tokenizer(checkpoint.tokenizer)
-            if self._on_gpu
+            if self.is_on_gpu
             else open_text_tokenizer(checkpoint.tokenizer, checkpoint.prefix)
         )
         check_tokens(tokenizer, checkpoint)

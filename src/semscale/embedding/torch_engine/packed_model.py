@@ -84,7 +84,9 @@ class PackedModel:
             yield whose, rows, output
 
     def states(self, ids: Rows, layer: int) -> "tuple[torch.Tensor, Integers]":
-        """Give the states of all tokens where they were computed, without a copy to NumPy.
+        """Give the states of all tokens where they were computed, without a copy to NumPy or a wait for them.
+
+        Whether they are finite is not checked, as that would wait; what is made of them can be.
 
         Args:
             ids: rows that the model can read at once.
@@ -105,10 +107,7 @@ class PackedModel:
             starts[rows] = done + packed.starts
             done += len(states)
             parts.append(states)
-        joined = torch.cat(parts)
-        if not bool(torch.isfinite(joined).all()):
-            check_finite(np.array([np.nan]), str(self._checkpoint.weights))
-        return joined, starts
+        return torch.cat(parts), starts
 
     def _computed(self, ids: Rows, layer: int) -> "Iterator[tuple[Integers, PackedTensors, torch.Tensor]]":
         """Give each batch's rows, and the states of its tokens in float32, which may still be under way."""
