@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.types import Integers, Vectors
+from semscale.matching.best_matches import Cosines
+from semscale.types import Integers
 
 if TYPE_CHECKING:
     import torch
@@ -55,7 +56,7 @@ class BestMatches:
         self.pairs = pairs
         self._lengths = lengths
 
-    def read(self, output: Vectors) -> list[Vectors]:
+    def read(self, output: Cosines) -> list[Cosines]:
         """Give the best cosines of each pair's prediction, then of its reference, each of shape (t,).
 
         Args:

@@ -6,6 +6,7 @@ import pytest
 
 from semscale.embedding.torch_engine.device import (
     check_device,
+    gpu_of,
     number_type,
     reads_packed,
     stated_precision,
@@ -95,3 +96,18 @@ def test_one_kernel_takes_all_lengths_on_newer_gpus(monkeypatch, device, kind, w
     pytest.importorskip("torch.nn.attention.varlen", reason="PyTorch 2.10 and newer have it")
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: capability)
     assert reads_packed(torch.device(device), kind, width) is expected
+
+
+def test_the_gpu_of_an_embedder_is_found_behind_its_cache():
+    class OnGpu:
+        is_on_gpu, device = True, torch.device("cuda:1")
+
+    class Cached:
+        embedder = OnGpu()
+
+    class Elsewhere:
+        is_on_gpu, device = False, torch.device("cpu")
+
+    assert gpu_of(OnGpu()) == gpu_of(Cached()) == torch.device("cuda:1")
+    assert gpu_of(Elsewhere()) is None
+    assert gpu_of(object()) is None

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import torch
 
-    from semscale.embedding.torch_engine.encoder import PackedTensors
+    from semscale.embedding.torch_engine.packed_tensors import PackedTensors
 
 
 def attended(joined: "torch.Tensor", rows: "PackedTensors", *, heads: int, packed: bool) -> "torch.Tensor":

@@ -66,6 +66,16 @@ def torch_device(device: str) -> "torch.device":
     return found
 
 
+def gpu_of(embedder: object) -> "torch.device | None":
+    """Give the GPU on which an embedder computes; ``None`` for a processor, or where it does not say.
+
+    Args:
+        embedder: with a cache or without.
+    """
+    engine = getattr(embedder, "embedder", embedder)  # behind the cache
+    return getattr(engine, "device", None) if getattr(engine, "is_on_gpu", False) else None
+
+
 def number_type(precision: str, device: "torch.device") -> str:
     """Name the type that a precision is computed in on a device, as signatures do.
 

@@ -140,6 +140,11 @@ class PackedTorchEmbedder:
         )
 
     @property
+    def device(self) -> "torch.device":
+        """Where it computes."""
+        return self.model.device
+
+    @property
     def is_on_gpu(self) -> bool:
         """Whether it computes on a GPU."""
         return bool(self.model.device.type != "cpu")

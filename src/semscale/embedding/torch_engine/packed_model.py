@@ -10,14 +10,9 @@ from semscale.embedding.engines.content_check import checked_content
 from semscale.embedding.engines.finite_output import check_finite
 from semscale.embedding.engines.model_files import open_weights
 from semscale.embedding.tokens.state_engine import Outputs, Rows, Whose
-from semscale.embedding.torch_engine.encoder import (
-    LayerStack,
-    PackedTensors,
-    TokenTable,
-    pooled,
-    run_states,
-)
+from semscale.embedding.torch_engine.encoder import LayerStack, TokenTable, pooled
 from semscale.embedding.torch_engine.packed_rows import PackedRows, typed_batches
+from semscale.embedding.torch_engine.packed_tensors import PackedTensors, run_states
 from semscale.embedding.torch_engine.transfers import fetched
 from semscale.types import Integers, Vectors
 

@@ -11,7 +11,7 @@ from semscale.embedding.engines.batching import SHORT
 from semscale.types import Ids, Integers
 
 
-class Run(NamedTuple):
+class EqualRows(NamedTuple):
     """Neighbouring rows of equal length in a batch.
 
     Attributes:
@@ -60,17 +60,17 @@ class PackedRows:
         return (np.arange(len(self.ids)) - np.repeat(self.ends[:-1], self.lengths)).astype(np.int32)
 
     @cached_property
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[EqualRows]:
         """Runs of rows of equal length, which together are all rows.
 
         Example:
             >>> PackedRows.of([np.zeros(3, np.int32), np.zeros(3, np.int32), np.zeros(1, np.int32)]).runs
-            [Run(row=0, first=0, rows=2, length=3), Run(row=2, first=6, rows=1, length=1)]
+            [EqualRows(row=0, first=0, rows=2, length=3), EqualRows(row=2, first=6, rows=1, length=1)]
         """
         starts = np.flatnonzero(np.diff(self.lengths, prepend=-1))
         counts = np.diff(np.append(starts, len(self.lengths)))
         columns = (starts, self.ends[starts], counts, self.lengths[starts])
-        return [Run(*each) for each in zip(*(column.tolist() for column in columns), strict=True)]
+        return [EqualRows(*each) for each in zip(*(column.tolist() for column in columns), strict=True)]
 
 
 def packed_batches(lengths: Integers, budget: int) -> Iterator[Integers]:

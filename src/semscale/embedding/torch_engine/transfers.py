@@ -2,15 +2,16 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
     import torch
 
 Whose = TypeVar("Whose")
+Output = npt.NDArray[Any]
+"""In the type of the tensor it was."""
 
 _UNDER_WAY = 2  # outputs that are copied while a third is computed
 
@@ -26,20 +27,20 @@ class _Copy(NamedTuple):
     output: "torch.Tensor"
     finished: "torch.cuda.Event | None"
 
-    def array(self) -> npt.NDArray[np.float32]:
+    def array(self) -> Output:
         if self.finished is not None:
             self.finished.synchronize()
-        found: npt.NDArray[np.float32] = self.output.numpy()
+        found: Output = self.output.numpy()
         return found
 
 
 def fetched(
     outputs: "Iterable[tuple[Whose, torch.Tensor]]",
-) -> Iterator[tuple[Whose, npt.NDArray[np.float32]]]:
+) -> Iterator[tuple[Whose, Output]]:
     """Yield outputs as arrays, in order; on a GPU each is copied while the next ones are computed.
 
     Args:
-        outputs: labels and tensors of float32, which a GPU may still be computing when they are taken.
+        outputs: labels and tensors, which a GPU may still be computing when they are taken.
 
     Yields:
         The label and its array, which stays valid.
