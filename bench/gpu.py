@@ -9,6 +9,7 @@ import argparse
 import csv
 import tempfile
 from datetime import date
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -56,10 +57,15 @@ def options():
     return parser.parse_args()
 
 
-def has_device(device):
+def lacking(device):
+    """What is missing to measure on a device; nothing if it is empty."""
+    if find_spec("torch") is None:
+        return 'PyTorch is not there: pip install "semscale[torch]"'
     import torch
 
-    return device == "cpu" or torch.cuda.is_available()
+    if device != "cpu" and not torch.cuda.is_available():
+        return f"no GPU is at hand ({device}); --device cpu runs the same comparison on the processor"
+    return ""
 
 
 def device_name(device):
@@ -115,9 +121,8 @@ def share_of_kernels(embedder, texts, device):
 def report(unit, n, times):
     theirs = next(iter(times.values()))
     for name, taken in times.items():
-        print(
-            f"{name:32} {spread([n / each for each in taken], 0):30} {unit}/s, ratio {spread(ratios(theirs, taken))}"
-        )
+        speed = spread([n / each for each in taken], 0)
+        print(f"{name:32} {speed:30} {unit}/s, ratio {spread(ratios(theirs, taken))}")
 
 
 def compare_texts(chosen, peer, texts, vectors):
@@ -169,10 +174,8 @@ def compare_pairs(chosen, peer, pairs, scores):
 
 def main():
     chosen = options()
-    if not has_device(chosen.device):
-        print(
-            f"no GPU is at hand ({chosen.device}), so nothing was measured; --device cpu runs the same there"
-        )
+    if missing := lacking(chosen.device):
+        print(f"nothing was measured: {missing}")
         return
     texts, pairs = distinct_texts(chosen.texts), distinct_pairs(chosen.pairs)
     print(f"{date.today()}, {device_name(chosen.device)}; {chosen.model}")

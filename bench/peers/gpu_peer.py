@@ -12,7 +12,7 @@ from sentence_transformers import SentenceTransformer
 
 SIZES = {"cpu": (16, 32, 64, 128), "cuda": (64, 256, 1024, 4096)}
 TYPES = {"cpu": ("float32",), "cuda": ("float32", "float16", "bfloat16")}
-TRIED = 4096  # texts, and pairs, on which batch sizes and types are tried
+TRIED = {"cpu": 128, "cuda": 4096}  # texts, and pairs, on which batch sizes and types are tried
 
 
 def seconds(call):
@@ -40,12 +40,12 @@ def encoder(model, kind):
 def main():
     order = json.loads(sys.stdin.readline())
     device = order["device"]
-    sizes, kinds = (table[device.partition(":")[0]] for table in (SIZES, TYPES))
+    sizes, kinds, tried = (table[device.partition(":")[0]] for table in (SIZES, TYPES, TRIED))
     models = {
         kind: SentenceTransformer(order["model"], device=device, model_kwargs={"dtype": getattr(torch, kind)})
         for kind in kinds
     }
-    texts, few = order["texts"], order["texts"][:TRIED]
+    texts, few = order["texts"], order["texts"][:tried]
     runs = {
         (kind, size): lambda kind=kind, size=size: encoder(models, kind)(few, size)
         for kind in kinds
@@ -55,7 +55,7 @@ def main():
     np.save(f"{order['folder']}/vectors.npy", encoder(models, "float32")(texts, sizes[1]))
     scorer = BERTScorer(model_type=order["model"], num_layers=order["layer"], device=device, nthreads=0)
     pairs = order["candidates"], order["references"]
-    trial = [side[:TRIED] for side in pairs]
+    trial = [side[:tried] for side in pairs]
     pair_size = best_of({each: lambda each=each: scorer.score(*trial, batch_size=each) for each in sizes})
     np.save(f"{order['folder']}/scores.npy", scorer.score(*pairs, batch_size=pair_size)[2].numpy())
     about = {name: version(name) for name in ("sentence-transformers", "bert_score", "torch")}
