@@ -125,7 +125,8 @@ weights-wheel: $(VENV)/installed
 # The tests of the extra semscale[torch], in an environment of their own.
 test-torch: $(BENCH_VENV)/installed
 	$(BENCH_VENV)/bin/python -m pip install --quiet --group dev --editable ".[torch]"
-	$(BENCH_VENV)/bin/$(PYTEST) tests/embedding tests/compat
+	$(BENCH_VENV)/bin/$(PYTEST) tests/embedding tests/compat tests/matching/test_device_best.py \
+		tests/matching/bertscore/test_device_scoring.py tests/matching/layered
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
