@@ -161,7 +161,8 @@ def compare_pairs(chosen, peer, pairs, scores):
     for precision, scorer in scorers.items():
         found = scorer.score(*pairs).f1
         if scores is not None:
-            print(f"{precision}: largest difference from bert_score {np.abs(found - scores).max():.1e}")
+            gap = np.abs(found - scores).max()
+            print(f"{precision}: largest difference from bert_score, whose batches count padding, {gap:.1e}")
     peers = ("bert_score",) if peer else ()
     times = {name: [] for name in (*peers, *scorers)}
     for _ in range(chosen.turns):

@@ -73,21 +73,3 @@ def test_an_output_is_needed(semscale, answers):
     ended = semscale("embed", "answers.csv", "--text", "text")
     assert ended.code == 2
     assert "--out must name where the vectors go" in ended.err
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--device", "cuda"], "--device cuda belongs to --engine torch, got --engine openvino"),
-        (
-            ["--engine", "torch", "--device", "gpu"],
-            "device must be auto, cpu, cuda, cuda:N or mps, got 'gpu'",
-        ),
-    ],
-)
-def test_a_device_that_cannot_be_used_is_refused_in_one_line(semscale, answers, options, said):
-    ended = semscale(*embed(*options))
-    assert ended.code == 2
-    assert ended.err.startswith("semscale: ")
-    assert said in ended.err
-    assert ended.err.count("\n") == 1

@@ -47,6 +47,12 @@ def test_settings_of_another_engine_are_refused(settings, words):
         load_embedder("m", **settings)
 
 
+def test_a_device_is_refused_in_the_words_of_the_shell():
+    with pytest.raises(InputError) as refused:
+        load_embedder("m", device="cuda")
+    assert refused.value.in_shell == "--device cuda belongs to --engine torch, got --engine openvino"
+
+
 def test_an_unknown_engine_has_a_suggestion():
     with pytest.raises(
         UnknownNameError, match="must be one of openvino, torch, api, .*did you mean 'openvino'"
