@@ -129,13 +129,15 @@ def postgres_server() -> Iterator[str]:
 
 
 @pytest.fixture
-def new_database(postgres_server) -> Iterator[Callable[[], str]]:
+def new_database(postgres_server) -> Iterator[Callable[..., str]]:
     """Makes empty databases on the PostgreSQL server, which go when the test ends."""
     made: list[str] = []
 
-    def make() -> str:
+    def make(encoding: str = "UTF8") -> str:
         name = f"semscale_test_{uuid.uuid4().hex[:12]}"
-        on_server(postgres_server, f"CREATE DATABASE {name} ENCODING 'UTF8' TEMPLATE template0")
+        on_server(
+            postgres_server, f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0"
+        )
         made.append(name)
         from sqlalchemy.engine import make_url
 

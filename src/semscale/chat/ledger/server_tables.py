@@ -23,6 +23,7 @@ _FIRST_TABLES = (
 STEPS: tuple[tuple[str, ...], ...] = (_FIRST_TABLES,)
 """Statements that take a ledger from each version to the next one, from no ledger at all on."""
 
+_IS_THERE = "SELECT oid FROM pg_class WHERE relname = %s AND pg_table_is_visible(oid)"
 _LOCK = 0x4C454447  # "LEDG": the server's lock under which tables are made and brought up to date
 
 
@@ -64,6 +65,7 @@ def bring_up_to_date(connection: Connection, name: str) -> None:
 
 def _stored_version(connection: Connection) -> int:
     """Read the version of a ledger's tables; 0 if there are none."""
-    if connection.exec_driver_sql("SELECT to_regclass(%s)", (VERSION,)).scalar() is None:
+    # to_regclass() would not see what another connection has made since it was last asked.
+    if connection.exec_driver_sql(_IS_THERE, (VERSION,)).scalar() is None:
         return 0
     return int(connection.exec_driver_sql(f"SELECT max(version) FROM {VERSION}").scalar() or 0)  # noqa: S608
