@@ -5,14 +5,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 
-from sqlalchemy.engine import make_url
-
-from semscale.store.databases.address import read_address
-from semscale.store.databases.postgres_server import postgres_engine
-
 
 def on_database(place: str, statement: str, *values: object) -> object:
     """Do one statement, and give the first value that it gives."""
+    from semscale.store.databases.address import read_address
+    from semscale.store.databases.postgres_server import postgres_engine
+
     engine = postgres_engine(read_address(place, "the tests' database"))
     try:
         with engine.begin() as connection:
@@ -30,6 +28,8 @@ class Way:
     """
 
     def __init__(self, place: str) -> None:
+        from sqlalchemy.engine import make_url
+
         url = make_url(place)
         self._folder, self._host, self._port = url.query.get("host"), url.host, url.port or 5432
         self._ends: list[socket.socket] = []

@@ -47,7 +47,7 @@ def read_address(where: str | Path, kind: str = "history") -> Address:
         'postgresql://ana@db.example.org/team'
     """
     text = str(where)
-    if text.startswith(_POSTGRES):
+    if is_on_server(text):
         return Address(kind, shown_address(text), url=text)
     if text.startswith(_SQLITE):
         text = text.removeprefix(_SQLITE).partition("?")[0]
@@ -61,6 +61,11 @@ def read_address(where: str | Path, kind: str = "history") -> Address:
     if os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises where a folder above may not be looked into
         raise InputError(f"{kind} {path} is a folder: name a file in it, such as {path / f'{kind}.sqlite'}")
     return Address(kind, str(path), path=path)
+
+
+def is_on_server(where: str | Path) -> bool:
+    """Tell whether an address is that of a database on a server."""
+    return str(where).startswith(_POSTGRES)
 
 
 def shown_address(url: str) -> str:
