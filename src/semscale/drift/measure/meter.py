@@ -17,6 +17,7 @@ from semscale.drift.measure.measured_losses import collect, mean_losses
 from semscale.drift.measure.output_alignment import Aligner
 from semscale.drift.measure.pair_scores import PairScoring
 from semscale.drift.measure.score_cache import ScoreCache
+from semscale.drift.measure.scoring_files import scoring_files_hash
 from semscale.drift.measure.stored_scoring import StoredScoring
 from semscale.drift.measure.text_readings import TextReadings
 from semscale.embedding.cache.state_cache import StateCache
@@ -247,9 +248,8 @@ class DriftMeter:
     ) -> StoredScoring | None:
         if self._scores is None:
             return None
-        return StoredScoring(
-            scoring, self._scores, indexed.texts, keep=indexed.n_kept, signature=str(signature)
-        )
+        made_by = f"{signature}|{scoring_files_hash()}"
+        return StoredScoring(scoring, self._scores, indexed.texts, keep=indexed.n_kept, signature=made_by)
 
     @property
     def signature(self) -> Signature:

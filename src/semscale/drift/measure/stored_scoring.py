@@ -29,8 +29,8 @@ class StoredScoring:
         cache: holds pairs of earlier comparisons.
         texts: distinct texts of all runs by number.
         keep: the first ``keep`` texts are those of the baseline and its reruns; pairs of them are stored.
-        signature: settings of the measurement and the baseline's corpus: all that a pair's scores depend on
-            beside its texts.
+        signature: settings of the measurement, the baseline's corpus, and what the scores are made by: all
+            that they depend on beside a pair's texts.
     """
 
     def __init__(
