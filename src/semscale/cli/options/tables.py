@@ -205,6 +205,10 @@ class TablesOptions:
         str | None,
         option(COLUMNS, "Of a study's run: ssr, flr, dlr or decision; the first one unless given.", "METHOD"),
     ] = None
+    model: Annotated[
+        str | None,
+        option(COLUMNS, "Of a study's run with several models; the first one unless given.", "NAME"),
+    ] = None
     sample: SampleOptions
     min_base: Annotated[
         int, setting(RUN, "Respondents below which a cell is shown, marked, and not tested.")
@@ -258,10 +262,11 @@ class TablesOptions:
         """
         from semscale.tabulation.plan import TablePlan
 
-        if self.method is not None:
-            raise InputError(
-                "method goes with the folder of a study's run alone: name that folder, or leave it out"
-            )
+        for name in ("method", "model"):
+            if getattr(self, name) is not None:
+                raise InputError(
+                    f"{name} goes with the folder of a study's run alone: name that folder, or leave it out"
+                )
         return TablePlan(
             questions=tuple(self.question or ()),
             banners=tuple(self.banner or ()),
