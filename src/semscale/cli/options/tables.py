@@ -298,7 +298,7 @@ def _codes(listed: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _named_scale(text: str) -> tuple[str, str]:
-    question, _, scale = text.partition("=")
+    question, _, scale = text.rpartition("=")
     if not question or not scale:
         raise InputError(f"scale must read QUESTION=SCALE, such as q1=satisfaction, got {text!r}")
     return question, scale
