@@ -15,7 +15,6 @@ import numpy as np
 from measuring import machine
 from memory import peak_megabytes, write_texts
 
-SIZES = (100_000, 400_000)
 CODES = Path(__file__).parent.parent / "examples" / "coding" / "codes.yaml"
 
 
@@ -44,19 +43,20 @@ def code(folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, nargs=2, default=[100_000, 400_000], help="the two sizes")
     parser.add_argument("--folder", help="of a table that this process codes, and nothing else")
     chosen = parser.parse_args()
     if chosen.folder:
         sys.exit(code(chosen.folder))
     os.environ["PYTHONHASHSEED"] = "0"
     peaks = []
-    for n in SIZES:
+    for n in chosen.rows:
         with tempfile.TemporaryDirectory() as folder:
             write_texts(Path(folder) / "in.csv", n)
             size = (Path(folder) / "in.csv").stat().st_size / n
             peaks.append(peak_megabytes([sys.executable, __file__, "--folder", folder]))
             print(f"{n:>9,} rows of {size:.0f} bytes: {peaks[-1]:,.0f} MB", flush=True)
-    slope = (peaks[1] - peaks[0]) * 1e6 / (SIZES[1] - SIZES[0])
+    slope = (peaks[1] - peaks[0]) * 1e6 / (chosen.rows[1] - chosen.rows[0])
     print(f"{slope:,.0f} bytes a row, with eight codes; {machine()}")
 
 

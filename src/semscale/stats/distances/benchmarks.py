@@ -115,7 +115,7 @@ def distance_benchmarks(  # noqa: PLR0913 - both sides, how persons are drawn, a
     drawn_halves = mean_of_known(np.moveaxis(_each(first, second, values), 1, -1))
     return Benchmarks(
         {
-            name: _Held(exact, drawn, linear, n, plan.interval, place).beside(halves, drawn_halves)
+            name: _HeldFigures(exact, drawn, linear, n, plan.interval, place).beside(halves, drawn_halves)
             for place, name in enumerate(DISTANCES)
         },
         {
@@ -200,7 +200,7 @@ def _others(people: Sequence[Floats], values: Sequence[Floats], pools: Sequence[
 
 
 @dataclass(frozen=True, eq=False)
-class _Held:
+class _HeldFigures:
     """Makes one distance, at its place in the last axis, of figures and resamples of s surveys."""
 
     exact: _Distances
