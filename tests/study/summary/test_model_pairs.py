@@ -15,7 +15,8 @@ PLAN = IntervalPlan(replicates=100)
 def rows(**values):
     """Answers of four personas about one concept, by model; ``None`` without a rating."""
     return pl.DataFrame([
-        {"persona": f"p{n}", "sample": 1, "concept": "oat", "method": "dlr", "asked_model": model, "value": value}
+        {"persona": f"p{n}", "sample": 1, "concept": "oat", "method": "dlr",
+         "asked_model": model, "value": value}
         for model, own in values.items()
         for n, value in enumerate(own)
     ])  # fmt: skip
