@@ -103,6 +103,7 @@ bench-validity: $(VENV)/developer
 	$(BIN)/python bench/study_coverage.py --draws $(if $(QUICK),3,200)
 	$(BIN)/python bench/driver_coverage.py $(if $(QUICK),--draws 20)
 	$(BIN)/python bench/coding.py
+	$(BIN)/python bench/coding_memory.py $(if $(QUICK),--rows 2000 8000)
 	$(BIN)/python bench/readout.py --model e5-small --model all-MiniLM-L6-v2 $(if $(QUICK),--texts 100 --replicates 20)
 	$(BIN)/python bench/ratings_validity.py $(if $(QUICK),--texts 50 --replicates 20)
 	$(BIN)/python bench/guards.py

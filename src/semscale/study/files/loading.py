@@ -87,7 +87,8 @@ class _Reading:
     folder: Path
 
     def design(self) -> StudyDesign:
-        written, model, budget = self.written, self.written.model, self.written.budget
+        written, budget = self.written, self.written.budget
+        models = self._models()
         questionnaire = self._questionnaire()
         panel = self._panel(written.panel)
         template = self._template(panel)
@@ -98,13 +99,24 @@ class _Reading:
             panel,
             template,
             StudyPlan(
-                ModelChoice(model.name, model.base_url, model.temperature, model.max_tokens),
+                models[0],
                 Caps(**budget.model_dump()),
                 self._groups(panel),
                 written.seed,
                 written.embedder,
+                models[1:],
             ),
             self.text.content,
+        )
+
+    def _models(self) -> tuple[ModelChoice, ...]:
+        written = self.written.model
+        names = [each.name for each in written]
+        for place, name in enumerate(names):
+            if name in names[:place]:
+                raise self.text.error(("model", place), f"model {name!r} is named twice: take one out")
+        return tuple(
+            ModelChoice(each.name, each.base_url, each.temperature, each.max_tokens) for each in written
         )
 
     def _questionnaire(self) -> Questionnaire:

@@ -51,7 +51,7 @@ class WrittenPanel(_Keys):
 
 
 class WrittenModel(_Keys):
-    """``model``: a name, or a name with settings."""
+    """``model``, or one of several: a name, or a name with settings."""
 
     name: Text
     base_url: Text | None = None
@@ -73,7 +73,7 @@ class WrittenStudy(_Keys):
     """A whole file."""
 
     name: ShortName
-    model: WrittenModel
+    model: list[WrittenModel] = Field(min_length=1)
     panel: WrittenPanel
     persona: Text
     concepts: list[WrittenConcept] = Field(min_length=1, max_length=MOST_GROUPS)
@@ -89,7 +89,8 @@ class WrittenStudy(_Keys):
     @field_validator("model", mode="before")
     @classmethod
     def _named(cls, written: object) -> object:
-        return {"name": written} if isinstance(written, str) else written
+        listed = written if isinstance(written, list) else [written]
+        return [{"name": each} if isinstance(each, str) else each for each in listed]
 
 
 SECTIONS: dict[Literal["", "concepts", "questions", "panel", "model", "budget"], type[BaseModel]] = {
