@@ -40,6 +40,8 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/memory.py $(if $(QUICK),--texts 500)
 	$(BIN)/python bench/precision.py $(if $(QUICK),--texts 100)
 	$(BIN)/python bench/bertscore.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --pairs 64 --memory-pairs 2000)
+	$(BENCH_VENV)/bin/python -m pip install --quiet --editable ".[torch]"
+	$(BENCH_VENV)/bin/python bench/gpu.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --texts 100 --pairs 64)
 	$(BIN)/python bench/layered.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --pairs 20)
 	$(BIN)/python bench/cache.py $(if $(QUICK),--texts 100 --rows 5000)
 	$(BIN)/python bench/rating.py $(if $(QUICK),--rows 20000 --rounds 1)
@@ -48,6 +50,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/tables.py $(if $(QUICK),--rows 2000 --questions 5)
 	$(BIN)/python bench/startup.py $(if $(QUICK),--turns 1)
 	$(BIN)/python bench/streaming.py $(if $(QUICK),--rows 20000)
+	$(BIN)/python bench/growth.py --up-to $(if $(QUICK),1e3 --model-up-to 1e3,1e6)
 	$(BIN)/python bench/anchors.py
 	$(BIN)/python bench/calibration.py $(if $(QUICK),--splits 1 --draws 50)
 	$(BIN)/python bench/languages.py
@@ -107,6 +110,7 @@ bench-validity: $(VENV)/developer
 	$(BIN)/python bench/study_coverage.py --draws $(if $(QUICK),3,200)
 	$(BIN)/python bench/driver_coverage.py $(if $(QUICK),--draws 20)
 	$(BIN)/python bench/coding.py
+	$(BIN)/python bench/coding_memory.py $(if $(QUICK),--rows 2000 8000)
 	$(BIN)/python bench/readout.py --model e5-small --model all-MiniLM-L6-v2 $(if $(QUICK),--texts 100 --replicates 20)
 	$(BIN)/python bench/ratings_validity.py $(if $(QUICK),--texts 50 --replicates 20)
 	$(BIN)/python bench/guards.py
@@ -130,7 +134,8 @@ weights-wheel: $(VENV)/installed
 # The tests of the extra semscale[torch], in an environment of their own.
 test-torch: $(BENCH_VENV)/installed
 	$(BENCH_VENV)/bin/python -m pip install --quiet --group dev --editable ".[torch]"
-	$(BENCH_VENV)/bin/$(PYTEST) tests/embedding tests/compat
+	$(BENCH_VENV)/bin/$(PYTEST) tests/embedding tests/compat tests/matching/test_device_best.py \
+		tests/matching/bertscore/test_device_scoring.py tests/matching/layered
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -164,9 +164,8 @@ def main():
         return
     print(f"{machine()}; load of the machine before: {os.getloadavg()[0]:.1f}")
     # With a number, as the clients' texts have one: it costs tokens.
-    texts = [
-        f"{text} {number}" for number, text in enumerate(reviews()[: 600 if asked.seconds < 10 else None])
-    ]
+    known = reviews()[: 600 if asked.seconds < 10 else None]
+    texts = [f"{text} {number}" for number, text in enumerate(known)]
     shares, waits, batches = [], [], []
     server = Server(asked.precision)
     for _ in range(asked.turns):
