@@ -12,6 +12,7 @@ EXTRAS = {
     "local": ("openvino_genai",),
     "postgres": ("sqlalchemy", "alembic", "pg8000"),
     "spss": ("pyreadstat",),
+    "ray": ("ray", "pandas", "pyarrow"),
     "slides": ("pptx",),
     "torch": ("sentence_transformers", "torch"),
 }
