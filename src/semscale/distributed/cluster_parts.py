@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -55,7 +56,7 @@ class ClusterParts:
             [{FIRST_ROW: start} for start in starts], override_num_blocks=len(starts)
         ).map_batches(
             PartActor,
-            fn_constructor_args=(recipe, table, size, expected),
+            fn_constructor_args=(recipe, table, size, expected, os.getcwd()),
             batch_size=1,
             batch_format="pyarrow",
             **self.pool.arguments(actors),

@@ -157,7 +157,8 @@ def _model(embedder: Any) -> ModelRecipe:  # noqa: ANN401 - what it may be is ch
     if isinstance(embedder, ModelRecipe):
         return embedder
     if isinstance(embedder, str | Path):
-        return ModelRecipe(str(embedder))
+        folder = Path(embedder)
+        return ModelRecipe(str(folder.absolute() if folder.is_dir() else embedder))
     raise InputError(
         f"embedder must name a model on a cluster, as each node loads its own, got {embedder!r:.60}"
     )

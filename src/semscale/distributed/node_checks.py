@@ -1,5 +1,7 @@
 """Checks of all nodes before work begins: each must have the same version and weights, and see the input."""
 
+import os
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +31,15 @@ class NodeReport:
     error: SemscaleError | None = None
 
 
-def report(recipe: "Recipe", table: "Table", first: Any) -> NodeReport:  # noqa: ANN401 - a frame
+def work_in(folder: str) -> None:
+    """Let relative paths mean what they mean where the run was started, if this node has its folder, too."""
+    with suppress(OSError):
+        os.chdir(folder)
+
+
+def report(recipe: "Recipe", table: "Table", first: Any, folder: str) -> NodeReport:  # noqa: ANN401 - a frame
     """Look at this node; weights that it lacks are pulled, once for all its actors."""
+    work_in(folder)
     try:
         return NodeReport(signature=recipe.signature(), sees_input=_sees(table, first))
     except SemscaleError as error:
@@ -59,7 +68,7 @@ def check_nodes(recipe: "Recipe", table: "Table") -> Signature:
             num_cpus=0,
             max_retries=1,
             scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False),
-        ).remote(recipe, table, first)
+        ).remote(recipe, table, first, os.getcwd())
         for node in nodes
     ]
     for node, pending in zip(nodes, asked, strict=True):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from semscale.distributed.node_checks import check_alike
+from semscale.distributed.node_checks import check_alike, work_in
 from semscale.distributed.recipes import Recipe, RowWork
 from semscale.errors import SemscaleError
 from semscale.signature import Signature
@@ -30,10 +30,12 @@ class PartActor:
         table: the input, which the node must be able to read.
         size: rows of a part.
         expected: the signature of the model where the run was started.
+        folder: the folder in which it was started.
     """
 
-    def __init__(self, recipe: Recipe, table: Table, size: int, expected: Signature) -> None:
+    def __init__(self, recipe: Recipe, table: Table, size: int, expected: Signature, folder: str) -> None:
         self._recipe, self._table, self._size, self._expected = recipe, table, size, expected
+        work_in(folder)
         self._work: RowWork | None = None
 
     def __call__(self, batch: "pa.Table") -> "pa.Table":
