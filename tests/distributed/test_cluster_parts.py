@@ -76,9 +76,7 @@ def test_a_killed_worker_and_a_lost_node_change_no_byte(two_nodes, here):
     notes.mkdir()
     watchers = [
         killed_when_noted(notes / "6", lambda pid: os.kill(pid, signal.SIGKILL)),
-        killed_when_noted(
-            notes / lost.node_id, lambda _: two_nodes.remove_node(lost, allow_graceful=False)
-        ),
+        killed_when_noted(notes / lost.node_id, lambda _: two_nodes.remove_node(lost, allow_graceful=False)),
     ]
     with connected(two_nodes.address):
         found = rated(here / "there", ClusterParts(Disturbed(recipe_here(), notes, (6,), lost.node_id)))
@@ -114,7 +112,18 @@ def commanded(capsys, *words):
 
 
 def test_the_command_goes_on_after_what_one_process_has_finished(two_nodes, here, capsys, monkeypatch):
-    line = ["match", "in", "--prediction", "text", "--reference", "meant", "--method", "cosine", "--by", "group"]
+    line = [
+        "match",
+        "in",
+        "--prediction",
+        "text",
+        "--reference",
+        "meant",
+        "--method",
+        "cosine",
+        "--by",
+        "group",
+    ]
     line += ["--model", "model", "--part-rows", "7", "--no-cache", "--out"]
     code, _ = commanded(capsys, *line, f"{here}/plain/")
     assert code == 0

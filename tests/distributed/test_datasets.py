@@ -28,7 +28,9 @@ def read_and_done(add):
     import ray.data
 
     blocks = ray.get(add(ray.data.read_parquet("in")).to_arrow_refs())
-    return pl.concat([pl.DataFrame(pl.from_arrow(block)) for block in blocks], how="vertical_relaxed").sort("id")
+    return pl.concat([pl.DataFrame(pl.from_arrow(block)) for block in blocks], how="vertical_relaxed").sort(
+        "id"
+    )
 
 
 def test_ratings_are_those_of_one_process_beside_tasks_that_read(connection, here, rows):

@@ -1,5 +1,6 @@
 """Datasets of Ray Data with the columns of an instrument: lazy, each batch done by an actor of a pool."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -154,11 +155,11 @@ def _mapped(dataset: "Dataset", recipe: Recipe, pool: ActorPool | None) -> "Data
 
 
 def _model(embedder: Any) -> ModelRecipe:  # noqa: ANN401 - what it may be is checked here
-    if isinstance(embedder, ModelRecipe):
-        return embedder
     if isinstance(embedder, str | Path):
-        folder = Path(embedder)
-        return ModelRecipe(str(folder.absolute() if folder.is_dir() else embedder))
+        return _model(ModelRecipe(str(embedder)))
+    if isinstance(embedder, ModelRecipe):
+        folder = Path(embedder.name)  # a node works in another folder
+        return replace(embedder, name=str(folder.absolute())) if folder.is_dir() else embedder
     raise InputError(
         f"embedder must name a model on a cluster, as each node loads its own, got {embedder!r:.60}"
     )
