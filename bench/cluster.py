@@ -27,26 +27,7 @@ from semscale.embedding.parallel import processors
 from semscale.store.reading import open_table
 from semscale.weights.known import DEFAULT_MODEL
 
-WORDS = [
-    "love",
-    "hate",
-    "this",
-    "it",
-    "works",
-    "broke",
-    "cheap",
-    "good",
-    "bad",
-    "great",
-    "awful",
-    "battery",
-    "screen",
-    "price",
-    "fine",
-    "slow",
-    "fast",
-    "app",
-]
+WORDS = ["love", "hate", "this", "it", "works", "broke", "cheap", "good", "bad", "great", "awful", "battery"]
 
 
 def write_texts(path, n):

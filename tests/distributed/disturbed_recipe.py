@@ -1,4 +1,4 @@
-"""A recipe that stops in the middle of the work until its process is killed, and others that differ by node."""
+"""A recipe that stops in the middle of the work until its process is killed, and two that fail."""
 
 import os
 import time

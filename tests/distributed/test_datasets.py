@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import polars as pl
 import pytest
 from tests.distributed.conftest import N
@@ -27,10 +29,9 @@ def read_and_done(add):
     """Let Ray read the partitions with tasks of its own, and collect what was added, in the order of ids."""
     import ray.data
 
-    blocks = ray.get(add(ray.data.read_parquet("in")).to_arrow_refs())
-    return pl.concat([pl.DataFrame(pl.from_arrow(block)) for block in blocks], how="vertical_relaxed").sort(
-        "id"
-    )
+    blocks = ray.get(add(ray.data.read_parquet(str(Path("in").absolute()))).to_arrow_refs())
+    frames = [pl.DataFrame(pl.from_arrow(block)) for block in blocks]
+    return pl.concat(frames, how="vertical_relaxed").sort("id")
 
 
 def test_ratings_are_those_of_one_process_beside_tasks_that_read(connection, here, rows):
