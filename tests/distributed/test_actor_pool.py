@@ -46,3 +46,11 @@ def test_actors_book_half_of_what_they_use():
     assert (arguments["num_cpus"], arguments["num_gpus"]) == (2.0, 1)
     assert set(arguments["runtime_env"]["env_vars"].values()) == {"4"}
     assert "num_gpus" not in ActorPool().arguments(1)
+
+
+@pytest.mark.needs("ray")
+def test_a_whole_processor_is_left_to_readers():
+    # Two actors book 1 of 2 processors; on nodes with 1, a half is left, which serves no reader.
+    assert ActorPool().arguments_beside_readers([{"CPU": 1}, {"CPU": 2}])["num_cpus"] == 0.5
+    alone = ActorPool().arguments_beside_readers([{"CPU": 1}, {"CPU": 1}])
+    assert (alone["num_cpus"], alone["scheduling_strategy"], alone["compute"].max_size) == (0, "SPREAD", 2)

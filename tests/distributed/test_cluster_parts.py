@@ -112,19 +112,8 @@ def commanded(capsys, *words):
 
 
 def test_the_command_goes_on_after_what_one_process_has_finished(two_nodes, here, capsys, monkeypatch):
-    line = [
-        "match",
-        "in",
-        "--prediction",
-        "text",
-        "--reference",
-        "meant",
-        "--method",
-        "cosine",
-        "--by",
-        "group",
-    ]
-    line += ["--model", "model", "--part-rows", "7", "--no-cache", "--out"]
+    line = ["match", "in", "--prediction", "text", "--reference", "meant", "--method", "cosine"]
+    line += ["--by", "group", "--model", "model", "--part-rows", "7", "--no-cache", "--out"]
     code, _ = commanded(capsys, *line, f"{here}/plain/")
     assert code == 0
     # Two parts are finished, as one process makes them, when the run is stopped.

@@ -73,6 +73,20 @@ class ActorPool:
             "runtime_env": {"env_vars": dict.fromkeys(variables, threads)},
         }
 
+    def arguments_beside_readers(self, nodes: Sequence[Mapping[str, float]]) -> dict[str, Any]:
+        """Give the arguments where tasks, each of which books a whole processor, read and write beside them.
+
+        Where halves would leave no node a whole processor, actors book nothing and are spread over the nodes.
+
+        Raises:
+            InputError: as ``size``.
+        """
+        arguments = self.arguments(self.size(nodes))
+        left = (node.get("CPU", 0) - self._room(node) * self.cpus * _BOOKED for node in nodes)
+        if max(left, default=0) < 1:
+            arguments |= {"num_cpus": 0, "scheduling_strategy": "SPREAD"}
+        return arguments
+
     def _room(self, node: Mapping[str, float]) -> int:
         room = int(node.get("CPU", 0) // self.cpus)
         return min(room, int(node.get("GPU", 0) / self.gpus)) if self.gpus else room

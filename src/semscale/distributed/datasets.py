@@ -144,13 +144,12 @@ def match(
 def _mapped(dataset: "Dataset", recipe: Recipe, pool: ActorPool | None) -> "Dataset":
     require("ray")
     expected = recipe.signature()
-    chosen, nodes = pool or ActorPool(), started()
     return dataset.map_batches(
         BatchActor,
         fn_constructor_args=(recipe, expected),
         batch_size=BATCH_ROWS,
         batch_format="pyarrow",
-        **chosen.arguments(chosen.size(nodes)),
+        **(pool or ActorPool()).arguments_beside_readers(started()),
     )
 
 
