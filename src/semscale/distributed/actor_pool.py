@@ -76,15 +76,20 @@ class ActorPool:
     def arguments_beside_readers(self, nodes: Sequence[Mapping[str, float]]) -> dict[str, Any]:
         """Give the arguments where tasks, each of which books a whole processor, read and write beside them.
 
-        Where halves would leave no node a whole processor, actors book nothing and are spread over the nodes.
+        Where halves would leave no node a whole processor, actors book nothing; Ray Data spreads them over the nodes.
 
         Raises:
             InputError: as ``size``.
         """
-        arguments = self.arguments(self.size(nodes))
+        from ray.data import ActorPoolStrategy
+
+        size = self.size(nodes)
+        arguments = self.arguments(size)
+        # A dataset may have fewer blocks than there are actors, of which Ray would warn.
+        arguments["compute"] = ActorPoolStrategy(min_size=1, initial_size=size, max_size=size)
         left = (node.get("CPU", 0) - self._room(node) * self.cpus * _BOOKED for node in nodes)
         if max(left, default=0) < 1:
-            arguments |= {"num_cpus": 0, "scheduling_strategy": "SPREAD"}
+            arguments["num_cpus"] = 0
         return arguments
 
     def _room(self, node: Mapping[str, float]) -> int:
