@@ -76,7 +76,8 @@ class ActorPool:
     def arguments_beside_readers(self, nodes: Sequence[Mapping[str, float]]) -> dict[str, Any]:
         """Give the arguments where tasks, each of which books a whole processor, read and write beside them.
 
-        Where halves would leave no node a whole processor, actors book nothing; Ray Data spreads them over the nodes.
+        Where halves would leave no node a whole processor, actors book nothing, and Ray Data spreads them
+        over the nodes.
 
         Raises:
             InputError: as ``size``.
