@@ -34,7 +34,7 @@ def info() -> None:
 
 @app.command()
 def clear() -> None:
-    """Remove every embedding, state of a token and pair of texts; they are computed again when needed.
+    """Remove every embedding, state of a token and score of a pair; they are computed again when needed.
 
     Damaged files that were moved aside are removed as well.
     """
@@ -47,12 +47,18 @@ def clear() -> None:
 
 def _caches() -> Iterator[tuple["EntryStore", str]]:
     """Yield the cache of embeddings, and each other one that is there, with what it keeps."""
+    from semscale.drift.measure.score_cache import SCORES_FILE
     from semscale.embedding.cache.embedding_cache import FILE_NAME
     from semscale.embedding.cache.entry_store import EntryStore
     from semscale.embedding.cache.state_cache import STATES_FILE
     from semscale.embedding.cross_encoders.pair_cache import PAIRS_FILE
 
-    kept = {FILE_NAME: "embeddings", STATES_FILE: "texts' states", PAIRS_FILE: "pairs of texts"}
+    kept = {
+        FILE_NAME: "embeddings",
+        STATES_FILE: "texts' states",
+        PAIRS_FILE: "pairs of texts",
+        SCORES_FILE: "scores of pairs of outputs",
+    }
     for name, what in kept.items():
         with closing(EntryStore(name)) as store:
             there = store.path.exists() or list(store.path.parent.glob(f"{name}.damaged*"))

@@ -16,6 +16,9 @@ from semscale.drift.measure.measured import MeasuredRun
 from semscale.drift.measure.measured_losses import collect, mean_losses
 from semscale.drift.measure.output_alignment import Aligner
 from semscale.drift.measure.pair_scores import PairScoring
+from semscale.drift.measure.score_cache import ScoreCache
+from semscale.drift.measure.scoring_files import scoring_files_hash
+from semscale.drift.measure.stored_scoring import StoredScoring
 from semscale.drift.measure.text_readings import TextReadings
 from semscale.embedding.cache.state_cache import StateCache
 from semscale.embedding.cache.state_reader import StateReader
@@ -68,8 +71,8 @@ class DriftMeter:
         fields: which numbers of a numeric field are better, ``lower``, ``higher`` or ``either``, by field;
             where one is, only changes for the worse are losses. ``usual_direction`` has those that are not
             given.
-        cache: whether the baseline's token states are stored on disk for the next comparison, or the folder
-            for them; results do not depend on it.
+        cache: whether the token states of the baseline and its reruns, and the scores of their pairs, are
+            stored on disk for the next comparison, or the folder for them; results do not depend on it.
 
     Raises:
         InputError: a setting is invalid.
@@ -101,7 +104,9 @@ class DriftMeter:
         self.fields = read_directions(fields or {})
         self.guards: Guards = guards_for("calibrated", guards)
         self._embedder, self._precision, self._layer = embedder, precision, layer
-        self._cache = None if cache is False else StateCache(None if cache is True else cache)
+        folder = None if cache is True or cache is False else cache
+        self._cache = None if cache is False else StateCache(folder)
+        self._scores = None if cache is False else ScoreCache(folder)
 
     @cached_property
     def encoder(self) -> "TokenEncoder":
@@ -113,7 +118,7 @@ class DriftMeter:
         self.encoder  # noqa: B018 - loaded once, for both
         fresh = copy(self)
         vars(fresh).pop("_words", None)
-        fresh.fields, fresh._cache = {}, None
+        fresh.fields, fresh._cache, fresh._scores = {}, None, None
         return fresh
 
     @cached_property
@@ -222,12 +227,29 @@ class DriftMeter:
             languages=languages_read(self.encoder.signature),
         )
         scoring.learn(np.arange(indexed.n_own), self.seed)
+        signature = self._signature(indexed, scoring.floors)
+        stored = self._stored(scoring, indexed, signature)
         aligner = Aligner(
-            read, scoring, spans=indexed.spans, pairing=self.pairing, pooling=self.encoder.pooling
+            read,
+            stored or scoring,
+            spans=indexed.spans,
+            pairing=self.pairing,
+            pooling=self.encoder.pooling,
         )
         aligned = aligner.align(items.pairs)
         windows = self.encoder.windows(read.spelled.tokens)
-        return collect(indexed, items, aligned, self._signature(indexed, scoring.floors), windows, progress)
+        measured = collect(indexed, items, aligned, signature, windows, progress)
+        if stored:
+            stored.flush()
+        return measured
+
+    def _stored(
+        self, scoring: PairScoring, indexed: IndexedBaseline, signature: Signature
+    ) -> StoredScoring | None:
+        if self._scores is None:
+            return None
+        made_by = f"{signature}|{scoring_files_hash()}"
+        return StoredScoring(scoring, self._scores, indexed.texts, keep=indexed.n_kept, signature=made_by)
 
     @property
     def signature(self) -> Signature:

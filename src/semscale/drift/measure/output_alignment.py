@@ -9,7 +9,7 @@ import numpy as np
 from semscale.drift.measure.aligned_item import EQUAL, AlignedItem, PairScores
 from semscale.drift.measure.assignment import align, align_by_position
 from semscale.drift.measure.losses import number_distances
-from semscale.drift.measure.pair_scores import PairScoring
+from semscale.drift.measure.stored_scoring import Scoring
 from semscale.drift.measure.text_readings import Reading, TextReadings
 from semscale.drift.runs.run_texts import ItemTexts
 from semscale.matching.cosines import row_cosines
@@ -46,7 +46,7 @@ class Aligner:
     """
 
     def __init__(
-        self, read: TextReadings, scoring: PairScoring, *, spans: Floats, pairing: str, pooling: str
+        self, read: TextReadings, scoring: Scoring, *, spans: Floats, pairing: str, pooling: str
     ) -> None:
         self._read = read
         self._scoring = scoring

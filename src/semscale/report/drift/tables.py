@@ -73,11 +73,11 @@ def drift_table(
     over_runs = summary.decision is not None and summary.decision.sequence and not by_group
     figures_of_all: list[str | Quoted] = ["metric", "loss", "of reruns", "drift"]
     columns = ["group", "items", *figures_of_all] if by_group else figures_of_all
-    further: list[str | Quoted] = [] if by_group else ["items"]
+    further: list[str | Quoted] = []
     if tested:
         columns += ["margin", "passes below", Quoted("p over runs" if over_runs else "p"), ""]
+        further += [Quoted("raw p")] if by_group else []
         columns += [] if by_group else ["change"]
-        further.insert(0, Quoted("raw p"))
     left_out = any(one.drift.n_left_out for one in figures)
     further += ["left out"] if left_out else []
     shown = figures[:MOST_ROWS]
@@ -117,8 +117,13 @@ def metric_table(summary: DriftSummary, figures: Sequence[DriftFigure]) -> DataT
         ("unrelated text loses", lambda one: shown(one, floors.get(one.metric.name))),
         ("worst case", lambda one: shown(one, one.metric.span)),
         ("items", lambda one: Count(one.drift.n)),
+        *([(Quoted("raw p"), _raw_p)] if any(one.test for one in figures) else []),
     )  # fmt: skip
     return table_of(figures, columns, detail="full")
+
+
+def _raw_p(figure: DriftFigure) -> Cell:
+    return p_value(figure.test.p_value) if figure.test else Number(None)
 
 
 def threshold_table(decision: GateDecision) -> DataTable:
@@ -170,6 +175,5 @@ def _drift_row(figure: DriftFigure, *, by_group: bool, left_out: bool, is_untest
         flag = Flag(str(test.outcome), LEVELS[test.outcome])
         limits = Number(test.margin, digits), Number(test.tolerance, digits)
         row += [*limits, Number(None) if is_untested else p_value(test.p_adjusted), flag]
-        row += [p_value(test.p_value)] if by_group else [CHANGES[figure.change], p_value(test.p_value)]
-    row += [] if by_group else [Count(figure.drift.n)]
+        row += [p_value(test.p_value) if by_group else CHANGES[figure.change]]
     return *row, *([Count(figure.drift.n_left_out)] if left_out else [])

@@ -1,0 +1,87 @@
+"""Persistent cache of the scores and findings of pairs of outputs, in a file beside the embedding cache."""
+
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from semscale.drift.measure.aligned_item import PairScores
+from semscale.embedding.cache.entry_store import EntryStore
+from semscale.guards.findings import Finding, Span
+
+SCORES_FILE = "scores.sqlite"
+
+_SUM = 4  # bytes of the checksum at the end
+
+
+class ScoreCache:
+    """Stores what was found out about pairs of outputs; a damaged entry counts as missing.
+
+    Args:
+        folder: the folder of the file ``scores.sqlite``; the default is that of ``EntryStore``.
+        max_bytes: above this size the least recently used entries are removed; the default is that of
+            ``EntryStore``.
+
+    Example:
+        >>> import tempfile
+        >>> from semscale.embedding.cross_encoders.pair_cache import pair_keys
+        >>> good, bad = pair_keys("a meter's signature", ["a", "b"], ["c", "d"])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     cache = ScoreCache(folder)
+        ...     cache.put_many([good], [PairScores({"match": 0.25})])
+        ...     found = cache.get_many([bad, good])
+        ...     cache.close()
+        >>> {row: dict(scores.scores) for row, scores in found.items()}
+        {1: {'match': 0.25}}
+    """
+
+    def __init__(self, folder: str | Path | None = None, *, max_bytes: int | None = None) -> None:
+        self._store = EntryStore(SCORES_FILE, folder, max_bytes=max_bytes)
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        self._store.close()
+
+    def get_many(self, keys: Sequence[bytes]) -> dict[int, PairScores]:
+        """Look pairs up.
+
+        Args:
+            keys: n distinct keys, from ``pair_keys``.
+
+        Returns:
+            What was found, by its row in ``keys``.
+        """
+        row = {key: at for at, key in enumerate(keys)}
+        return {
+            row[key]: _decoded(body[:-_SUM])
+            for entries in self._store.read(keys)
+            for key, body in entries
+            if _checksum(key, body[:-_SUM]) == body[-_SUM:]
+        }
+
+    def put_many(self, keys: Sequence[bytes], scores: Sequence[PairScores]) -> None:
+        """Store pairs: all of them, or none if the process dies meanwhile.
+
+        Args:
+            keys: n distinct keys.
+            scores: scores and findings of n pairs.
+        """
+        bodies = [json.dumps(asdict(pair)).encode() for pair in scores]
+        self._store.write(keys, [body + _checksum(key, body) for key, body in zip(keys, bodies, strict=True)])
+
+
+def _decoded(body: bytes) -> PairScores:
+    found = json.loads(body)
+    findings = tuple(map(_finding, found.pop("findings")))
+    return PairScores(**found, findings=findings)
+
+
+def _finding(found: dict[str, Any]) -> Finding:
+    sides = {side: Span(**found[side]) if found[side] else None for side in ("prediction", "reference")}
+    return Finding(**found | sides)
+
+
+def _checksum(key: bytes, body: bytes) -> bytes:
+    return zlib.crc32(body, zlib.crc32(key)).to_bytes(_SUM, "little")
