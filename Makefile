@@ -41,6 +41,8 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/memory.py $(if $(QUICK),--texts 500)
 	$(BIN)/python bench/precision.py $(if $(QUICK),--texts 100)
 	$(BIN)/python bench/bertscore.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --pairs 64 --memory-pairs 2000)
+	$(BENCH_VENV)/bin/python -m pip install --quiet --editable ".[torch]"
+	$(BENCH_VENV)/bin/python bench/gpu.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --texts 100 --pairs 64)
 	$(BIN)/python bench/layered.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --pairs 20)
 	$(BIN)/python bench/cache.py $(if $(QUICK),--texts 100 --rows 5000)
 	$(BIN)/python bench/rating.py $(if $(QUICK),--rows 20000 --rounds 1)
@@ -130,7 +132,8 @@ weights-wheel: $(VENV)/installed
 # The tests of the extra semscale[torch], in an environment of their own.
 test-torch: $(BENCH_VENV)/installed
 	$(BENCH_VENV)/bin/python -m pip install --quiet --group dev --editable ".[torch]"
-	$(BENCH_VENV)/bin/$(PYTEST) tests/embedding tests/compat
+	$(BENCH_VENV)/bin/$(PYTEST) tests/embedding tests/compat tests/matching/test_device_best.py \
+		tests/matching/bertscore/test_device_scoring.py tests/matching/layered
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

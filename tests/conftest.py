@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Sequence
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -16,12 +17,23 @@ pytest_plugins = ["pytester"]
 
 
 def pytest_runtest_setup(item) -> None:
-    """Skip a test that needs an extra which is not installed, and say how to install it."""
+    """Skip a test that needs an extra which is not installed, or a GPU, and say what to do."""
+    if item.get_closest_marker("gpu") and not has_gpu():
+        pytest.skip("no GPU that PyTorch sees: run it on a machine with one, and a build of torch for CUDA")
     for mark in item.iter_markers("needs"):
         try:
             require(*mark.args)
         except MissingExtraError as error:
             pytest.skip(str(error))
+
+
+def has_gpu() -> bool:
+    """Tell whether PyTorch is there and sees a GPU."""
+    if find_spec("torch") is None:
+        return False
+    import torch
+
+    return torch.cuda.is_available()
 
 
 class ToyEmbedder:

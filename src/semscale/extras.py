@@ -29,5 +29,14 @@ def require(extra: str) -> None:
         MissingExtraError: one of its packages is not installed.
     """
     for module in EXTRAS[extra]:
-        if find_spec(module) is None:
-            raise MissingExtraError(module.replace("_", "-"), extra)
+        require_module(module, extra)
+
+
+def require_module(module: str, extra: str) -> None:
+    """Make sure that one of an extra's modules is installed, where the others are not needed.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    if find_spec(module) is None:
+        raise MissingExtraError(module.replace("_", "-"), extra)

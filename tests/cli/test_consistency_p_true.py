@@ -5,7 +5,9 @@ import math
 
 import polars as pl
 import pytest
+from decision_endpoint import deciding_endpoint
 from endpoint import misbehaving_endpoint, prompt_of
+from tests.schema_check import check_json
 
 pytestmark = pytest.mark.needs("api")
 
@@ -112,3 +114,25 @@ def test_answers_of_a_table_are_refused_with_the_remedy(semscale, tmp_path):
     assert ended.code == 2
     assert "give --ask N and --model NAME; semscale judge asks about answers that stand in" in ended.err
     assert ended.err.count("\n") == 1
+
+
+def test_typed_decisions_stand_in_where_no_log_probabilities_come(semscale, tmp_path):
+    pl.DataFrame({"q": ["sure?", "guess?"]}).write_csv(tmp_path / "q.csv")
+    with deciding_endpoint() as decider:
+        decider.say = lambda asked: "True" if ASKED in asked["messages"][-1]["content"] else "yes"
+        decider.masses = lambda asked, names, text: [0.25, 0.75] if "sure?" in text else [0.5, 0.5]
+        command = (
+            "consistency", "q.csv", "--prompt", "q", "--ask", 2, "--model", "m", "--base-url", decider.url,
+            "--ledger", tmp_path / "ledger", "--measure", "p_true", "--concurrency", 1,
+        )  # fmt: skip
+        ended = semscale(*command, "--out", "o.jsonl", "--json")
+        assert ended.code == 0, ended.err
+        n_asked = len(decider.requests)
+        assert semscale(*command).code == 0
+        assert len(decider.requests) == n_asked
+    check_json(ended.out)
+    content = json.loads(ended.out)
+    assert pl.read_ndjson(tmp_path / "o.jsonl")["semscale_p_true"].to_list() == [0.75, 0.5]
+    assert content["asking"]["p_true_decisions"] == 2
+    assert "|p_true_form:decisions" in content["signature"]
+    assert any(said.startswith("P(True) of 2 prompts is a typed decision") for said in content["cautions"])

@@ -61,10 +61,18 @@ def test_another_engine_loads_the_model(semscale, made_up, command, monkeypatch)
         return loading.load_token_encoder(made_up)
 
     monkeypatch.setattr(loading, "load_embedder", load)
-    engine = ("--engine", "torch", "--base-url", "http://host/v1", "--layer", "2", "--no-cache")
-    ended = semscale("drift", command, *COMMANDS[command], "--embedder", "some/model", *engine)
+    engine = ("--engine", "torch", "--device", "cuda", "--base-url", "http://host/v1", "--no-cache")
+    ended = semscale(
+        "drift", command, *COMMANDS[command], "--embedder", "some/model", "--layer", "2", *engine
+    )
     assert ended.code in {0, 4}, ended.err
-    given = {"engine": "torch", "base_url": "http://host/v1", "cache": False, "precision": "exact"}
+    given = {
+        "engine": "torch",
+        "device": "cuda",
+        "base_url": "http://host/v1",
+        "cache": False,
+        "precision": "exact",
+    }
     assert asked == [("some/model", {**given, "progress": None})]
 
 

@@ -37,13 +37,20 @@ def test_vectors_are_cached_in_the_folder_that_is_named(tmp_path):
     [
         ({"base_url": LOCAL}, "base_url belongs to the engine api, got .* with the engine openvino"),
         ({"engine": "torch", "base_url": LOCAL}, "base_url belongs to the engine api"),
-        ({"engine": "torch", "precision": "fast"}, "precision='fast' belongs to engine='openvino'"),
-        ({"engine": "api", "precision": "fast"}, "precision='fast' belongs to engine='openvino'"),
+        ({"engine": "api", "precision": "fast"}, "precision='fast' belongs to engine='openvino' or 'torch'"),
+        ({"device": "cuda"}, "device='cuda' belongs to engine='torch', got engine='openvino'"),
+        ({"engine": "api", "device": "cpu"}, "device='cpu' belongs to engine='torch', got engine='api'"),
     ],
 )
 def test_settings_of_another_engine_are_refused(settings, words):
     with pytest.raises(InputError, match=words):
         load_embedder("m", **settings)
+
+
+def test_a_device_is_refused_in_the_words_of_the_shell():
+    with pytest.raises(InputError) as refused:
+        load_embedder("m", device="cuda")
+    assert refused.value.in_shell == "--device cuda belongs to --engine torch, got --engine openvino"
 
 
 def test_an_unknown_engine_has_a_suggestion():

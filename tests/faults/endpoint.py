@@ -109,9 +109,10 @@ def faulty(share: float, seed: int = 0) -> Callable[[str, int], object]:
 class ChatEndpoint(BaseHTTPRequestHandler):
     """Answers a prompt with what ``state.reply`` makes of it, after whatever is planned or goes wrong.
 
-    A plan is a pair of status and content, with headers as a third if any, or one of the words ``drop`` (hang
-    up without a word), ``cut`` (hang up amid the body) and ``wait`` (until ``go``), or a function that gives
-    a pair for the request and its headers.
+    It chats only: other requests, such as decisions, find no route. A plan is a pair of status and content,
+    with headers as a third if any, or one of the words ``drop`` (hang up without a word), ``cut`` (hang up
+    amid the body) and ``wait`` (until ``go``), or a function that gives a pair for the request and its
+    headers.
     """
 
     protocol_version = "HTTP/1.1"
@@ -126,6 +127,9 @@ class ChatEndpoint(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         headers = {name.lower(): value for name, value in self.headers.items()}
+        if "messages" not in asked:
+            self.answer(404, error(f"no route {self.path}"), {}, cut=False)
+            return
         plan = self.state.plan_for(asked, headers, self.path)
         if plan == "drop":
             self.close_connection = True
@@ -164,7 +168,7 @@ class Endpoint(SimpleNamespace):
 
     Attributes:
         url: its address.
-        requests: body, headers and path of each request, in the order they came.
+        requests: body, headers and path of each chat request, in the order they came.
         go: ends the waiting of hanging calls.
         reply: makes the text of a reply to a body, alone or with further fields of its choice; repeats the
             prompt unless set.

@@ -123,7 +123,7 @@ def match(
         settings.get("precision", model.precision),
         None if corpus is None else corpus_texts(corpus),
         settings.get("seed", 0),
-        {"engine": model.engine, "cache": model.cache},
+        {"engine": model.engine, "cache": model.cache, "device": model.device},
         guards_for(method, guards),
         settings.get("recall_share"),
         settings.get("layer"),

@@ -65,16 +65,24 @@ class ModelRecipe:
         precision: ``exact``, ``fast`` or ``turbo``.
         engine: ``openvino``, or ``torch``.
         cache: whether vectors are kept in the cache of the node.
+        device: for ``torch``.
     """
 
     name: str
     precision: str = "exact"
     engine: str = "openvino"
     cache: bool = True
+    device: str = "auto"
 
     def load(self) -> "Embedder":
         """Load the embedder."""
-        return load_embedder(self.name, precision=self.precision, engine=self.engine, cache=self.cache)
+        return load_embedder(
+            self.name,
+            precision=self.precision,
+            engine=self.engine,
+            cache=self.cache,
+            device=self.device,
+        )
 
 
 @dataclass(frozen=True)

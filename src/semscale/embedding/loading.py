@@ -1,11 +1,13 @@
 """Loading of embedding models by name."""
 
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
 from semscale.embedding.embedder import Embedder
+from semscale.embedding.torch_engine.device import AUTO
 from semscale.errors import InputError, UnknownNameError
 from semscale.messages import did_you_mean
 from semscale.types import Progress
@@ -20,16 +22,18 @@ class LoadingSettings(TypedDict, total=False):
 
     precision: str
     engine: str
+    device: str
     base_url: str | None
     cache: bool | Path
     progress: Progress | None
 
 
-def load_embedder(
+def load_embedder(  # noqa: PLR0913 - what can be chosen about a model
     name: str | Path = DEFAULT_MODEL,
     *,
     precision: str = "exact",
     engine: str = "openvino",
+    device: str = AUTO,
     base_url: str | None = None,
     cache: bool | Path = True,
     progress: Progress | None = None,
@@ -39,10 +43,13 @@ def load_embedder(
     Args:
         name: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or an API's model name.
         precision: for ``openvino``: ``exact`` (float32), ``fast`` (bfloat16 if the processor supports it) or
-            ``turbo`` (8-bit integers besides, if it supports them; only for e5-small).
+            ``turbo`` (8-bit integers besides, if it supports them; only for e5-small). For ``torch``:
+            ``exact``, or ``fast`` for BERT-like models (bfloat16, or float16 on GPUs without it).
         engine: ``openvino``, ``torch`` (needs ``semscale[torch]``), ``api`` (OpenAI-compatible endpoint;
             needs ``semscale[api]``), or an engine that another package offers in the entry-point group
             ``semscale``.
+        device: for ``torch``: ``cpu``, ``cuda``, ``cuda:N`` (the GPU with this number, from 0), ``mps``, or
+            ``auto`` for the GPU where there is one.
         base_url: address of the endpoint, for ``api``; by default ``OPENAI_BASE_URL``, or else OpenAI's.
         cache: whether vectors are cached on disk, or the folder of the cache.
         progress: called while weights are pulled.
@@ -51,11 +58,12 @@ def load_embedder(
         An embedder; it reads and compiles its model when a text is not in the cache.
 
     Raises:
-        InputError: an unknown engine or precision, or a precision that is not for this model.
+        InputError: an unknown engine or precision, a precision that is not for this model, or a device that
+            is not there.
         ModelError: the model's files cannot be pulled, or do not match their hashes.
         MissingExtraError: the engine's extra is not installed.
     """
-    embedder = _engine(engine)(str(name), precision, base_url, progress)
+    embedder = _engine(engine, device)(str(name), precision, base_url, progress)
     if cache is False:
         return embedder
     from semscale.embedding.cache.cached_embedder import CachedEmbedder
@@ -103,14 +111,16 @@ def load_token_encoder(
     *,
     precision: str = "exact",
     engine: str = "openvino",
+    device: str = AUTO,
     progress: Progress | None = None,
 ) -> "TokenEncoder":
     """Load a model that gives the hidden states of tokens; the first use pulls its weights.
 
     Args:
         name: a known model, a folder, or ``organisation/model`` on the Hugging Face hub.
-        precision: ``exact`` (float32) or ``fast`` (bfloat16 if the processor supports it), for ``openvino``.
+        precision: ``exact`` (float32) or ``fast`` (bfloat16 where it is there); see ``load_embedder``.
         engine: ``openvino``, ``torch``, or another engine whose embedders give token states.
+        device: for ``torch``, as ``load_embedder`` takes it.
         progress: called while weights are pulled.
 
     Raises:
@@ -120,14 +130,23 @@ def load_token_encoder(
     from semscale.embedding.tokens.state_engine import state_engine
     from semscale.embedding.tokens.token_states import TokenEncoder
 
-    return TokenEncoder(state_engine(_engine(engine)(str(name), precision, None, progress)))
+    return TokenEncoder(state_engine(_engine(engine, device)(str(name), precision, None, progress)))
 
 
 Build = Callable[[str, str, str | None, Progress | None], Embedder]
 
 
-def _engine(engine: str) -> Build:
-    built_in: dict[str, Build] = {"openvino": _openvino, "torch": _torch, "api": _api}
+def _engine(engine: str, device: str) -> Build:
+    if engine != "torch" and device != AUTO:
+        raise InputError(
+            f"device={device!r} belongs to engine='torch', got engine={engine!r}",
+            in_shell=f"--device {device} belongs to --engine torch, got --engine {engine}",
+        )
+    built_in: dict[str, Build] = {
+        "openvino": _openvino,
+        "torch": partial(_torch, device=device),
+        "api": _api,
+    }
     if engine in built_in:
         return built_in[engine]
     points = entry_points(group="semscale")
@@ -151,12 +170,13 @@ def _openvino(name: str, precision: str, base_url: str | None, progress: Progres
     )
 
 
-def _torch(name: str, precision: str, base_url: str | None, progress: Progress | None) -> Embedder:
-    from semscale.embedding.engines.torch import SentenceTransformerEmbedder
+def _torch(
+    name: str, precision: str, base_url: str | None, progress: Progress | None, *, device: str
+) -> Embedder:
+    from semscale.embedding.torch_engine.loading import load_torch
 
     _refuse_base_url(base_url, "torch")
-    _refuse_precision(precision, "torch")
-    return SentenceTransformerEmbedder(name)
+    return load_torch(name, precision, device, progress)
 
 
 def _api(name: str, precision: str, base_url: str | None, progress: Progress | None) -> Embedder:
@@ -174,6 +194,6 @@ def _refuse_base_url(base_url: str | None, engine: str) -> None:
 def _refuse_precision(precision: str, engine: str) -> None:
     if precision != "exact":
         raise InputError(
-            f"precision={precision!r} belongs to engine='openvino', not to {engine!r}",
-            in_shell=f"--precision {precision} belongs to --engine openvino, not to {engine}",
+            f"precision={precision!r} belongs to engine='openvino' or 'torch', not to {engine!r}",
+            in_shell=f"--precision {precision} belongs to --engine openvino or torch, not to {engine}",
         )

@@ -36,6 +36,22 @@ def mean_best(
         [[0.625, 1.0]]
     """
     best = [side for matrix in matrices for side in (matrix.max(axis=-1), matrix.max(axis=-2))]
+    return mean_of_best(best, weights, reading)
+
+
+def mean_of_best(
+    best: Sequence[Cosines],
+    weights: Sequence[tuple[Floats, Floats]],
+    reading: Callable[[Cosines], Cosines],
+) -> Floats:
+    """Average the best cosines of p matrices, as ``mean_best`` does once it has found them.
+
+    Args:
+        best: for each matrix the best cosines of its rows, shape (..., r), then those of its columns,
+            shape (..., c).
+        weights: as there.
+        reading: as there.
+    """
     sides = [side for pair in weights for side in pair]
     means = _weighted_means(
         reading(np.concatenate(best, axis=-1)), np.concatenate(sides), [len(side) for side in sides]

@@ -12,6 +12,7 @@ from semscale.embedding import Embedder
 from semscale.embedding.engines.windows import open_tokenizer
 from semscale.embedding.loading import LoadingSettings, as_embedder
 from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES, state_engine
+from semscale.embedding.torch_engine.device import AUTO
 from semscale.errors import InputError, UnknownNameError
 from semscale.guards.registry import GUARDS, Guards, Mode
 from semscale.matching.cosines import CosineMatch
@@ -126,6 +127,7 @@ class MethodSettings:
             self.precision,
             self.loading.get("progress"),
             engine=self.loading.get("engine", "openvino"),
+            device=self.loading.get("device", AUTO),
         )
 
     def tokenizer(self, loaded: Embedder) -> "Tokenizer":

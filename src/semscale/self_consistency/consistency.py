@@ -15,6 +15,7 @@ from semscale.matching.bertscore.scorer import BertScorer
 from semscale.renamed_settings import renamed
 from semscale.self_consistency.asked import Asked
 from semscale.self_consistency.asking.asking import Asking, Score
+from semscale.self_consistency.asking.p_true_forms import with_p_true_forms
 from semscale.self_consistency.consistencies import Consistencies
 from semscale.self_consistency.reasons import asking_reasons
 from semscale.self_consistency.sampling import Prompt, Sampling, without_parameters
@@ -32,13 +33,11 @@ from semscale.self_consistency.scoring.sample_scorer import SampleScorer
 from semscale.self_consistency.scoring.samples import given_texts, take_samples
 from semscale.self_consistency.scoring.unread_samples import leave_out_unread
 from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
-from semscale.self_consistency.white_box.mixed_measures import MIXED_MEASURES
-from semscale.self_consistency.white_box.token_cells import read_tokens
-from semscale.self_consistency.white_box.token_scores import NULL, TOKEN_MEASURES, Tokens, measure_tokens
+from semscale.self_consistency.white_box.answer_tokens import AnswerTokens, check_tokens, token_values
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed
 from semscale.store.columns import as_list
-from semscale.types import Floats, Progress, Status
+from semscale.types import Progress, Status
 from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -71,6 +70,8 @@ class Consistency:
         nli: a model of entailment: a folder, ``organisation/model`` on the hub, or what ``load_nli`` gives.
             It relates meanings, and finds contradictions beside the guards, in languages that these do not
             read, too: a sample contradicts the answer if its probability of that is above .5 either way.
+        by_sentence: whether that model reads texts of several sentences sentence by sentence, as the method
+            ``entailment`` of ``match`` does, instead of whole.
 
     Raises:
         InputError: an unknown measure or guard, a setting out of range, a measure without its model, or a
@@ -92,6 +93,7 @@ class Consistency:
         seed: int = 0,
         same_by: str = "auto",
         nli: "str | Path | EntailmentModel | None" = None,
+        by_sentence: bool = True,
     ) -> None:
         self.measures = check_measures(measures)
         check_same_by(same_by, self.measures, has_entailment=nli is not None)
@@ -112,6 +114,7 @@ class Consistency:
             bert_embedder,
             same_by,
             nli,
+            by_sentence,
         )
         self._chat_model = chat_model
 
@@ -155,6 +158,8 @@ class Consistency:
         samples: object = None,
         *,
         logprobs: object = None,
+        sample_logprobs: object = None,
+        prompts: object = None,
         progress: Progress | None = None,
     ) -> Consistencies:
         """Measure how far answers agree with their samples.
@@ -166,15 +171,19 @@ class Consistency:
             logprobs: n lists of the log-probabilities of the answers' tokens, as ``read_tokens`` takes them,
                 for measures of tokens, and for the first token's probability as a null; missing where they
                 are not known.
+            sample_logprobs: n lists with such a list for each sample, for Monte Carlo probability and
+                semantic density.
+            prompts: n questions, which precede answers and samples in semantic density; left out unless
+                given.
             progress: called while texts are embedded and scored.
 
         Raises:
             InputError: lists of unequal length, something other than a list where samples should be, or a
-                measure of tokens without ``logprobs``.
+                measure of tokens without ``logprobs`` or ``sample_logprobs``.
             ModelError: the model cannot be run.
         """
         texts = given_texts(answers, samples)
-        tokens = None if logprobs is None else read_tokens(logprobs, len(texts[0]))
+        tokens = AnswerTokens.read(logprobs, sample_logprobs, prompts, texts[1])
         return self.measure_part(*texts, progress=progress, tokens=tokens)
 
     async def ask_async(
@@ -187,13 +196,15 @@ class Consistency:
         progress: Progress | None = None,
     ) -> Asked:
         """Do as ``ask``, in a program that has an event loop."""
+        from semscale.chat.decisions.loading import load_deciding_model
         from semscale.chat.runner import Runner
 
         plan = sampling or Sampling()
         plan = plan if n_samples is None else replace(plan, n_samples=n_samples)
         if plan.stopping is not None:
             check_stopping(self.measures[0])
-        used = runner or Runner(self.chat_model)
+        asks_p_true = plan.for_parts(self.needs).asks_p_true
+        used = runner or Runner(load_deciding_model(self.chat_model) if asks_p_true else self.chat_model)
         return await self.ask_part(as_list(prompts, "prompts"), plan, used, progress=progress)
 
     async def ask_part(
@@ -228,12 +239,14 @@ class Consistency:
         finished = replies.status == Status.SCORED
         answers = [text if whole else None for text, whole in zip(replies.answers, finished, strict=True)]
         # Known by what was asked for, so that all parts of a table have the same columns.
-        tokens = None if sampling.answer.top_logprobs is None else replies.tokens
-        measured = self.measure_part(
-            answers, replies.samples, known, progress, tokens=tokens, p_true=replies.p_true
-        )
+        tokens = AnswerTokens(p_true=replies.p_true)
+        if sampling.answer.top_logprobs is not None:
+            asked_about = [prompt if isinstance(prompt, str) else "" for prompt in prompts]
+            tokens = AnswerTokens(replies.tokens, replies.sample_tokens, replies.p_true, asked_about)
+        measured = self.measure_part(answers, replies.samples, known, progress, tokens=tokens)
         status = np.where(finished, measured.status, replies.status)
         asked = without_parameters(sampling.signature, replies.counts.left_out)
+        asked = with_p_true_forms(asked, replies.counts.p_true_forms)
         signature = measured.signature.extended(asked).extended(self._chat_signature)
         reasons = asking_reasons(replies, measured.reasons)
         return Asked(replies, replace(measured, status=status, reasons=reasons, signature=signature))
@@ -246,8 +259,7 @@ class Consistency:
         progress: Progress | None = None,
         *,
         keep_unread: bool = False,
-        tokens: Sequence[Tokens | None] | None = None,
-        p_true: Floats | None = None,
+        tokens: AnswerTokens | None = None,
     ) -> Consistencies:
         """Measure the answers of one part.
 
@@ -259,18 +271,9 @@ class Consistency:
             keep_unread: whether texts that the model cannot read, or whose language it does not read, are
                 measured all the same.
             tokens: of the n answers; needed for measures of tokens, and for the null that they give.
-            p_true: shape (n,), P(True) of the answers, NaN where it is not known; needed for that measure.
         """
-        names = [name for name in self.measures if name in TOKEN_MEASURES or name in MIXED_MEASURES]
-        if names and tokens is None:
-            raise InputError(
-                f"measure {names[0]} needs the log-probabilities of the answers' tokens: logprobs"
-            )
-        if "p_true" in self.needs and p_true is None:
-            raise InputError(
-                "measure p_true asks the model whether its answer is right: take ask(prompts) instead of "
-                "measure(answers, samples), or ask_p_true for answers at hand"
-            )
+        tokens = tokens or AnswerTokens()
+        check_tokens(self.measures, tokens)
         taken = take_samples(answers, samples, fewest=self.fewest_samples)
         scorer, readers = self._scorer, self._scorer.readers()
         values, applied = scorer.values(taken, floor, progress, readers=readers)
@@ -278,10 +281,7 @@ class Consistency:
             taken, values = leave_out_unread(taken, values, fewest=self.fewest_samples)
         meanings = scorer.meanings(taken, applied, progress, readers=readers)
         signature = scorer.signature(applied)
-        parts = (MIXED_MEASURES[name].tokens if name in MIXED_MEASURES else name for name in names)
-        of_tokens = {} if tokens is None else measure_tokens(tokens, dict.fromkeys((*parts, NULL)))
-        if p_true is not None and "p_true" in self.needs:
-            of_tokens["p_true"] = p_true
+        of_tokens = token_values(self.measures, tokens, taken.pairs, readers.whole)
         asked = ItemMeasures(self.measures, meanings, of_tokens)
         return collect(taken, applied, values, signature, asked)
 

@@ -8,6 +8,7 @@ from semscale.self_consistency.meanings.meaning_measures import MEANING_MEASURES
 from semscale.self_consistency.scoring.pair_measures import PAIR_MEASURES
 from semscale.self_consistency.scoring.samples import SampledAnswers
 from semscale.self_consistency.white_box.mixed_measures import MIXED_MEASURES
+from semscale.self_consistency.white_box.sampled_measures import SAMPLED_MEASURES
 from semscale.self_consistency.white_box.token_scores import TOKEN_MEASURES
 from semscale.types import Floats, Status
 
@@ -18,7 +19,11 @@ NO_ANSWER = "the model declined to answer, or said that it does not know"
 _NO_WORDS = "no token that counts stands in the answer or in any sample"
 _UNREAD = "the model of entailment cannot read the answer, or a sample"
 _NO_LOGPROBS = "the log-probabilities of the answer's tokens are not known"
-_NO_P_TRUE = "the model gave no log-probabilities for True or False, or its reply opened with another word"
+_NO_SAMPLE_LOGPROBS = "the log-probabilities of the samples' tokens are not known"
+_NO_P_TRUE = (
+    "the model gave no log-probabilities for True or False and no typed decision, or its reply opened with "
+    "another word"
+)
 
 
 def no_value_words(measure: str) -> str:
@@ -27,6 +32,8 @@ def no_value_words(measure: str) -> str:
         return _NO_WORDS
     if measure in MEANING_MEASURES:
         return _UNREAD
+    if measure in SAMPLED_MEASURES:
+        return _NO_SAMPLE_LOGPROBS
     return _NO_LOGPROBS if measure in {**TOKEN_MEASURES, **MIXED_MEASURES} else _NO_P_TRUE
 
 

@@ -91,11 +91,12 @@ class Sampling:
         """Ask for all that measures are made from.
 
         Args:
-            parts: as ``needed_parts`` gives them. With ``logprobs`` the likeliest tokens of answers and
-                samples are asked for, unless their number is set; with ``p_true`` whether answers are right.
+            parts: as ``needed_parts`` gives them. With ``logprobs`` or ``sample_logprobs`` the likeliest
+                tokens of answers and samples are asked for, unless their number is set; with ``p_true``
+                whether answers are right.
         """
         plan = replace(self, asks_p_true=True) if "p_true" in parts else self
-        if "logprobs" not in parts or plan.answer.top_logprobs is not None:
+        if not {"logprobs", "sample_logprobs"} & set(parts) or plan.answer.top_logprobs is not None:
             return plan
         return replace(plan, answer=replace(plan.answer, top_logprobs=TOP_LOGPROBS))
 

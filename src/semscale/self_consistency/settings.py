@@ -26,6 +26,7 @@ class ConsistencySettings(TypedDict, total=False):
     seed: int
     same_by: str
     nli: "str | Path | EntailmentModel"
+    by_sentence: bool
 
 
 def checked_floor(floor: float | str) -> float | str:

@@ -179,14 +179,17 @@ class ConsistencySummary(Presentable):
             "guards": self.guards,
             "same_by": self.same_by,
             "trust": None if self.correctness is None else _correctness_record(self.correctness),
-            "asking": None
-            if replies is None
-            else {"replies": replies.n_calls, "saved": replies.n_saved, "failed": replies.n_failed},
+            "asking": None if replies is None else _asking_record(replies),
             "lowest": [_item_record(item) for item in self.lowest],
             "stopped": self.stopped,
             "signature": self.signature,
             "created": self.created,
         }
+
+
+def _asking_record(replies: ReplyCounts) -> dict[str, int]:
+    decided = {"p_true_decisions": replies.n_decided} if replies.n_decided else {}
+    return {"replies": replies.n_calls, "saved": replies.n_saved, "failed": replies.n_failed, **decided}
 
 
 def _correctness_record(correctness: CorrectnessProbability) -> dict[str, Any]:

@@ -140,8 +140,7 @@ def test_a_scorer_without_its_model_says_which_command_gets_it(monkeypatch):
 
 def test_the_first_example_of_the_readme_needs_no_model_of_entailment():
     llm = FakeListChatModel(responses=["Paris", "It is Paris.", "paris", "London", "Paris", "Paris"])
-    with pytest.warns(UserWarning, match="use_best is not applied: the response that was given or generated"):
-        bbuq = BlackBoxUQ(llm=llm, scorers=["semantic_negentropy"], use_best=True, ledger=False)
+    bbuq = BlackBoxUQ(llm=llm, scorers=["semantic_negentropy"], use_best=True, ledger=False)
     results = asyncio.run(bbuq.generate_and_score(prompts=["The capital of France?"], num_responses=5))
     # 5 of 6 say Paris, one London.
     entropy = -(5 / 6 * math.log(5 / 6) + 1 / 6 * math.log(1 / 6))

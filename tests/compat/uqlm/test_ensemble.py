@@ -101,12 +101,11 @@ def test_a_refused_tuning_leaves_the_ensemble_as_it_was():
 
 
 def test_arguments_that_would_change_the_result_warn_that_they_are_not_applied():
-    with pytest.warns(UserWarning, match="use_best is not applied"):
-        uqe = UQEnsemble(scorers=["exact_match"], use_best=True, device="cpu")
+    uqe = UQEnsemble(scorers=["exact_match"], use_best=True, device="cpu")
     with (
         pytest.warns(UserWarning, match="grader_llm is not applied: without grader_function"),
         pytest.raises(InputError),
     ):
         run(uqe.tune(["a?"], [], grader_llm=object()))
-    with pytest.warns(UserWarning, match="best_response_selection is not applied"):
-        SemanticEntropy(best_response_selection="discrete")
+    with pytest.warns(UserWarning, match="nli is not applied: nli_model_name takes"):
+        SemanticEntropy(nli=object())

@@ -7,7 +7,6 @@ import pytest
 from tokenizers import Tokenizer
 
 from semscale.drift.measure.meter import DriftMeter
-from semscale.embedding import load_embedder
 from semscale.embedding.engines.openvino import OpenVinoEmbedder
 from semscale.embedding.engines.torch import SentenceTransformerEmbedder
 from semscale.embedding.loading import load_token_encoder
@@ -41,7 +40,7 @@ def both(folder):
 
 @pytest.fixture(scope="module")
 def torch_embedder():
-    return load_embedder(engine="torch", cache=False)
+    return SentenceTransformerEmbedder("all-MiniLM-L6-v2", device="cpu")
 
 
 @pytest.mark.parametrize("family", ["bert", "roberta", "xlm-roberta", "distilbert"])
@@ -81,7 +80,7 @@ def test_drift_takes_it(torch_embedder):
 
 
 def test_an_encoder_is_loaded_with_the_engine_by_name():
-    encoder = load_token_encoder(engine="torch")
+    encoder = load_token_encoder(engine="torch", device="cpu")
     assert dict(encoder.signature.fields)["device"] == "cpu"
 
 

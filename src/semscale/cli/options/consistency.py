@@ -42,6 +42,10 @@ class AnswerColumnOptions:
         str | None,
         column("Log-probabilities of each answer's tokens, as a list; for measures of tokens, and a null."),
     ] = None
+    sample_logprobs: Annotated[
+        list[str] | None,
+        column("Those of a sample's tokens; once for each --sample, in the same order."),
+    ] = None
 
     @property
     def columns(self) -> "AnswerColumns":
@@ -53,7 +57,8 @@ class AnswerColumnOptions:
         from semscale.self_consistency.files.columns import AnswerColumns
 
         samples = tuple(self.sample or ())
-        return AnswerColumns(self.prompt, self.answer, samples, self.item, self.label, self.by, self.logprobs)
+        tokens = self.logprobs, tuple(self.sample_logprobs or ())
+        return AnswerColumns(self.prompt, self.answer, samples, self.item, self.label, self.by, *tokens)
 
 
 @option_group

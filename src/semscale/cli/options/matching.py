@@ -139,7 +139,7 @@ class EvaluationOptions:
     method: Method = "cliniqlink-doc"
     corpus: CorpusOptions
     outputs: Annotated[Outputs, written_as("Table of items")]
-    model: Annotated[ModelOptions, without("engine", "base_url", "no_cache")]
+    model: Annotated[ModelOptions, without("engine", "device", "base_url", "no_cache")]
     run: Annotated[
         RunOptions,
         without("interval", "part_rows", "restart"),

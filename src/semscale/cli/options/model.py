@@ -34,6 +34,9 @@ class ModelOptions:
     ] = None
     precision: PrecisionName = "exact"
     engine: Annotated[str, option(MODEL, "openvino, torch or api.", "ENGINE", shown=True)] = "openvino"
+    device: Annotated[
+        str, option(MODEL, "For torch: cpu, cuda, cuda:N, mps, or auto.", "DEVICE", shown=True)
+    ] = "auto"
     base_url: Annotated[str | None, option(MODEL, "Endpoint of the engine api.", "URL")] = None
     no_cache: Annotated[bool, option(MODEL, "Neither read nor keep embeddings on disk.")] = False
 
@@ -48,6 +51,7 @@ class ModelOptions:
         """How it is loaded, beyond its name and precision; the first time its weights are pulled."""
         return {
             "engine": self.engine,
+            "device": self.device,
             "base_url": self.base_url,
             "cache": not self.no_cache,
             "progress": progress,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from semscale.chat.costs.forecast import Forecast, forecast
 from semscale.chat.costs.forecast_summary import ForecastSummary
 from semscale.chat.costs.tokens import BYTES_PER_TOKEN, most_reply_tokens
+from semscale.chat.decisions.loading import load_deciding_model
 from semscale.chat.ledger.content_key import ContentKeys
 from semscale.chat.messages import Request
 from semscale.chat.replies import CallError, Reply
@@ -54,7 +55,8 @@ def measure_table(options: ConsistencyOptions) -> ConsistencySummary:
         chat = model = None
         if sampling is not None:
             chat = options.asking.load(progress)
-            model = AskedModel(sampling, options.calls.runner(chat))
+            asked = load_deciding_model(chat) if sampling.asks_p_true else chat
+            model = AskedModel(sampling, options.calls.runner(asked))
         return consistency_file(
             table,
             columns,
@@ -122,6 +124,11 @@ def _checked(options: ConsistencyOptions) -> tuple[AnswerColumns, Sampling | Non
         )
     elif "logprobs" in needs and columns.logprobs is None:
         raise InputError("measures of tokens need --logprobs COLUMN, or --ask N")
+    elif "sample_logprobs" in needs and not columns.has_sample_tokens:
+        raise InputError(
+            "measures of samples' tokens need --sample-logprobs COLUMN for each --sample, --item with "
+            "--logprobs COLUMN, or --ask N"
+        )
     if sampling is not None and sampling.stopping is not None:
         check_stopping(main)
     if "bert_score" in measures and options.embedder.engine in TOKENLESS_ENGINES:

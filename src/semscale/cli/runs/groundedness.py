@@ -51,7 +51,9 @@ def claim_judge(
         progress: called while weights are pulled.
     """
     if nli is None:
-        encoder = token_encoder(model.chosen_name, model.precision, progress, engine=model.engine)
+        encoder = token_encoder(
+            model.chosen_name, model.precision, progress, engine=model.engine, device=model.device
+        )
         return ClaimJudge(embedder=encoder)
     entailment = chosen_model(
         nli,

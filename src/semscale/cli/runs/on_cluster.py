@@ -50,7 +50,11 @@ def model_recipe(options: ModelOptions, default: str, *, cache: bool = True) -> 
 
     refuse_endpoint(options)
     return ModelRecipe(
-        options.name or default, options.precision, options.engine, cache and not options.no_cache
+        options.name or default,
+        options.precision,
+        options.engine,
+        cache and not options.no_cache,
+        options.device,
     )
 
 

@@ -13,9 +13,8 @@ Intended differences from ``uqlm`` 0.6.7:
 - Failed calls are repeated, replies are stored in a ledger, and the number of concurrent calls is limited, so
   that one refusal does not lose a run.
 - ``to_dict`` returns values that JSON can represent, and ``to_df`` does not shorten names of columns.
-- The response stays the one that was given or generated: ``use_best=True`` warns of that.
-- ``device``, ``max_length``, ``verbose``, ``nli_batch_size`` and ``use_n_param`` are ignored;
-  the response that was given or generated is the one that is scored.
+- ``use_best`` counts where a scorer of meanings is asked for, as uqlm's documentation has it.
+- ``device``, ``max_length``, ``verbose``, ``nli_batch_size`` and ``use_n_param`` are ignored.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,8 +23,8 @@ from typing import Any
 
 from semscale.chat.calls.limits import Limits
 from semscale.chat.runner import Runner
+from semscale.compat.uqlm.best_response import Order, best_orders, meaning_scorer, related_samples, reordered
 from semscale.compat.uqlm.generation import SYSTEM, as_prompt, entailment_model
-from semscale.compat.uqlm.not_applied import warn_of_ignored
 from semscale.compat.uqlm.result import UQResult
 from semscale.compat.uqlm.synchronous import synchronous
 from semscale.errors import InputError
@@ -64,7 +63,8 @@ class BlackBoxUQ:
         llm: a LangChain chat model, or the name of a model; only needed for ``generate_and_score``.
         scorers: among ``SCORERS``; by default ``DEFAULT_SCORERS``, as in uqlm.
         device: ignored.
-        use_best: not applied; ``True`` warns that the response itself is scored.
+        use_best: whether the response of the most probable meaning among response and samples takes the
+            response's place before the other scorers are computed; only with a scorer of meanings.
         nli_model_name: a model of entailment: its name on the hub, its folder, or the model.
         sentence_transformer: the model of ``cosine_sim``.
         postprocessor: applied to every response before the comparison.
@@ -90,7 +90,7 @@ class BlackBoxUQ:
         llm: Any = None,  # noqa: ANN401 - LangChain's model
         scorers: Sequence[str] | None = None,
         device: Any = None,  # noqa: ANN401, ARG002
-        use_best: bool | None = None,  # noqa: FBT001
+        use_best: bool = True,  # noqa: FBT001, FBT002
         nli_model_name: Any = "",  # noqa: ANN401
         sentence_transformer: str = DEFAULT_MODEL,
         postprocessor: Callable[[str], str] | None = None,
@@ -108,7 +108,6 @@ class BlackBoxUQ:
         bert_model: str = DEFAULT_MODEL,
         ledger: bool | str | Path = True,
     ) -> None:
-        warn_of_ignored({"use_best": use_best})
         self.scorers = _checked_scorers(scorers)
         if structured_response is not None or output_extractor is not None:
             raise InputError("structured_response and output_extractor are not offered: use a postprocessor")
@@ -130,9 +129,16 @@ class BlackBoxUQ:
             else None
         )
         self._instrument = Consistency(
-            llm, measures=self.scorers, embedder=sentence_transformer, bert_embedder=bert_model, nli=nli
+            llm,
+            measures=self.scorers,
+            embedder=sentence_transformer,
+            bert_embedder=bert_model,
+            nli=nli,
+            by_sentence=False,
         )
         self._same_by: dict[str, int] = {}
+        picks = use_best and not MEANING_MEASURES.keys().isdisjoint(self.scorers)
+        self._picking = meaning_scorer(sentence_transformer, nli) if picks else None
 
     async def generate_and_score(
         self,
@@ -179,12 +185,28 @@ class BlackBoxUQ:
         n = len(sampled_responses[0]) if len(sampled_responses) else 0
         return self._result(self._scored(list(responses), [list(one) for one in sampled_responses]), n)
 
+    def best_orders(
+        self, responses: Sequence[Any], sampled_responses: Sequence[Sequence[Any]]
+    ) -> list[Order]:
+        """Order each response and its samples as ``use_best`` does; as they are where it does not count."""
+        sampled = [[self._processed(text) for text in row] for row in sampled_responses]
+        return self._orders([self._processed(text) for text in responses], sampled)
+
+    def _orders(self, texts: list[Any], sampled: list[list[Any]]) -> list[Order]:
+        if self._picking is None:
+            return [list(range(len(row) + 1)) for row in sampled]
+        return best_orders(*related_samples(self._picking, texts, sampled), list(map(len, sampled)))
+
     def _scored(self, responses: list[Any], samples: list[list[Any]]) -> dict[str, Any]:
+        texts = [self._processed(text) for text in responses]
+        sampled = [[self._processed(text) for text in row] for row in samples]
+        if len(texts) == len(sampled):  # else scoring refuses them
+            orders = self._orders(texts, sampled)
+            responses, samples = reordered(responses, samples, orders)
+            texts, sampled = reordered(texts, sampled, orders)
         given = {"responses": responses, "sampled_responses": samples}
         if self.postprocessor is None:
             return {**given, **self._scores(responses, samples)}
-        texts = [self._processed(text) for text in responses]
-        sampled = [[self._processed(text) for text in row] for row in samples]
         processed = {"responses": texts, "sampled_responses": sampled}
         raw = {f"raw_{name}": column for name, column in given.items()}
         returned: dict[str, dict[str, Any]] = {
@@ -203,7 +225,7 @@ class BlackBoxUQ:
         return dict(measured.measures)
 
     def _processed(self, text: str | None) -> str | None:
-        return None if text is None or self.postprocessor is None else self.postprocessor(text)
+        return text if text is None or self.postprocessor is None else self.postprocessor(text)
 
     def _result(self, data: dict[str, Any], n: int) -> UQResult:
         metadata = {

@@ -4,8 +4,8 @@ Intended differences from ``uqlm`` 0.6.7:
 
 - A sample without log-probabilities does not count; a response with no sample that counts has no score
   (``None``).
-- Texts are not cut at 2,000 characters. ``device``, ``use_n_param``, ``verbose``, ``max_length``, ``nli`` and
-  ``nli_batch_size`` are ignored.
+- Texts are not cut at 2,000 characters. ``device``, ``use_n_param``, ``verbose``, ``max_length`` and
+  ``nli_batch_size`` are ignored; ``nli`` warns that it is.
 - The result has no ``multiple_logprobs``.
 """
 
@@ -38,8 +38,7 @@ class SemanticDensity:
         nli_model_name: a model of entailment: its name on the hub, its folder, or the model.
         length_normalize: whether the probability of a sample is the geometric mean of its tokens'.
         ledger: whether and where to store replies.
-        ignored: further arguments of uqlm, see above; ``use_best`` and its like warn that they are not
-            applied.
+        ignored: further arguments of uqlm, see above; ``nli`` warns that it is not applied.
 
     Raises:
         ModelError: the model of entailment cannot be had; the message says which command gets it.

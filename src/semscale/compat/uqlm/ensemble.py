@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from semscale.compat.uqlm.best_response import Order, reordered
 from semscale.compat.uqlm.black_box import SCORERS as BLACK_BOX
 from semscale.compat.uqlm.black_box import BlackBoxUQ
 from semscale.compat.uqlm.generation import ResponseGenerator
@@ -55,8 +56,9 @@ class UQEnsemble:
         scoring_templates: one for each judge.
         ledger: whether and where to store replies, those of chat models as judges included; an ``LLMJudge``
             keeps its own settings.
-        ignored: further arguments of uqlm, such as ``device``; ``use_best`` and ``grader_llm`` warn that they
-            are not applied.
+        use_best: whether the response of the most probable meaning takes the response's place for all
+            components; only with a component of meanings.
+        ignored: further arguments of uqlm, such as ``device``; ``grader_llm`` warns that it is not applied.
 
     Raises:
         InputError: a component is unknown, or there are not as many weights as components.
@@ -76,6 +78,7 @@ class UQEnsemble:
         nli_model_name: Any = "",  # noqa: ANN401
         sampling_temperature: float = 1.0,
         scoring_templates: Sequence[str] | None = None,
+        use_best: bool = True,
         ledger: bool | str | Path = True,
         **ignored: Any,  # noqa: ANN401
     ) -> None:
@@ -99,7 +102,7 @@ class UQEnsemble:
             llm, system_prompt, max_calls_per_min, sampling_temperature, ledger
         )
         self._black_box = BlackBoxUQ(
-            None, self._black, nli_model_name=nli_model_name, postprocessor=postprocessor
+            None, self._black, None, use_best, nli_model_name, postprocessor=postprocessor
         ) if self._black else None  # fmt: skip
         self._white_box = WhiteBoxUQ(
             llm, system_prompt, max_calls_per_min, self._white, nli_model_name=nli_model_name, ledger=ledger
@@ -149,6 +152,11 @@ class UQEnsemble:
             if sampled_responses is None:
                 raise InputError("sampled_responses must be given for black-box scorers")
             columns |= self._black_box.score(list(responses), sampled_responses).data
+            orders = self._black_box.best_orders(responses, sampled_responses)
+            logprobs_results, sampled_logprobs_results = _reordered_tokens(
+                logprobs_results, sampled_logprobs_results, orders
+            )
+            responses, sampled_responses = reordered(responses, sampled_responses, orders)
         if self._white_box is not None:
             if logprobs_results is None:
                 raise InputError("logprobs_results must be given for white-box scorers")
@@ -234,6 +242,17 @@ class UQEnsemble:
             **(more or {}),
         }
         return UQResult({"data": {**self._data, "ensemble_scores": scores, **named}, "metadata": metadata})
+
+
+def _reordered_tokens(
+    own: Sequence[Any] | None, sampled: Sequence[Sequence[Any]] | None, orders: Sequence[Order]
+) -> tuple[Sequence[Any] | None, Sequence[Sequence[Any]] | None]:
+    """Order tokens as their texts; those of responses alone have none to change places with."""
+    if own is None:
+        return None, sampled
+    if sampled is None:
+        return [None if order[0] else one for one, order in zip(own, orders, strict=True)], None
+    return reordered(own, sampled, orders)
 
 
 def _component_names(scorers: Sequence[Any]) -> list[str]:

@@ -4,9 +4,8 @@ Intended differences from ``uqlm`` 0.6.7:
 
 - Without ``nli_model_name`` short answers mean the same by their words, and other texts by the cosine of
   their vectors; with it two texts mean the same if each entails the other, where uqlm takes one direction.
-- The response stays the one that was given or generated: ``use_best`` and ``best_response_selection``
-  warn of that. ``device``, ``use_n_param``, ``verbose``, ``max_length``, ``prompts_in_nli`` and
-  ``nli_batch_size`` are ignored.
+- ``device``, ``use_n_param``, ``verbose``, ``max_length``, ``prompts_in_nli`` and ``nli_batch_size`` are
+  ignored.
 - A response without samples has no score (``None``), nor has one with texts that the model cannot read.
 """
 
@@ -16,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from semscale.compat.uqlm.best_response import best_orders, meaning_scorer, related_samples, reordered
 from semscale.compat.uqlm.generation import ResponseGenerator, entailment_model
 from semscale.compat.uqlm.not_applied import warn_of_ignored
 from semscale.compat.uqlm.result import UQResult
@@ -24,13 +24,12 @@ from semscale.errors import InputError
 from semscale.self_consistency.meanings.clusters import meaning_clusters
 from semscale.self_consistency.meanings.entropies import share_entropy
 from semscale.self_consistency.meanings.relations import Relations
-from semscale.self_consistency.scoring.contradictions import GUARD_NAMES
-from semscale.self_consistency.scoring.sample_scorer import SampleScorer
-from semscale.self_consistency.scoring.samples import take_samples
 from semscale.self_consistency.white_box.token_cells import read_tokens
 from semscale.self_consistency.white_box.token_scores import measure_tokens
 from semscale.types import Floats, Integers
 from semscale.weights.known import DEFAULT_MODEL
+
+_SELECTIONS = ("discrete", "token-based")
 
 
 class SemanticEntropy:
@@ -42,6 +41,9 @@ class SemanticEntropy:
         system_prompt: precedes every prompt that is a text.
         max_calls_per_min: the most calls per minute.
         sampling_temperature: temperature of the samples, above 0.
+        use_best: whether the response of the most probable meaning takes the response's place in the result.
+        best_response_selection: ``discrete``, by how many texts have a meaning, or ``token-based``, by the
+            probabilities of their tokens where these are given.
         nli_model_name: a model of entailment: its name on the hub, its folder, or the model.
         length_normalize: whether the probability of a response is the geometric mean of its tokens'.
         sentence_transformer: the model of cosines.
@@ -49,6 +51,7 @@ class SemanticEntropy:
         ignored: further arguments of uqlm, see above.
 
     Raises:
+        InputError: another ``best_response_selection``.
         ModelError: the model of entailment cannot be had; the message says which command gets it.
     """
 
@@ -60,6 +63,8 @@ class SemanticEntropy:
         system_prompt: str | None = None,
         max_calls_per_min: int | None = None,
         sampling_temperature: float = 1.0,
+        use_best: bool = True,
+        best_response_selection: str = "discrete",
         nli_model_name: Any = "",  # noqa: ANN401
         length_normalize: bool = True,
         sentence_transformer: str = DEFAULT_MODEL,
@@ -67,22 +72,18 @@ class SemanticEntropy:
         **ignored: Any,  # noqa: ANN401
     ) -> None:
         warn_of_ignored(ignored)
+        if best_response_selection not in _SELECTIONS:
+            raise InputError(
+                f"best_response_selection must be one of {', '.join(_SELECTIONS)}, got "
+                f"{best_response_selection!r}"
+            )
+        self._use_best, self._by_tokens = use_best, best_response_selection == "token-based"
         self._generator = ResponseGenerator(
             llm, system_prompt, max_calls_per_min, sampling_temperature, ledger
         )
         self._postprocessor = postprocessor
         nli = entailment_model(nli_model_name, "semantic_negentropy") if nli_model_name else None
-        self._scorer = SampleScorer(
-            ("semantic_negentropy",),
-            GUARD_NAMES,
-            "auto",
-            1,
-            0,
-            sentence_transformer,
-            DEFAULT_MODEL,
-            "auto",
-            nli,
-        )
+        self._scorer = meaning_scorer(sentence_transformer, nli)
         self._sequence = "normalised_probability" if length_normalize else "sequence_probability"
 
     async def generate_and_score(
@@ -134,12 +135,9 @@ class SemanticEntropy:
             raise InputError("prompts and responses must have equal lengths")
         texts = [self._processed(text) for text in responses]
         processed = [[self._processed(text) for text in each] for each in samples]
-        taken = take_samples(texts, processed)
-        readers = self._scorer.readers()
-        _, floor = self._scorer.values(taken, readers=readers)
-        related = self._scorer.related(taken, floor, readers=readers)
+        taken, related = related_samples(self._scorer, texts, processed)
+        used: dict[int, Floats] | None = None
         data: dict[str, Any] = {} if prompts is None else {"prompts": list(prompts)}
-        data |= {"responses": list(responses), "sampled_responses": samples}
         data |= _entropies(related, None, len(texts), "discrete")
         if logprobs_results is not None and sampled_logprobs_results is not None:
             _check_lengths(samples, logprobs_results, sampled_logprobs_results)
@@ -150,6 +148,11 @@ class SemanticEntropy:
             used = {item: np.array([weights[item][0], *(weights[item][1 + at] for at in places)])
                     for item, places in _places(taken.pairs.item, taken.pairs.place).items()}  # fmt: skip
             data |= _entropies(related, used, len(texts), "tokenprob")
+        own = list(responses)
+        if self._use_best:
+            mass = _known(used) if used is not None and self._by_tokens else None
+            own, samples = reordered(own, samples, best_orders(taken, related, list(map(len, samples)), mass))
+        data |= {"responses": own, "sampled_responses": samples}
         n = len(samples[0]) if samples else 0
         sampling = {"temperature": self._generator.temperature, "num_responses": n}
         return UQResult({"data": data, "metadata": {"parameters": sampling}})
@@ -160,6 +163,11 @@ class SemanticEntropy:
     def _probabilities(self, cells: list[Any]) -> list[float]:
         read = read_tokens(cells, len(cells))
         return list(measure_tokens(read, (self._sequence,))[self._sequence])
+
+
+def _known(weights: dict[int, Floats]) -> dict[int, Floats]:
+    """Keep the probabilities of responses that have them all."""
+    return {item: mass for item, mass in weights.items() if not np.isnan(mass).any()}
 
 
 def _check_lengths(

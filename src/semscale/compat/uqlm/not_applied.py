@@ -4,8 +4,7 @@ import warnings
 from collections.abc import Mapping
 
 _INSTEAD = {
-    "use_best": "the response that was given or generated is scored, not the best among the samples",
-    "best_response_selection": "the response that was given or generated is scored",
+    "nli": "nli_model_name takes a name, a folder or a model of entailment",
     "grader_llm": "without grader_function a response is right if it has the words of the answer; semscale "
     "judge grades with a model, and tune_from_graded takes its grades",
 }

@@ -4,8 +4,6 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-import semscale
-
 _FOLDERS = ("drift/measure", "guards", "matching", "stats")
 
 
@@ -19,7 +17,7 @@ def scoring_files_hash() -> str:
         >>> len(scoring_files_hash())
         16
     """
-    return files_hash([Path(semscale.__file__).parent / folder for folder in _FOLDERS])
+    return files_hash([Path(__file__).parents[2] / folder for folder in _FOLDERS])
 
 
 def files_hash(folders: list[Path]) -> str:

@@ -75,6 +75,11 @@ class Checkpoint:
     setup_hash: str
     prefix: str = ""
 
+    @property
+    def word_prefix(self) -> str:
+        """The prefix, or a space for RoBERTa, which spells words otherwise after a space."""
+        return self.prefix or (" " if self.architecture.family == "roberta" else "")
+
 
 def load_checkpoint(folder: Path) -> Checkpoint:
     """Read ``config.json`` and sentence-transformers' settings from a folder.
@@ -233,8 +238,8 @@ def _max_tokens(folder: Path, architecture: Architecture) -> int:
     return min(int(stated or architecture.positions), architecture.positions)
 
 
-def _left_to_torch(problem: str) -> ModelError:
-    return ModelError(
+def _left_to_torch(problem: str) -> UnsupportedModelError:
+    return UnsupportedModelError(
         f"{problem}; use engine='torch' (pip install \"semscale[torch]\")",
         in_shell=f'{problem}; use --engine torch (pip install "semscale[torch]")',
     )

@@ -14,6 +14,9 @@ from semscale.errors import ModelError
 WORDS = "embeddings.word_embeddings.weight"
 """The parameter with one row for each token of the vocabulary."""
 
+TYPES = "embeddings.token_type_embeddings.weight"
+"""The parameter with one row for each type of token, the first for those of a single text."""
+
 DISTANCES = "encoder.rel_embeddings.weight"
 """DeBERTa's parameter with one row for each distance between two tokens."""
 
@@ -101,6 +104,26 @@ def _relative_shapes(relative: RelativePositions, hidden: int) -> dict[str, tupl
 def _length(weights: Parameters, name: str) -> int:
     """Return the length of a parameter's first dimension; 0 if it lacks or is a single number."""
     return len(weights[name]) if name in weights and weights[name].ndim else 0
+
+
+def position_table(
+    parameters: Parameters, architecture: Architecture, *, typed: bool = False
+) -> npt.NDArray[np.float32] | None:
+    """Return what each place adds to its word, (positions, hidden) or (1, hidden); ``None`` for nothing.
+
+    Args:
+        parameters: of the encoder.
+        architecture: of the encoder.
+        typed: whether the types of the tokens are added elsewhere; all are of the first type unless they are.
+    """
+    table = None
+    if architecture.has_positions:
+        table = parameters["embeddings.position_embeddings.weight"][architecture.first_position :]
+    types = parameters.get(TYPES)
+    if types is None or typed:
+        return table
+    found: npt.NDArray[np.float32] = types[:1] + (0 if table is None else table)
+    return found
 
 
 def canonical_name(name: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.embedding.engines.checkpoint import Checkpoint
+from semscale.embedding.engines.checkpoint_weights import TYPES, position_table
 from semscale.embedding.engines.graph_parts import GraphParts, Node
 from semscale.embedding.engines.model_files import Weights
 from semscale.embedding.engines.q4_file import MIDDLE, Q4Table
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     import openvino
 
 _NORM_FLOOR = 1e-24  # a vector with a smaller squared length is left unchanged, not divided by zero
-_TYPES = "embeddings.token_type_embeddings.weight"
 
 
 def sentence_graph(checkpoint: Checkpoint, weights: Weights, *, int8: bool = False) -> "openvino.Model":
@@ -108,25 +108,14 @@ class EncoderGraph:
 
     def _embeddings(self) -> Node:
         summed = self._words()
-        table = self._position_table()
+        table = position_table(self.parts.parameters, self._shape, typed=self._types is not None)
         if table is not None:
             rows = self.parts.leading(self.parts.floats(table), self._length())
             summed = self._op.add(summed, rows)
         if self._types is not None:
-            rows = self._op.gather(self.parts.named(_TYPES), self._types, self.parts.integers(0))
+            rows = self._op.gather(self.parts.named(TYPES), self._types, self.parts.integers(0))
             summed = self._op.add(summed, rows)
         return self.parts.norm(summed, "embeddings.LayerNorm")
-
-    def _position_table(self) -> "np.ndarray | None":
-        """Return what each place adds to its word, shape (positions, hidden); ``None`` for nothing."""
-        parameters = self.parts.parameters
-        table = None
-        if self._shape.has_positions:
-            table = parameters["embeddings.position_embeddings.weight"][self._shape.first_position :]
-        types = parameters.get(_TYPES)
-        if types is None or self._types is not None:
-            return table
-        return types[:1] + (0 if table is None else table)  # a single text is all of the first type
 
     def _words(self) -> Node:
         """Take the tokens' rows (b, t, hidden) from the table of words."""

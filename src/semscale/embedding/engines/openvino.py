@@ -19,15 +19,14 @@ from semscale.embedding.engines.graph import sentence_graph, states_graph
 from semscale.embedding.engines.model_files import open_checkpoint, open_weights
 from semscale.embedding.engines.pipeline import Pipeline, Whose
 from semscale.embedding.engines.runtime import openvino_module
+from semscale.embedding.engines.text_chunks import embed_chunks
 from semscale.embedding.engines.windows import (
     Windows,
     WindowTokenizer,
     check_tokens,
     open_text_tokenizer,
     open_tokenizer,
-    pool_windows,
 )
-from semscale.embedding.texts import checked_texts, distinct
 from semscale.embedding.tokens.prefix import prefix_setting
 from semscale.embedding.tokens.state_engine import Outputs, Rows, checked_layer
 from semscale.errors import InputError
@@ -38,8 +37,6 @@ from semscale.weights.profiles import ModelProfile
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
-
-CHUNK = 8192  # texts that are tokenized and sorted together
 
 
 class OpenVinoEmbedder:
@@ -137,7 +134,7 @@ class OpenVinoEmbedder:
     @property
     def word_prefix(self) -> str:
         """The model's own prefix; a space for RoBERTa, which spells words otherwise after a space."""
-        return self._checkpoint.prefix or (" " if self._checkpoint.architecture.family == "roberta" else "")
+        return self._checkpoint.word_prefix
 
     def open_tokenizer(self) -> "Tokenizer":
         """Give the model's tokenizer, without padding.
@@ -155,20 +152,13 @@ class OpenVinoEmbedder:
 
     def embed_in(self, arithmetic: Arithmetic, texts: Sequence[str], progress: Progress | None) -> Embeddings:
         """Embed texts in another arithmetic than the embedder's own."""
-        unique, where = distinct(checked_texts(texts))
-        vectors = np.empty((len(unique), self.dimensions), np.float32)
-        windows = np.ones(len(unique), np.int64)
-        unknown = np.empty(len(unique), np.float32)
-        for start in range(0, len(unique), CHUNK):
-            chunk = unique[start : start + CHUNK]
-            rows = slice(start, start + len(chunk))
-            split = self._tokenizer.split(chunk)
-            vectors[rows] = pool_windows(self._window_vectors(split, arithmetic), split, len(chunk))
-            windows[rows] = split.per_text(len(chunk))
-            unknown[rows] = split.unknown_shares(self._tokenizer.unknown, len(chunk))
-            if progress:
-                progress("embedding", start + len(chunk), len(unique))
-        return Embeddings(vectors, windows, unknown).spread(where)
+        return embed_chunks(
+            texts,
+            self._tokenizer,
+            lambda windows: self._window_vectors(windows, arithmetic),
+            dimensions=self.dimensions,
+            progress=progress,
+        )
 
     def check_layer(self, layer: int) -> None:
         """Check that the model has a layer, and shows states in its precision.

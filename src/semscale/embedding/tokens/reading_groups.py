@@ -2,11 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from semscale.embedding.tokens.token_ids import owning_windows, window_starts
 from semscale.types import Ids, Integers, Vectors
+
+Number = TypeVar("Number", np.float32, np.int64)
 
 
 @dataclass(frozen=True)
@@ -47,10 +51,10 @@ class WindowedText:
         windows = [np.concatenate([head, content[start : start + room], tail]) for start in starts]
         return cls(windows, ends, starts, owning_windows(len(content), starts, room))
 
-    def joined(self, states: Sequence[Vectors]) -> Vectors:
-        """Join the windows' states into the text's; special tokens remain at the two ends only."""
+    def joined(self, states: Sequence[npt.NDArray[Number]]) -> npt.NDArray[Number]:
+        """Join the windows' states, or their places; special tokens remain at the text's two ends only."""
         before, after = self.ends
-        inner = [
+        inner: list[npt.NDArray[Number]] = [
             states[window][before + np.flatnonzero(self.owner == window) - start]
             for window, start in enumerate(self.starts)
         ]
@@ -79,6 +83,25 @@ class ReadingGroup:
         self._first = (np.cumsum(self._counts) - self._counts).tolist()
         self._waiting: dict[int, dict[int, Vectors]] = {}
         self.rows = [window for each in windowed for window in each.windows]
+
+    def places(self, starts: Integers) -> list[Integers]:
+        """Give the places of each text's tokens where the states of all rows lie one after the other.
+
+        Args:
+            starts: the place of each row's first token, in any order of the rows.
+
+        Returns:
+            For each text its places, shape (t,); of a token in several windows, that in the window it is
+            taken from.
+        """
+        rows = [
+            np.arange(start, start + len(row)) for start, row in zip(starts.tolist(), self.rows, strict=True)
+        ]
+        own = zip(self._windowed, self._first, self._counts, strict=True)
+        return [
+            each.joined(rows[first : first + count]) if count > 1 else rows[first]
+            for each, first, count in own
+        ]
 
     def joined(self, rows: Integers, states: Vectors) -> Iterator[tuple[int, Vectors]]:
         """Take the states of some rows, and yield the texts that are now complete.

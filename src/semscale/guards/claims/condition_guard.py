@@ -54,18 +54,35 @@ class ConditionGuard(ClaimGuard):
 
     def _alone(self, ours: Wording, theirs: Wording) -> tuple[Cue | None, Cue | None] | None:
         """Return a condition that only one of two texts has, if they say the same otherwise."""
+        one, other = _telling_cue(ours), _telling_cue(theirs)
+        having, lacking, cue = (ours, theirs, one) if one else (theirs, ours, other)
+        if cue is None or _is_said(having, lacking, cue):
+            return None
+        if _is_rest(having, lacking, cue):
+            return one, other
+        if denied_otherwise(ours, theirs) or _is_needed(ours) != _is_needed(theirs):
+            return None
+        return (one, other) if self._are_alike(ours, theirs) else None
+
+    def _are_alike(self, ours: Wording, theirs: Wording) -> bool:
         fewest = min(len(ours.content), len(theirs.content))
         if fewest < _FEWEST or alignment(ours, theirs, self.name) < _ALIKE_ALONE:
-            return None
-        one, other = _telling_cue(ours), _telling_cue(theirs)
-        if (
-            not (one or other)
-            or coverage(ours, theirs, self.name) < _COVERED
-            or denied_otherwise(ours, theirs)
-            or _is_needed(ours) != _is_needed(theirs)
-        ):
-            return None
-        return one, other
+            return False
+        return coverage(ours, theirs, self.name) >= _COVERED
+
+
+def _is_rest(having: Wording, lacking: Wording, cue: Cue) -> bool:
+    """Tell whether a text without its condition is the other text, word by word."""
+    main = [having.words.texts[at] for at in parts_at(having, cue).main]
+    return [one for one in main if one[0].isalnum()] == [
+        one for one in lacking.words.texts if one[0].isalnum()
+    ]
+
+
+def _is_said(having: Wording, lacking: Wording, cue: Cue) -> bool:
+    """Tell whether the other text speaks of the condition in other words: "with a ticket"."""
+    sub = parts_at(having, cue).sub
+    return having.stems(sub.start, sub.stop) <= lacking.counts.keys()
 
 
 def _is_needed(wording: Wording) -> bool:

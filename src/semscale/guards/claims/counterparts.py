@@ -34,6 +34,10 @@ _UNTIL = frozenset(("until", "till"))
 _COMPLEMENTS = (("above", "at_most"), ("below", "at_least"))
 _CONDITIONS = frozenset(("if", "when", "provided", "unless", "without", "only_if"))
 _BOUNDS = ("at_most", "at_least")
+_BY_DENIAL = (*_BOUNDS, "many")
+_DENIED_AMOUNTS = ("not_all", "few")
+_ONLY = "only"
+_ELSEWHERE = frozenset(("outside", "elsewhere", "besides", "apart", "except"))
 
 
 def are_counterparts(guard: str, one: str, other: str) -> bool:
@@ -101,6 +105,8 @@ def _is_of_phrase(negated: Mention, here: Wording, there: Wording) -> bool:
     denial = negated.cues[-1]
     return (
         _sets_bound(here, denial)
+        or _is_amount_beside_another(here, there, denial)
+        or (says_no(here.words.texts[denial]) and _is_about_others(here, there))
         or _excepts_otherwise(here, there, denial)
         or _denies_certainty(here, denial)
         or _delays(here, there, denial)
@@ -109,8 +115,32 @@ def _is_of_phrase(negated: Mention, here: Wording, there: Wording) -> bool:
 
 
 def _sets_bound(wording: Wording, denial: int) -> bool:
-    """Tell whether a negation is part of a bound: "shall not exceed", "no more than"."""
-    return any(cue.kind in _BOUNDS and cue.first <= denial <= cue.last for cue in wording.cues("quantity"))
+    """Tell whether a negation is part of a bound, or of a great amount: "no more than", "no shortage of"."""
+    return any(cue.kind in _BY_DENIAL and cue.first <= denial <= cue.last for cue in wording.cues("quantity"))
+
+
+def _is_amount_beside_another(here: Wording, there: Wording, denial: int) -> bool:
+    """Tell whether a negation is part of a word for how many, and the other text has such a word, too."""
+    inside = (
+        cue.kind in _DENIED_AMOUNTS and cue.first <= denial <= cue.last for cue in here.cues("quantity")
+    )
+    return bool(there.cues("quantity")) and any(inside)
+
+
+def _is_about_others(here: Wording, there: Wording) -> bool:
+    """Tell whether one text denies of others what is only of one thing: "by day only", "not at night"."""
+    texts = there.words.texts
+    for cue in there.cues("exclusivity"):
+        if cue.kind == _ONLY:
+            end = sentence_end(texts, cue.last)
+            behind = (there.content[at] for at in range(cue.last + 1, end) if at in there.content)
+            before = (there.content[at] for at in range(cue.first - 1, -1, -1) if at in there.content)
+            focus = next(behind, None) or next(before, None)
+            if focus is not None and (
+                focus not in here.counts or not _ELSEWHERE.isdisjoint(here.words.distinct)
+            ):
+                return True
+    return False
 
 
 def _is_inside(wording: Wording, guard: str, at: int) -> bool:

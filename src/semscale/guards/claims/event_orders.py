@@ -3,7 +3,7 @@
 from itertools import product
 from typing import NamedTuple
 
-from semscale.guards.claims.events import crossing, is_negated, parts_at
+from semscale.guards.claims.events import crossing, is_negated, is_time, parts_at
 from semscale.guards.claims.phrases import Cue
 from semscale.guards.claims.wording import Wording
 from semscale.guards.clauses import sentence_end, sentence_start
@@ -70,6 +70,8 @@ def _joined(wording: Wording, cue: Cue) -> EventOrder:
 
 def _subordinate(wording: Wording, cue: Cue) -> EventOrder:
     parts = parts_at(wording, cue)
+    if all(is_time(wording.words.texts[at]) for at in parts.sub if at in wording.content):
+        return EventOrder(cue, set(), set())  # "after two months" names no event
     main, sub = (wording.stems(part.start, part.stop) - _MARKS for part in parts)
     # "Not before the talk" is after it.
     main_first = (cue.kind != "after") != (cue.kind == "before" and is_negated(wording, parts.main))

@@ -50,7 +50,7 @@ def parts_at(wording: Wording, cue: Cue) -> ClauseParts:
     end = sentence_end(texts, cue.last)
     comma = next((at for at in range(cue.last + 1, end) if texts[at] == ","), end)
     before = [texts[at] for at in range(start, cue.first) if at in wording.content]
-    if sum(not _is_time(text) for text in before) <= _MOST_BEFORE:
+    if sum(not is_time(text) for text in before) <= _MOST_BEFORE:
         return ClauseParts(range(comma + 1, end), range(cue.last + 1, comma))
     own = next((at + 1 for at in range(cue.first - 2, start, -1) if texts[at] == ","), start)
     return ClauseParts(range(own, cue.first), range(cue.last + 1, comma))
@@ -106,6 +106,6 @@ def crossing(one: tuple[set[str], set[str]], other: tuple[set[str], set[str]]) -
     return all(crossed) and sum(crossed) > straight
 
 
-def _is_time(text: str) -> bool:
+def is_time(text: str) -> bool:
     """Tell whether a word only says how long before or after: "ten minutes before"."""
     return text in _TIMES or not text[0].isalpha() or text in word_list("number_words")

@@ -13,6 +13,7 @@ _ONLY = "only"
 _EXCEPTING = ("except", "besides")
 _CONTRAST = "contrast"
 _SOFT = ("just", "simply", "mere", "merely", "purely")
+_NEEDS = frozenset(("must", "need", "needs", "needed", "require", "requires", "required", "necessary"))
 _TELLING = ("only", "except", "also", "even")
 _CONFLICTS = frozenset(
     frozenset(pair)
@@ -88,13 +89,24 @@ def _differ(
     ):
         return False
     if None in first:
-        return not _is_excused(ours, theirs, cues[first.index(None)]) and _are_aligned(ours, theirs)
+        lacking, having = (ours, theirs) if one is None else (theirs, ours)
+        said = _ONLY in kinds and _says_it_otherwise(lacking, having)
+        excused = said or _is_excused(ours, theirs, cues[first.index(None)])
+        return not excused and _are_aligned(ours, theirs)
     return similarity(ours.wording, theirs.wording, ExclusivityGuard.name) >= _ALIKE_BOTH
 
 
 def _is_excused(ours: AnalysedText, theirs: AnalysedText, cues: list[Cue]) -> bool:
     """Tell whether the text without a telling phrase says it by a contrast, or by another negation."""
     return _CONTRAST in kinds_of(cues) or denied_otherwise(ours.wording, theirs.wording)
+
+
+def _says_it_otherwise(text: AnalysedText, other: AnalysedText) -> bool:
+    """Tell whether a text without a telling phrase restricts in a weaker way: "just", "requires"."""
+    words = text.words.distinct
+    return not words.isdisjoint(_SOFT) or (
+        not words.isdisjoint(_NEEDS) and other.words.distinct.isdisjoint(_NEEDS)
+    )
 
 
 def _are_aligned(ours: AnalysedText, theirs: AnalysedText) -> bool:

@@ -32,7 +32,7 @@ _PERSON = "person"
 _PEOPLE = frozenset(("peopl", "person", "anyon", "anybodi", "man", "men", "women", "folk"))
 _PERSONS = ("one", "body")
 _HEAD_WITHIN, _FARTHEST_NUMBER = 5, 6
-_ALIKE, _ALIKE_HEAD, _ALIKE_ALONE = 0.7, 0.5, 0.85
+_ALIKE, _ALIKE_HEAD, _ALIKE_ALONE, _ALIKE_TURN = 0.7, 0.5, 0.85, 0.9
 
 
 class _Amount(NamedTuple):
@@ -65,6 +65,8 @@ class QuantityGuard(ClaimGuard):
 
 def _conflicts(ours: AnalysedText, theirs: AnalysedText) -> Iterator[tuple[Cue | None, Cue | None]]:
     here, there = _amounts(ours.wording), _amounts(theirs.wording)
+    if _are_told_in_turn(here, there) and not _alike(ours, theirs, _ALIKE_TURN):
+        return
     if here and there:
         yield from _between(here, there, (ours, theirs))
         return
@@ -72,6 +74,12 @@ def _conflicts(ours: AnalysedText, theirs: AnalysedText) -> Iterator[tuple[Cue |
     alone += [(None, other.cue) for other in there if _tells_alone(other)]
     if alone and _alike(ours, theirs, _ALIKE_ALONE) and not denied_otherwise(ours.wording, theirs.wording):
         yield from alone
+
+
+def _are_told_in_turn(here: list[_Amount], there: list[_Amount]) -> bool:
+    """Tell whether two texts have the same words for several shares: "some are red, most are blue"."""
+    kinds = sorted(one.cue.kind for one in here)
+    return len(set(kinds)) > 1 and kinds == sorted(other.cue.kind for other in there)
 
 
 def _tells_alone(amount: _Amount) -> bool:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from semscale.embedding.loading import load_token_encoder
 from semscale.embedding.tokens.state_engine import state_engine
+from semscale.embedding.torch_engine.device import AUTO
 from semscale.errors import InputError
 from semscale.matching.bertscore.baselines import Baseline, BertModel, bert_models, find_bert_model
 from semscale.types import Progress
@@ -23,6 +24,7 @@ def token_encoder(
     progress: Progress | None,
     *,
     engine: str = "openvino",
+    device: str = AUTO,
 ) -> "TokenEncoder":
     """Load the model whose states are compared.
 
@@ -32,6 +34,7 @@ def token_encoder(
         precision: of a model that is loaded here.
         progress: called while weights are pulled.
         engine: that loads it.
+        device: where the engine ``torch`` computes.
 
     Raises:
         InputError: an embedder that shows no states, or a model that cannot be run here.
@@ -52,7 +55,7 @@ def token_encoder(
             in_shell=f"{said} --engine torch",
         )
     name = known.hub if known and not Path(embedder).is_dir() else embedder
-    return load_token_encoder(name, precision=precision, engine=engine, progress=progress)
+    return load_token_encoder(name, precision=precision, engine=engine, device=device, progress=progress)
 
 
 def chosen_layer(layer: int | None, encoder: "TokenEncoder", baseline: Baseline | None) -> int:

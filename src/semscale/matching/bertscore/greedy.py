@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semscale.matching.best_matches import mean_best
+from semscale.matching.best_matches import mean_best, mean_of_best
 from semscale.types import Floats, Vectors
 
 # Multiplications up to which NumPy's matrix product stays on the calling thread. Beyond that it waits for
@@ -84,10 +84,25 @@ def greedy_scores(matrices: Iterable[Vectors], weights: Sequence[tuple[Floats, F
         matrices: p matrices of cosines, one after the other.
         weights: of each pair's tokens.
     """
-    if not weights:
-        return []
-    # Rounding may lift the cosine of equal vectors above 1 by 1e-7.
-    means = mean_best(matrices, weights, lambda best: np.minimum(best, 1))
+    return _scores(mean_best(matrices, weights, _at_most_1)) if weights else []
+
+
+def scores_of_best(best: Sequence[Vectors], weights: Sequence[tuple[Floats, Floats]]) -> list[GreedyScore]:
+    """BERTScores of p pairs whose best cosines are known.
+
+    Args:
+        best: for each pair the best cosine of each token of the prediction, then of the reference.
+        weights: of each pair's tokens.
+    """
+    return _scores(mean_of_best(best, weights, _at_most_1)) if weights else []
+
+
+def _at_most_1(best: Vectors) -> Vectors:
+    """Rounding may lift the cosine of equal vectors above 1 by 1e-7."""
+    return np.minimum(best, 1)
+
+
+def _scores(means: Floats) -> list[GreedyScore]:
     return [
         GreedyScore(precision, recall, f_measure(precision, recall)) for precision, recall in means.tolist()
     ]

@@ -11,6 +11,7 @@ from semscale.errors import InputError
 from semscale.known_settings import known_settings
 from semscale.matching.bertscore.baselines import read_baseline, rescale_scores
 from semscale.matching.bertscore.choices import chosen_baseline, chosen_layer, token_encoder
+from semscale.matching.bertscore.device_scoring import DevicePairScorer
 from semscale.matching.bertscore.pair_scoring import PairScorer, TextPairs
 from semscale.matching.bertscore.scores import BertPairScores, BertScores
 from semscale.matching.bertscore.token_weights import Idf, fixed_weights, reference_weights
@@ -166,8 +167,10 @@ class BertScorer:
         tokens = self.encoder.reader.read(texts)
         prediction, reference = where[pairs.prediction], where[pairs.reference]
         weights = self._weights or reference_weights(self.encoder.reader, tokens, reference)
-        scorer = PairScorer(self.encoder, self.layer, weights)
-        values = scorer.score(TextPairs(tokens, prediction, reference), progress)
+        scorer = DevicePairScorer if self.encoder.is_on_gpu else PairScorer
+        values = scorer(self.encoder, self.layer, weights).score(
+            TextPairs(tokens, prediction, reference), progress
+        )
         windows = self.encoder.windows(tokens)
         most = np.maximum(windows[prediction], windows[reference])
         unread = self.encoder.reader.unread(tokens)

@@ -32,8 +32,20 @@ def aligned_f1(similarity: Floats, prediction_weights: Floats, reference_weights
     """
     if similarity.size == 0:
         return 0.0
-    precision = float(similarity.max(axis=1) @ prediction_weights / prediction_weights.sum())
-    recall = float(similarity.max(axis=0) @ reference_weights / reference_weights.sum())
+    best = similarity.max(axis=1), similarity.max(axis=0)
+    return f1_of_best(best, prediction_weights, reference_weights)
+
+
+def f1_of_best(best: tuple[Floats, Floats], prediction_weights: Floats, reference_weights: Floats) -> float:
+    """Compute the weighted F1 of tokens whose best similarities are known, as ``aligned_f1`` does.
+
+    Args:
+        best: of the prediction's tokens, shape (p,), and of the reference's, shape (r,).
+        prediction_weights: shape (p,), greater than 0.
+        reference_weights: shape (r,), greater than 0.
+    """
+    precision = float(best[0] @ prediction_weights / prediction_weights.sum())
+    recall = float(best[1] @ reference_weights / reference_weights.sum())
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 

@@ -5,13 +5,17 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from semscale.embedding import Embedder
+from semscale.embedding.torch_engine.device import gpu_of
+from semscale.embedding.torch_engine.transfers import fetched
 from semscale.matching.cosines import Cosines
-from semscale.matching.layered.arithmetic import above_baseline, aligned_f1, layered_score
+from semscale.matching.device_best import best_on_device
+from semscale.matching.layered.arithmetic import above_baseline, aligned_f1, f1_of_best, layered_score
 from semscale.matching.layered.presets import LayeredPreset
 from semscale.matching.layered.word_alignment import alignment_frame
 from semscale.matching.pairs import Pairs
@@ -22,6 +26,9 @@ from semscale.matching.words.pieces import Pieces, PieceTable, alphanumeric
 from semscale.matching.words.stop_words import content_only
 from semscale.signature import Signature
 from semscale.types import Floats, Integers, Progress
+
+if TYPE_CHECKING:
+    import torch
 
 
 @dataclass(frozen=True)
@@ -72,6 +79,7 @@ class LayeredMatch:
         self._pieces = pieces
         self._table = PieceTable(embedder)
         self._cosines = Cosines(embedder)
+        self._gpu = gpu_of(embedder)
         self._corpus = corpus
         self._seed = seed
 
@@ -172,12 +180,29 @@ class LayeredMatch:
         kept = [alphanumeric(self._pieces(text)) for text in cleaned]
         self._table.learn(piece for pieces in kept for piece in pieces)
         words = [_Words.of(pieces, self._table, idf) for pieces in kept]
-        vectors = self._table.vectors
-        layer = np.empty(len(pairs.item))
-        for pair, (prediction, reference) in enumerate(zip(pairs.prediction, pairs.reference, strict=True)):
-            ours, theirs = words[prediction], words[reference]
+        texts = zip(pairs.prediction.tolist(), pairs.reference.tolist(), strict=True)
+        sides = [(words[ours], words[theirs]) for ours, theirs in texts]
+        if self._gpu is not None:
+            return self._word_layer_on(self._gpu, sides)
+        vectors, layer = self._table.vectors, np.empty(len(sides))
+        for pair, (ours, theirs) in enumerate(sides):
             similarity = vectors[ours.rows] @ vectors[theirs.rows].T
             layer[pair] = aligned_f1(similarity, ours.weights, theirs.weights)
+        return layer
+
+    def _word_layer_on(self, gpu: "torch.device", sides: "Sequence[tuple[_Words, _Words]]") -> Floats:
+        """Compute the word layer with the products on the GPU that embeds."""
+        import torch
+
+        layer = np.zeros(len(sides))  # a side without a token matches nothing
+        worded = [at for at, (ours, theirs) in enumerate(sides) if len(ours.rows) and len(theirs.rows)]
+        places = [(sides[at][0].rows, sides[at][1].rows) for at in worded]
+        vectors = torch.from_numpy(self._table.vectors).to(gpu)
+        for found, output in fetched(best_on_device(vectors, places)):
+            best = found.read(output)
+            for at, own in zip(found.pairs.tolist(), zip(best[::2], best[1::2], strict=True), strict=True):
+                ours, theirs = sides[worded[at]]
+                layer[worded[at]] = f1_of_best(own, ours.weights, theirs.weights)
         return layer
 
 

@@ -20,9 +20,9 @@ from semscale.report.parts import (
 )
 from semscale.report.self_consistency.claim_parts import (
     VERDICT_WORDS,
+    claim_cautions,
     claim_facts,
     claim_words,
-    unread_claims,
     verdict_table,
 )
 from semscale.report.self_consistency.words import MEANINGS, asking_words
@@ -103,13 +103,7 @@ def _cautions(summary: "AgreementSummary") -> Iterator[str]:
     if summary.n_samples_left_out:
         samples = counted(summary.n_samples_left_out, "sample")
         yield f"{samples} left out: missing, empty, no text, or declining to answer."
-    if summary.n_unguarded:
-        yield (
-            "Guards read English alone: no contradiction can be found in "
-            f"{counted(summary.n_unguarded, 'answer')} in other languages. A model of entailment that reads "
-            "them can (--nli)."
-        )
-    yield from unread_claims(summary)
+    yield from claim_cautions(summary)
 
 
 def _sections(summary: "AgreementSummary") -> Iterator[Section]:

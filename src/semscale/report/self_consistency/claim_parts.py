@@ -1,7 +1,7 @@
 """Parts of documents about judged claims: counts of verdicts, in words and as a table."""
 
 from collections.abc import Iterator, Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from semscale.report.document.blocks import DataTable
 from semscale.report.document.values import Cell, Count, Share, Words
@@ -9,43 +9,38 @@ from semscale.report.formatting import counted
 from semscale.report.parts import Columns, table_of
 from semscale.self_consistency.claims.claim_support import Support
 
+if TYPE_CHECKING:
+    from semscale.self_consistency.claims.claim_summary import ClaimSummary
+
 VERDICT_WORDS = {verdict: str(verdict).replace("-", " ") for verdict in Support}
 
 
-class ClaimSummary(Protocol):
-    """What every summary of judged claims has."""
-
-    @property
-    def claims(self) -> Mapping[Support, int]:
-        """Claims by verdict."""
-        ...
-
-    @property
-    def n_claims(self) -> int:
-        """All claims."""
-        ...
-
-
-def claim_words(summary: ClaimSummary) -> str:
+def claim_words(summary: "ClaimSummary") -> str:
     """Say how many claims there are, and how many have each verdict."""
     named = (f"{n:,} {VERDICT_WORDS[verdict]}" for verdict, n in summary.claims.items() if n)
     return f"{counted(summary.n_claims, 'claim')}: {', '.join(named)}" if summary.n_claims else "no claim"
 
 
-def claim_facts(summary: ClaimSummary) -> Iterator[tuple[str, Cell]]:
+def claim_facts(summary: "ClaimSummary") -> Iterator[tuple[str, Cell]]:
     """Give the numbers at the head of a report."""
     yield "Claims", Count(summary.n_claims)
     yield "Contradicted", Count(summary.claims[Support.CONTRADICTED])
     yield "Not found", Count(summary.claims[Support.NOT_FOUND])
 
 
-def unread_claims(summary: ClaimSummary) -> Iterator[str]:
-    """Say how many claims do not count, if there are any."""
+def claim_cautions(summary: "ClaimSummary") -> Iterator[str]:
+    """Say in how many answers guards did not look, and how many claims do not count, if there are any."""
+    if summary.n_unguarded:
+        yield (
+            "Guards read English alone: no contradiction can be found in "
+            f"{counted(summary.n_unguarded, 'answer')} in other languages. A model of entailment that reads "
+            "them can (--nli)."
+        )
     if unread := summary.claims[Support.UNREAD]:
         yield f"{counted(unread, 'claim')} could not be read by the model, and do not count."
 
 
-def verdict_table(summary: ClaimSummary, meanings: Mapping[Support, str]) -> DataTable:
+def verdict_table(summary: "ClaimSummary", meanings: Mapping[Support, str]) -> DataTable:
     """Lay out how many claims have each verdict.
 
     Args:

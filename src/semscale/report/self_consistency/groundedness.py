@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from semscale.report.document.blocks import Block, DataTable, Paragraph
 from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.values import Count, Line, Number, Quoted, WithInterval, Words
-from semscale.report.formatting import counted
 from semscale.report.languages import counts_section, foreign_warnings
 from semscale.report.parts import (
     Columns,
@@ -20,9 +19,9 @@ from semscale.report.parts import (
 )
 from semscale.report.self_consistency.claim_parts import (
     VERDICT_WORDS,
+    claim_cautions,
     claim_facts,
     claim_words,
-    unread_claims,
     verdict_table,
 )
 from semscale.report.sentences import STATUS_MEANINGS, left_out_section
@@ -80,22 +79,12 @@ def groundedness_document(summary: "GroundingSummary") -> Document:
         warnings=(*foreign_warnings(summary.languages), *language_warnings(summary.unread_language)),
         reading=(*base.reading, f"{said}."),
         facts=(*base.facts, *claim_facts(summary)),
-        cautions=(*base.cautions, *_cautions(summary)),
+        cautions=(*base.cautions, *claim_cautions(summary)),
         sections=tuple(_sections(summary)),
         notes=(*base.notes, f"claims: {said}"),
         settings=estimated_settings(summary, [*used, ("Groups", columns.by)]),
         citations=(_SUMMAC,),
     )
-
-
-def _cautions(summary: "GroundingSummary") -> Iterator[str]:
-    if summary.n_unguarded:
-        yield (
-            "Guards read English alone: no contradiction can be found in "
-            f"{counted(summary.n_unguarded, 'answer')} in other languages. A model of entailment that reads "
-            "them can (--nli)."
-        )
-    yield from unread_claims(summary)
 
 
 def _sections(summary: "GroundingSummary") -> Iterator[Section]:

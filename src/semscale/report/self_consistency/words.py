@@ -40,6 +40,8 @@ MEASURE_NAMES = {
     "min_token_negentropy": "least token negentropy",
     "probability_margin": "token probability margin",
     "consistency_and_confidence": "consistency and confidence",
+    "monte_carlo_probability": "Monte Carlo probability",
+    "semantic_density": "semantic density",
     "p_true": "P(True)",
     "ensemble_mean": "ensemble, plain mean",
     "ensemble_tuned": "ensemble, tuned weights",
@@ -102,9 +104,16 @@ def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
 def _p_true_cautions(summary: "ConsistencySummary") -> list[str]:
     if "p_true" not in summary.scores:
         return []
+    decided = 0 if summary.replies is None else summary.replies.n_decided
     lacking = summary.counts.get("scored", 0) - len(summary.scores["p_true"])
     why = no_value_words("p_true")
-    return [f"P(True) is not known for {counted(lacking, 'prompt')}: {why}."] if lacking else []
+    said = [f"P(True) is not known for {counted(lacking, 'prompt')}: {why}."] if lacking else []
+    if decided:
+        said.append(
+            f"P(True) of {counted(decided, 'prompt')} is a typed decision, as the model gave no "
+            "log-probabilities; how sure a model says it is and how probable its words are need not agree."
+        )
+    return said
 
 
 def _correctness_cautions(correctness: "CorrectnessProbability") -> list[str]:

@@ -15,9 +15,10 @@ from semscale.chat.replies import TokenLogprob
 from semscale.chat.runner import Runner
 from semscale.errors import InputError, InterruptedRunError
 from semscale.self_consistency.asking.early_stopping import Side, early_decision
+from semscale.self_consistency.asking.p_true_forms import TOKENS, PTrueForms, decision_forms
 from semscale.self_consistency.asking.waiting_line import P_TRUE, Place, WaitingLine
 from semscale.self_consistency.sampling import Prompt, Sampling, Stopping, prompt_status
-from semscale.self_consistency.white_box.p_true import p_true, p_true_request
+from semscale.self_consistency.white_box.p_true import p_true_request
 from semscale.types import Floats, Progress, Status
 
 Score = Callable[[list[str], list[str]], Floats]
@@ -37,6 +38,7 @@ class ReplyCounts:
         failures: reasons why requests have no reply, each with the number of these requests.
         stopped: why not everything was asked, or ``None``.
         left_out: parameters that the model refused, so that replies came without them.
+        p_true_forms: answers by the form that their P(True) comes from: ``tokens``, or a typed decision's.
     """
 
     n_calls: int = 0
@@ -44,11 +46,17 @@ class ReplyCounts:
     failures: Mapping[str, int] = field(default_factory=dict)
     stopped: str | None = None
     left_out: Sequence[str] = ()
+    p_true_forms: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def n_failed(self) -> int:
         """Requests without a reply."""
         return sum(self.failures.values())
+
+    @property
+    def n_decided(self) -> int:
+        """Answers whose P(True) is a typed decision."""
+        return sum(n for form, n in self.p_true_forms.items() if form != TOKENS)
 
     @property
     def all_failed(self) -> bool:
@@ -72,6 +80,7 @@ class ReplyCounts:
             failures,
             self.stopped or other.stopped,
             sorted({*self.left_out, *other.left_out}),
+            dict(Counter(self.p_true_forms) + Counter(other.p_true_forms)),
         )
 
 
@@ -112,8 +121,8 @@ class Asking:
     All of it is one run of the runner, whose budget thus holds for everything. The samples of a prompt are
     asked for as soon as its answer is there, before further answers, so that a cap leaves few prompts half
     asked. With ``stopping`` there are rounds: first every answer, then one sample of every prompt that is not
-    settled. Where P(True) is wanted, the model is asked for it once all samples of a prompt are there; an
-    answer that declines is not asked about.
+    settled. Where P(True) is wanted, the model is asked for it once all samples of a prompt are there, in the
+    form that ``PTrueForms`` finds; an answer that declines is not asked about.
 
     Args:
         prompts: n texts or conversations.
@@ -134,6 +143,7 @@ class Asking:
         if sampling.asks_p_true and any(prompt and not isinstance(prompt, str) for prompt in prompts):
             raise InputError("measure p_true needs prompts that are texts, got a conversation")
         self._replies: dict[Place, RequestOutcome] = {}
+        self._forms = PTrueForms((), self._replies)
         self._sides: list[Side] = [None] * len(prompts)
         most = int((self._status == Status.SCORED).sum()) * (1 + sampling.n_samples + sampling.asks_p_true)
         self._line = WaitingLine(self._request, most)
@@ -144,6 +154,7 @@ class Asking:
         Raises:
             ReplyError: no call can succeed.
         """
+        self._forms = PTrueForms(decision_forms(runner.model), self._replies)
         rounds = self._rounds()
         left = self._line.join(next(rounds, []))
         stopped = None
@@ -154,6 +165,8 @@ class Asking:
                 async for outcome in outcomes:
                     place = self._line.taken[outcome.index]
                     self._replies[place] = outcome
+                    if place[1] <= P_TRUE:
+                        self._forms.note(place)
                     left += self._line.join(self._places_after(*place)) - 1
                     if not left:
                         # Scoring takes the processor for a while; the run has nothing under way then.
@@ -169,14 +182,19 @@ class Asking:
         return self._collected(stopped)
 
     def _request(self, item: int, sample: int) -> Request:
-        if sample != P_TRUE:
+        if sample > P_TRUE:
             return self._sampling.request(self._prompts[item], sample)
         samples = (self._text(item, place) for place in range(1, self._sampling.n_samples + 1))
         come = [text for text in samples if text is not None]
-        return p_true_request(str(self._prompts[item]), str(self._text(item, 0)), come)
+        asked = str(self._prompts[item]), str(self._text(item, 0)), come
+        return self._forms.request((item, sample), *asked) or p_true_request(*asked)
 
     def _places_after(self, item: int, sample: int) -> list[Place]:
         """List what is asked for once a reply came: samples after the answer, P(True) after the samples."""
+        if sample <= P_TRUE:
+            further = self._next_p_true(item)
+            self._line.expect_fewer(-len(further))
+            return further
         every = [(item, place) for place in range(1, self._sampling.n_samples + 1)]
         has_answer = self._text(item, 0) is not None
         if not sample:
@@ -186,8 +204,12 @@ class Asking:
             return []
         if not sample:
             return every
-        is_last = sample != P_TRUE and all(place in self._replies for place in every)
-        return [(item, P_TRUE)] if is_last and self._wants_p_true(item) else []
+        return self._next_p_true(item) if all(place in self._replies for place in every) else []
+
+    def _next_p_true(self, item: int) -> list[Place]:
+        """Give the place where the model is asked next whether an answer is right, if any."""
+        place = self._forms.next_place(item) if self._wants_p_true(item) else None
+        return [] if place is None else [place]
 
     def _wants_p_true(self, item: int) -> bool:
         """Tell whether the model is asked if the answer that came is right."""
@@ -210,7 +232,9 @@ class Asking:
                 break
             yield [(item, sample) for item in asked]
             self._decide(score, values, asked, sample, stopping)
-        yield [(item, P_TRUE) for item in answers if self._wants_p_true(item)]
+        wanted = [item for item in answers if self._wants_p_true(item)]
+        yield [(item, P_TRUE) for item in wanted[:1]]  # the first one shows in which form to ask
+        yield [place for item in wanted[1:] for place in self._next_p_true(item)]
 
     def _decide(
         self,
@@ -245,24 +269,22 @@ class Asking:
         for item in np.flatnonzero(status == Status.SCORED).tolist():
             status[item] = self._status_of(item, len(samples[item]))
             n_saved += m - len(samples[item]) if status[item] is Status.SCORED else 0
-        failures = Counter(
-            str(self._replies[place].failure)
-            for place in sorted(self._replies)
-            if self._replies[place].failure
-        )
-        left_out = {name for one in self._replies.values() if one.reply for name in one.reply.left_out}
-        has_failed_calls = any(one.status is OutcomeStatus.FAILED for one in self._replies.values())
+        asked = {place: self._replies[place] for place in sorted(self._replies) if not self._is_trial(place)}
+        failures = Counter(str(one.failure) for one in asked.values() if one.failure)
+        left_out = {name for one in asked.values() if one.reply for name in one.reply.left_out}
+        has_failed_calls = any(one.status is OutcomeStatus.FAILED for one in asked.values())
+        forms = self._forms.counts(range(n))
         return Replies(
             [self._text(item, 0) for item in range(n)],
             [[self._text(item, place) for place in places] for item, places in enumerate(samples)],
             status,
             tuple(self._sides),
             tuple(self._reason(item, samples[item]) for item in range(n)),
-            ReplyCounts(len(self._replies), n_saved, dict(failures), stopped, sorted(left_out)),
+            ReplyCounts(len(asked), n_saved, dict(failures), stopped, sorted(left_out), forms),
             tuple(self._tokens(item, 0) for item in range(n)),
             tuple(tuple(self._tokens(item, at) for at in places) for item, places in enumerate(samples)),
             has_failed_calls,
-            np.array([p_true(self._tokens(item, P_TRUE)) for item in range(n)], np.float64),
+            np.array([self._forms.value(item)[0] for item in range(n)], np.float64),
         )
 
     def _status_of(self, item: int, n_samples: int) -> Status:
@@ -271,15 +293,19 @@ class Asking:
         if answer is not None and answer.status is not OutcomeStatus.REPLIED:
             return Status.REFUSED if answer.status is OutcomeStatus.REFUSED else Status.FAILED
         is_sampled = n_samples == self._sampling.n_samples or self._sides[item] is not None
-        is_whole = is_sampled and ((item, P_TRUE) in self._replies or not self._wants_p_true(item))
+        is_whole = is_sampled and not self._next_p_true(item)
         return Status.SCORED if answer is not None and is_whole else Status.UNFINISHED
 
     def _reason(self, item: int, samples: list[int]) -> str | None:
         """Say why the answer did not come, or else why most of the missing samples did not."""
-        places = [(item, 0), *((item, sample) for sample in samples), (item, P_TRUE)]
+        judged = [place for place in self._forms.places(item) if not self._forms.is_trial(place)]
+        places = [(item, 0), *((item, sample) for sample in samples), *judged]
         failures = [self._replies[place].failure for place in places if place in self._replies]
         said = [str(failure) for failure in failures if failure is not None]
         return Counter(said).most_common(1)[0][0] if said else None
+
+    def _is_trial(self, place: Place) -> bool:
+        return place[1] <= P_TRUE and self._forms.is_trial(place)
 
     def _tokens(self, item: int, sample: int) -> tuple[TokenLogprob, ...] | None:
         outcome = self._replies.get((item, sample))

@@ -6,10 +6,12 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from semscale.chat.messages import Request
 
 Place = tuple[int, int]
-"""An item and one of its samples, from 1; 0 stands for its answer, ``P_TRUE`` for whether that is right."""
+"""An item and one of its samples, from 1; 0 stands for its answer, ``P_TRUE`` and less for whether that is
+right."""
 
 P_TRUE = -1
-"""The place of an item's last call, which asks the model whether its answer is right."""
+"""The place of the call that asks the model whether an item's answer is right. Typed decisions about the same
+stand below it, at -2 and less."""
 
 _SAMPLE, _ANSWER, _END = range(3)
 

@@ -9,7 +9,6 @@ import polars as pl
 
 from semscale.chat.runner import run_apart
 from semscale.matching.entailment.sentences import worded_sentences
-from semscale.results.estimating import estimate_values
 from semscale.self_consistency.asking.asked_model import AskedModel
 from semscale.self_consistency.asking.asking import Replies, ReplyCounts
 from semscale.self_consistency.claims.agreement_summary import AgreementSummary, SampledClaim
@@ -116,21 +115,11 @@ class AgreementWork:
 
     def summary(self) -> AgreementSummary:
         """Sum all parts up."""
-        collector, plan = self._collector, self.plan
+        collector = self._collector
         left_out = () if self._counts is None else self._counts.left_out
         instrument, fields = self._applied
         applied = Signature(instrument, tuple((name, value) for name, value in fields))
-        estimates = estimate_values(
-            collector.measures,
-            collector.status,
-            bounds=dict.fromkeys(MEASURES, (0.0, 1.0)),
-            signature=without_parameters(applied, left_out),
-            by=collector.groups(self.columns.by),
-            interval=plan.interval,
-            method=plan.method,
-            seed=plan.seed,
-            replicates=plan.replicates,
-        )
+        estimates = collector.estimated(without_parameters(applied, left_out), self.columns.by, self.plan)
         return AgreementSummary(
             source=self.table.name,
             columns=tuple(self.columns.named),

@@ -9,9 +9,12 @@ import polars as pl
 
 from semscale.embedding.languages.language_counts import LanguageCount, LanguageCounter
 from semscale.embedding.languages.unread_language import LanguageSample, UnreadLanguage
+from semscale.results.estimates import Estimates
+from semscale.results.estimating import estimate_values
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.self_consistency.claims.claim_support import Support
 from semscale.signature import Signature
+from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.columns import floats_in, statuses_in
 from semscale.store.writing import PREFIX
 from semscale.types import Floats, Status, Statuses, count_statuses
@@ -101,6 +104,27 @@ class ClaimCollector(Generic[C]):
     def groups(self, by: str | None) -> pl.Series | None:
         """Give the groups of all rows under the name of their column; ``None`` without one."""
         return None if by is None else pl.Series(by, self._groups, pl.String)
+
+    def estimated(self, signature: Signature, by: str | None, plan: IntervalPlan) -> Estimates:
+        """Estimate the mean of each measure, over all rows and each group.
+
+        Args:
+            signature: what was applied.
+            by: the column of groups, if any.
+            plan: how intervals are made.
+        """
+        measures = self.measures
+        return estimate_values(
+            measures,
+            self.status,
+            bounds=dict.fromkeys(measures, (0.0, 1.0)),
+            signature=signature,
+            by=self.groups(by),
+            interval=plan.interval,
+            method=plan.method,
+            seed=plan.seed,
+            replicates=plan.replicates,
+        )
 
     def counted(self, signature: Signature) -> ClaimCounts:
         """Count the rows, claims and languages of all parts.

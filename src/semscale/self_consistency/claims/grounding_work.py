@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 
 from semscale.matching.match_columns import MatchColumns, match_cells
-from semscale.results.estimating import estimate_values
 from semscale.self_consistency.claims.claim_collector import ClaimCollector
 from semscale.self_consistency.claims.claim_support import ClaimJudge, Support
 from semscale.self_consistency.claims.grounding_summary import GroundedClaim, GroundingSummary
@@ -71,18 +70,8 @@ class GroundingWork:
 
     def summary(self) -> GroundingSummary:
         """Sum all parts up."""
-        collector, plan = self._collector, self.plan
-        estimates = estimate_values(
-            collector.measures,
-            collector.status,
-            bounds={"score": (0.0, 1.0)},
-            signature=grounding_signature(self.judge),
-            by=collector.groups(self.columns.by),
-            interval=plan.interval,
-            method=plan.method,
-            seed=plan.seed,
-            replicates=plan.replicates,
-        )
+        collector = self._collector
+        estimates = collector.estimated(grounding_signature(self.judge), self.columns.by, self.plan)
         return GroundingSummary(
             source=self.table.name,
             columns=self.columns,

@@ -10,7 +10,7 @@ from semscale.chat.replies import TokenLogprob
 from semscale.errors import InputError
 from semscale.results.tallies import check_groups
 from semscale.self_consistency.labels import FewestLabels, LabelCounts, read_labels
-from semscale.self_consistency.white_box.token_cells import read_tokens
+from semscale.self_consistency.white_box.token_cells import read_sample_tokens, read_tokens
 from semscale.store.cells import storable
 from semscale.store.columns import as_names, column_in, groups_in
 from semscale.store.list_cells import listed_cell
@@ -31,7 +31,10 @@ class AnswerColumns:
         item: which rows belong to one prompt: the first has the answer, the others a sample each.
         label: whether the answer is right.
         by: names of groups.
-        logprobs: log-probabilities of the answers' tokens, as ``read_tokens`` takes them.
+        logprobs: log-probabilities of the answers' tokens, as ``read_tokens`` takes them; with ``item`` also
+            of the samples.
+        sample_logprobs: those of the samples' tokens, a column for each of ``samples``; a cell beside a list
+            of samples holds a list for each.
 
     Raises:
         InputError: columns that do not go together.
@@ -44,12 +47,13 @@ class AnswerColumns:
     label: str | None = None
     by: str | None = None
     logprobs: str | None = None
+    sample_logprobs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.answer is None:
             if self.prompt is None:
                 raise InputError("answer must name a column, or prompt one whose questions --ask asks")
-            if self.samples or self.item or self.logprobs:
+            if self.samples or self.item or self.logprobs or self.sample_logprobs:
                 raise InputError("sample, item and logprobs need answer: name the column with the answers")
             return
         if bool(self.samples) == (self.item is not None):
@@ -59,6 +63,11 @@ class AnswerColumns:
             )
         if self.answer in self.samples:
             raise InputError(f"sample must be another column than answer, got '{self.answer}' for both")
+        if self.sample_logprobs and len(self.sample_logprobs) != len(self.samples):
+            raise InputError(
+                f"sample_logprobs must name a column for each sample column, got {len(self.sample_logprobs)} "
+                f"for {len(self.samples)}; rows of an item have theirs in logprobs"
+            )
         double = [column for at, column in enumerate(self.samples) if column in self.samples[:at]]
         if double:
             raise InputError(f"sample: column '{double[0]}' is named twice; name it once")
@@ -70,6 +79,12 @@ class AnswerColumns:
             if (column := getattr(self, parameter)) is not None:
                 yield parameter, column
         yield from (("sample", column) for column in self.samples)
+        yield from (("sample_logprobs", column) for column in self.sample_logprobs)
+
+    @property
+    def has_sample_tokens(self) -> bool:
+        """Whether the table has the log-probabilities of the samples' tokens."""
+        return bool(self.sample_logprobs) or bool(self.item and self.logprobs)
 
     @property
     def titles(self) -> set[str]:
@@ -99,6 +114,7 @@ class AnswerCells:
         labels: n cells, or ``None`` without a column of them.
         groups: n names of groups, or ``None`` without a column of them.
         tokens: n tuples of the answers' tokens, ``None`` where they are not known or have no column.
+        sample_tokens: for each answer those of its samples, likewise.
     """
 
     rows: pl.DataFrame
@@ -108,6 +124,7 @@ class AnswerCells:
     labels: list[Any] | None
     groups: list[str | None] | None
     tokens: list[tuple[TokenLogprob, ...] | None] | None
+    sample_tokens: list[list[tuple[TokenLogprob, ...] | None]] | None = None
 
 
 def answer_cells(
@@ -129,13 +146,9 @@ def answer_cells(
     def cells(title: str | None) -> list[Any]:
         return [None] * n if title is None else column_in(batch, title).to_list()
 
+    sample_tokens = None
     if samples is None:
-        samples = [[] for _ in range(n)]
-        for title in columns.samples:
-            for row, cell in enumerate(cells(title)):
-                samples[row] += listed_cell(
-                    cell, parameter="sample", column=title, row=first_row + row, only_nulls=True
-                )
+        samples, sample_tokens = _samples(batch, columns, first_row)
     by = columns.by
     return AnswerCells(
         rows=rows,
@@ -145,7 +158,35 @@ def answer_cells(
         labels=None if columns.label is None else cells(columns.label),
         groups=None if by is None else as_names(groups_in(column_in(rows, by)), "by"),
         tokens=None if columns.logprobs is None else read_tokens(cells(columns.logprobs), n, first=first_row),
+        sample_tokens=sample_tokens,
     )
+
+
+def _samples(
+    batch: pl.DataFrame, columns: AnswerColumns, first_row: int
+) -> tuple[list[list[Any]], list[list[tuple[TokenLogprob, ...] | None]] | None]:
+    """Read the samples of each row, and the tokens of each sample where columns have them."""
+    samples: list[list[Any]] = [[] for _ in range(batch.height)]
+    tokens: list[list[tuple[TokenLogprob, ...] | None]] = [[] for _ in samples]
+    for place, title in enumerate(columns.samples):
+        cells = column_in(batch, title).to_list()
+        listed = [
+            listed_cell(cell, parameter="sample", column=title, row=row, only_nulls=True)
+            for row, cell in enumerate(cells, first_row)
+        ]
+        for row, found in enumerate(listed):
+            samples[row] += found
+        if columns.sample_logprobs:
+            given = column_in(batch, columns.sample_logprobs[place]).to_list()
+            for row, (cell, beside, found) in enumerate(zip(given, cells, listed, strict=True)):
+                # Beside one sample stands its own list, beside a list of samples a list of theirs.
+                is_one = not isinstance(beside, list) and found == [beside]
+                tokens[row] += (
+                    read_tokens([cell], 1, first=first_row + row)
+                    if is_one
+                    else read_sample_tokens([cell], [len(found)], first=first_row + row)[0]
+                )
+    return samples, tokens if columns.sample_logprobs else None
 
 
 class AnswerChecks:

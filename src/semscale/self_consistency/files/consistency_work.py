@@ -12,6 +12,7 @@ from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS, CachedEmbe
 from semscale.results.estimating import estimate_values
 from semscale.self_consistency.asking.asked_model import AskedModel
 from semscale.self_consistency.asking.asking import ReplyCounts
+from semscale.self_consistency.asking.p_true_forms import with_p_true_forms
 from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.consistency_collector import AnswerTexts, ConsistencyCollector
 from semscale.self_consistency.correctness_probability import (
@@ -41,6 +42,7 @@ from semscale.self_consistency.sampling import without_parameters
 from semscale.self_consistency.scoring.floor import Floor
 from semscale.self_consistency.scoring.measures import MEASURES
 from semscale.self_consistency.summary import ConsistencySummary
+from semscale.self_consistency.white_box.answer_tokens import AnswerTokens
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.columns import as_names, column_in, groups_in
@@ -112,16 +114,27 @@ class ConsistencyWork:
             "sample": ", ".join(columns.samples),
             "item": columns.item or "none",
             **({} if columns.logprobs is None else {"logprobs": columns.logprobs}),
+            **({"sample_logprobs": ", ".join(columns.sample_logprobs)} if columns.sample_logprobs else {}),
             **dict(signature.fields),
         }
 
     def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
         """Measure the items after the first ``skip`` ones."""
-        for cells in item_cells(self.table, self.columns, self.items, size, skip):
+        sampled = "sample_logprobs" in self.instrument.needs
+        for cells in item_cells(
+            self.table, self.columns, self.items, size, skip, needs_sample_tokens=sampled
+        ):
             floor, replies = self._known_floor(), None
             if self.model is None:
+                asked_about = None
+                if self.columns.prompt is not None:
+                    asked_about = [str(cell or "") for cell in cells.prompts]
                 found = self.instrument.measure_part(
-                    cells.answers, cells.samples, floor, self.progress, tokens=cells.tokens
+                    cells.answers,
+                    cells.samples,
+                    floor,
+                    self.progress,
+                    tokens=AnswerTokens(cells.tokens, cells.sample_tokens, None, asked_about),
                 )
             else:
                 prompts = [str(cell) if isinstance(cell, int | float) else cell for cell in cells.prompts]
@@ -182,10 +195,9 @@ class ConsistencyWork:
             else:
                 too_few = TooFewLabels(counts, needed)
         instrument, fields = self._notes["signature"]
-        left_out = () if self._counts is None else self._counts.left_out
-        signature = without_parameters(
-            Signature(instrument, tuple((name, value) for name, value in fields)), left_out
-        )
+        asked = self._counts or ReplyCounts()
+        applied = Signature(instrument, tuple((name, value) for name, value in fields))
+        signature = with_p_true_forms(without_parameters(applied, asked.left_out), asked.p_true_forms)
         estimates = estimate_values(
             collector.measures,
             collector.status,

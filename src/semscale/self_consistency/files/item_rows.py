@@ -1,6 +1,7 @@
 """Items whose answer and samples stand in rows of their own, anywhere in the table."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy.typing as npt
 import polars as pl
 
 from semscale.self_consistency.files.columns import AnswerCells, AnswerColumns, answer_cells
+from semscale.self_consistency.white_box.token_cells import read_tokens
 from semscale.store.cells import storable
 from semscale.store.columns import column_in
 from semscale.store.result_columns import check_free
@@ -82,7 +84,13 @@ class ItemRows:
 
 
 def item_cells(
-    table: Table, columns: AnswerColumns, items: ItemRows | None, size: int, skip: int
+    table: Table,
+    columns: AnswerColumns,
+    items: ItemRows | None,
+    size: int,
+    skip: int,
+    *,
+    needs_sample_tokens: bool = False,
 ) -> Iterator[AnswerCells]:
     """Read answers and their samples, ``size`` at a time, without the first ``skip``.
 
@@ -92,9 +100,10 @@ def item_cells(
         items: which rows belong to which item; ``None`` where each row is one.
         size: items of a part.
         skip: items that are passed over.
+        needs_sample_tokens: whether log-probabilities are read in the rows of samples, too.
     """
     if items is not None:
-        yield from read_items(table, columns, items, size, skip)
+        yield from read_items(table, columns, items, size, skip, needs_sample_tokens=needs_sample_tokens)
         return
     first_row = skip
     for batch in table.batches(size, skip):
@@ -110,7 +119,13 @@ def index_items(items: ItemRows, columns: AnswerColumns, batch: pl.DataFrame) ->
 
 
 def read_items(
-    table: Table, columns: AnswerColumns, items: ItemRows, size: int, skip: int
+    table: Table,
+    columns: AnswerColumns,
+    items: ItemRows,
+    size: int,
+    skip: int,
+    *,
+    needs_sample_tokens: bool = False,
 ) -> Iterator[AnswerCells]:
     """Read items in their order, ``size`` at a time, without the first ``skip``.
 
@@ -120,10 +135,16 @@ def read_items(
         rows = items.of(start, start + size)
         wanted = np.sort(np.concatenate([np.array(of, np.int64) for of in rows]))
         heads = [of[0] for of in rows]
-        frames, answers = [], dict[int, Any]()
+        frames, answers, tokens = [], dict[int, Any](), dict[int, Any]()
         for batch, places in picked_rows(table, wanted):
             check_free(batch.columns, table.name)
             answers |= zip(places.tolist(), column_in(batch, str(columns.answer)).to_list(), strict=True)
+            if needs_sample_tokens and columns.logprobs is not None:
+                tokens |= zip(places.tolist(), column_in(batch, columns.logprobs).to_list(), strict=True)
             frames.append(storable(batch.filter(pl.Series(np.isin(places, heads)))))
         samples = [[answers[row] for row in of[1:]] for of in rows]
-        yield answer_cells(pl.concat(frames, how="diagonal_relaxed"), columns, samples=samples)
+        cells = answer_cells(pl.concat(frames, how="diagonal_relaxed"), columns, samples=samples)
+        if tokens:
+            read = [[read_tokens([tokens[row]], 1, first=row)[0] for row in of[1:]] for of in rows]
+            cells = replace(cells, sample_tokens=read)
+        yield cells

@@ -1,7 +1,8 @@
 """Contradictions between an answer and its samples that a model of entailment finds, in any language.
 
 A sample contradicts the answer if the model's probability of contradiction is above .5 for one of the two
-directions: the answer read as premise of the sample, or the sample as premise of the answer.
+directions: the answer read as premise of the sample, or the sample as premise of the answer. Of a text of
+several sentences the most contradicted one counts.
 """
 
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from semscale.guards.findings import Finding, Span
 from semscale.matching.entailment.probabilities import CONTRADICTION, EntailmentModel
 from semscale.matching.pairs import Pairs
 from semscale.self_consistency.meanings.relations import distinct_entailments
+from semscale.self_consistency.meanings.sentence_entailment import SentenceEntailment
 from semscale.self_consistency.scoring.contradictions import PairTexts
 from semscale.types import Floats
 
@@ -26,7 +28,7 @@ def contradiction_probabilities(pairs: Pairs, model: EntailmentModel) -> Floats:
 
     Args:
         pairs: p pairs of an answer (``prediction``) and a sample (``reference``).
-        model: of entailment.
+        model: of entailment; one that judges sentence by sentence gives the most contradicted sentence.
 
     Returns:
         Shape (p,), the greater probability of the two directions; 0 for equal texts, and NaN for two that the
@@ -38,7 +40,11 @@ def contradiction_probabilities(pairs: Pairs, model: EntailmentModel) -> Floats:
     apart = np.flatnonzero(pairs.prediction != pairs.reference)  # texts are distinct
     answers = [pairs.texts[text] for text in pairs.prediction[apart].tolist()]
     samples = [pairs.texts[text] for text in pairs.reference[apart].tolist()]
-    found = distinct_entailments(model, answers + samples, samples + answers)[:, CONTRADICTION]
+    premises, hypotheses = answers + samples, samples + answers
+    if isinstance(model, SentenceEntailment):
+        found = model.contradictions(premises, hypotheses)
+    else:
+        found = distinct_entailments(model, premises, hypotheses)[:, CONTRADICTION]
     probability: Floats = np.zeros(len(pairs.item))
     probability[apart] = np.maximum(found[: len(apart)], found[len(apart) :])
     return probability

@@ -8,15 +8,17 @@ from semscale.self_consistency.meanings.meaning_measures import MEANING_MEASURES
 from semscale.self_consistency.meanings.relations import Ground
 from semscale.self_consistency.scoring.pair_measures import PAIR_MEASURES, PairMeasure
 from semscale.self_consistency.white_box.mixed_measures import MIXED_MEASURES, MixedMeasure
+from semscale.self_consistency.white_box.sampled_measures import SAMPLED_MEASURES, SampledMeasure
 from semscale.self_consistency.white_box.token_scores import ASKED_MEASURES, TOKEN_MEASURES, TokenMeasure
 from semscale.store.columns import as_list
 from semscale.weights.known import ENGLISH_NLI
 
-MEASURES: dict[str, PairMeasure | MeaningMeasure | TokenMeasure | MixedMeasure] = {
+MEASURES: dict[str, PairMeasure | MeaningMeasure | TokenMeasure | MixedMeasure | SampledMeasure] = {
     **PAIR_MEASURES,
     **MEANING_MEASURES,
     **TOKEN_MEASURES,
     **MIXED_MEASURES,
+    **SAMPLED_MEASURES,
     **ASKED_MEASURES,
 }
 """Every measure by its name."""
@@ -60,8 +62,8 @@ def needed_parts(names: Iterable[str], same_by: str, *, has_entailment: bool) ->
         has_entailment: whether a model of entailment is given.
 
     Returns:
-        Some of ``cosine``, ``floor``, ``contradicted``, ``f1``, ``meanings``, ``entailment``, ``logprobs``
-        and ``p_true``.
+        Some of ``cosine``, ``floor``, ``contradicted``, ``f1``, ``meanings``, ``entailment``, ``logprobs``,
+        ``sample_logprobs`` and ``p_true``.
 
     Example:
         >>> sorted(needed_parts(["snne"], "exact", has_entailment=False))
@@ -77,6 +79,9 @@ def needed_parts(names: Iterable[str], same_by: str, *, has_entailment: bool) ->
             parts |= PAIR_MEASURES[name].needs
         elif name in MIXED_MEASURES:
             parts |= {*PAIR_MEASURES[MIXED_MEASURES[name].pairs].needs, "logprobs"}
+        elif name in SAMPLED_MEASURES:
+            parts.add("sample_logprobs")
+            parts |= {"entailment"} if SAMPLED_MEASURES[name].needs_entailment else set()
         else:
             other = "p_true" if name in ASKED_MEASURES else "logprobs"
             parts.add("meanings" if name in MEANING_MEASURES else other)
@@ -119,10 +124,12 @@ def check_same_by(same_by: str, names: Iterable[str], *, has_entailment: bool) -
     Raises:
         InputError: an unknown way, or a model of entailment is missing.
     """
+    names = tuple(names)
     if same_by not in SAME_BY:
         raise unknown_name("same_by", str(same_by), SAME_BY)
     asking = [name for name in names if name in MEANING_MEASURES and MEANING_MEASURES[name].needs_entailment]
-    wanting = [f"measure {name}" for name in asking] or ["same_by entailment"] * (
+    dense = [name for name in names if name in SAMPLED_MEASURES and SAMPLED_MEASURES[name].needs_entailment]
+    wanting = [f"measure {name}" for name in (*asking, *dense)] or ["same_by entailment"] * (
         same_by == Ground.ENTAILMENT
     )
     if wanting and not has_entailment:

@@ -12,6 +12,7 @@ from semscale.matching.entailment.probabilities import (
     Entailments,
     entailments_by,
 )
+from semscale.self_consistency.meanings.sentence_entailment import SentenceEntailment
 from semscale.signature import Signature
 from semscale.types import Floats
 
@@ -62,7 +63,9 @@ class PairReaders:
     Attributes:
         cosines: between texts; ``None`` if no measure needs them.
         entailment: says whether texts contradict or entail each other; ``None`` if no measure needs it.
+        whole: the same model, which reads texts of several sentences as a whole.
     """
 
     cosines: Cosines | None = None
-    entailment: MemoizedEntailment | None = None
+    entailment: SentenceEntailment | MemoizedEntailment | None = None
+    whole: MemoizedEntailment | None = None

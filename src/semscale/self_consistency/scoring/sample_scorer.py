@@ -19,6 +19,7 @@ from semscale.self_consistency.meanings.meaning_measures import (
     measure_meanings,
 )
 from semscale.self_consistency.meanings.relations import ItemPairs, Relations, both_directions
+from semscale.self_consistency.meanings.sentence_entailment import SentenceEntailment
 from semscale.self_consistency.scoring.entailed_contradictions import CONTRADICTS_ABOVE
 from semscale.self_consistency.scoring.floor import NO_FLOOR, Floor, estimate_floor, given_floor
 from semscale.self_consistency.scoring.measures import needed_parts
@@ -61,6 +62,7 @@ class SampleScorer:
         bert_choice: the model of ``bert_score``, likewise, or a ``BertScorer``.
         same_by: how texts are found to mean the same, as ``SAME_BY`` has it.
         nli_choice: a model of entailment, if any: its name, its folder, or the model.
+        by_sentence: whether that model reads texts of several sentences sentence by sentence.
     """
 
     measures: tuple[str, ...]
@@ -72,6 +74,7 @@ class SampleScorer:
     bert_choice: "str | Path | Embedder | BertScorer"
     same_by: str = "auto"
     nli_choice: "str | Path | EntailmentModel | None" = None
+    by_sentence: bool = True
 
     @cached_property
     def embedder(self) -> "Embedder":
@@ -247,6 +250,8 @@ class SampleScorer:
             signature = signature.extended(
                 Signature("entailment", tuple((f"entailment_{name}", value) for name, value in model))
             )
+            reads = "max/mean" if self.by_sentence else "whole"
+            signature = signature.extended(Signature.of("entailment", entailment_sentences=reads))
         # Guards pass over pairs in other languages than English.
         looking = "contradicted" in needs and self.guards
         return with_identifier(signature) if looking else with_read_languages(signature)
@@ -255,7 +260,8 @@ class SampleScorer:
         """Give the models that the measures need; they embed each text, and judge each pair, once."""
         needs = self.needs
         model = self.entailment if "entailment" in needs else None
-        return PairReaders(
-            Cosines(MemoizedEmbedder(self.embedder)) if "cosine" in needs else None,
-            None if model is None else MemoizedEntailment(model),
-        )
+        cosines = Cosines(MemoizedEmbedder(self.embedder)) if "cosine" in needs else None
+        if model is None:
+            return PairReaders(cosines)
+        whole = MemoizedEntailment(model)
+        return PairReaders(cosines, SentenceEntailment(whole) if self.by_sentence else whole, whole)

@@ -61,10 +61,22 @@ def p_true_request(prompt: str, answer: str, samples: Sequence[str] = ()) -> Req
         answer: the answer to be judged.
         samples: other answers, shown before it; they make P(True) better calibrated.
     """
+    asked = f"{shown_answers(prompt, answer, samples)}\nIs the proposed answer True or False?"
+    return Request.of(asked, system=_SYSTEM, temperature=0.0, max_tokens=1, top_logprobs=_TOP)
+
+
+def shown_answers(prompt: str, answer: str, samples: Sequence[str] = ()) -> str:
+    """Lay out a question, other answers to it, and the answer that is to be judged.
+
+    Example:
+        >>> print(shown_answers("Capital of France?", "Paris", ["Lyon", "Lyon", "Paris"]))
+        Question: Capital of France?
+        Possible answer: Lyon
+        Proposed answer: Paris
+    """
     others = [text for text in dict.fromkeys(samples) if text.strip() and text != answer]
     shown = "".join(f"Possible answer: {text}\n" for text in others)
-    asked = f"Question: {prompt}\n{shown}Proposed answer: {answer}\nIs the proposed answer True or False?"
-    return Request.of(asked, system=_SYSTEM, temperature=0.0, max_tokens=1, top_logprobs=_TOP)
+    return f"Question: {prompt}\n{shown}Proposed answer: {answer}"
 
 
 async def ask_p_true(

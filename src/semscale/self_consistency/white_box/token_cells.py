@@ -36,6 +36,47 @@ def read_tokens(cells: object, n: int, *, first: int = 0) -> list[tuple[TokenLog
     return [_tokens(cell, place) for place, cell in enumerate(listed, first)]
 
 
+def read_sample_tokens(
+    cells: object, n_samples: Sequence[int], *, first: int = 0
+) -> list[list[tuple[TokenLogprob, ...] | None]]:
+    """Read the tokens of the samples of n answers.
+
+    Args:
+        cells: n lists with an entry for each sample, as ``read_tokens`` takes them; a missing list means that
+            the tokens of none of these samples are known.
+        n_samples: how many samples each answer has.
+        first: place of the first answer among all answers, from 0.
+
+    Raises:
+        InputError: lists of other lengths, or an entry that is no list of log-probabilities.
+
+    Example:
+        >>> read_sample_tokens([[[-0.5], None], None], [2, 1])[0][0][0].logprob
+        -0.5
+    """
+    listed = as_list(cells, "sample_logprobs")
+    if len(listed) != len(n_samples):
+        raise InputError(
+            f"sample_logprobs must have {len(n_samples)} rows, one for each answer, got {len(listed)}"
+        )
+    return [
+        _sample_tokens(cell, n, place)
+        for place, (cell, n) in enumerate(zip(listed, n_samples, strict=True), first)
+    ]
+
+
+def _sample_tokens(cell: Any, n: int, place: int) -> list[tuple[TokenLogprob, ...] | None]:  # noqa: ANN401
+    if is_missing(cell) or (isinstance(cell, str) and not cell.strip()):
+        return [None] * n
+    content = _parsed(cell) if isinstance(cell, str) else cell
+    if isinstance(content, str | bytes) or not isinstance(content, Sequence) or len(content) != n:
+        raise InputError(
+            f"sample_logprobs must hold a list for each of {n} samples, got {str(cell)[:_SHOWN]!r} in row "
+            f"{place + 1}"
+        )
+    return [_tokens(one, place) for one in content]
+
+
 def _tokens(cell: Any, place: int) -> tuple[TokenLogprob, ...] | None:  # noqa: ANN401 - any cell
     if is_missing(cell) or (isinstance(cell, str) and not cell.strip()):
         return None

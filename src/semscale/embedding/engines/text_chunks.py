@@ -1,0 +1,63 @@
+"""Embedding of texts in chunks, for every engine of checkpoints: tokenized, cut into windows, and joined."""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from semscale.embedding.embedder import Embeddings
+from semscale.embedding.engines.windows import Windows, WindowTokenizer, pool_windows
+from semscale.embedding.texts import checked_texts, distinct
+from semscale.types import Progress, Vectors
+
+CHUNK = 8192  # texts that are tokenized and sorted together
+
+
+def embed_chunks(
+    texts: Sequence[str],
+    tokenizer: WindowTokenizer,
+    window_vectors: Callable[[Windows], Vectors],
+    *,
+    dimensions: int,
+    ahead: bool = False,
+    progress: Progress | None = None,
+) -> Embeddings:
+    """Embed texts in their order; equal texts are computed once, long ones in windows.
+
+    Args:
+        texts: shape (n,).
+        tokenizer: splits texts into windows.
+        window_vectors: gives the unit vectors of windows, shape (w, dimensions).
+        dimensions: width of a vector.
+        ahead: whether the next chunk is tokenized while vectors of one are computed.
+        progress: called after every chunk.
+
+    Raises:
+        InputError: a text is not a string.
+    """
+    unique, where = distinct(checked_texts(texts))
+    vectors = np.empty((len(unique), dimensions), np.float32)
+    windows = np.ones(len(unique), np.int64)
+    unknown = np.empty(len(unique), np.float32)
+    for rows, split in _splits(unique, tokenizer, ahead=ahead):
+        n = rows.stop - rows.start
+        vectors[rows] = pool_windows(window_vectors(split), split, n)
+        windows[rows] = split.per_text(n)
+        unknown[rows] = split.unknown_shares(tokenizer.unknown, n)
+        if progress:
+            progress("embedding", rows.stop, len(unique))
+    return Embeddings(vectors, windows, unknown).spread(where)
+
+
+def _splits(texts: list[str], tokenizer: WindowTokenizer, *, ahead: bool) -> Iterator[tuple[slice, Windows]]:
+    """Tokenize texts chunk by chunk, the next one on another thread if it is to be ahead."""
+    chunks = [slice(at, min(at + CHUNK, len(texts))) for at in range(0, len(texts), CHUNK)]
+    if not ahead:
+        yield from ((chunk, tokenizer.split(texts[chunk])) for chunk in chunks)
+        return
+    with ThreadPoolExecutor(1, "semscale-tokens") as pool:
+        coming = [pool.submit(tokenizer.split, texts[chunk]) for chunk in chunks[:1]]
+        for place, chunk in enumerate(chunks):
+            split = coming.pop().result()
+            coming += [pool.submit(tokenizer.split, texts[after]) for after in chunks[place + 1 : place + 2]]
+            yield chunk, split

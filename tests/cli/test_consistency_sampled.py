@@ -1,0 +1,65 @@
+"""``semscale consistency --measure monte_carlo_probability`` and ``semantic_density``."""
+
+import json
+import math
+
+import polars as pl
+import pytest
+from random_classifier import forced_classifier
+
+HALF, TENTH = f"[{math.log(0.5)}]", f"[{math.log(0.1)}]"
+MEASURE = ("--measure", "monte_carlo_probability")
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
+
+
+def test_columns_of_log_probabilities_stand_beside_those_of_samples(semscale, tmp_path):
+    pl.DataFrame(
+        {
+            "a": ["w1", "w1"], "lp": [HALF, HALF],
+            "s": ["w2", "w2"], "slp": [TENTH, None],
+            "more": ['["w3", "w4"]', "w3"], "mlp": [f"[{HALF}, {TENTH}]", None],
+        }
+    ).write_csv(tmp_path / "a.csv")  # fmt: skip
+    forced_classifier(tmp_path / "nli", contradiction=0.5)
+    samples = ("--sample", "s", "--sample", "more", "--sample-logprobs", "slp", "--sample-logprobs", "mlp")
+    command = ("consistency", "a.csv", "--answer", "a", *samples, "--logprobs", "lp", *MEASURE)
+    ended = semscale(*command, "--measure", "semantic_density", "--nli", "nli", "--out", "o.csv", "--json")
+    assert ended.code == 0, ended.err
+    rows = pl.read_csv(tmp_path / "o.csv")
+    # (.5 + .1 + .5 + .1) / 4; the other answer's samples have no probabilities.
+    assert rows["semscale_monte_carlo_probability"].to_list() == [pytest.approx(0.3), None]
+    # Entailed with 0, neutral with .5: the kernel of each sample is .25.
+    assert rows["semscale_semantic_density"].to_list() == [pytest.approx(0.25, abs=1e-6), None]
+    assert json.loads(ended.out)["estimates"]["overall"]["n"] == 1
+    assert "Monte Carlo probability" in semscale(*command).out
+
+
+def test_rows_of_an_item_have_their_own(semscale, tmp_path):
+    pl.DataFrame({"q": [1, 1, 1], "a": ["x", "y", "z"], "lp": [HALF, TENTH, TENTH]}).write_csv(
+        tmp_path / "a.csv"
+    )
+    command = ("consistency", "a.csv", "--item", "q", "--answer", "a", "--logprobs", "lp", *MEASURE)
+    ended = semscale(*command, "--out", "o.csv")
+    assert ended.code == 0, ended.err
+    assert pl.read_csv(tmp_path / "o.csv")["semscale_monte_carlo_probability"].to_list() == [
+        pytest.approx(0.7 / 3)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--logprobs", "lp"), "measures of samples' tokens need --sample-logprobs COLUMN for each --sample"),
+        (("--sample", "t", "--sample-logprobs", "lp"), "a column for each sample column, got 1 for 2"),
+        (("--sample-logprobs", "a"), "logprobs must hold for each answer a list of log-probabilities"),
+    ],
+)
+def test_what_is_missing_or_wrong_is_named(semscale, tmp_path, given, said):
+    pl.DataFrame({"a": ["x"], "s": ["y"], "t": ["z"], "lp": [HALF]}).write_csv(tmp_path / "a.csv")
+    ended = semscale("consistency", "a.csv", "--answer", "a", "--sample", "s", *given, *MEASURE)
+    assert (ended.code, ended.err.count("\n")) == (2, 1)
+    assert said in ended.err
