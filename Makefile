@@ -51,6 +51,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/tables.py $(if $(QUICK),--rows 2000 --questions 5)
 	$(BIN)/python bench/startup.py $(if $(QUICK),--turns 1)
 	$(BIN)/python bench/streaming.py $(if $(QUICK),--rows 20000)
+	$(BIN)/python bench/growth.py --up-to $(if $(QUICK),1e3 --model-up-to 1e3,1e6)
 	$(BIN)/python bench/anchors.py
 	$(BIN)/python bench/calibration.py $(if $(QUICK),--splits 1 --draws 50)
 	$(BIN)/python bench/languages.py
@@ -109,6 +110,7 @@ bench-validity: $(VENV)/developer
 	$(BIN)/python bench/study_coverage.py --draws $(if $(QUICK),3,200)
 	$(BIN)/python bench/driver_coverage.py $(if $(QUICK),--draws 20)
 	$(BIN)/python bench/coding.py
+	$(BIN)/python bench/coding_memory.py $(if $(QUICK),--rows 2000 8000)
 	$(BIN)/python bench/readout.py --model e5-small --model all-MiniLM-L6-v2 $(if $(QUICK),--texts 100 --replicates 20)
 	$(BIN)/python bench/ratings_validity.py $(if $(QUICK),--texts 50 --replicates 20)
 	$(BIN)/python bench/guards.py

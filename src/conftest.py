@@ -7,4 +7,9 @@ collect_ignore_glob = []
 try:
     require("history")
 except MissingExtraError:
-    collect_ignore_glob = ["semscale/history/*", "semscale/migrations/*"]
+    collect_ignore_glob = [
+        "semscale/history/*",
+        "semscale/migrations/*",
+        "semscale/store/databases/*",
+        "semscale/chat/ledger/server*.py",
+    ]

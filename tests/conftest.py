@@ -1,7 +1,12 @@
 """Fixtures that more than one package's tests use."""
 
+import os
+import shutil
+import tempfile
+import uuid
+import warnings
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 
 import numpy as np
@@ -14,6 +19,8 @@ from semscale.signature import Signature
 from semscale.types import Progress
 
 pytest_plugins = ["pytester"]
+
+HOW_TO_GET_POSTGRES = "pip install pgserver, or name a server whose user may create databases: SEMSCALE_TEST_POSTGRES=postgresql://..."
 
 
 def pytest_runtest_setup(item) -> None:
@@ -100,3 +107,67 @@ def rating_embedder():
     from semscale.weights.known import DEFAULT_RATING_MODEL
 
     return load_embedder(DEFAULT_RATING_MODEL)
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The URL of a PostgreSQL server, started for these tests unless SEMSCALE_TEST_POSTGRES names one."""
+    try:
+        require("postgres")
+    except MissingExtraError as error:
+        pytest.skip(str(error))
+    if named := os.environ.get("SEMSCALE_TEST_POSTGRES"):
+        yield named
+        return
+    folder = tempfile.mkdtemp(prefix="semscale-pg-")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about folders of this machine that pgserver could use
+        try:
+            import pgserver
+
+            server = pgserver.get_server(folder, cleanup_mode="delete")
+        except Exception as error:  # whatever keeps it from running here
+            shutil.rmtree(folder, ignore_errors=True)
+            pytest.skip(f"no PostgreSQL here ({type(error).__name__}: {error}): {HOW_TO_GET_POSTGRES}")
+    try:
+        # No test cuts the power, so nobody waits for the disk.
+        on_server(server.get_uri(), "ALTER SYSTEM SET fsync = off")
+        on_server(server.get_uri(), "SELECT pg_reload_conf()")
+        yield server.get_uri()
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            server.cleanup()
+
+
+@pytest.fixture
+def new_database(postgres_server) -> Iterator[Callable[..., str]]:
+    """Makes empty databases on the PostgreSQL server, which go when the test ends."""
+    made: list[str] = []
+
+    def make(encoding: str = "UTF8") -> str:
+        name = f"semscale_test_{uuid.uuid4().hex[:12]}"
+        on_server(
+            postgres_server, f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0"
+        )
+        made.append(name)
+        from sqlalchemy.engine import make_url
+
+        return make_url(postgres_server).set(database=name).render_as_string(hide_password=False)
+
+    yield make
+    for name in made:
+        on_server(postgres_server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def on_server(url: str, statement: str) -> None:
+    """Have a server do what is no part of a history or a ledger, outside any transaction."""
+    from semscale.store.databases.address import read_address
+    from semscale.store.databases.postgres_server import postgres_engine
+
+    engine = postgres_engine(read_address(url, "the tests' server"))
+    try:
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql(statement)
+    finally:
+        engine.dispose()

@@ -21,7 +21,7 @@ def blocks(language: str) -> list[str]:
 
 
 def test_the_demo_prints_what_the_readme_shows(tmp_path, monkeypatch, capsys):
-    (line,) = re.findall(r"^\$ (semscale rate examples/.*)$", README, re.MULTILINE)
+    (line,) = re.findall(r"^\$ (semscale rate examples/product_reviews.*)$", README, re.MULTILINE)
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n\t  ", "")
     assert line in makefile.replace("$(BIN)/", "")
     monkeypatch.chdir(ROOT)

@@ -25,6 +25,28 @@ class InputError(SemscaleError, ValueError):
     """The caller's input is invalid: a wrong value, column, file or shape."""
 
 
+class RowError(InputError):
+    """Something does not fit in a row, which a caller may know by more than its number.
+
+    Args:
+        words: the message, with ``{row}`` for the row.
+        row: its number, from 0.
+
+    Example:
+        >>> wrong = RowError("the stratum of {row} has a single cluster", 4)
+        >>> str(wrong), str(wrong.at("the row with region 'north'"))[:50]
+        ('the stratum of row 5 has a single cluster', "the stratum of the row with region 'north' has a s")
+    """
+
+    def __init__(self, words: str, row: int) -> None:
+        super().__init__(words.format(row=f"row {row + 1:,}"))
+        self.words, self.row = words, row
+
+    def at(self, place: str) -> InputError:
+        """Give the same error about a place that is named otherwise."""
+        return InputError(self.words.format(row=place))
+
+
 class EmptyTableError(InputError):
     """A table has a header but no rows."""
 

@@ -8,7 +8,7 @@ from endpoint import Endpoint, misbehaving_endpoint
 from semscale.chat.calls.limits import Clock
 from semscale.chat.runner import Runner
 
-SETTINGS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "SEMSCALE_OFFLINE", "SEMSCALE_PRICES")
+SETTINGS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "SEMSCALE_LEDGER", "SEMSCALE_OFFLINE", "SEMSCALE_PRICES")
 PROXIES = ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
 
 

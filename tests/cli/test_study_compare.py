@@ -7,6 +7,8 @@ import pytest
 from tests.schema_check import check_json
 from tests.study.comparing.made_answers import panel_tables, people_table
 
+from semscale.study import read_study
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "study" / "beside_people"
 GIVEN = ("study", "compare", "run", "people.csv", "--concept", "shown", "--splits", "50")
 
@@ -56,6 +58,12 @@ def test_mistakes_are_one_line(written, semscale, more, message):
     ended = semscale(*GIVEN, *more)
     assert (ended.code, ended.err.count("\n")) == (2, 1)
     assert message in ended.err
+
+
+def test_the_example_is_a_whole_run():
+    kept = read_study(EXAMPLE)
+    # 60 personas, six bars, two questions, two methods.
+    assert (kept.n_unfinished, kept.answers.height) == (0, 60 * 6 * 2 * 2)
 
 
 def test_the_example_runs(semscale):

@@ -3,12 +3,19 @@
 Nobody was asked, and no model either: all answers are drawn at random with a seed. Every person has an
 inclination of their own, bars differ in appeal, and people under 40 like all bars a little more. The panel
 has personas of its own. By "ssr" it knows bars and ages, a little weakened; by "dlr" almost all bars get a 4.
+The folder is what ``study run`` leaves behind, but for the summary and for words, as there were none.
 """
 
 from pathlib import Path
 
 import numpy as np
 import polars as pl
+
+from semscale.study.asking.run_facts import RunFacts
+from semscale.study.files.loading import parse_study
+from semscale.study.measuring.answers import StudyAnswer, answer_frame
+from semscale.study.result import PANEL, SUMMARY, StudyResult
+from semscale.types import Status
 
 APPEAL = {
     "oat bar": 0.9,
@@ -20,6 +27,21 @@ APPEAL = {
 }
 QUESTIONS = ("intent", "liking")
 HERE = Path(__file__).parent
+FILE = (
+    """# Of a made-up run: draw.py drew the answers, and no model gave any.
+name: Six snack bars, made up
+model: nobody
+panel: {file: panel.parquet, id: persona}
+persona: You are {age}.
+concepts:
+"""
+    + "".join(f"  - {{name: {name}, text: A {name}.}}\n" for name in APPEAL)
+    + """questions:
+  - {name: intent, scale: purchase-intent, methods: [ssr, dlr]}
+  - {name: liking, scale: quality, methods: [ssr, dlr]}
+groups: [age]
+"""
+)
 
 
 def latent(rng: np.random.Generator, n: int, knowledge: float) -> tuple[np.ndarray, np.ndarray]:
@@ -50,7 +72,7 @@ def people(rng: np.random.Generator, n: int = 150) -> pl.DataFrame:
     )
 
 
-def panel(rng: np.random.Generator, n: int = 60) -> tuple[pl.DataFrame, pl.DataFrame]:
+def panel(rng: np.random.Generator, n: int = 60) -> tuple[list[StudyAnswer], pl.DataFrame]:
     """Answers by two methods, and the personas."""
     position, young = latent(rng, n, 0.8)
     spread = np.exp(-((position[..., None] + 3 - np.arange(1, 6)) ** 2))
@@ -59,16 +81,19 @@ def panel(rng: np.random.Generator, n: int = 60) -> tuple[pl.DataFrame, pl.DataF
         "dlr": np.eye(5)[picked(1 + 0.4 * rng.standard_normal(position.shape)) - 1],
     }
     rows = [
-        {
-            "persona": f"persona {row + 1}",
-            "concept": concept,
-            "question": question,
-            "method": method,
-            "sample": 1,
-            "status": "scored",
-            "value": float(pmf[row, bar, asked] @ np.arange(1, 6)),
-            "pmf": pmf[row, bar, asked].tolist(),
-        }
+        StudyAnswer(
+            f"persona {row + 1}",
+            concept,
+            question,
+            method,
+            sample=1,
+            asked_model="nobody",
+            concept_place=None,
+            question_place=None,
+            status=Status.SCORED,
+            value=float(pmf[row, bar, asked] @ np.arange(1, 6)),
+            pmf=pmf[row, bar, asked].tolist(),
+        )
         for row in range(n)
         for bar, concept in enumerate(APPEAL)
         for asked, question in enumerate(QUESTIONS)
@@ -78,12 +103,14 @@ def panel(rng: np.random.Generator, n: int = 60) -> tuple[pl.DataFrame, pl.DataF
         "persona": [f"persona {row + 1}" for row in range(n)],
         "age": np.where(young, "under 40", "40 and over"),
     }
-    return pl.DataFrame(rows), pl.DataFrame(personas)
+    return rows, pl.DataFrame(personas)
 
 
 if __name__ == "__main__":
     rng = np.random.default_rng(16)
     people(rng).write_csv(HERE / "people.csv")
     answers, personas = panel(rng)
-    answers.write_parquet(HERE / "answers.parquet")
-    personas.write_parquet(HERE / "panel.parquet")
+    personas.write_parquet(HERE / PANEL)
+    design = parse_study(FILE.encode(), source="study.yaml", folder=HERE)
+    StudyResult(design, answer_frame(answers), design.signature, RunFacts("nobody")).save(HERE)
+    (HERE / SUMMARY).unlink()  # as large as all else, and made again from the answers

@@ -9,10 +9,12 @@ from semscale.errors import InputError
 from semscale.rating.files.cells import weights_in
 from semscale.stats.calibration.sample_design import SampleDesign
 from semscale.store.columns import column_in, floats_in, groups_in
+from semscale.store.first_look import look_through
 from semscale.store.table import Table
 from semscale.types import Floats, Integers
 
 _BATCH = 50_000
+_PLACE = "*place"  # keeps the rows of a batch of JSON lines that has none of the columns
 
 
 @dataclass(frozen=True)
@@ -74,10 +76,46 @@ class CodingColumns:
         Raises:
             InputError: a column does not exist, or there is no text, or no row.
         """
+        self.check(table)
+        return pl.concat([*table.batches(_BATCH)], how="diagonal_relaxed")
+
+    def check(self, table: Table) -> None:
+        """Check that a table has the columns, before anything is read.
+
+        Raises:
+            InputError: a column does not exist, or there is no text.
+        """
         for column, option in self.named:
             table.require(column, option)
         table.require_text(self.text, "text")
-        return pl.concat([*table.batches(_BATCH)], how="diagonal_relaxed")
+
+    def read_beside(self, table: Table, size: int, *, counting: bool = False) -> tuple[Table, pl.DataFrame]:
+        """Read the columns beside the answers; a table with answers alone is not read.
+
+        Args:
+            table: the input, with the columns.
+            size: rows that are read at once.
+            counting: whether the rows must fit into an Excel sheet.
+
+        Returns:
+            The table, with the number of its rows if they were read, and its rows; none where no column is
+            named.
+
+        Raises:
+            InputError: a row cannot be read, or there are more rows than Excel holds.
+            StoppedByUserError: stopped by the user.
+        """
+        titles = {name for name, _ in self.named} - {self.text}
+        found: list[pl.DataFrame] = []
+
+        def look(batch: pl.DataFrame, first_row: int) -> None:
+            own = [title for title in batch.columns if title in titles]
+            found.append(batch.select(pl.int_range(pl.len()).alias(_PLACE), *own))
+
+        if not titles and not counting:
+            return table, pl.DataFrame()
+        counted = look_through(table, titles or {self.text}, size, look, counting=counting)
+        return counted, pl.concat(found, how="diagonal_relaxed")
 
     def design_in(self, rows: pl.DataFrame) -> SampleDesign:
         """How the rows were drawn: weights, strata, and whose answers they are.

@@ -115,12 +115,20 @@ def code_scores(vectors: Vectors, positive: Sequence[Vectors], negative: Sequenc
         [[0.75, -0.25]]
     """
     near = [
-        _nearness(vectors @ own.T, vectors @ not_own.T)
+        _nearness(_cosines(vectors, own), _cosines(vectors, not_own))
         for own, not_own in zip(positive, negative, strict=True)
     ]
     nearness = np.stack(near, axis=1)
     scores: Floats = nearness - LEVEL * nearness.mean(axis=1, keepdims=True)
     return scores
+
+
+def _cosines(vectors: Vectors, examples: Vectors) -> Floats:
+    """Cosines (n, p) of answers with examples, the same to the last bit whatever other answers there are.
+
+    In which order a matrix product sums depends on its shape, so each answer has a product of its own.
+    """
+    return np.asarray(np.matmul(examples[None], vectors[:, :, None])[:, :, 0])
 
 
 def with_children(values: Floats, codebook: CodeFrame) -> Floats:

@@ -20,8 +20,10 @@ from semscale.matching.methods import Explains, PairMethod
 from semscale.matching.pair_languages import with_guards, with_read_languages
 from semscale.matching.pairs import pair_up
 from semscale.matching.separation import drawn_items, separate
+from semscale.results.tallies import Tallies
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.pmf_figures import value_figure
 from semscale.store.columns import floats_in, statuses_in
 from semscale.store.result_columns import check_free
 from semscale.store.row_picking import picked_rows
@@ -54,6 +56,7 @@ class MatchWork:
         progress: called while texts are read.
         corpus: texts from which the method's estimates were made; ``None`` for those that it came with.
         collector: takes the parts.
+        tallies: sums the scores of all parts up.
     """
 
     table: Table
@@ -66,11 +69,15 @@ class MatchWork:
     explains_rows: bool = False
     progress: Progress | None = None
     corpus: list[str] | None = None
-    collector: MatchCollector = field(default_factory=MatchCollector)
+    collector: MatchCollector = field(init=False)
+    tallies: Tallies | None = None
     notes: Mapping[str, Any] = field(default_factory=dict)
     stage = "matching"
     kept = ""
     private = (_BEST, _LEFT)
+
+    def __post_init__(self) -> None:
+        self.collector = MatchCollector(self.plan.seed)
 
     def key(self) -> dict[str, str]:
         """Name the columns and the fields of the signature."""
@@ -143,29 +150,45 @@ class MatchWork:
             groups=cells.groups or (),
         )
         self.collector.add(items)
+        self._tallied(notes).add(
+            items.score[:, None],
+            items.status,
+            by=None if cells.groups is None else pl.Series(self.columns.by, cells.groups, pl.String),
+        )
 
     def summary(self) -> MatchSummary:
         """Sum all parts up, and match predictions with the references of other rows."""
-        instrument, fields = self.notes["signature"]
-        signature = Signature(instrument, tuple((name, value) for name, value in fields))
         low, high = self.notes["bounds"]
-        score, seed = self.collector.matched_score, self.plan.seed
-        drawn = self._cells_of(drawn_items(score, seed))
+        seed = self.plan.seed
+        rows, score = self.collector.matched_sample
+        drawn = drawn_items(score, seed).tolist()
+        cells = self._cells_of(rows[drawn])
+        plan = self.plan
         return self.collector.summary(
-            self.collector.estimates(signature, (low, high), by=self.columns.by, plan=self.plan),
+            self._tallied(self.notes).estimates(
+                interval=plan.interval, method=plan.method, seed=seed, replicates=plan.replicates
+            ),
             bounds=(low, high),
             weighs_findings=self.notes["weighs_findings"],
             source=self.table.name,
             columns=self.columns,
             separation=separate(
                 score,
-                {row: prediction for row, (prediction, _) in drawn.items()},
-                {row: references for row, (_, references) in drawn.items()},
+                {place: cells[int(rows[place])][0] for place in drawn},
+                {place: cells[int(rows[place])][1] for place in drawn},
                 lambda ours, theirs: match_with(self.method, ours, theirs).score,
                 seed=seed,
             ),
             tokens=self._tokens_of_shown(),
         )
+
+    def _tallied(self, notes: Mapping[str, Any]) -> Tallies:
+        if self.tallies is None:
+            instrument, fields = notes["signature"]
+            low, high = notes["bounds"]
+            signature = Signature(instrument, tuple((name, value) for name, value in fields))
+            self.tallies = Tallies([value_figure("score", (low, high))], signature)
+        return self.tallies
 
     def late(self, start: int, stop: int) -> None:
         """Every column is there as soon as its rows are matched."""

@@ -1,5 +1,6 @@
 """The design of a study: a questionnaire, a panel of personas, and how both are run."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from semscale.chat.calls.limits import Limits
@@ -11,6 +12,7 @@ from semscale.chat.decisions.questions import DecisionRequest
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Message
 from semscale.drift.asking.prompt_template import PromptTemplate
+from semscale.errors import InputError
 from semscale.judging.asking import Running
 from semscale.signature import Signature
 from semscale.study.asking.interviews import Interview, Stop, planned_interviews, planned_stops
@@ -44,9 +46,10 @@ class StudyDesign:
 
     @property
     def n_answers(self) -> int:
-        """Answers that a whole run gives, each by one method."""
+        """Answers that a whole run gives, each by one method and one model."""
         methods = sum(len(question.methods) for question in self.questionnaire.questions)
-        return len(self.panel) * self.questionnaire.samples * len(self.questionnaire.concepts) * methods
+        asked = len(self.panel) * self.questionnaire.samples * len(self.plan.models)
+        return asked * len(self.questionnaire.concepts) * methods
 
     @property
     def running(self) -> Running:
@@ -79,12 +82,31 @@ class StudyDesign:
             if "decision" in question.methods
         ]
 
-    def answered_by(self, name: str | None, base_url: str | None = None) -> "StudyDesign":
-        """Give the same design with another model, and the address of its endpoint."""
-        if name is None and base_url is None:
+    @property
+    def by_model(self) -> tuple["StudyDesign", ...]:
+        """The same for each model by itself, in the order of the file."""
+        return tuple(
+            replace(self, plan=replace(self.plan, model=each, further_models=())) for each in self.plan.models
+        )
+
+    def answered_by(self, names: Sequence[str], base_url: str | None = None) -> "StudyDesign":
+        """Give the same design with other models, and the address of their endpoint.
+
+        Args:
+            names: of the models, with the settings of the file's first one; the file's own unless given.
+            base_url: of the endpoint; with names, none unless given.
+
+        Raises:
+            InputError: a model is named twice.
+        """
+        if not names and base_url is None:
             return self
-        model = replace(self.plan.model, name=name or self.plan.model.name, base_url=base_url)
-        return replace(self, plan=replace(self.plan, model=model))
+        if twice := next((name for place, name in enumerate(names) if name in names[:place]), None):
+            raise InputError(f"model {twice!r} is named twice: name it once")
+        own = self.plan.models
+        models = [replace(own[0], name=name) for name in names] or own
+        first, *others = (replace(each, base_url=base_url) for each in models)
+        return replace(self, plan=replace(self.plan, model=first, further_models=tuple(others)))
 
     def load_model(self, model: object = None, progress: Progress | None = None) -> DecidingChat:
         """Load the model that answers.

@@ -1,7 +1,9 @@
 """Tables of a synthetic panel's answers as agencies deliver them: questions by concepts or by groups."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
+from urllib.parse import quote
 
 import numpy as np
 import polars as pl
@@ -12,6 +14,7 @@ from semscale.stats.survey.design import SurveyDesign
 from semscale.study.panel.synthetic_panel import ID, WEIGHT
 from semscale.study.questionnaire import METHODS, SurveyQuestion
 from semscale.study.result import StudyResult
+from semscale.study.summary.study_summary import asked_models
 from semscale.tabulation.asked.banner import Banner, read_banner
 from semscale.tabulation.asked.question import Question, QuestionKind, scale_lines
 from semscale.tabulation.asked.scale_points import point_name
@@ -33,9 +36,10 @@ def panel_tables(
     questions: Sequence[str] = (),
     banners: Sequence[str] = (),
     method: str | None = None,
+    model: str | None = None,
     tests: TestSettings | None = None,
 ) -> Crosstabs:
-    """Tabulate a panel's answers by one method.
+    """Tabulate a panel's answers by one method and one model.
 
     Each persona counts once for each concept, with its weight, and with the mean of its samples. All answers
     of a persona are drawn together, so that concepts are compared within personas.
@@ -45,12 +49,15 @@ def panel_tables(
         questions: names; all that have the method unless given.
         banners: ``"concept"`` or attributes of personas; the concepts unless given.
         method: that measured the answers; the first one of the first question unless given.
+        model: that gave the answers; the first one of the study unless given.
         tests: how cells are tested.
 
     Raises:
-        UnknownNameError: a question, attribute or method that the study lacks.
+        UnknownNameError: a question, attribute, method or model that the study lacks.
         InputError: a question without the method, or no rating.
     """
+    models = asked_models(result.answers)
+    result = _answered_by(result, model, models)
     design, tests = result.design, tests or TestSettings()
     asked = {each.name: each for each in design.questionnaire.questions}
     if unknown := next((name for name in questions if name not in asked), None):
@@ -77,13 +84,28 @@ def panel_tables(
         left_out={},
         tables=tuple(tabulated(made, shown, survey, tests)),
         plan=plan,
-        sample_notes=tuple(_said(result, wanted, chosen, kept)),
+        sample_notes=tuple(_said(result, wanted, chosen, kept, models)),
         measured={
             "panel": design.panel.content_hash,
             "questionnaire": design.questionnaire.content_hash,
             "method": chosen,
+            **({"model": quote(result.answers["asked_model"][0], safe=" /")} if models else {}),
         },
     )
+
+
+def _answered_by(result: StudyResult, model: str | None, models: tuple[str, ...]) -> StudyResult:
+    """Keep the answers of one model.
+
+    Args:
+        result: of a run.
+        model: its name; the first one unless given.
+        models: of the study; empty where there is one alone.
+    """
+    known = models or (str(result.answers["asked_model"][0]),)
+    if model is not None and model not in known:
+        raise unknown_name("model of the study", model, known)
+    return replace(result, answers=result.answers.filter(asked_model=model or known[0]))
 
 
 def _with_method(wanted: list[SurveyQuestion], method: str, *, named: bool) -> list[SurveyQuestion]:
@@ -154,7 +176,11 @@ def _banner(rows: pl.DataFrame, name: str, result: StudyResult) -> Banner:
 
 
 def _said(
-    result: StudyResult, wanted: list[SurveyQuestion], method: str, kept: list[SurveyQuestion]
+    result: StudyResult,
+    wanted: list[SurveyQuestion],
+    method: str,
+    kept: list[SurveyQuestion],
+    models: tuple[str, ...],
 ) -> list[str]:
     """Say whose answers these are, and by which of the methods."""
     others = [name for name in METHODS if name != method and any(name in each.methods for each in wanted)]
@@ -163,6 +189,10 @@ def _said(
     said = [
         f"answers of {n:,} personas that a model played, by {method} alone{further}; no people were asked"
     ]
+    if models:
+        one = result.answers["asked_model"][0]
+        rest = " or ".join(name for name in models if name != one)
+        said.append(f"answered by {one} alone; --model shows {rest}")
     if len(kept) < len(wanted):
         left = ", ".join(each.name for each in wanted if each not in kept)
         said.append(f"without a table, as {method} did not measure them: {left}")

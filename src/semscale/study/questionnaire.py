@@ -147,6 +147,7 @@ class StudyPlan:
         groups: attributes of personas by which results are shown.
         seed: of the panel, the orders and the intervals.
         embedder: model that rates free text by similarity; the default one unless given.
+        further_models: that answer, too, each for the whole panel; none unless given.
     """
 
     model: ModelChoice
@@ -154,3 +155,9 @@ class StudyPlan:
     groups: tuple[str, ...] = ()
     seed: int = 0
     embedder: str | None = None
+    further_models: tuple[ModelChoice, ...] = ()
+
+    @property
+    def models(self) -> tuple[ModelChoice, ...]:
+        """Everyone who answers, in the order of the file."""
+        return (self.model, *self.further_models)

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 import polars as pl
 
-from semscale.errors import InputError
+from semscale.errors import InputError, RowError
 from semscale.messages import unknown_name
 from semscale.stats.survey.design import SurveyDesign
 from semscale.stats.survey.raked_designs import raked_design
@@ -223,7 +223,13 @@ def _drawn(frame: pl.DataFrame, columns: SampleColumns, weights: Floats) -> Surv
     )
     is_nested = columns.strata is not None and columns.cluster is not None
     fpc = None if columns.fpc is None else _populations(frame, columns.fpc)
-    return SurveyDesign(weights, strata, clusters, fpc, lonely=columns.lonely, nested=is_nested)
+    try:
+        return SurveyDesign(weights, strata, clusters, fpc, lonely=columns.lonely, nested=is_nested)
+    except RowError as error:
+        # Rows that lack something were left out, so that the number of a row says nothing in the file.
+        named = [name for name in (columns.strata, cluster, columns.fpc) if name is not None]
+        cells = ", ".join(f"{name} '{frame[name][error.row]}'" for name in named)
+        raise error.at(f"the row with {cells}") from None
 
 
 def _check_nested(frame: pl.DataFrame, person: str, cluster: str) -> None:

@@ -1,4 +1,4 @@
-"""The ledger: claims, final outcomes, attempts, and errors of its file."""
+"""The ledger: claims, final outcomes and attempts, in a file and on a server; errors of its file."""
 
 import asyncio
 
@@ -12,23 +12,31 @@ from semscale.errors import InputError
 KEY, OTHER = b"k" * 20, b"o" * 20
 TIMEOUT = CallError("late", kind=FailureKind.TIMEOUT, raw="")
 REFUSED = CallError("no", kind=FailureKind.REFUSED, raw="{}")
+# Quotes, backslashes, braces and commas delimit texts on their way to a server; it keeps no NUL.
+AWKWARD = Reply('{"a\\": [1, "\x00é😀"]}, NULL', raw="{}\n", seconds=0.5)
 
 
-def test_a_call_belongs_to_the_first_run_that_claims_it(tmp_path):
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.needs("postgres"))])
+def place(request, tmp_path) -> str:
+    """The place of an empty ledger."""
+    return str(tmp_path / "l") if request.param == "sqlite" else request.getfixturevalue("new_database")()
+
+
+def test_a_call_belongs_to_the_first_run_that_claims_it(place):
     async def work(ledger):
         first, second = await ledger.claim(KEY, 1), await ledger.claim(KEY, 2)
         other = await ledger.claim(OTHER, 2)
         await ledger.release(KEY, 1)
         return first, second, other, await ledger.claim(KEY, 2)
 
-    with Ledger(tmp_path / "l") as ledger:
+    with Ledger(place) as ledger:
         first, second, other, after = asyncio.run(work(ledger))
     assert second is Claim.ELSEWHERE
     assert first is other is after
     assert first is not Claim.ELSEWHERE
 
 
-def test_a_final_outcome_is_found_again_and_others_are_not(tmp_path):
+def test_a_final_outcome_is_found_again_and_others_are_not(place):
     async def work(ledger):
         await ledger.record(KEY, 1, TIMEOUT)
         before = await ledger.find(KEY)
@@ -36,7 +44,7 @@ def test_a_final_outcome_is_found_again_and_others_are_not(tmp_path):
         await ledger.record(OTHER, 1, REFUSED)
         return before, await ledger.find(KEY), await ledger.claim(OTHER, 2), await ledger.attempts(KEY)
 
-    with Ledger(tmp_path / "l") as ledger:
+    with Ledger(place) as ledger:
         before, reply, refused, attempts = asyncio.run(work(ledger))
     assert before is None
     assert reply == Reply("4", raw="{}")
@@ -44,12 +52,67 @@ def test_a_final_outcome_is_found_again_and_others_are_not(tmp_path):
     assert [attempt.status for attempt in attempts] == ["timeout", "replied"]
 
 
-def test_a_closed_ledger_opens_its_file_again(tmp_path):
-    ledger = Ledger(tmp_path / "l")
+def test_a_closed_ledger_opens_its_file_again(place):
+    ledger = Ledger(place)
     asyncio.run(ledger.record(KEY, 1, Reply("4")))
     ledger.close()
     assert asyncio.run(ledger.find(KEY)) == Reply("4")
     ledger.close()
+
+
+def test_another_process_has_to_wait_until_a_call_is_released_or_its_ledger_closed(place):
+    async def work(ours, other):
+        claims = [await ours.claim(KEY, 1), await other.claim(KEY, 1)]
+        await other.release(KEY, 1)  # it is not theirs to release
+        claims.append(await other.claim(KEY, 1))
+        await ours.release(KEY, 1)
+        claims += [await other.claim(KEY, 1), await other.claim(OTHER, 1)]
+        other.close()
+        return [*claims, await ours.claim(OTHER, 2)]
+
+    with Ledger(place) as ours, Ledger(place) as other:
+        claims = asyncio.run(work(ours, other))
+    assert claims == [Claim.OURS, Claim.ELSEWHERE, Claim.ELSEWHERE, Claim.OURS, Claim.OURS, Claim.OURS]
+
+
+def test_what_is_asked_at_once_is_answered_in_its_order(place):
+    async def work(ledger):
+        async with asyncio.TaskGroup() as group:
+            asked = [
+                group.create_task(each)
+                for each in (
+                    ledger.find(KEY),
+                    ledger.record(KEY, 1, AWKWARD),
+                    ledger.claim(OTHER, 1),
+                    ledger.find(KEY),
+                    ledger.record(OTHER, 1, REFUSED),
+                    ledger.claim(OTHER, 2),
+                    ledger.attempts(KEY),
+                )
+            ]
+        return [each.result() for each in asked]
+
+    with Ledger(place) as ledger:
+        found = asyncio.run(work(ledger))
+    assert found[:5] == [None, None, Claim.OURS, AWKWARD, None]
+    assert found[5].kind is FailureKind.REFUSED
+    assert [attempt.status for attempt in found[6]] == ["replied"]
+
+
+def test_the_environment_names_the_ledger_of_those_who_name_none(place, monkeypatch):
+    monkeypatch.setenv("SEMSCALE_LEDGER", place)
+    with Ledger() as ledger:
+        asyncio.run(ledger.record(KEY, 1, AWKWARD))
+    with Ledger(place) as ledger:
+        assert asyncio.run(ledger.find(KEY)) == AWKWARD
+
+
+def test_a_url_of_something_else_is_refused_without_its_password():
+    with pytest.raises(InputError) as caught:
+        Ledger("mysql://ana:s3cret@db/team")
+    assert str(caught.value) == (
+        "ledger must be a path, sqlite:///... or postgresql://..., got 'mysql://ana@db/team'"
+    )
 
 
 def test_a_file_that_is_no_ledger_is_named(tmp_path):

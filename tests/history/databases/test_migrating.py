@@ -14,7 +14,6 @@ from stored_runs import START, a_comparison, a_run, an_approval
 from semscale.errors import InputError
 from semscale.history import recorded_seals
 from semscale.history.comparison_rows import comparison_rows
-from semscale.history.databases.address import read_address
 from semscale.history.databases.database import Database
 from semscale.history.databases.migrating import bring_up_to_date, revisions, stored_revision
 from semscale.history.databases.opening import connect, open_history
@@ -33,6 +32,7 @@ from semscale.history.tables import (
     SCORES,
     SEALS,
 )
+from semscale.store.databases.address import read_address
 
 RUN, OTHER = a_run(3, id="an-old-run"), a_run(2, id="another", dataset="feedback")
 APPROVAL = an_approval(RUN, id="an-old-approval")

@@ -21,10 +21,10 @@ from sqlalchemy.engine import URL, make_url
 from stored_runs import a_run
 
 from semscale.errors import InputError, MissingExtraError
-from semscale.history.databases import postgres_server as reaching
-from semscale.history.databases.address import read_address
 from semscale.history.databases.migrating import bring_up_to_date
 from semscale.history.databases.opening import connect, open_history
+from semscale.store.databases import postgres_server as reaching
+from semscale.store.databases.address import read_address
 
 SECRET = "s3cret-p@ssword/?#%"
 ANA = f"postgresql://ana:{quote(SECRET, safe='')}@"
@@ -34,7 +34,7 @@ ENDED = """
 import sys
 from sqlalchemy import text
 from semscale.errors import InputError
-from semscale.history.databases.address import read_address
+from semscale.store.databases.address import read_address
 from semscale.history.databases.opening import connect
 database = connect(read_address(sys.argv[1]), create=True)
 try:
@@ -108,7 +108,7 @@ class TestUnreachable:
         "answer", [b"SSH-2.0-OpenSSH_9.6\r\n", b"NHTTP/1.1 400 Bad Request\r\n\r\n", b""]
     )
     def test_another_service_listens(self, monkeypatch, answer):
-        monkeypatch.setattr(reaching, "_SECONDS", 0.05)  # it waits for more that never comes
+        monkeypatch.setattr(reaching, "PATIENCE", 0.05)  # it waits for more that never comes
         with listening(answer) as port:
             message = message_of(f"{ANA}127.0.0.1:{port}/team")
         assert message.startswith(f"history postgresql://ana@127.0.0.1:{port}/team ")
@@ -261,7 +261,7 @@ class TestRights:
             ask(place, f"DROP ROLE {user}")
 
     def test_the_server_does_not_answer_for_too_long(self, monkeypatch, new_database):
-        monkeypatch.setattr(reaching, "_SECONDS", 1.0)
+        monkeypatch.setattr(reaching, "PATIENCE", 1.0)
         with pytest.raises(InputError, match="has not answered for too long: try again"):
             ask(new_database(), "SELECT pg_sleep(600)")  # the server drops it with the database
 

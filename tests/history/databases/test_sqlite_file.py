@@ -14,10 +14,10 @@ from sqlalchemy import text
 from stored_runs import a_comparison, a_run, an_approval
 
 from semscale.errors import InputError
-from semscale.history.databases.address import read_address
 from semscale.history.databases.migrating import bring_up_to_date
 from semscale.history.databases.opening import connect, open_history
 from semscale.history.recorded_runs import record_run
+from semscale.store.databases.address import read_address
 
 NOBODY = 65534
 

@@ -43,6 +43,32 @@ def test_a_model_may_be_a_name_alone(written):
     assert (study.design.plan.model.name, study.design.plan.model.max_tokens) == ("other", 200)
 
 
+def test_several_models_stand_in_a_list(written):
+    study = written(
+        (
+            "model: {name: local, temperature: 0.5, max_tokens: 40}",
+            "model: [one, {name: two, temperature: 0}]",
+        )
+    )
+    assert [(each.name, each.temperature) for each in study.design.plan.models] == [("one", None), ("two", 0)]
+    # 3 personas, 2 concepts, 3 methods, 2 models.
+    assert study.design.n_answers == 36
+
+
+@pytest.mark.parametrize(
+    ("models", "said"),
+    [
+        ("model:\n  - one\n  - two\n  - one", "line 7: model 'one' is named twice"),
+        ("model: []", "line 4: model: list should have at least 1 item"),
+        ("model:\n  - one\n  - name: two\n    temprature: 1", "line 7: unknown key 'temprature' in model"),
+        ("model:\n  name: one\n  temprature: 1", "line 6: unknown key 'temprature' in model"),
+    ],
+)
+def test_a_wrong_list_of_models_is_refused_with_its_line(written, models, said):
+    with pytest.raises(InputError, match=said):
+        written(("model: {name: local, temperature: 0.5, max_tokens: 40}", models))
+
+
 def test_images_are_read_beside_the_file(written, tmp_path):
     (tmp_path / "bar.png").write_bytes(PNG)
     study = written(("{name: oat, text: A bar of oats.}", "{name: oat, images: [bar.png]}"))

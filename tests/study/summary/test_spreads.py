@@ -10,7 +10,7 @@ from semscale.study.summary.spreads import answer_spreads
 PLAN = IntervalPlan(replicates=200)
 
 
-def answers(values, set_values=None, models="m"):
+def answers(values, set_values=None, models="m", asked_models="m"):
     """Answers (personas, samples) about one concept."""
     n, samples = values.shape
     return pl.DataFrame(
@@ -18,6 +18,7 @@ def answers(values, set_values=None, models="m"):
             "persona": [f"p{row}" for row in range(n) for _ in range(samples)],
             "concept": "oat",
             "sample": list(range(1, samples + 1)) * n,
+            "asked_model": asked_models,
             "model": models,
             "value": values.ravel().astype(float),
             "set_values": pl.Series(

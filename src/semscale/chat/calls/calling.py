@@ -16,8 +16,8 @@ from semscale.chat.costs.budget import Meter
 from semscale.chat.costs.tokens import BYTES_PER_TOKEN, estimated_prompt, most_reply_tokens
 from semscale.chat.endpoint.failures import failure_of
 from semscale.chat.ledger.content_key import ContentKeys
-from semscale.chat.ledger.file import Claim
 from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.ledger.operations import Claim
 from semscale.chat.messages import Request
 from semscale.chat.outcomes import RequestOutcome
 from semscale.chat.replies import FATAL, CallError, FailureKind, Reply, Usage

@@ -2,16 +2,24 @@
 
 import sqlite3
 import time
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from semscale.chat.ledger.locks import LedgerUser
-from semscale.chat.replies import FailureKind
-
-REPLIED = "replied"
-FINAL = (REPLIED, FailureKind.REFUSED.value, FailureKind.SILENT.value)
-"""Final outcomes: they were paid for, and a restarted run does not ask again."""
+from semscale.chat.ledger.operations import (
+    FINAL,
+    Attempt,
+    Claim,
+    ClaimCall,
+    FindOutcome,
+    ListAttempts,
+    Operation,
+    RecordAttempt,
+    ReleaseCall,
+)
+from semscale.errors import InputError, InterruptedRunError, SemscaleError
+from semscale.store.sqlite_errors import primary_code
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS attempts (
@@ -24,71 +32,84 @@ _FIND_FINAL = (
     "SELECT status, body FROM attempts WHERE key = ? AND status IN ('replied', 'refused', 'silent') "
     "ORDER BY id LIMIT 1"
 )
+_NOT_ALLOWED = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM})
 _BUSY_SECONDS = 60.0
 _LOOK_AGAIN = 0.02
 
 
-class Claim(Enum):
-    """Who makes a call that has no outcome in the ledger yet."""
-
-    OURS = "ours"
-    ELSEWHERE = "elsewhere"  # another process, or another run in this process, is making it
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """One attempt at a call, as the ledger stores it.
-
-    Attributes:
-        status: ``replied``, or the kind of failure.
-        body: JSON of the reply, or of a failure's message and raw answer.
-    """
-
-    status: str
-    body: str
-
-
 class LedgerFile:
-    """Reads and writes the ledger file in one thread; call :meth:`begin` before the other methods.
+    """A ledger in a SQLite file, which the processes of one machine may share.
+
+    A claim holds as long as its process runs, which a lock of the system shows.
 
     Args:
         path: of the file; its folder is created if needed.
 
     Raises:
-        OSError, sqlite3.Error: the file cannot be opened or is no SQLite file.
+        InputError: the file cannot be opened or is no SQLite file.
+        InterruptedRunError: the disk is full, or another program holds the file for too long.
     """
 
+    longest_idle = None
+
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+        self._path = path
+        try:
+            self._open()
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
+            raise _explained(error, path) from error
+
+    def _open(self) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None)
         try:
             _set_up(self._connection)
-            self._user = LedgerUser(path.with_name(f"{path.name}.owners"))
+            self._user = LedgerUser(self._path.with_name(f"{self._path.name}.owners"))
         except BaseException:
             self._connection.close()
             raise
 
-    def begin(self) -> None:
-        """Begin a transaction; other processes wait for its end."""
-        self._connection.execute("BEGIN IMMEDIATE")
+    def do(self, operations: Sequence[Operation]) -> list[object]:
+        """Do all operations in one transaction, or none; other processes wait for its end.
 
-    def commit(self) -> None:
-        """Commit the transaction."""
-        self._connection.execute("COMMIT")
+        Raises:
+            InputError: the file may not be written, or is damaged.
+            InterruptedRunError: the disk is full, or another program holds the file for too long.
+        """
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            answers = [self._answer(operation) for operation in operations]
+            self._connection.execute("COMMIT")
+        except BaseException as error:
+            with suppress(sqlite3.Error):
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+            if isinstance(error, sqlite3.Error | OSError | UnicodeDecodeError):
+                raise _explained(error, self._path) from error
+            raise
+        return answers
 
-    def roll_back(self) -> None:
-        """Roll the transaction back if there is one."""
-        if self._connection.in_transaction:
-            self._connection.execute("ROLLBACK")
+    def _answer(self, operation: Operation) -> object:
+        match operation:
+            case FindOutcome(key):
+                return self._find(key)
+            case ClaimCall(key, run):
+                return self._claim(key, run)
+            case RecordAttempt(key, run, attempt):
+                self._record(key, run, attempt)
+                return None
+            case ReleaseCall(key, run):
+                self._release(key, run)
+                return None
+            case ListAttempts(key):
+                return self._attempts(key)
 
-    def find(self, key: bytes) -> Attempt | None:
-        """Return the final outcome of a call, or ``None``."""
+    def _find(self, key: bytes) -> Attempt | None:
         row = self._connection.execute(_FIND_FINAL, (key,)).fetchone()
         return None if row is None else Attempt(*row)
 
-    def claim(self, key: bytes, run: int) -> Attempt | Claim:
-        """Return a call's final outcome; reserve the call if there is none and nobody else is making it."""
-        found = self.find(key)
+    def _claim(self, key: bytes, run: int) -> Attempt | Claim:
+        found = self._find(key)
         if found is not None:
             return found
         holder = self._connection.execute("SELECT owner FROM claims WHERE key = ?", (key,)).fetchone()
@@ -99,33 +120,45 @@ class LedgerFile:
         )
         return Claim.OURS
 
-    def record(self, key: bytes, run: int, attempt: Attempt) -> None:
-        """Store an attempt; a final outcome ends the claim."""
+    def _record(self, key: bytes, run: int, attempt: Attempt) -> None:
         self._connection.execute(
             "INSERT INTO attempts (key, made, status, body) VALUES (?, ?, ?, ?)",
             (key, time.time(), attempt.status, attempt.body),
         )
         if attempt.status in FINAL:
-            self.release(key, run)
+            self._release(key, run)
 
-    def release(self, key: bytes, run: int) -> None:
-        """End a run's claim on a call if it has one."""
+    def _release(self, key: bytes, run: int) -> None:
         self._connection.execute(
             "DELETE FROM claims WHERE key = ? AND owner = ? AND run = ?", (key, self._user.name, run)
         )
 
-    def attempts(self, key: bytes) -> list[Attempt]:
-        """Return all attempts at a call, oldest first."""
+    def _attempts(self, key: bytes) -> list[Attempt]:
         rows = self._connection.execute("SELECT status, body FROM attempts WHERE key = ? ORDER BY id", (key,))
         return [Attempt(*row) for row in rows]
 
+    def renew(self) -> None:
+        """Do nothing: the system shows whether a process runs."""
+
     def close(self) -> None:
-        """End all claims and close the file."""
-        try:
+        """End all claims made here, and close the file, even where it is gone or damaged by now."""
+        with suppress(sqlite3.Error):
             self._connection.execute("DELETE FROM claims WHERE owner = ?", (self._user.name,))
-        finally:
+        with suppress(sqlite3.Error):
             self._connection.close()
+        with suppress(OSError):
             self._user.leave()
+
+
+def _explained(error: Exception, path: Path) -> SemscaleError:
+    code = primary_code(error) if isinstance(error, sqlite3.OperationalError) else None
+    if code is None:  # such as the error of Python's module about broken characters
+        return InputError(f"{path} cannot be used as a ledger ({error}); move it away or name another file")
+    if code in _NOT_ALLOWED:
+        return InputError(
+            f"the ledger {path} cannot be written ({error}); check its permissions, or name another file"
+        )
+    return InterruptedRunError(f"the ledger {path} cannot be used ({error}); everything before is kept")
 
 
 def _set_up(connection: sqlite3.Connection) -> None:

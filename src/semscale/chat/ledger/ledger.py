@@ -2,47 +2,68 @@
 
 import asyncio
 import json
+import os
 import queue
-import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self
 
-from semscale.chat.ledger.file import REPLIED, Attempt, Claim, LedgerFile
+from semscale.chat.ledger.file import LedgerFile
+from semscale.chat.ledger.operations import (
+    REPLIED,
+    Attempt,
+    Claim,
+    ClaimCall,
+    FindOutcome,
+    LedgerStore,
+    ListAttempts,
+    Operation,
+    RecordAttempt,
+    ReleaseCall,
+)
 from semscale.chat.ledger.reply_json import dump_reply, load_reply, text_in
 from semscale.chat.replies import CallError, FailureKind, Reply
-from semscale.errors import InputError, InterruptedRunError
+from semscale.errors import InputError, SemscaleError
+from semscale.extras import require
 from semscale.json_reading import parse_json
-from semscale.store.sqlite_errors import primary_code
+from semscale.store.databases.address import Address, read_address
 from semscale.weights.places import cache_root
 
-T = TypeVar("T")
 FILE_NAME = "ledger.sqlite"
-_NOT_ALLOWED = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM})
-_AT_ONCE = 1024  # jobs done in one transaction
+VARIABLE = "SEMSCALE_LEDGER"
+"""Environment variable that names the ledger of all runs for which none is named."""
 
-_Job = tuple[Callable[[LedgerFile], object], "asyncio.Future[object]"]
+_AT_ONCE = 1024  # jobs that share one write to disk
+
+_Job = tuple[Operation, "asyncio.Future[object]"]
 
 
 class Ledger:
     """Stores every attempt at every call under a hash of its content.
 
-    Several runs and processes may use one ledger at once. One thread works on the file and puts all waiting
-    jobs into one transaction, so many replies share one write to disk. A reply is on disk before the caller
-    gets it. Prompts are stored only as a hash.
+    Several runs and processes may use one ledger at once, and several machines one on a server. One thread
+    works on it and puts all waiting jobs together, so many replies share one write to disk. A reply is on
+    disk before the caller gets it. Prompts are stored only as a hash.
 
     Args:
-        path: of the file; by default ``ledger.sqlite`` in the folder named by ``SEMSCALE_CACHE``, or else in
-            the system's cache folder.
+        where: path of a SQLite file, or ``postgresql://user@host/database``. By default what
+            ``SEMSCALE_LEDGER`` names, or ``ledger.sqlite`` in the folder named by ``SEMSCALE_CACHE``, or else
+            in the system's cache folder.
 
     Raises:
-        InputError: the file cannot be opened or is no ledger; raised when it is first used.
+        InputError: the address has another form. When it is first used: the file or the server cannot be
+            used, or holds no ledger.
+        MissingExtraError: the extra ``postgres`` is not installed, for a server.
     """
 
-    def __init__(self, path: str | Path | None = None) -> None:
-        self.path = cache_root() / FILE_NAME if path is None else Path(path).expanduser()
+    def __init__(self, where: str | Path | None = None) -> None:
+        self._address = _address(where)
+        if self._address.url is not None:
+            require("postgres")
+        self._closing = threading.Event()
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._guard = threading.Lock()
@@ -66,7 +87,7 @@ class Ledger:
             The reply, the final failure, or a ``Claim`` that says who makes the call.
         """
         try:
-            found = await self._do(lambda file: file.claim(key, run))
+            found = await self._do(ClaimCall(key, run))
         except asyncio.CancelledError:
             await self.release(key, run)  # the thread may have reserved it already
             raise
@@ -74,86 +95,84 @@ class Ledger:
 
     async def find(self, key: bytes) -> Reply | CallError | None:
         """Return a call's final outcome without reserving the call."""
-        found = await self._do(lambda file: file.find(key))
+        found = await self._do(FindOutcome(key))
         return None if found is None else self._outcome(found)
 
     async def record(self, key: bytes, run: int, outcome: Reply | CallError) -> None:
         """Store an attempt; it is on disk when this returns."""
-        attempt = _attempt(outcome)
-        await self._do(lambda file: file.record(key, run, attempt))
+        await self._do(RecordAttempt(key, run, _attempt(outcome)))
 
     async def release(self, key: bytes, run: int) -> None:
         """Give up the reservation of a call without a final outcome, even if the caller is cancelled."""
-        releasing = asyncio.ensure_future(self._do(lambda file: file.release(key, run)))
+        releasing = asyncio.ensure_future(self._do(ReleaseCall(key, run)))
         # Of a cancelled caller nobody waits for the error: the run ends with the one that cancelled it.
         releasing.add_done_callback(lambda task: task.cancelled() or task.exception())
         await asyncio.shield(releasing)
 
     async def attempts(self, key: bytes) -> list[Attempt]:
         """Return all attempts at a call, oldest first."""
-        return await self._do(lambda file: file.attempts(key))
+        attempts: list[Attempt] = await self._do(ListAttempts(key))
+        return attempts
 
     def close(self) -> None:
-        """Close the file; the next use opens it again."""
+        """End all claims and close it; the next use opens it again."""
         with self._guard:
             if self._thread is not None:
+                self._closing.set()
                 self._jobs.put(None)
                 self._thread.join()
                 self._thread = None
+                self._closing.clear()
 
     def _outcome(self, attempt: Attempt) -> Reply | CallError:
         try:
             return _read(attempt)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InputError(
-                f"{self.path} holds a damaged reply ({error!r:.80}); move it away or name another file"
+                f"{self._address.shown} holds a damaged reply ({error!r:.80}); move it away or name another "
+                "ledger"
             ) from error
 
-    async def _do(self, job: Callable[[LedgerFile], T]) -> T:
+    async def _do(self, operation: Operation) -> Any:  # noqa: ANN401 - each kind has an answer of its own
         answer: asyncio.Future[object] = asyncio.get_running_loop().create_future()
         with self._guard:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._serve, name="semscale-ledger", daemon=True)
                 self._thread.start()
-            self._jobs.put((job, answer))
+            self._jobs.put((operation, answer))
         try:
-            return await answer  # type: ignore[return-value]  # what the job returned
-        except sqlite3.OperationalError as error:
-            code = primary_code(error)
-            if code is None:  # such as the error of Python's module about broken characters
-                raise self._unusable(error) from error
-            if code in _NOT_ALLOWED:
-                raise InputError(
-                    f"the ledger {self.path} cannot be written ({error}); check its permissions, or name "
-                    "another file"
-                ) from error
-            raise InterruptedRunError(
-                f"the ledger {self.path} cannot be used ({error}); everything before is kept"
-            ) from error
-        except (sqlite3.DatabaseError, OSError, UnicodeDecodeError) as error:
-            raise self._unusable(error) from error
-
-    def _unusable(self, error: Exception) -> InputError:
-        return InputError(
-            f"{self.path} cannot be used as a ledger ({error}); move it away or name another file"
-        )
+            return await answer
+        except SemscaleError as error:  # others that wait get the same one, and each task raises its own
+            raise type(error)(*error.args) from error
 
     def _serve(self) -> None:
-        file: LedgerFile | None = None
-        while (waiting := self._waiting()) is not None:
+        store: LedgerStore | None = None
+        while (waiting := self._waiting(store.longest_idle if store else None)) is not None:
+            if store is not None and not waiting:
+                store.renew()
+                continue
             try:
-                file = file or LedgerFile(self.path)
-                answers = _in_one_transaction(file, waiting)
+                store = store or self._opened()
+                answers = store.do([operation for operation, _ in waiting])
             except Exception as error:  # raised again where the job's result is awaited
-                if file is not None:
-                    _quietly(file.roll_back)
                 answers = [error] * len(waiting)
             _hand_out(waiting, answers)
-        if file is not None:
-            _quietly(file.close)
+        if store is not None:
+            store.close()
 
-    def _waiting(self) -> list[_Job] | None:
-        first = self._jobs.get()
+    def _opened(self) -> LedgerStore:
+        if self._address.url is None:
+            return LedgerFile(self._address.path or Path())
+        from semscale.chat.ledger.server import LedgerServer
+
+        return LedgerServer(self._address, self._closing)
+
+    def _waiting(self, longest_idle: float | None) -> list[_Job] | None:
+        """Wait for jobs: none of them if none comes for so long, ``None`` when the ledger is closed."""
+        try:
+            first = self._jobs.get(timeout=longest_idle)
+        except queue.Empty:
+            return []
         if first is None:
             return None
         jobs = [first]
@@ -169,14 +188,7 @@ class Ledger:
         return jobs
 
 
-def _in_one_transaction(file: LedgerFile, jobs: list[_Job]) -> list[object]:
-    file.begin()
-    answers = [job(file) for job, _ in jobs]
-    file.commit()
-    return answers
-
-
-def _hand_out(jobs: list[_Job], answers: list[object]) -> None:
+def _hand_out(jobs: Sequence[_Job], answers: Sequence[object]) -> None:
     """Deliver the answers, with one wake-up for each event loop."""
     loops = {answer.get_loop() for _, answer in jobs}
     for loop in loops:
@@ -185,7 +197,8 @@ def _hand_out(jobs: list[_Job], answers: list[object]) -> None:
             for (_, future), answer in zip(jobs, answers, strict=True)
             if future.get_loop() is loop
         ]
-        _quietly(lambda loop=loop, mine=mine: loop.call_soon_threadsafe(_resolve, mine))  # type: ignore[misc]
+        with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
+            loop.call_soon_threadsafe(_resolve, mine)
 
 
 def _resolve(pairs: "list[tuple[asyncio.Future[object], object]]") -> None:
@@ -198,12 +211,13 @@ def _resolve(pairs: "list[tuple[asyncio.Future[object], object]]") -> None:
             future.set_result(answer)
 
 
-def _quietly(do: Callable[[], object]) -> None:
-    """Ignore failures that no longer matter: a closed event loop, a deleted file."""
-    try:
-        do()
-    except (RuntimeError, sqlite3.Error, OSError):
-        return
+def _address(where: str | Path | None) -> Address:
+    """Read a ledger's address; a plain path is not looked at before it is used."""
+    named = os.environ.get(VARIABLE) or cache_root() / FILE_NAME if where is None else where
+    if "://" in str(named):
+        return read_address(named, "ledger")
+    path = Path(named).expanduser()
+    return Address("ledger", str(path), path=path)
 
 
 def _attempt(outcome: Reply | CallError) -> Attempt:

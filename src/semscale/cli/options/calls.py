@@ -29,7 +29,7 @@ class CallOptions:
         max_calls: most calls that are sent, of all models together.
         max_total_tokens: most tokens of prompts and replies, of all models together.
         max_cost: most that is spent, in the currency of the price table.
-        ledger: file that keeps replies; Semscale's own unless given.
+        ledger: file or server that keeps replies; Semscale's own file unless given.
         dry_run: whether nobody is asked.
     """
 
@@ -61,7 +61,13 @@ class CallOptions:
     ] = None
     max_cost: Annotated[float | None, option(CALLS, "Stop before more is spent.", "MONEY")] = None
     ledger: Annotated[
-        str | None, option(CALLS, "File that keeps replies; Semscale's own unless given.", "FILE")
+        str | None,
+        option(
+            CALLS,
+            "SQLite file, or URL of a PostgreSQL database, that keeps replies; SEMSCALE_LEDGER or Semscale's "
+            "own file unless given.",
+            "FILE|URL",
+        ),
     ] = None
     dry_run: Annotated[bool, option(CALLS, "Say how many calls it would take, and ask nobody.")] = False
 

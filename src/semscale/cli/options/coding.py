@@ -150,7 +150,7 @@ class CodeOptions:
     calls: CallOptions
     outputs: Annotated[Outputs, written_as("Coded table")]
     table: RowOptions
-    run: Annotated[RunOptions, without("part_rows", "restart")]
+    run: RunOptions
 
     def __post_init__(self) -> None:
         if self.min_base < 1:

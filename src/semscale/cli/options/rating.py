@@ -213,7 +213,8 @@ def scales_of(texts: Sequence[str], scales: Sequence[str]) -> dict[str, str]:
     own: dict[str, str] = {}
     common: list[str] = []
     for scale in scales:
-        column = next((text for text in texts if scale.startswith(f"{text}=")), None)
+        # Where one title begins another, as "a" and "a=b" do, the longer one is meant.
+        column = max((text for text in texts if scale.startswith(f"{text}=")), key=len, default=None)
         if column is None:
             common.append(scale)
         elif column in own:

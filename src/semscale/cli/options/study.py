@@ -89,9 +89,14 @@ class StudyRunOptions:
 
     file: StudyFile
     model: Annotated[
-        str | None, option(_MODEL, "The model that answers, in place of the file's.", "NAME")
+        list[str] | None,
+        option(
+            _MODEL,
+            "The model that answers, in place of those of the file; repeat it for several.",
+            "NAME",
+        ),
     ] = None
-    base_url: Annotated[str | None, option(_MODEL, "Address of its OpenAI-compatible endpoint.", "URL")] = (
+    base_url: Annotated[str | None, option(_MODEL, "Address of their OpenAI-compatible endpoint.", "URL")] = (
         None
     )
     asking: StudyCalls

@@ -205,6 +205,10 @@ class TablesOptions:
         str | None,
         option(COLUMNS, "Of a study's run: ssr, flr, dlr or decision; the first one unless given.", "METHOD"),
     ] = None
+    model: Annotated[
+        str | None,
+        option(COLUMNS, "Of a study's run with several models; the first one unless given.", "NAME"),
+    ] = None
     sample: SampleOptions
     min_base: Annotated[
         int, setting(RUN, "Respondents below which a cell is shown, marked, and not tested.")
@@ -258,10 +262,11 @@ class TablesOptions:
         """
         from semscale.tabulation.plan import TablePlan
 
-        if self.method is not None:
-            raise InputError(
-                "method goes with the folder of a study's run alone: name that folder, or leave it out"
-            )
+        for name in ("method", "model"):
+            if getattr(self, name) is not None:
+                raise InputError(
+                    f"{name} goes with the folder of a study's run alone: name that folder, or leave it out"
+                )
         return TablePlan(
             questions=tuple(self.question or ()),
             banners=tuple(self.banner or ()),
@@ -293,7 +298,7 @@ def _codes(listed: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _named_scale(text: str) -> tuple[str, str]:
-    question, _, scale = text.partition("=")
+    question, _, scale = text.rpartition("=")
     if not question or not scale:
         raise InputError(f"scale must read QUESTION=SCALE, such as q1=satisfaction, got {text!r}")
     return question, scale

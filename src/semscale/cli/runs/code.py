@@ -1,13 +1,11 @@
-"""Runs of ``semscale code``: read the columns, score the answers, calibrate, write."""
+"""Runs of ``semscale code``: check the columns, score the answers part by part, calibrate, write."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from semscale.cli.options.coding import CodeOptions
-from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.coding.asked_codes import AskedCodes
 from semscale.coding.chat_codes import ask_about_codes
@@ -18,11 +16,13 @@ from semscale.coding.coding_columns import CodingColumns, group_names, numbers_i
 from semscale.coding.hand_codes import hand_codes
 from semscale.coding.summary.coding_summary import CodingSummary
 from semscale.coding.summary.summarizing import BesideAnswers, summarize_coding
+from semscale.coding.table_coding import CodingWork
 from semscale.store.columns import column_in
 from semscale.store.deriving.derived_columns import by_label
+from semscale.store.first_look import needs_counting
 from semscale.store.reading import open_table
 from semscale.store.result_columns import check_free, check_output
-from semscale.store.writing import write_table
+from semscale.store.runs.table_run import TableRun
 from semscale.types import Progress, are_scored
 
 _BATCH = 50_000
@@ -40,39 +40,41 @@ def code_table(options: CodeOptions) -> CodingSummary:
         load_codebook(options.codebook),
         options.thresholds.thresholds,
     )
-    options.outputs.check()
-    check_input(options.file, options.outputs.report)
+    options.outputs.check_run(options.file, restart=options.run.restart)
     table, by = by_label(options.table.open(options.file, is_reported=True), columns.by)
     columns = replace(columns, by=tuple(by))
     check_free(table.columns, table.name)
     if options.outputs.out is not None:
         check_output(table, options.outputs.out)
-    rows = columns.read(table)
-    cells = column_in(rows, columns.text).to_list()
+    columns.check(table)
+    size, out = options.run.parts.part_rows, options.outputs.out
+    table, rows = columns.read_beside(table, size, counting=needs_counting(table, out))
     hand = _hand_codes(columns, rows, options)
+    beside = replace(_beside(options, columns, rows), notes=table.notes)
     with progress_bars() as progress:
         coder = Coder(codebook, embedder=options.model.load(progress))
-        scores = coder.score(cells, progress=progress)
-        asked = _asked(options, scores, cells, progress)
-        beside = replace(_beside(options, columns, rows, scores, progress), notes=table.notes)
-    coding = code_answers(
-        scores,
-        hand=hand,
-        asked=asked,
-        thresholds=thresholds,
-        plan=options.run.plan,
-    )
-    if options.outputs.out is not None:
-        write_table(pl.concat([rows, coding.to_frame()], how="horizontal"), options.outputs.out)
-    return summarize_coding(
-        coding,
-        cells,
-        beside=beside,
-        source=table.name,
-        column=columns.text,
-        plan=options.run.plan,
-        min_base=options.min_base,
-    )
+
+        def finish(scores: CodeScores, cells: list[str | None]) -> tuple[CodingSummary, pl.DataFrame]:
+            coding = code_answers(
+                scores,
+                hand=hand,
+                asked=_asked(options, scores, cells, progress),
+                thresholds=thresholds,
+                plan=options.run.plan,
+            )
+            summary = summarize_coding(
+                coding,
+                cells,
+                beside=_with_scores(options, beside, scores, cells, progress),
+                source=table.name,
+                column=columns.text,
+                plan=options.run.plan,
+                min_base=options.min_base,
+            )
+            return summary, coding.to_frame()
+
+        work = CodingWork(table, columns.text, coder, finish, progress)
+        return TableRun(table, options.run.parts, progress).of(work, out)
 
 
 def _hand_codes(columns: CodingColumns, rows: pl.DataFrame, options: CodeOptions) -> HandCodes | None:
@@ -85,7 +87,7 @@ def _hand_codes(columns: CodingColumns, rows: pl.DataFrame, options: CodeOptions
 
 
 def _asked(
-    options: CodeOptions, scores: CodeScores, cells: list[Any], progress: Progress | None
+    options: CodeOptions, scores: CodeScores, cells: list[str | None], progress: Progress | None
 ) -> AskedCodes | None:
     """Ask the chat model about the answers that can be read, if one is named."""
     chat = options.chat.load(progress)
@@ -95,7 +97,7 @@ def _asked(
     found = ask_about_codes(
         chat,
         scores.codebook,
-        [cells[row] for row in readable.tolist()],
+        [str(cells[row]) for row in readable.tolist()],
         question=options.chat.question,
         method=options.chat.checked_method,
         running=options.calls.running(),
@@ -104,34 +106,37 @@ def _asked(
     return found.placed(readable, len(cells))
 
 
-def _beside(
-    options: CodeOptions,
-    columns: CodingColumns,
-    rows: pl.DataFrame,
-    scores: CodeScores,
-    progress: Progress | None,
-) -> BesideAnswers:
-    cells = column_in(rows, columns.text).to_list()
-    ratings, rating = None, columns.rating or ""
-    if columns.rating is not None:
-        ratings = numbers_in(rows, columns.rating, "rating")
-    elif options.rate_scale is not None:
-        from semscale.rating.rater import Rater
-
-        ratings = Rater(options.rate_scale).rate(cells, progress=progress).mean
-        rating = f"{options.rate_scale}, as rated from the same answers"
-    other = None
-    if options.other_run is not None:
-        frame = pl.concat([*open_table(options.other_run).batches(_BATCH)], how="diagonal_relaxed")
-        other = other_run(frame, scores.codebook, cells, columns.text, options.other_run)
+def _beside(options: CodeOptions, columns: CodingColumns, rows: pl.DataFrame) -> BesideAnswers:
+    """Take what the table has beside the answers."""
     return BesideAnswers(
         {name: group_names(rows, name) for name in columns.by},
-        ratings,
-        rating,
-        other,
+        None if columns.rating is None else numbers_in(rows, columns.rating, "rating"),
+        columns.rating or "",
+        None,
         options.other_run or "",
         columns.design_in(rows),
         columns.weight or "",
         columns.respondent or "",
         columns.strata or "",
     )
+
+
+def _with_scores(
+    options: CodeOptions,
+    beside: BesideAnswers,
+    scores: CodeScores,
+    cells: list[str | None],
+    progress: Progress | None,
+) -> BesideAnswers:
+    """Add what is made of the answers: ratings of their own, and the same answers in another run."""
+    if options.rate_scale is not None:
+        from semscale.rating.rater import Rater
+
+        ratings = Rater(options.rate_scale).rate(cells, progress=progress).mean
+        name = f"{options.rate_scale}, as rated from the same answers"
+        beside = replace(beside, ratings=ratings, rating_name=name)
+    if options.other_run is not None:
+        frame = pl.concat([*open_table(options.other_run).batches(_BATCH)], how="diagonal_relaxed")
+        other = other_run(frame, scores.codebook, cells, options.columns.text, options.other_run)
+        beside = replace(beside, other=other)
+    return beside

@@ -26,6 +26,7 @@ from semscale.signature import Signature
 from semscale.stats.calibration.drawing import draw_texts
 from semscale.store.atomic import check_writable
 from semscale.store.columns import column_in, is_missing
+from semscale.store.databases.address import is_on_server, shown_address
 from semscale.store.reading import open_table
 from semscale.store.writing import output_format
 from semscale.weights.known import DEFAULT_RATING_MODEL
@@ -166,4 +167,5 @@ def _option(name: str, value: object) -> list[str]:
     """Write an option as it is given; one that holds a list is repeated, a switch stands alone."""
     if value is True:
         return [name]
-    return [word for each in (value if isinstance(value, list) else [value]) for word in (name, str(each))]
+    given = map(str, value if isinstance(value, list) else [value])
+    return [word for each in given for word in (name, shown_address(each) if is_on_server(each) else each)]

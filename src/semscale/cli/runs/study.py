@@ -1,6 +1,6 @@
 """Runs of ``semscale study``: read the file, ask the panel, keep everything."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -52,12 +52,12 @@ def forecast_run(options: StudyRunOptions) -> ForecastSummary:
     """
     study = _read(options)
     with closing(options.asking.calls.open_ledger()) as ledger:
-        found = study.forecast(ledger=ledger)
+        found = study.forecasts(ledger=ledger)
     design = study.design
-    budget = options.asking.running(design.plan.caps).budget
+    budget = options.asking.running(design.plan.caps).divided(len(found), "models").budget
     return ForecastSummary(
         design.source,
-        {design.plan.model.name: found},
+        found,
         design.n_answers,
         {},
         "answer",
@@ -65,14 +65,22 @@ def forecast_run(options: StudyRunOptions) -> ForecastSummary:
     )
 
 
-def _caps(found: Forecast, budget: Budget, n: int) -> Iterator[str]:
-    """Say that caps would end the run early, and how many of n personas they allow."""
-    if beyond := found.beyond(budget):
-        k = personas_within(found, budget, n)
-        yield (
-            f"A cap would end the run early ({'; '.join(beyond)}): it allows about {k:,} of {n:,} personas. "
-            "Raise it in the file or by an option, or make the panel smaller."
-        )
+def _caps(found: Mapping[str, Forecast], budget: Budget, n: int) -> Iterator[str]:
+    """Say for which models caps would end the run early, and how many of n personas they allow.
+
+    Args:
+        found: by model.
+        budget: the part of each model.
+        n: how many personas there are.
+    """
+    for name, one in found.items():
+        if beyond := one.beyond(budget):
+            k = personas_within(one, budget, n)
+            whose = "" if len(found) == 1 else f" of {name}, which has 1 part of {len(found)} of the caps"
+            yield (
+                f"A cap would end the run{whose} early ({'; '.join(beyond)}): it allows about {k:,} of {n:,} "
+                "personas. Raise it in the file or by an option, or make the panel smaller."
+            )
 
 
 def start_study(file: Path) -> None:
@@ -98,4 +106,4 @@ def start_study(file: Path) -> None:
 def _read(options: StudyRunOptions) -> Study:
     check_input(str(options.file))
     study = load(options.file)
-    return replace(study, design=study.design.answered_by(options.model, options.base_url))
+    return replace(study, design=study.design.answered_by(options.model or (), options.base_url))

@@ -41,5 +41,6 @@ def _of_panel(options: TablesOptions) -> Crosstabs:
         questions=options.question or (),
         banners=options.banner or (),
         method=options.method,
+        model=options.model,
         tests=options.tests,
     )

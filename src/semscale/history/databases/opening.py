@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semscale.extras import require
-from semscale.history.databases.address import Address, read_address
+from semscale.store.databases.address import Address, read_address
 
 if TYPE_CHECKING:
     from semscale.history.databases.database import Database
@@ -63,9 +63,9 @@ def connect(address: Address, *, create: bool) -> "Database":
     from semscale.history.databases.database import Database
 
     if address.url is not None:
-        from semscale.history.databases.postgres_server import postgres_engine
+        from semscale.store.databases.postgres_server import postgres_engine
 
-        return Database(postgres_engine(address.url, address.shown), address.shown)
+        return Database(postgres_engine(address), address.shown)
     from semscale.history.databases.sqlite_file import sqlite_engine
 
     return Database(sqlite_engine(address.path or Path(), create=create), address.shown)

@@ -10,7 +10,7 @@ from semscale.report.formatting import counted, coverage, number
 from semscale.report.settings import settings
 from semscale.report.study.comparison_figures import (
     attainment_table,
-    axes_figure,
+    axes_figures,
     conclusions_table,
     correlations_table,
     distances_table,
@@ -22,7 +22,7 @@ from semscale.report.study.comparison_figures import (
     worth_table,
 )
 from semscale.report.study.comparison_words import READINGS, comparison_cautions, conclusion_line
-from semscale.report.study.words import METHOD_NAMES
+from semscale.report.study.words import method_words
 from semscale.stats.agreement.attainment import FEWEST_FOR_AN_INTERVAL
 
 if TYPE_CHECKING:
@@ -88,9 +88,8 @@ def study_comparison_document(summary: "StudyComparison") -> Document:
 
 
 def _sections(summary: "StudyComparison") -> Iterator[Section]:
-    figure = axes_figure(summary)
     tables = tuple(conclusions_table(method) for method in summary.methods)
-    yield Section("conclusions", "What can be concluded", (*([figure] if figure else ()), *tables))
+    yield Section("conclusions", "What can be concluded", (*axes_figures(summary), *tables))
     yield Section("marginals", "Marginals: distributions", tuple(_marginals(summary)))
     yield Section(
         "ranking", "Marginals: order of concepts", (attainment_table(summary), *_without_intervals(summary))
@@ -144,7 +143,7 @@ def _structure(summary: "StudyComparison") -> Iterator[Block]:
         found = method.correlations
         if found is not None:
             yield Paragraph(
-                f"{METHOD_NAMES[method.method]}: correlations differ from people's by "
+                f"{method_words(method.method, method.model)}: correlations differ from people's by "
                 f"{number(found.gap.value, 2)} on average; halves of people by "
                 f"{number(found.split_half, 2)}, shuffled personas by {number(found.permuted, 2)}.",
                 "note",

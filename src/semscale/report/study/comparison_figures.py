@@ -1,5 +1,6 @@
 """Tables and pictures of the comparison of a panel with people."""
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from semscale.report.charts.dots import DotRow, dots
@@ -17,7 +18,7 @@ from semscale.report.study.comparison_words import (
     worth_range,
     worth_words,
 )
-from semscale.report.study.words import METHOD_NAMES
+from semscale.report.study.words import method_words
 
 if TYPE_CHECKING:
     from semscale.stats.distances.sample_worth import SampleWorth
@@ -43,25 +44,36 @@ def conclusions_table(method: "MethodComparison") -> DataTable:
         ("more than chance", lambda each: Words(_ANSWERS[each.holds])),
         ("because", lambda each: Words(each.because)),
     )
-    return table_of(method.conclusions, columns, title=METHOD_NAMES[method.method], noun="conclusion")
+    return table_of(
+        method.conclusions, columns, title=method_words(method.method, method.model), noun="conclusion"
+    )
 
 
-def axes_figure(summary: "StudyComparison") -> Figure | None:
-    """Draw where each method stands between the nulls and people; ``None`` where nothing is known."""
+def axes_figures(summary: "StudyComparison") -> Iterator[Figure]:
+    """Draw where each method stands between the nulls and people, a figure for each model."""
+    for place, model in enumerate(dict.fromkeys(method.model for method in summary.methods)):
+        own = [method for method in summary.methods if method.model == model]
+        figure = _axes_figure(own, "axes" if not place else f"axes-{place + 1}")
+        if figure is not None:
+            yield figure
+
+
+def _axes_figure(methods: "Sequence[MethodComparison]", name_of: str) -> Figure | None:
+    """Draw where some methods stand; ``None`` where nothing is known."""
     known = [
         subject
         for subject in SUBJECTS
-        if any(each.subject == subject for method in summary.methods for each in method.standings)
+        if any(each.subject == subject for method in methods for each in method.standings)
     ]
     if not known:
         return None
-    places = [[_place(method, subject) for method in summary.methods] for subject in known]
+    places = [[_place(method, subject) for method in methods] for subject in known]
     names = [f"{SUBJECTS[subject]} ({AXES[subject]})" for subject in known]
     rows = [
         DotRow(name, tuple(min(max(value, _LEAST), _MOST) for value in own))
         for name, own in zip(names, places, strict=True)
     ]
-    colours = _COLOURS[: len(summary.methods)]
+    colours = _COLOURS[: len(methods)]
     described = "; ".join(
         f"{name}: {', '.join(number(value, 2) for value in own)}"
         for name, own in zip(names, places, strict=True)
@@ -69,17 +81,17 @@ def axes_figure(summary: "StudyComparison") -> Figure | None:
     cells: list[tuple[Cell, ...]] = [
         (Words(name), *(Number(value, 2) for value in own)) for name, own in zip(names, places, strict=True)
     ]
-    heads = ("in", *(METHOD_NAMES[method.method] for method in summary.methods))
+    heads = ("in", *(method_words(method.method, method.model) for method in methods))
     return Figure(
-        "axes",
+        name_of,
         lambda width: dots(rows, colours, title="0 as a null, 1 as people among themselves", width=width),
         f"Where the panel stands, by method: {described}.",
         DataTable(heads, tuple(cells), detail="full"),
         caption="0: as the best null does; 1: as people among themselves do. Below 0 the panel is worse than "
         "a panel that knows nothing. Values beyond -1 and 1.5 are drawn there. Individuals: the correlation.",
         legend=tuple(
-            Swatch(colour, METHOD_NAMES[method.method], "dot")
-            for colour, method in zip(colours, summary.methods, strict=True)
+            Swatch(colour, method_words(method.method, method.model), "dot")
+            for colour, method in zip(colours, methods, strict=True)
         ),
     )
 
@@ -104,14 +116,14 @@ def distances_table(method: "MethodComparison") -> DataTable:
         "pooled people",
         "closer than equal shares",
     )
-    return DataTable(heads, tuple(rows), title=METHOD_NAMES[method.method], noun="distance")
+    return DataTable(heads, tuple(rows), title=method_words(method.method, method.model), noun="distance")
 
 
 def attainment_table(summary: "StudyComparison") -> DataTable:
     """List how well each method knows the order of concepts."""
     rows: list[tuple[Cell, ...]] = [
         (
-            Words(METHOD_NAMES[method.method], brief=method.method),
+            _method_of(method),
             Quoted(name, 60),
             Count(None if found is None else found.n_surveys),
             WithInterval.of(None if found is None else found.ratio),
@@ -141,7 +153,9 @@ def worth_table(method: "MethodComparison") -> DataTable:
         ("people", lambda each: Words(worth_words(each))),
         ("interval", lambda each: Words(worth_range(each))),
     )
-    return table_of(method.marginals.worth, columns, title=METHOD_NAMES[method.method], noun="error")
+    return table_of(
+        method.marginals.worth, columns, title=method_words(method.method, method.model), noun="error"
+    )
 
 
 def means_table(summary: "StudyComparison", question: "ComparedQuestion") -> DataTable:
@@ -150,7 +164,7 @@ def means_table(summary: "StudyComparison", question: "ComparedQuestion") -> Dat
     rows: list[tuple[Cell, ...]] = [
         (
             Quoted(each.concept, 60),
-            Words(METHOD_NAMES[method.method], brief=method.method),
+            _method_of(method),
             Count(each.n_panel),
             Count(each.n_people),
             WithInterval.of(each.panel, digits),
@@ -188,7 +202,7 @@ def distribution_figure(
                 )
             found.append(
                 (
-                    f"{one_line(concept)}, {method.method}",
+                    f"{one_line(concept)}, {_brief(method)}",
                     own.panel.value,
                     ends(own.panel.low, own.panel.high),
                     own.panel_pmf,
@@ -230,7 +244,9 @@ def correlations_table(method: "MethodComparison") -> DataTable | None:
         ("people", lambda pair: WithInterval.of(pair.people)),
         ("panel, disattenuated", lambda pair: Number(pair.disattenuated, 2)),
     )
-    return table_of(method.correlations.pairs, columns, title=METHOD_NAMES[method.method], noun="pair")
+    return table_of(
+        method.correlations.pairs, columns, title=method_words(method.method, method.model), noun="pair"
+    )
 
 
 def groups_table(method: "MethodComparison") -> DataTable | None:
@@ -245,7 +261,9 @@ def groups_table(method: "MethodComparison") -> DataTable | None:
         ("people, % of the scale", lambda each: WithInterval.of(each.people, 0, is_share=True, signed=True)),
         ("invented", lambda each: Words("yes" if each.invented else "no")),
     )
-    return table_of(method.groups.pairs, columns, title=METHOD_NAMES[method.method], noun="difference")
+    return table_of(
+        method.groups.pairs, columns, title=method_words(method.method, method.model), noun="difference"
+    )
 
 
 def individuals_table(method: "MethodComparison") -> DataTable | None:
@@ -260,18 +278,28 @@ def individuals_table(method: "MethodComparison") -> DataTable | None:
         ("error, % of the scale", lambda each: WithInterval.of(each.error, 0, is_share=True)),
         ("error, shuffled", lambda each: Share(each.permuted_error)),
     )
-    return table_of(method.individuals, columns, title=METHOD_NAMES[method.method], noun="question")
+    return table_of(
+        method.individuals, columns, title=method_words(method.method, method.model), noun="question"
+    )
 
 
 def reliabilities_table(summary: "StudyComparison") -> DataTable | None:
     """List how far personas say the same when they are asked again."""
     rows: list[tuple[Cell, ...]] = [
-        (Words(METHOD_NAMES[method.method], brief=method.method), Quoted(name, 60), WithInterval.of(found))
+        (_method_of(method), Quoted(name, 60), WithInterval.of(found))
         for method in summary.methods
         for name, found in method.reliabilities.items()
     ]
     heads = ("method", "question", "rerun reliability")
     return DataTable(heads, tuple(rows), title="The same panel asked again") if rows else None
+
+
+def _method_of(method: "MethodComparison") -> Cell:
+    return Words(method_words(method.method, method.model), brief=_brief(method))
+
+
+def _brief(method: "MethodComparison") -> str:
+    return method.method if method.model is None else f"{method.method}, {one_line(method.model)}"
 
 
 def _place(method: "MethodComparison", subject: str) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from semscale.report.formatting import capitalised, count, counted, listed, number, one_line
-from semscale.report.study.words import METHOD_NAMES
+from semscale.report.study.words import method_words
 from semscale.stats.agreement.attainment import FEWEST_SURVEYS
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def conclusion_line(method: "MethodComparison") -> str:
     if method.groups is not None and method.groups.invented:
         invented = counted(len(method.groups.invented), "difference")
         parts.append(f"shows {invented} between groups that people do not show")
-    return f"{capitalised(METHOD_NAMES[method.method])} {'; '.join(parts)}"
+    return f"{capitalised(method_words(method.method, method.model))} {'; '.join(parts)}"
 
 
 def _joined(found: list[bool | None]) -> bool | None:
@@ -157,7 +157,7 @@ def comparison_cautions(summary: "StudyComparison") -> Iterator[str]:
         if method.n_without:
             answers = counted(method.n_without, "answer")
             verb = "has" if method.n_without == 1 else "have"
-            name = capitalised(METHOD_NAMES[method.method])
+            name = capitalised(method_words(method.method, method.model))
             yield f"{name}: {answers} of the panel {verb} no rating: left out."
     if summary.shared_name is not None:
         shown = one_line(summary.shared_name)

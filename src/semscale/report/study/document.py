@@ -16,6 +16,7 @@ from semscale.report.study.figures import (
     groups_table,
     measures_of,
     methods_table,
+    model_pairs_table,
     orders_table,
     pairs_table,
     quotes_table,
@@ -28,6 +29,7 @@ from semscale.report.study.words import (
     LIMITS,
     METHOD_MEANINGS,
     METHOD_NAMES,
+    MODELS,
     NO_PEOPLE,
     READ_ANSWERS,
     RERUNS,
@@ -111,6 +113,10 @@ def _sections(summary: "StudySummary") -> Iterator[Section]:
             "second."
         )
         yield Section("methods", "Methods beside each other", (pairs_table(summary), Paragraph(said, "note")))
+    if summary.model_pairs:
+        yield Section(
+            "models", "Models beside each other", (model_pairs_table(summary), Paragraph(MODELS, "note"))
+        )
     reliabilities = reliabilities_table(summary)
     if reliabilities is not None:
         yield Section("reruns", "The same panel asked again", (reliabilities, Paragraph(RERUNS, "note")))

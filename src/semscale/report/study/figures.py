@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from semscale.report.charts.groups import GroupRow, group_rows
 from semscale.report.document.blocks import DataTable, Figure, Swatch
@@ -11,7 +11,7 @@ from semscale.report.formatting import ends, number, one_line
 from semscale.report.parts import Columns, base_of, group_name, table_of
 from semscale.report.scale_points import mass_heads, point_colours, point_names, scale_digits
 from semscale.report.sentences import small_base_words
-from semscale.report.study.words import METHOD_NAMES, interval_heads
+from semscale.report.study.words import METHOD_NAMES, interval_heads, method_words
 from semscale.study.summary.level_differences import CONCEPT
 from semscale.study.summary.quotes import WORDS
 from semscale.types import Status
@@ -24,18 +24,29 @@ if TYPE_CHECKING:
     from semscale.study.summary.level_differences import LevelDifference
     from semscale.study.summary.measures import QuestionMeasure
     from semscale.study.summary.method_pairs import MethodPair
+    from semscale.study.summary.model_pairs import ModelPair
     from semscale.study.summary.order_effects import OrderEffect
     from semscale.study.summary.quotes import QuotedAnswer
     from semscale.study.summary.rerun_reliability import RerunReliability
     from semscale.study.summary.study_summary import StudySummary
     from semscale.study.summary.unrated_answers import UnratedReason
 
+
+class _Answered(Protocol):
+    @property
+    def model(self) -> str | None: ...
+
+
+Answered = TypeVar("Answered", bound=_Answered)
+"""Figures that name the model that answered, where there are several."""
+
 _SHOWN_STATUSES = (Status.REFUSED, Status.UNPARSABLE, Status.FAILED, Status.UNFINISHED)
 
 
 def measures_of(summary: "StudySummary", question: "SurveyQuestion") -> "list[QuestionMeasure]":
-    """List the measures of one question."""
-    return [measure for measure in summary.measures if measure.question.name == question.name]
+    """List the measures of one question, those by one method beside each other."""
+    own = [measure for measure in summary.measures if measure.question.name == question.name]
+    return sorted(own, key=lambda measure: question.methods.index(measure.method))
 
 
 def methods_table(summary: "StudySummary", question: "SurveyQuestion") -> DataTable:
@@ -46,7 +57,7 @@ def methods_table(summary: "StudySummary", question: "SurveyQuestion") -> DataTa
         (Quoted(own[0].group, 60), *(WithInterval.of(group.mean, digits) for group in own))
         for own in concepts
     ]
-    heads = ("concept", *(METHOD_NAMES[measure.method] for measure in measures))
+    heads = ("concept", *(method_words(measure.method, measure.model) for measure in measures))
     title = ("Mean of “", Quoted(question.name), f"”, {interval_heads(summary)}")
     return DataTable(heads, tuple(rows), title=title, noun="concept")
 
@@ -86,7 +97,7 @@ def groups_table(measure: "QuestionMeasure", attribute: str) -> DataTable:
     return table_of(
         estimates.groups,
         columns,
-        title=METHOD_NAMES[measure.method],
+        title=method_words(measure.method, measure.model),
         note=small_base_words("persona") if is_small else "",
         detail="full",
     )
@@ -102,7 +113,22 @@ def pairs_table(summary: "StudySummary") -> DataTable:
         ("mean difference", lambda pair: WithInterval.of(pair.difference, signed=True)),
         ("correlation", lambda pair: WithInterval.of(pair.correlation)),
     )
-    return table_of(summary.pairs, columns, brief_title="Methods beside each other", noun="pair")
+    shown = _with_model(summary, columns)
+    return table_of(summary.pairs, shown, brief_title="Methods beside each other", noun="pair")
+
+
+def model_pairs_table(summary: "StudySummary") -> DataTable:
+    """Compare every two models by each method."""
+    columns: Columns[ModelPair] = (
+        ("question", lambda pair: Quoted(pair.question, 60)),
+        ("method", lambda pair: Words(METHOD_NAMES[pair.method], brief=pair.method)),
+        ("model", lambda pair: Quoted(pair.first, 60)),
+        ("beside", lambda pair: Quoted(pair.second, 60)),
+        ("answers with both", lambda pair: Count(pair.difference.n)),
+        ("mean difference", lambda pair: WithInterval.of(pair.difference, signed=True)),
+        ("correlation", lambda pair: WithInterval.of(pair.correlation)),
+    )
+    return table_of(summary.model_pairs, columns, brief_title="Models beside each other", noun="pair")
 
 
 def differences_table(summary: "StudySummary", question: "SurveyQuestion", by: str) -> DataTable | None:
@@ -121,7 +147,7 @@ def differences_table(summary: "StudySummary", question: "SurveyQuestion", by: s
     )
     what = "Differences of concepts in “" if by == CONCEPT else "Differences of groups in “"
     title = (what, Quoted(question.name), f"”, {interval_heads(summary)}")
-    return table_of(found, columns, title=title, noun="difference")
+    return table_of(found, _with_model(summary, columns), title=title, noun="difference")
 
 
 def reliabilities_table(summary: "StudySummary") -> DataTable | None:
@@ -133,7 +159,8 @@ def reliabilities_table(summary: "StudySummary") -> DataTable | None:
         ("method", lambda each: Words(METHOD_NAMES[each.method], brief=each.method)),
         ("rerun reliability", lambda each: WithInterval.of(each.reliability)),
     )
-    return table_of(summary.reliabilities, columns, brief_title="The same panel asked again", noun="question")
+    shown = _with_model(summary, columns)
+    return table_of(summary.reliabilities, shown, brief_title="The same panel asked again", noun="question")
 
 
 def unrated_table(summary: "StudySummary") -> DataTable | None:
@@ -147,7 +174,8 @@ def unrated_table(summary: "StudySummary") -> DataTable | None:
         ("answers", lambda each: Count(each.n)),
         ("one of them", lambda each: Quoted(each.reply, 300)),
     )
-    return table_of(summary.unrated, columns, brief_title="Why answers have no rating", noun="reason")
+    shown = _with_model(summary, columns)
+    return table_of(summary.unrated, shown, brief_title="Why answers have no rating", noun="reason")
 
 
 def quotes_table(summary: "StudySummary", question: "SurveyQuestion") -> DataTable | None:
@@ -163,7 +191,8 @@ def quotes_table(summary: "StudySummary", question: "SurveyQuestion") -> DataTab
         ("answer", lambda quote: Quoted(quote.reply, 300)),
     ]
     columns += [(METHOD_NAMES[method], partial(_value, method, digits)) for method in methods]
-    return table_of(found, columns, title="Some answers, drawn at random", detail="full", noun="answer")
+    shown = _with_model(summary, columns)
+    return table_of(found, shown, title="Some answers, drawn at random", detail="full", noun="answer")
 
 
 def orders_table(summary: "StudySummary") -> DataTable:
@@ -174,7 +203,7 @@ def orders_table(summary: "StudySummary") -> DataTable:
         ("first", lambda order: Words(order.ordered)),
         ("first less later", lambda order: WithInterval.of(order.effect, signed=True)),
     )
-    return table_of(summary.orders, columns, brief_title="Order effects", noun="effect")
+    return table_of(summary.orders, _with_model(summary, columns), brief_title="Order effects", noun="effect")
 
 
 def statuses_table(summary: "StudySummary", attribute: str | None) -> DataTable:
@@ -189,7 +218,8 @@ def statuses_table(summary: "StudySummary", attribute: str | None) -> DataTable:
     columns += [(str(status), partial(_status, status)) for status in kept]
     columns.append(("refused, %", lambda each: Share(each.share(Status.REFUSED))))
     detail = "both" if attribute is None else "full"
-    return table_of(found, columns, brief_title="Answers by method", detail=detail)
+    shown_columns = _with_model(summary, columns)
+    return table_of(found, shown_columns, brief_title="Answers by method", detail=detail)
 
 
 def costs_table(summary: "StudySummary") -> DataTable:
@@ -203,7 +233,15 @@ def costs_table(summary: "StudySummary") -> DataTable:
         ("seconds an answer, median", lambda cost: Number(cost.seconds, 1)),
     )
     note = "An answer in free words counts with similarity (SSR), also where a follow-up rating uses it."
-    return table_of(summary.costs, columns, note=note, brief_title="What it took", noun="method")
+    shown = _with_model(summary, columns)
+    return table_of(summary.costs, shown, note=note, brief_title="What it took", noun="method")
+
+
+def _with_model(summary: "StudySummary", columns: "Columns[Answered]") -> "Columns[Answered]":
+    """Put a column with the model first, where several were asked."""
+    if not summary.models:
+        return columns
+    return (("model", lambda each: Quoted(each.model, 60)), *columns)
 
 
 def _value(method: str, digits: int, quote: "QuotedAnswer") -> Cell:
@@ -224,7 +262,8 @@ def _concept_rows(
     measures = measures_of(summary, question)
     for place, concept in enumerate(summary.design.questionnaire.concepts):
         for measure in measures:
-            name = f"{one_line(concept.name)}, {measure.method}"
+            by = measure.method if measure.model is None else f"{measure.method}, {one_line(measure.model)}"
+            name = f"{one_line(concept.name)}, {by}"
             yield name, measure, measure.estimates.groups[place]
 
 
@@ -241,7 +280,7 @@ def _distribution_table(
     cells: list[tuple[Cell, ...]] = [
         (
             Quoted(group.group, 60),
-            Words(METHOD_NAMES[measure.method]),
+            Words(method_words(measure.method, measure.model)),
             base_of(group),
             Count(group.n_left_out),
             WithInterval.of(group.mean, digits),

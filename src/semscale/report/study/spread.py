@@ -32,21 +32,26 @@ def spread_blocks(summary: "StudySummary") -> Iterator[Block]:
     for spread in summary.spreads:
         title = ("“", Quoted(spread.question), f"”, {METHOD_NAMES[spread.method]}")
         yield table_of(spread.variances.components, columns, title=title, detail="full")
-        yield Paragraph(advice(spread.variances))
+        yield Paragraph(advice(spread.variances, several_models=bool(summary.models)))
+    others = (
+        f"The {len(summary.models)} models stand for all models that could answer, as if drawn from them."
+        if summary.models
+        else "One model answered: how far others would differ is not in these figures."
+    )
     yield Paragraph(
         "Variances within concepts, without weights, in squared units of the scale. Estimates below 0 are "
         "noise, and count as 0. Intervals with personas in them come from a bootstrap or a jackknife of "
-        "personas, those of sets alone from the chi-square distribution. One model answered: how "
-        "far others would differ is not in these figures.",
+        f"personas, those of sets or models alone from the chi-square distribution. {others}",
         "note",
     )
 
 
-def advice(found: "VarianceComponents") -> str:
+def advice(found: "VarianceComponents", *, several_models: bool = False) -> str:
     """Say in a sentence what would make a concept's mean more exact."""
     study = found.decision
     doubled = listed([f"{name}s {number(error, _DIGITS)}" for name, error in study.doubled.items()])
     now = f"The standard error of a concept's mean is {number(study.error, _DIGITS)}"
     if study.best is None:
         return f"{now}; twice of anything would not lower it."
-    return f"{now}; with twice the {doubled}: {_REMEDIES[study.best]}."
+    remedy = "ask more models" if several_models and study.best == "model" else _REMEDIES[study.best]
+    return f"{now}; with twice the {doubled}: {remedy}."

@@ -29,6 +29,12 @@ METHOD_MEANINGS = {
 }
 """What the methods do."""
 
+
+def method_words(method: str, model: str | None = None) -> str:
+    """Name a method, and the model that answered where there are several."""
+    return METHOD_NAMES[method] if model is None else f"{METHOD_NAMES[method]}, {one_line(model)}"
+
+
 NO_PEOPLE = "No people were asked. Every figure describes what the model says when it plays these personas."
 
 SIMULATION = (
@@ -46,6 +52,12 @@ RERUNS = (
     "Intraclass correlation 1,k of a persona's mean answer over its samples, within concepts: 1 where the "
     "model always says the same as a persona, 0 where personas differ by chance alone. It needs no people, "
     "and says nothing about them."
+)
+
+MODELS = (
+    "The same personas, concepts and samples by two models; the difference is the first less the second. "
+    "Where models disagree, at most one of them is right about people. Where they agree, they may share an "
+    "error."
 )
 
 LIMITS = (
@@ -66,11 +78,12 @@ def study_cautions(summary: "StudySummary") -> Iterator[str]:
     yield from stopped_cautions(summary.facts.stopped)
     for each in summary.statuses:
         if each.attribute is None and each.share(Status.SCORED) < _FEW_SCORED:
-            yield f"{capitalised(METHOD_NAMES[each.method])}: {_without_rating(each)}."
-    if summary.facts.not_taken and summary.facts.form is None:
-        yield f"{one_line(summary.facts.model)} takes no typed decisions, so that method has no figures."
-    if refused := refused_words(one_line(summary.facts.model), summary.facts.left_out):
-        yield refused
+            yield f"{capitalised(method_words(each.method, each.model))}: {_without_rating(each)}."
+    for facts in summary.facts.each:
+        if facts.not_taken and facts.form is None:
+            yield f"{one_line(facts.model)} takes no typed decisions, so that method has no figures."
+        if refused := refused_words(one_line(facts.model), facts.left_out):
+            yield refused
 
 
 def differences_note(by: str) -> str:
@@ -109,7 +122,8 @@ def panel_line(summary: "StudySummary") -> Line:
     )
     concepts, questions = counted(len(asked.concepts), "concept"), counted(len(asked.questions), "question")
     return (
-        f"{counted(len(panel), 'persona')}{worth}{times}, {concepts} and {questions}, {shown}; answered by ",
+        f"{counted(len(panel), 'persona')}{worth}{times}, {concepts} and {questions}, {shown}; answered by "
+        f"{f'each of {len(summary.models)} models: ' if summary.models else ''}",
         Quoted(summary.facts.model),
     )
 
@@ -117,7 +131,9 @@ def panel_line(summary: "StudySummary") -> Line:
 def interval_line(summary: "StudySummary") -> str:
     """Say how the simulation intervals were made."""
     methods = {
-        f"{measure.question.name}, {measure.method}": measure.estimates.overall.method
+        ", ".join(filter(None, (measure.question.name, measure.method, measure.model))): (
+            measure.estimates.overall.method
+        )
         for measure in summary.measures
     }
     made = plan_words(summary.plan, methods, "personas")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semscale.errors import InputError
+from semscale.stats.distances.distance_intervals import kinked_estimate, signed_distances
 from semscale.stats.distances.distances import DISTANCES, DistanceName, all_distances, check_values
 from semscale.stats.distances.joint_resamples import JointSample, Resamples, joint_resamples
 from semscale.stats.distances.samples import PmfSample
@@ -72,9 +73,8 @@ def distance_benchmarks(  # noqa: PLR0913 - both sides, how persons are drawn, a
 ) -> Benchmarks:
     """Measure how far a panel is from people, beside equal shares, pooled people and halves of people.
 
-    Intervals are about these surveys, with other persons on both sides: percentiles of resamples, moved by
-    as much as the resamples' mean lies above the distance. Resamples are larger than what was seen, since
-    distances of samples are biased upwards.
+    Intervals are about these surveys, with other persons on both sides, see ``kinked_estimate``; those of
+    ``split_half`` are percentiles of resamples, moved by as much as their mean lies above the distance.
 
     Args:
         panel: answers of the panel in each survey.
@@ -99,9 +99,8 @@ def distance_benchmarks(  # noqa: PLR0913 - both sides, how persons are drawn, a
     _check(panel, people, values)
     rng = np.random.default_rng(plan.seed)
     pools = pools or [None] * len(panel)
-    exact = _measured(
-        [side.mean[None] for side in panel], [side.mean[None] for side in people], values, pools
-    )
+    seen = [side.mean[None] for side in panel], [side.mean[None] for side in people]
+    exact = _measured(*seen, values, pools)
     halves = np.array(
         [
             all_distances(*side.halves(splits, rng), points).mean(axis=0)
@@ -110,17 +109,23 @@ def distance_benchmarks(  # noqa: PLR0913 - both sides, how persons are drawn, a
     )
     resamples = resamples or _independent(panel, people, plan, rng)
     drawn = _measured(resamples.panel, resamples.people, values, pools)
+    linear = _measured(resamples.panel, resamples.people, values, pools, seen)
+    n = min(max(side.n for side in sides) for sides in (panel, people))
     first, second = zip(*resamples.halves, strict=True)
     drawn_halves = mean_of_known(np.moveaxis(_each(first, second, values), 1, -1))
     return Benchmarks(
         {
-            name: _held(exact, drawn, halves, drawn_halves, place, plan.interval)
+            name: _HeldFigures(exact, drawn, linear, n, plan.interval, place).beside(halves, drawn_halves)
             for place, name in enumerate(DISTANCES)
         },
         {
             name: tuple(
-                shifted_estimate(
-                    float(exact.panel[0, survey, place]), drawn.panel[:, survey, place], plan.interval
+                kinked_estimate(
+                    float(exact.panel[0, survey, place]),
+                    drawn.panel[:, survey, place],
+                    linear.panel[:, survey, place],
+                    min(panel[survey].n, people[survey].n),
+                    plan.interval,
                 )
                 for survey in range(len(panel))
             )
@@ -141,20 +146,42 @@ class _Distances:
 
 
 def _measured(
-    panel: Sequence[Floats], people: Sequence[Floats], values: Sequence[Floats], pools: Sequence[object]
+    panel: Sequence[Floats],
+    people: Sequence[Floats],
+    values: Sequence[Floats],
+    pools: Sequence[object],
+    seen: tuple[list[Floats], list[Floats]] | None = None,
 ) -> _Distances:
-    """Measure average PMFs (r, k) of each survey."""
-    uniform = [np.full(len(points), 1 / len(points)) for points in values]
-    return _Distances(
-        _each(panel, people, values),
-        _each(uniform, people, values),
-        _each(_others(people, values, pools), people, values),
-    )
+    """Measure average PMFs (r, k) of each survey; their linear parts where those that were seen are given."""
+    uniform = [np.full((1, len(points)), 1 / len(points)) for points in values]
+    others = _others(people, values, pools)
+    if seen is None:
+        return _Distances(*(_each(one, people, values) for one in (panel, uniform, others)))
+    at_panel, at_people = seen
+    at_others = _others(at_people, values, pools)
+    pairs = ((panel, at_panel), (uniform, uniform), (others, at_others))
+    return _Distances(*(_linear(one, people, (at, at_people), values) for one, at in pairs))
 
 
 def _each(first: Sequence[Floats], second: Sequence[Floats], values: Sequence[Floats]) -> Floats:
     """Distances (r, s, 4) of two lists of PMFs."""
     return np.stack([all_distances(*three) for three in zip(first, second, values, strict=True)], axis=-2)
+
+
+def _linear(
+    first: Sequence[Floats],
+    second: Sequence[Floats],
+    seen: tuple[Sequence[Floats], Sequence[Floats]],
+    values: Sequence[Floats],
+) -> Floats:
+    """Linear parts (r, s, 4) of the distances of two lists of PMFs."""
+    return np.stack(
+        [
+            signed_distances(one, other, (at_one[0], at_other[0]), points)
+            for one, other, at_one, at_other, points in zip(first, second, *seen, values, strict=True)
+        ],
+        axis=-2,
+    )
 
 
 def _others(people: Sequence[Floats], values: Sequence[Floats], pools: Sequence[object]) -> list[Floats]:
@@ -172,25 +199,49 @@ def _others(people: Sequence[Floats], values: Sequence[Floats], pools: Sequence[
     return found
 
 
-def _held(
-    exact: _Distances, drawn: _Distances, halves: Floats, drawn_halves: Floats, place: int, interval: float
-) -> HeldDistance:
-    """Average over surveys; halves are of shape (s, 4), those of resamples (h, s, 4)."""
-    repeats = len(drawn_halves)
+@dataclass(frozen=True, eq=False)
+class _HeldFigures:
+    """Makes one distance, at its place in the last axis, of figures and resamples of s surveys."""
 
-    def estimate(value: Floats, resampled: Floats, least: float = 0.0) -> Estimate:
-        figure = float(mean_of_known(value[:, place]))
-        return shifted_estimate(figure, mean_of_known(resampled[..., place]), interval, least=least)
+    exact: _Distances
+    drawn: _Distances
+    linear: _Distances
+    n: int
+    interval: float
+    place: int
 
-    return HeldDistance(
-        estimate(exact.panel[0], drawn.panel),
-        estimate(exact.uniform[0], drawn.uniform),
-        estimate(exact.pooled[0], drawn.pooled),
-        estimate(halves, drawn_halves),
-        estimate((exact.uniform - exact.panel)[0], drawn.uniform - drawn.panel, -1),
-        estimate((exact.pooled - exact.panel)[0], drawn.pooled - drawn.panel, -1),
-        estimate(exact.panel[0] - halves, drawn.panel[:repeats] - drawn_halves[: len(drawn.panel)], -1),
-    )
+    def beside(self, halves: Floats, drawn_halves: Floats) -> HeldDistance:
+        """Average over surveys; halves are of shape (s, 4), those of resamples (h, s, 4)."""
+        exact, drawn, linear = self.exact, self.drawn, self.linear
+        m = min(len(drawn_halves), len(drawn.panel))
+        own = exact.panel[0]
+        split_half = shifted_estimate(self._mean(halves), self._means(drawn_halves), self.interval)
+        return HeldDistance(
+            self._estimate(own, drawn.panel, linear.panel),
+            self._estimate(exact.uniform[0], drawn.uniform, linear.uniform),
+            self._estimate(exact.pooled[0], drawn.pooled, linear.pooled),
+            split_half,
+            self._estimate(
+                exact.uniform[0] - own, drawn.uniform - drawn.panel, linear.uniform - linear.panel, -1
+            ),
+            self._estimate(
+                exact.pooled[0] - own, drawn.pooled - drawn.panel, linear.pooled - linear.panel, -1
+            ),
+            self._estimate(
+                own - halves, drawn.panel[:m] - drawn_halves[:m], linear.panel[:m] - drawn_halves[:m], -1
+            ),
+        )
+
+    def _estimate(self, value: Floats, drawn: Floats, linear: Floats, least: float = 0.0) -> Estimate:
+        return kinked_estimate(
+            self._mean(value), self._means(drawn), self._means(linear), self.n, self.interval, least=least
+        )
+
+    def _mean(self, value: Floats) -> float:
+        return float(mean_of_known(value[:, self.place]))
+
+    def _means(self, resampled: Floats) -> Floats:
+        return mean_of_known(resampled[..., self.place])
 
 
 def mean_of_known(values: Floats) -> Floats:

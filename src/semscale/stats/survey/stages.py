@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from semscale.errors import InputError
+from semscale.errors import InputError, RowError
 from semscale.types import Floats, Integers, Mask
 
 Lonely = Literal["fail", "certainty", "average", "adjust"]
@@ -94,9 +94,10 @@ def _counted(
     stratum_of[cluster] = stratum
     split = np.flatnonzero(stratum_of[cluster] != stratum)
     if len(split):
-        raise InputError(
-            f"the cluster of row {split[0] + 1:,} lies in more than one stratum: "
-            "give clusters numbers of their own, or nested=True if they are numbered within each stratum"
+        raise RowError(
+            "the cluster of {row} lies in more than one stratum: "
+            "give clusters numbers of their own, or nested=True if they are numbered within each stratum",
+            int(split[0]),
         )
     sizes = np.bincount(stratum_of, minlength=h)
     parents, multipliers = np.zeros(h, dtype=np.int64), np.ones(h)
@@ -113,17 +114,19 @@ def _fractions(fpc: Floats | None, stratum: Integers, sizes: Integers) -> Floats
     differing = np.flatnonzero(population[stratum] != fpc)
     if len(differing):
         row = int(differing[0])
-        raise InputError(
-            f"fpc must be one number within a stratum, but row {row + 1:,} has {fpc[row]:g} and another row "
-            f"of its stratum {population[stratum[row]]:g}; name the strata, or correct the number"
+        raise RowError(
+            f"fpc must be one number within a stratum, but {{row}} has {fpc[row]:g} and another row "
+            f"of its stratum {population[stratum[row]]:g}; name the strata, or correct the number",
+            row,
         )
     fractions = np.where(population <= 1, population, sizes / population)
     wrong = np.flatnonzero((fractions > 1) | ~(fractions > 0))
     if len(wrong):
         row = int(np.flatnonzero(stratum == wrong[0])[0])
-        raise InputError(
-            f"fpc must be at least the number of clusters drawn, but the stratum of row {row + 1:,} has "
-            f"{sizes[wrong[0]]} of {population[wrong[0]]:g}"
+        raise RowError(
+            "fpc must be at least the number of clusters drawn, but the stratum of {row} has "
+            f"{sizes[wrong[0]]} of {population[wrong[0]]:g}",
+            row,
         )
     return fractions
 
@@ -133,9 +136,10 @@ def _stage(drawn: _Drawn, lonely: Lonely, place: int) -> Stage:
     single = (sizes == 1) & (left >= _ALL_TAKEN)
     if lonely == "fail" and single.any():
         row = int(np.flatnonzero(single[drawn.stratum][drawn.cluster])[0])
-        raise InputError(
-            f"the stratum of row {row + 1:,} has a single cluster at stage {place + 1}: join strata, or "
-            "choose lonely='certainty', 'average' or 'adjust'"
+        raise RowError(
+            f"the stratum of {{row}} has a single cluster at stage {place + 1}: join strata, or "
+            "choose lonely='certainty', 'average' or 'adjust'",
+            row,
         )
     scale = drawn.multiplier * np.where(left < _ALL_TAKEN, 0.0, left)
     scale = scale * np.where(sizes > 1, sizes / np.maximum(sizes - 1, 1), 1.0)

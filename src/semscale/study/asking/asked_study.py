@@ -25,11 +25,13 @@ class AskedStudy:
     Attributes:
         replies: everything that came back.
         facts: what it took.
+        spent: the same, as a budget counts it.
         sent: the calls of each prompt, by its hash.
     """
 
     replies: StudyReplies
     facts: RunFacts
+    spent: Spent
     sent: Mapping[str, Sequence[Request]]
 
 
@@ -68,11 +70,12 @@ async def ask_study(
     price = (running.prices or PriceTable.load()).find(model.name)
     no_decisions = form.reason if decisions and form.name is None and stopped is None else None
     replies = StudyReplies(asking.heard, design.stops, no_decisions, price)
-    facts = _facts(model.name, spent or runner.spent, price)
+    spent = spent or runner.spent
+    facts = _facts(model.name, spent, price)
     facts = replace(
         facts, form=form.name, not_taken=form.not_taken, stopped=stopped, left_out=replies.left_out
     )
-    return AskedStudy(replies, facts, asking.sent)
+    return AskedStudy(replies, facts, spent, asking.sent)
 
 
 def _facts(model: str, spent: Spent, price: Price | None) -> RunFacts:

@@ -45,6 +45,7 @@ class MethodComparison:
         individuals: personas beside the people of the same name; empty where nobody is matched.
         conclusions: what follows, in five respects.
         standings: where the panel stands between its nulls and people, in the respects that can be known.
+        model: that answered; ``None`` where the study has one alone.
     """
 
     method: str
@@ -57,6 +58,7 @@ class MethodComparison:
     individuals: tuple[Individuals, ...]
     conclusions: tuple[Conclusion, ...]
     standings: tuple[Standing, ...]
+    model: str | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,7 +73,7 @@ class StudyComparison(Presentable):
         people_source: where the people's come from.
         questions: that were compared.
         concepts: likewise.
-        methods: one comparison for each.
+        methods: one comparison for each, and for each model.
         columns: of the people's table.
         n_people: people with an answer that counts.
         n_rows: rows of their table.
@@ -181,9 +183,14 @@ def compare(  # noqa: PLR0913 - the columns of a table and how it is read
         dict(by) if isinstance(by, Mapping) else {name: name for name in by},
     )
     people = read_people(table, columns, matched, panel.concepts, human_range=human_range)
-    sides = {name: panel.side(name, matched, panel.concepts, tuple(columns.by)) for name in chosen}
+    sides = {
+        (method, model): panel.side(method, matched, panel.concepts, tuple(columns.by), model)
+        for method in chosen
+        for own, model in panel.measured
+        if own == method
+    }
     _check_groups(next(iter(sides.values())), people.side)
-    found = tuple(_compared(name, side, people.side, panel, plan, splits) for name, side in sides.items())
+    found = tuple(_compared(by, side, people.side, panel, plan, splits) for by, side in sides.items())
     return StudyComparison(
         panel.name,
         panel.source,
@@ -247,13 +254,14 @@ def _check_groups(panel: ComparedSide, people: ComparedSide) -> None:
 
 
 def _compared(  # noqa: PLR0913 - both sides and how they are compared
-    method: str,
+    measured: tuple[str, str | None],
     panel: ComparedSide,
     people: ComparedSide,
     answers: PanelAnswers,
     plan: IntervalPlan,
     splits: int,
 ) -> MethodComparison:
+    method, model = measured
     surveys = surveys_of(panel, people, answers.concepts)
     if not surveys:
         raise InputError(f"human: no question was answered both by the panel ({method}) and by two people")
@@ -265,7 +273,7 @@ def _compared(  # noqa: PLR0913 - both sides and how they are compared
     return MethodComparison(
         method,
         panel.n,
-        answers.n_without.get(method, 0),
+        answers.n_without.get(measured, 0),
         marginals,
         reliabilities,
         correlations,
@@ -273,21 +281,24 @@ def _compared(  # noqa: PLR0913 - both sides and how they are compared
         individuals,
         conclude(marginals, correlations, groups, individuals, plan.interval),
         standings(marginals, correlations, groups, individuals),
+        model,
     )
 
 
 def _signature(
-    sides: Mapping[str, ComparedSide],
+    sides: Mapping[tuple[str, str | None], ComparedSide],
     people: People,
     human_range: tuple[float, float] | None,
     splits: int,
     plan: IntervalPlan,
 ) -> Signature:
+    n_models = len({model for _, model in sides})
     return Signature.of(
         "study compare",
         panel=_hashed(sides.values()),
         people=_hashed([people.side]),
-        methods="+".join(sides),
+        methods="+".join(dict.fromkeys(method for method, _ in sides)),
+        **({"models": n_models} if n_models > 1 else {}),
         human_range="scale" if human_range is None else "{:.12g} to {:.12g}".format(*human_range),
         splits=splits,
         **plan.settings,

@@ -21,6 +21,7 @@ from semscale.types import Floats
 
 _BATCH = 50_000
 _NEEDED = ("persona", "concept", "question", "method", "sample", "status", "value", "pmf")
+_MODEL = "asked_model"
 _ROUNDING = 1e-6
 
 
@@ -30,7 +31,7 @@ class PanelAnswers:
 
     Attributes:
         answers: with at least the columns that a comparison needs; only those with a rating.
-        n_without: answers without a rating, by method.
+        n_without: answers without a rating, by method and model.
         personas: with attributes and weights; ``None`` where they were not kept.
         questions: in the order of the study.
         name: of the study.
@@ -38,7 +39,7 @@ class PanelAnswers:
     """
 
     answers: pl.DataFrame
-    n_without: Mapping[str, int]
+    n_without: Mapping[tuple[str, str | None], int]
     personas: SyntheticPanel | None
     questions: tuple[ComparedQuestion, ...]
     name: str
@@ -48,6 +49,13 @@ class PanelAnswers:
     def methods(self) -> tuple[str, ...]:
         """Methods with a rating, in the order of the study."""
         return tuple(self.answers["method"].unique(maintain_order=True))
+
+    @property
+    def measured(self) -> tuple[tuple[str, str | None], ...]:
+        """Methods with a rating, each by every model with one; no model is named where there is one alone."""
+        pairs = self.answers.select("method", _MODEL).unique(maintain_order=True).rows()
+        several = self.answers[_MODEL].n_unique() > 1
+        return tuple((str(method), str(model) if several else None) for method, model in pairs)
 
     @property
     def concepts(self) -> tuple[str, ...]:
@@ -65,6 +73,7 @@ class PanelAnswers:
         questions: tuple[ComparedQuestion, ...],
         concepts: tuple[str, ...],
         attributes: Iterable[str] = (),
+        model: str | None = None,
     ) -> ComparedSide:
         """Lay the answers by a method out; those of one persona are averaged over samples.
 
@@ -73,8 +82,11 @@ class PanelAnswers:
             questions: that are compared.
             concepts: likewise.
             attributes: of personas, by which groups are made.
+            model: that answered; needed where there are several.
         """
         own = self.answers.filter(method=method)
+        if model is not None:
+            own = own.filter(asked_model=model)
         names = tuple(map(str, own["persona"].unique(maintain_order=True)))
         masses, repeats = {}, {}
         for question in questions:
@@ -162,6 +174,9 @@ def _checked(
         raise InputError(
             f"answers: {source} has no column {lacking[0]!r}, which a table of a study's answers has"
         )
+    if _MODEL not in answers.columns:
+        answers = answers.with_columns(pl.lit(None, dtype=pl.String).alias(_MODEL))
+    several = answers[_MODEL].n_unique() > 1
     scored = answers.filter(status="scored").with_columns(
         pl.col(column).cast(SCHEMA[column]) for column in ("persona", "concept", "question", "method")
     )
@@ -172,8 +187,9 @@ def _checked(
     questions = tuple(
         known.get(each) or _plain_question(scored.filter(question=each), each) for each in named
     )
-    without = answers.filter(pl.col("status") != "scored").group_by("method").len()
-    return PanelAnswers(scored, dict(without.iter_rows()), personas, questions, name, source)
+    lacking_ratings = answers.filter(pl.col("status") != "scored").group_by("method", _MODEL).len()
+    without = {(method, model if several else None): n for method, model, n in lacking_ratings.iter_rows()}
+    return PanelAnswers(scored, without, personas, questions, name, source)
 
 
 def _plain_question(rows: pl.DataFrame, name: str) -> ComparedQuestion:

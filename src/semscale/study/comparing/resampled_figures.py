@@ -35,10 +35,3 @@ def percentile_estimate(value: float, drawn: Floats, n: int, plan: IntervalPlan)
     """Put percentiles of resamples (r,) of n persons around a figure."""
     low, high = percentile_interval(drawn[:, None], n, plan.interval)
     return Estimate(float(value), float(low[0]), float(high[0]))
-
-
-def basic_estimate(value: float, drawn: Floats, plan: IntervalPlan, *, least: float) -> Estimate:
-    """A basic interval: it takes off the bias that absolute differences of resamples have."""
-    tail = (1 - plan.interval) / 2
-    below, above = np.nanquantile(drawn, [tail, 1 - tail])
-    return Estimate(value, max(2 * value - float(above), least), max(2 * value - float(below), least))

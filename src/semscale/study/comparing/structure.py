@@ -7,11 +7,11 @@ from itertools import combinations
 import numpy as np
 
 from semscale.stats.agreement.estimates import AgreementEstimate
+from semscale.stats.distances.distance_intervals import kinked_estimate
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
 from semscale.study.comparing.counted_sums import question_correlations
 from semscale.study.comparing.resampled_figures import (
     SPLITS,
-    basic_estimate,
     figures_and_resamples,
     halves,
     percentile_estimate,
@@ -106,8 +106,10 @@ def compare_correlations(
     shuffled = _shuffled(panel, plan)[:, known]
     permuted = float(np.abs(shuffled - human[known]).mean())
     gap = float(np.abs(r - human)[known].mean())
-    gaps = np.nanmean(np.abs(drawn - human_drawn)[:, known], axis=1)
-    nulls = np.nanmean(np.abs(human_drawn)[:, known], axis=1)
+    n = min(panel.n, people.n)
+    apart, apart_drawn = (r - human)[known], (drawn - human_drawn)[:, known]
+    gaps, signed_gaps = _sizes(apart_drawn, apart)
+    nulls, signed_nulls = _sizes(human_drawn[:, known], human[known])
     unstructured = float(np.abs(human[known]).mean())
     first, second = halves(people, plan, others)
     pairs = tuple(
@@ -122,11 +124,24 @@ def compare_correlations(
     )
     return Correlations(
         pairs,
-        basic_estimate(gap, gaps, plan, least=0.0),
+        kinked_estimate(gap, gaps, signed_gaps, n, plan.interval),
         float(np.nanmean(np.abs(first - second)[:, known])),
         permuted,
-        basic_estimate(permuted - gap, nulls - gaps + permuted - unstructured, plan, least=-2.0),
+        kinked_estimate(
+            permuted - gap,
+            nulls - gaps + permuted - unstructured,
+            signed_nulls - signed_gaps,
+            n,
+            plan.interval,
+            least=-2.0,
+        ),
     )
+
+
+def _sizes(drawn: Floats, seen: Floats) -> tuple[Floats, Floats]:
+    """Mean sizes (r,) of resampled figures (r, f), and the same with the signs of those that were seen."""
+    signs = np.where(seen < 0, -1.0, 1.0)
+    return np.nanmean(np.abs(drawn), axis=1), np.nanmean(drawn * signs, axis=1)
 
 
 def _shuffled(panel: ComparedSide, plan: IntervalPlan) -> Floats:

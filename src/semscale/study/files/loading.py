@@ -12,11 +12,10 @@ from semscale.drift.asking.prompt_template import PromptTemplate
 from semscale.errors import InputError
 from semscale.messages import shortened, unknown_name
 from semscale.rating.decided.decided_ratings import check_points
-from semscale.results.tallies import MAX_GROUPS
 from semscale.scales import Scale, load_scale
 from semscale.study.design import StudyDesign
 from semscale.study.files.mistakes import StudyText
-from semscale.study.files.written import WrittenPanel, WrittenStudy
+from semscale.study.files.written import MOST_GROUPS, WrittenPanel, WrittenStudy
 from semscale.study.panel.margins import checked_shares, joint_shares
 from semscale.study.panel.synthetic_panel import ID, SyntheticPanel, drawn_panel, read_panel
 from semscale.study.panel.weighting import raked_panel
@@ -88,7 +87,8 @@ class _Reading:
     folder: Path
 
     def design(self) -> StudyDesign:
-        written, model, budget = self.written, self.written.model, self.written.budget
+        written, budget = self.written, self.written.budget
+        models = self._models()
         questionnaire = self._questionnaire()
         panel = self._panel(written.panel)
         template = self._template(panel)
@@ -99,13 +99,24 @@ class _Reading:
             panel,
             template,
             StudyPlan(
-                ModelChoice(model.name, model.base_url, model.temperature, model.max_tokens),
+                models[0],
                 Caps(**budget.model_dump()),
                 self._groups(panel),
                 written.seed,
                 written.embedder,
+                models[1:],
             ),
             self.text.content,
+        )
+
+    def _models(self) -> tuple[ModelChoice, ...]:
+        written = self.written.model
+        names = [each.name for each in written]
+        for place, name in enumerate(names):
+            if name in names[:place]:
+                raise self.text.error(("model", place), f"model {name!r} is named twice: take one out")
+        return tuple(
+            ModelChoice(each.name, each.base_url, each.temperature, each.max_tokens) for each in written
         )
 
     def _questionnaire(self) -> Questionnaire:
@@ -214,6 +225,6 @@ class _Reading:
                 if name not in panel.fields:
                     raise unknown_name("attribute of the panel", name, [*panel.fields])
                 n = len(set(panel.fields[name]))
-                if n > MAX_GROUPS:
-                    raise InputError(f"{name!r} has {n:,} values, and {MAX_GROUPS:,} groups are the most")
+                if n > MOST_GROUPS:
+                    raise InputError(f"{name!r} has {n:,} values, and {MOST_GROUPS:,} groups are the most")
         return groups

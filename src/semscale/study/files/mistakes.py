@@ -29,7 +29,12 @@ class StudyText:
 
     def error(self, path: Path, words: str) -> InputError:
         """Make the error about a value: file, line, and what is wrong."""
-        return InputError(f"{self.source!r}, line {line_of(self.content, path)}: {words}")
+        return InputError(f"{self.source!r}, line {self._line_of(path)}: {words}")
+
+    def _line_of(self, path: Path) -> int:
+        """Find a line; a single model stands where a list of them may, and has no place in it."""
+        found = line_of(self.content, path)
+        return max(found, line_of(self.content, ["model", *path[2:]])) if path[:1] == ("model",) else found
 
     def error_of(self, error: ValidationError) -> InputError:
         """Make the error about an unknown key, as its right name may be missing, or the first mistake."""

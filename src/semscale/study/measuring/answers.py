@@ -14,6 +14,7 @@ SCHEMA: dict[str, Any] = {
     "question": pl.String,
     "method": pl.String,
     "sample": pl.Int64,
+    "asked_model": pl.String,
     "concept_place": pl.Int64,
     "question_place": pl.Int64,
     "status": pl.String,
@@ -43,6 +44,7 @@ class StudyAnswer:
         question: what was asked.
         method: how it was measured.
         sample: from 1.
+        asked_model: name of the model that was asked, as the study's file has it.
         concept_place: place of the concept in the interview, from 1; ``None`` where each call stands alone.
         question_place: likewise, of the question after its concept.
         status: whether there is a rating, or why not.
@@ -65,6 +67,7 @@ class StudyAnswer:
     question: str
     method: str
     sample: int
+    asked_model: str
     concept_place: int | None
     question_place: int | None
     status: Status = Status.UNFINISHED

@@ -39,12 +39,14 @@ class Measuring:
         questionnaire: what was asked.
         panel: who was asked.
         replies: what came back.
+        model: name of the model that was asked.
         answers: one for each persona, sample, concept, question and method, in the order of the file.
     """
 
     questionnaire: Questionnaire
     panel: SyntheticPanel
     replies: StudyReplies
+    model: str
     answers: list[StudyAnswer] = field(default_factory=list)
     _readers: dict[str, PointReader] = field(default_factory=dict)
     _texts: dict[int, list[tuple[StudyAnswer, str]]] = field(default_factory=dict)
@@ -79,6 +81,7 @@ class Measuring:
                 question.name,
                 method,
                 sample + 1,
+                self.model,
                 stop.concept_place if in_sequence else None,
                 stop.question_place if in_sequence else None,
             )

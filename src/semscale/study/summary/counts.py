@@ -18,12 +18,14 @@ class StatusCounts:
         attribute: of personas; ``None`` for all personas.
         group: the attribute's value; ``None`` for all personas, and for those without one.
         counts: answers by status; ``scored`` have a rating.
+        model: that answered; ``None`` where the study has one alone.
     """
 
     method: str
     attribute: str | None
     group: str | None
     counts: Mapping[str, int]
+    model: str | None = None
 
     @property
     def n(self) -> int:
@@ -45,6 +47,7 @@ class MethodCost:
         tokens: of their calls; ``None`` where none are known.
         money: what they cost; ``None`` likewise.
         seconds: median of an answer's calls; ``None`` likewise.
+        model: that answered; ``None`` where the study has one alone.
     """
 
     method: str
@@ -52,6 +55,7 @@ class MethodCost:
     tokens: int | None
     money: float | None
     seconds: float | None
+    model: str | None = None
 
 
 def attribute_column(attribute: str) -> str:

@@ -39,6 +39,7 @@ class LevelDifference:
         difference: with a simulation interval; ends are NaN where all personas differ alike.
         p_value: of a t test over personas; NaN likewise.
         p_adjusted: after Holm, over all differences of one question by one method in one attribute.
+        model: that answered; ``None`` where the study has one alone.
     """
 
     question: str
@@ -49,6 +50,7 @@ class LevelDifference:
     difference: Estimate
     p_value: float
     p_adjusted: float
+    model: str | None = None
 
 
 def level_differences(

@@ -31,12 +31,14 @@ class QuestionMeasure:
         method: how it was measured.
         estimates: of all concepts together, and of each concept; personas are resampled as a whole.
         by_attribute: all concepts together, for each group of personas, by attribute.
+        model: that answered; ``None`` where the study has one alone.
     """
 
     question: SurveyQuestion
     method: str
     estimates: Estimates
     by_attribute: Mapping[str, Estimates]
+    model: str | None = None
 
     def record(self) -> dict[str, Any]:
         """Lay the numbers out by name, for JSON."""
@@ -46,6 +48,7 @@ class QuestionMeasure:
             "scale": self.question.scale.name,
             "points": [{"value": point.value, "label": point.label} for point in self.question.scale.points],
             "method": self.method,
+            "model": self.model,
             "concepts": self.estimates,
             "groups": self.by_attribute,
         }

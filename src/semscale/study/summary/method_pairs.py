@@ -28,6 +28,7 @@ class MethodPair:
         second: the other.
         difference: mean of the first less the second, over answers that have both.
         correlation: Pearson's, over the same answers; ``None`` for fewer than three, or without spread.
+        model: that answered; ``None`` where the study has one alone.
     """
 
     question: str
@@ -35,6 +36,7 @@ class MethodPair:
     second: str
     difference: MeanEstimate
     correlation: Estimate | None
+    model: str | None = None
 
 
 def method_pairs(question: SurveyQuestion, rows: pl.DataFrame, plan: IntervalPlan) -> Iterator[MethodPair]:
@@ -46,16 +48,32 @@ def method_pairs(question: SurveyQuestion, rows: pl.DataFrame, plan: IntervalPla
         plan: how intervals are made; personas are resampled as a whole.
     """
     for first, second in combinations(question.methods, 2):
-        both = rows.filter(method=first).join(rows.filter(method=second), on=_KEYS, suffix="_other")
-        x, y = values_in(both), values_in(both, "value_other")
-        personas = both["persona"].rank("dense").to_numpy().astype(np.int64)
-        spread = float(np.ptp(question.scale.values))
-        weights = weights_in(both)
-        difference = estimate_mean(
-            x - y, bounds=(-spread, spread), clusters=personas, weights=weights, plan=plan
-        )
-        correlation = _correlation(x, y, personas, weights, plan)
-        yield MethodPair(question.name, first, second, difference, correlation)
+        found = paired_figures(question, rows.filter(method=first), rows.filter(method=second), plan)
+        yield MethodPair(question.name, first, second, *found)
+
+
+def paired_figures(
+    question: SurveyQuestion, first: pl.DataFrame, second: pl.DataFrame, plan: IntervalPlan
+) -> tuple[MeanEstimate, Estimate | None]:
+    """Compare two ratings of the same personas, concepts and samples.
+
+    Args:
+        question: what was asked.
+        first: answers.
+        second: likewise.
+        plan: how intervals are made; personas are resampled as a whole.
+
+    Returns:
+        The mean of the first less the second, and their correlation; ``None`` for fewer than three answers
+        with both, or without spread.
+    """
+    both = first.join(second, on=_KEYS, suffix="_other")
+    x, y = values_in(both), values_in(both, "value_other")
+    personas = both["persona"].rank("dense").to_numpy().astype(np.int64)
+    spread = float(np.ptp(question.scale.values))
+    weights = weights_in(both)
+    difference = estimate_mean(x - y, bounds=(-spread, spread), clusters=personas, weights=weights, plan=plan)
+    return difference, _correlation(x, y, personas, weights, plan)
 
 
 def _correlation(

@@ -26,12 +26,14 @@ class OrderEffect:
         method: how it was measured.
         ordered: whose first place is meant.
         effect: mean of the answers in the first place less that of the others, each less its concept's mean.
+        model: that answered; ``None`` where the study has one alone.
     """
 
     question: str
     method: str
     ordered: Ordered
     effect: MeanEstimate
+    model: str | None = None
 
 
 def order_effects(

@@ -25,6 +25,7 @@ class QuotedAnswer:
         persona: who answered.
         reply: the words.
         values: on the scale, by method; ``None`` without a rating.
+        model: that answered; ``None`` where the study has one alone.
     """
 
     question: str
@@ -32,6 +33,7 @@ class QuotedAnswer:
     persona: str
     reply: str
     values: Mapping[str, float | None]
+    model: str | None = None
 
 
 def quoted_answers(question: SurveyQuestion, rows: pl.DataFrame, *, seed: int) -> Iterator[QuotedAnswer]:

@@ -24,11 +24,13 @@ class RerunReliability:
         question: name of the question.
         method: how it was measured.
         reliability: intraclass correlation 1,k within concepts; 1 where samples are always alike.
+        model: that answered; ``None`` where the study has one alone.
     """
 
     question: str
     method: str
     reliability: AgreementEstimate
+    model: str | None = None
 
 
 def answer_reliabilities(

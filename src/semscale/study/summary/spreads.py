@@ -24,8 +24,8 @@ class AnswerSpread:
     Attributes:
         question: name of the question.
         method: how it was measured.
-        variances: of personas, samples and anchor sets, as far as there are several of them; of models, too,
-            where the endpoint names several versions.
+        variances: of personas, samples, anchor sets and models, as far as there are several of them; where
+            one model was asked, of its versions, if the endpoint names several.
     """
 
     question: str
@@ -53,7 +53,7 @@ def answer_spreads(
         scored = scored.with_columns(pl.lit(0).alias(SETS))
     found = {
         PERSONA: _codes(scored["persona"]),
-        MODEL: _codes(scored["model"]),
+        MODEL: _codes(scored["asked_model" if scored["asked_model"].n_unique() > 1 else "model"]),
         SAMPLE: _codes(scored["sample"]),
         SETS: _codes(scored[SETS]),
     }

@@ -20,6 +20,7 @@ class UnratedReason:
         n: answers.
         reply: words of one of them, drawn at random; the expert's where these could not be read. ``None``
             where nothing was said.
+        model: that answered; ``None`` where the study has one alone.
     """
 
     method: str
@@ -27,6 +28,7 @@ class UnratedReason:
     reason: str
     n: int
     reply: str | None
+    model: str | None = None
 
 
 def unrated_reasons(answers: pl.DataFrame, *, seed: int) -> Iterator[UnratedReason]:

@@ -1,4 +1,4 @@
-"""Addresses of histories: SQLite files, or databases on a PostgreSQL server."""
+"""Addresses of histories and ledgers: SQLite files, or databases on a PostgreSQL server."""
 
 import os
 from dataclasses import dataclass, field
@@ -12,24 +12,32 @@ _POSTGRES = ("postgresql://", "postgresql+pg8000://", "postgres://")
 
 @dataclass(frozen=True)
 class Address:
-    """The address of a history.
+    """The address of a database.
 
     Attributes:
+        kind: the kind of thing that the database holds, such as ``history``.
         shown: the address for messages, without a password.
         path: path of the file; ``None`` for a server.
         url: URL of the database on a server, which may contain a password; ``None`` for a file.
     """
 
+    kind: str
     shown: str
     path: Path | None = None
     url: str | None = field(default=None, repr=False)
 
+    @property
+    def name(self) -> str:
+        """Kind and address for messages, such as ``history postgresql://ana@db.example.org/team``."""
+        return f"{self.kind} {self.shown}"
 
-def read_address(where: str | Path) -> Address:
-    """Parse the address of a history.
+
+def read_address(where: str | Path, kind: str = "history") -> Address:
+    """Parse the address of a database.
 
     Args:
         where: a path, ``sqlite:///path``, or ``postgresql://user@host/database``.
+        kind: the kind of thing that the database holds, for messages.
 
     Raises:
         InputError: the address has another form, or is a folder.
@@ -39,23 +47,34 @@ def read_address(where: str | Path) -> Address:
         'postgresql://ana@db.example.org/team'
     """
     text = str(where)
-    if text.startswith(_POSTGRES):
-        return Address(shown=_without_password(text), url=text)
+    if is_on_server(text):
+        return Address(kind, shown_address(text), url=text)
     if text.startswith(_SQLITE):
         text = text.removeprefix(_SQLITE).partition("?")[0]
     elif "://" in text:
         raise InputError(
-            f"history must be a path, sqlite:///... or postgresql://..., got {_without_password(text)!r}"
+            f"{kind} must be a path, sqlite:///... or postgresql://..., got {shown_address(text)!r}"
         )
     if not text.strip() or text == ":memory:":
-        raise InputError(f"history must be a file that lasts, got {text!r}: name one, such as history.sqlite")
+        raise InputError(f"{kind} must be a file that lasts, got {text!r}: name one, such as {kind}.sqlite")
     path = Path(text).expanduser()
     if os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises where a folder above may not be looked into
-        raise InputError(f"history {path} is a folder: name a file in it, such as {path / 'history.sqlite'}")
-    return Address(shown=str(path), path=path)
+        raise InputError(f"{kind} {path} is a folder: name a file in it, such as {path / f'{kind}.sqlite'}")
+    return Address(kind, str(path), path=path)
 
 
-def _without_password(url: str) -> str:
+def is_on_server(where: str | Path) -> bool:
+    """Tell whether an address is that of a database on a server."""
+    return str(where).startswith(_POSTGRES)
+
+
+def shown_address(url: str) -> str:
+    """Leave the password and all settings out of a database's URL.
+
+    Example:
+        >>> shown_address("postgresql://ana:p@ss@db/team?sslmode=require")
+        'postgresql://ana@db/team'
+    """
     scheme, _, rest = url.partition("://")
     account, at, place = rest.rpartition("@")  # a password may have any character, even @ and ?
     user, database = account.partition(":")[0].partition("?")[0], place.partition("?")[0]

@@ -1,4 +1,4 @@
-"""Engines for a history's PostgreSQL database, through SQLAlchemy's dialect for pg8000."""
+"""Engines for a PostgreSQL database, through SQLAlchemy's dialect for pg8000."""
 
 import logging
 import os
@@ -13,8 +13,12 @@ from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import NullPool
 
 from semscale.errors import InputError
+from semscale.store.databases.address import Address
 
-_SECONDS = 60.0  # to wait for a server that does not answer, as long as for SQLite's lock
+PATIENCE = 60.0
+"""Seconds to wait for a server that does not answer, as long as for SQLite's lock."""
+
+
 _PORT = 5432
 _SETTINGS = ("host", "sslmode")
 _SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
@@ -24,58 +28,59 @@ _SSL_IF_OFFERED = ("allow", "prefer")
 logging.getLogger("sqlalchemy.pool").addHandler(logging.NullHandler())
 
 
-def postgres_engine(url: str, shown: str) -> Engine:
-    """Give an engine for a database on a server; it has a connection of its own for every transaction.
+def postgres_engine(address: Address, *, patience: float | None = None) -> Engine:
+    """Give an engine for a database on a server; it keeps no connection for a later use.
 
     So nothing is left open between two uses, and a process may be forked at any time.
 
     Args:
-        url: ``postgresql://user:password@host:port/database``; the user may come from ``PGUSER``, the
-            password from ``PGPASSWORD``. Of libpq's settings ``host`` (a server, or a folder with its socket)
-            and ``sslmode`` are understood.
-        shown: the URL without its password.
+        address: its URL reads ``postgresql://user:password@host:port/database``; the user may come from
+            ``PGUSER``, the password from ``PGPASSWORD``. Of libpq's settings ``host`` (a server, or a folder
+            with its socket) and ``sslmode`` are understood.
+        patience: seconds to wait for a server that does not answer; ``PATIENCE`` unless given.
 
     Raises:
         InputError: the URL cannot be understood.
     """
-    asked = _read(url, shown)
+    name = address.name
+    asked = _read(address.url or "", name)
     mode = str(asked.query.get("sslmode", "prefer"))
     if mode not in _SSL_MODES:
-        raise InputError(f"sslmode of history {shown} must be one of {', '.join(_SSL_MODES)}, got {mode!r}")
+        raise InputError(f"sslmode of {name} must be one of {', '.join(_SSL_MODES)}, got {mode!r}")
     engine = create_engine(
         "postgresql+pg8000://",
-        connect_args=_account(asked, shown) | _place(asked, mode),
+        connect_args=_account(asked, name) | _place(asked, mode, PATIENCE if patience is None else patience),
         poolclass=NullPool,
         hide_parameters=True,
     )
-    event.listen(engine, "do_connect", partial(_connect, shown, mode in _SSL_IF_OFFERED))
+    event.listen(engine, "do_connect", partial(_connect, name, mode in _SSL_IF_OFFERED))
     return engine
 
 
-def _read(url: str, shown: str) -> URL:
+def _read(url: str, name: str) -> URL:
     _, _, rest = url.partition("://")
     try:
         asked = make_url(f"postgresql+pg8000://{rest}")
     except (ArgumentError, ValueError):
         # The text of what went wrong may show a password.
         raise InputError(
-            f"history {shown} must read postgresql://user:password@host:port/database; "
+            f"{name} must read postgresql://user:password@host:port/database; "
             "write what is special in a password as %40 and the like"
         ) from None
     unknown = sorted(set(asked.query) - set(_SETTINGS))
     if unknown:
         raise InputError(
-            f"history {shown} has settings that are not understood: {', '.join(unknown)}; "
+            f"{name} has settings that are not understood: {', '.join(unknown)}; "
             f"those that are: {', '.join(_SETTINGS)}"
         )
     return asked
 
 
-def _account(asked: URL, shown: str) -> dict[str, Any]:
+def _account(asked: URL, name: str) -> dict[str, Any]:
     """Name user, password and database as libpq does: from the environment where the URL does not say."""
     user = asked.username or os.environ.get("PGUSER")
     if not user:
-        raise InputError(f"history {shown} must name the user: postgresql://user@host/database")
+        raise InputError(f"{name} must name the user: postgresql://user@host/database")
     return {
         "user": user,
         "password": str(asked.password or os.environ.get("PGPASSWORD", "")),
@@ -84,16 +89,16 @@ def _account(asked: URL, shown: str) -> dict[str, Any]:
     }
 
 
-def _place(asked: URL, mode: str) -> dict[str, Any]:
+def _place(asked: URL, mode: str, patience: float) -> dict[str, Any]:
     """Say in pg8000's words where the server is and how to speak to it."""
     host, port = str(asked.query.get("host", "")), asked.port or _PORT
     if host.startswith("/"):
-        return {"unix_sock": f"{host}/.s.PGSQL.{port}", "ssl_context": False, "timeout": _SECONDS}
+        return {"unix_sock": f"{host}/.s.PGSQL.{port}", "ssl_context": False, "timeout": patience}
     return {
         "host": host or asked.host or "localhost",
         "port": port,
         "ssl_context": mode != "disable" and _ssl_context(mode),
-        "timeout": _SECONDS,
+        "timeout": patience,
     }
 
 
@@ -109,7 +114,7 @@ def _ssl_context(mode: str) -> ssl.SSLContext:
 
 
 def _connect(
-    shown: str,
+    name: str,
     is_plain_allowed: bool,  # noqa: FBT001 - bound once above
     dialect: Dialect,
     _record: object,
@@ -127,6 +132,6 @@ def _connect(
             return dialect.connect(*positional, **named | {"ssl_context": False})
     except (OSError, LookupError, ValueError, struct.error) as error:
         raise InputError(
-            f"history {shown} does not answer as PostgreSQL does ({type(error).__name__}: {error}): "
+            f"{name} does not answer as PostgreSQL does ({type(error).__name__}: {error}): "
             "check host, port and sslmode"
         ) from error

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from semscale.errors import InputError
-from semscale.history.databases.address import read_address
+from semscale.store.databases.address import read_address
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Databases that a user names: SQLite files, and PostgreSQL servers."""

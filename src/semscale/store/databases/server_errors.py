@@ -1,0 +1,76 @@
+"""What a PostgreSQL server's errors say to a user, in words that follow the database's address."""
+
+from collections.abc import Mapping
+
+from sqlalchemy.exc import DBAPIError, InterfaceError
+
+READ_ONLY = "is read-only: copy it to where you may write, or name another one"
+LOST = "lost the connection, or its server has not answered for too long: try again"
+_BY_CODE = {
+    "28": "refuses the user or the password: check both in the URL, or set PGPASSWORD",
+    "3D": "names a database that does not exist: create it with createdb, or name another one",
+    "42501": "does not let this user do that: ask for the right to read and to write its tables",
+    "25006": READ_ONLY,
+    "22": "cannot keep a value: its encoding must be UTF8, so create it with createdb --encoding UTF8",
+    "23505": "just got the same id from somebody else: nothing was kept twice",
+    "53": "has no room or no connection left: try again later",
+    "54": "cannot keep a value that is so large: shorten it",
+    "57": "is shutting down or starting up: try again later",
+    "08": "lost the connection: try again",
+}
+_PASSING = ("08", "40", "53", "57")  # lost or refused connections, deadlocks, no room, restarts
+
+
+def words_for(error: DBAPIError, *, connected: bool) -> str | None:
+    """Say what a server's error means, and what to do; ``None`` for one that no user can mend.
+
+    Args:
+        error: of SQLAlchemy.
+        connected: whether there was a connection, which can only be lost; without one, none could be made.
+    """
+    state = server_code(error.orig)
+    if state is not None:
+        return next((told for start, told in _BY_CODE.items() if state.startswith(start)), None)
+    if connected and is_lost(error):
+        return LOST
+    if isinstance(error, InterfaceError):
+        cause = error.orig and error.orig.__cause__
+        why = cause.strerror if isinstance(cause, OSError) and cause.strerror else error.orig
+        return f"cannot be used ({why}): check host, port and sslmode, and that the server is running"
+    return None
+
+
+def is_lost(error: DBAPIError) -> bool:
+    """Tell whether a connection broke while it was used."""
+    broke = error.orig is not None and isinstance(
+        error.orig.__cause__, BrokenPipeError | ConnectionResetError
+    )
+    return broke or error.connection_invalidated
+
+
+def may_pass(error: Exception) -> bool:
+    """Tell whether the same statement may succeed a moment later: on a new connection, or after a restart."""
+    if not isinstance(error, DBAPIError):
+        return isinstance(error, OSError)  # pg8000 lets some of a broken connection's errors through
+    state = server_code(error.orig)
+    if state is not None:
+        return state.startswith(_PASSING)
+    return isinstance(error, InterfaceError) or is_lost(error)
+
+
+def server_code(error: BaseException | None) -> str | None:
+    """Return the five characters by which a server names its error; ``None`` if it said nothing."""
+    fields = server_fields(error)
+    return None if fields is None else str(fields["C"])
+
+
+def server_fields(error: BaseException | None) -> Mapping[str, object] | None:
+    """Return what a server said of its error by the protocol's letters, such as ``C``, its code."""
+    # The driver says goodbye after an error; where the server has hung up by then, it complains about that
+    # instead, and what the server said stands behind it.
+    while error is not None:
+        fields = error.args[0] if error.args else None
+        if isinstance(fields, Mapping) and "C" in fields:
+            return fields
+        error = error.__cause__ or error.__context__
+    return None

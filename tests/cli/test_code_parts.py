@@ -1,0 +1,84 @@
+"""``semscale code`` over tables in parts: resumed, into a folder, from a folder."""
+
+import json
+
+import polars as pl
+import pytest
+
+BOOK = """name: phones
+codes:
+  - {name: power, definition: battery life, examples: [the battery died, my battery]}
+  - {name: cost, definition: price paid, examples: [the price rose, my price]}
+"""
+OPTIONS = ("--text", "text", "--codebook", "codes.yaml", "--labels", "hand", "--by", "region")
+
+
+@pytest.fixture
+def answers(tmp_path):
+    """40 answers that all differ, half of them about each code, and one that is missing."""
+    rows = [
+        {"text": f"{word} {n}", "hand": name, "region": "north" if n % 2 else "south"}
+        for n in range(20)
+        for word, name in (("battery", "power"), ("price", "cost"))
+    ]
+    table = pl.DataFrame([*rows, {"text": None, "hand": None, "region": "south"}])
+    table.write_csv(tmp_path / "answers.csv")
+    (tmp_path / "codes.yaml").write_text(BOOK)
+    return table
+
+
+def numbers(ended):
+    """What a run found, but for when it was made and where its table is."""
+    assert ended.code == 0
+    found = json.loads(ended.out)
+    return {name: value for name, value in found.items() if name not in {"created", "out"}}
+
+
+def test_the_size_of_parts_changes_nothing(semscale, answers, tmp_path):
+    whole = semscale("code", "answers.csv", *OPTIONS, "--out", "whole.csv", "--json")
+    parts = semscale("code", "answers.csv", *OPTIONS, "--out", "parts.csv", "--part-rows", "7", "--json")
+    assert (tmp_path / "parts.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    assert numbers(parts) == numbers(whole)
+    assert numbers(whole) == numbers(semscale("code", "answers.csv", *OPTIONS, "--json"))
+
+
+def test_a_stopped_run_goes_on_after_its_last_part(semscale, answers, tmp_path, toy_embedder, monkeypatch):
+    embed = toy_embedder.embed
+
+    def stopping(texts, **settings):
+        if "battery 10" in texts:
+            raise KeyboardInterrupt
+        return embed(texts, **settings)
+
+    command = ("code", "answers.csv", *OPTIONS, "--out", "coded.csv", "--part-rows", "10")
+    with monkeypatch.context() as patched:
+        patched.setattr(toy_embedder, "embed", stopping)
+        stopped = semscale(*command)
+    assert stopped.code == 3
+    assert not (tmp_path / "coded.csv").exists()
+    assert (tmp_path / "coded.csv.parts").is_dir()
+    toy_embedder.embedded.clear()
+    assert semscale(*command).code == 0
+    # Two parts of ten rows were finished; answers 0 to 9 on each code are not read again.
+    again = [text for text in toy_embedder.embedded if text in set(answers["text"].drop_nulls())]
+    assert sorted(again) == sorted(answers["text"][20:40].to_list())
+    assert not (tmp_path / "coded.csv.parts").exists()
+    semscale("code", "answers.csv", *OPTIONS, "--out", "whole.csv")
+    assert (tmp_path / "coded.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+
+
+def test_a_folder_of_partitions_is_read_and_written(semscale, answers, tmp_path):
+    (tmp_path / "in").mkdir()
+    answers[:25].write_parquet(tmp_path / "in" / "a.parquet")
+    answers[25:].write_parquet(tmp_path / "in" / "b.parquet")
+    ended = semscale("code", "in", *OPTIONS, "--out", "coded/", "--part-rows", "10")
+    assert ended.code == 0
+    semscale("code", "answers.csv", *OPTIONS, "--out", "whole.parquet")
+    found = pl.concat([pl.read_parquet(path) for path in sorted((tmp_path / "coded").glob("*.parquet"))])
+    assert found.equals(pl.read_parquet(tmp_path / "whole.parquet"))
+
+
+def test_a_restart_without_an_output_is_refused(semscale, answers):
+    ended = semscale("code", "answers.csv", *OPTIONS, "--restart")
+    assert ended.code == 2
+    assert "--restart belongs to --out" in ended.err

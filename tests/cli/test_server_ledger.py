@@ -1,0 +1,69 @@
+"""``--ledger postgresql://...``: a server that is not there, one that goes away, and no password anywhere."""
+
+import json
+import socket
+
+import pytest
+from ledger_server import on_database, way_to
+
+from semscale.cli.options.calls import CallOptions
+from semscale.cli.runs.label import given_options
+
+pytestmark = [pytest.mark.needs("api"), pytest.mark.needs("postgres")]
+
+
+@pytest.fixture
+def judged_with(semscale, judge_answers, judge_endpoint):
+    """Judge the five answers, one call after the other, with a ledger."""
+    columns = ("--question", "q", "--answer", "a", "--model", "m", "--base-url", judge_endpoint.url)
+    return lambda ledger: semscale("judge", judge_answers, *columns, "--concurrency", "1", "--ledger", ledger)
+
+
+def test_a_server_that_is_not_there(judged_with, judge_endpoint):
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+        ended = judged_with(f"postgresql://ana:s3cret@127.0.0.1:{port}/team")
+    assert ended.code == 2
+    assert ended.err.splitlines()[-1].endswith(
+        f"ledger postgresql://ana@127.0.0.1:{port}/team cannot be used (Connection refused): check host, "
+        "port and sslmode, and that the server is running"
+    )
+    assert "s3cret" not in ended.out + ended.err
+    assert judge_endpoint.requests == []
+
+
+def test_a_server_that_goes_away_amid_a_run_and_comes_back(
+    judged_with, judge_endpoint, new_database, monkeypatch
+):
+    from semscale.chat.ledger import server
+
+    monkeypatch.setattr(server, "LONGEST_OUTAGE", 0.2)
+    place, usual = new_database(), judge_endpoint.fault
+    with way_to(place) as way:
+
+        def fault(prompt, n_asked):
+            if len(judge_endpoint.requests) == 3:
+                way.cut()
+            return usual(prompt, n_asked)
+
+        judge_endpoint.fault = fault
+        ended = judged_with(way.place)
+        assert ended.code == 3
+        assert "was lost and not found again within 0.2 s" in ended.err
+        assert "s3cret" not in ended.out + ended.err
+        way.mend()
+        # The third reply came when the server was away. Its run could not leave, and its lease ends now.
+        assert on_database(place, "SELECT count(*) FROM semscale_ledger_attempts") == 2
+        on_database(place, "UPDATE semscale_ledger_writers SET until = clock_timestamp()")
+        judge_endpoint.fault = usual
+        again = judged_with(way.place)
+    assert again.code == 0, again.err
+    sent = [json.dumps(asked["messages"]) for asked, _, _ in judge_endpoint.requests]
+    assert {each for each in sent if sent.count(each) > 1} == {sent[2]}
+    assert sent.count(sent[2]) == 2
+
+
+def test_a_command_that_is_printed_has_no_password():
+    given = given_options(CallOptions(ledger="postgresql://ana:s3cret@db/team?sslmode=require"))
+    assert given == ["--ledger", "postgresql://ana@db/team"]

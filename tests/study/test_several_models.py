@@ -1,0 +1,132 @@
+"""Studies whose panel is asked with several models."""
+
+import pytest
+from tests.study.conftest import PlayedModel
+
+from semscale.chat.costs.budget import Budget
+from semscale.chat.ledger.ledger import Ledger
+from semscale.errors import InputError, UnknownNameError
+from semscale.judging.asking import Running
+from semscale.report.presenting import document_of
+from semscale.report.render.markdown import markdown
+from semscale.signature import Signature
+from semscale.study import compare, panel_tables, read_study
+from semscale.tabulation.tables.tabulating import TestSettings
+
+TWO = (
+    "model: {name: local, temperature: 0.5, max_tokens: 40}",
+    "model: [local, {name: other, max_tokens: 9}]",
+)
+DIRECT = ("[ssr, flr, dlr]", "[dlr]")
+WHO = ("Ann", "Bob", "Cid")
+
+
+def who(request):
+    return next(place for place, name in enumerate(WHO) if name in request.messages[0].text)
+
+
+@pytest.fixture
+def models(played):
+    """Two models: the first picks 2, 3 and 4 as Ann, Bob and Cid, the other one always a point less."""
+    other = PlayedModel()
+    other.name, other.signature = "other", Signature.of("chat", model="other")
+    played.number = lambda request: str(2 + who(request))
+    other.number = lambda request: str(1 + who(request))
+    return [played, other]
+
+
+@pytest.fixture
+def result(written, models, running, toy_embedder):
+    return written(TWO, DIRECT).run(models, embedder=toy_embedder, running=running)
+
+
+def test_the_whole_panel_is_asked_by_each_model(result, models):
+    assert result.answers["asked_model"].to_list() == ["played"] * 6 + ["other"] * 6
+    assert [len(model.asked) for model in models] == [6, 6]
+    # Settings are those of each model in the file.
+    assert [model.asked[0].parameters.max_tokens for model in models] == [200, 9]
+    assert [(each.model, each.calls) for each in result.facts.by_model] == [("played", 6), ("other", 6)]
+    assert (result.facts.calls, result.facts.tokens) == (12, 12 * 15)
+    assert dict(result.signature.fields)["2_max_tokens"] == "9"
+
+
+def test_models_stand_side_by_side(result):
+    summary = result.summary()
+    means = {each.model: each.estimates.overall.mean.value for each in summary.measures}
+    assert means == {"played": 3.0, "other": 2.0}
+    (pair,) = summary.model_pairs
+    assert (pair.first, pair.second, pair.difference.value, pair.difference.n) == ("played", "other", 1.0, 6)
+    assert pair.correlation.value == pytest.approx(1)
+    shown = markdown(document_of(summary))
+    assert "each of 2 models: played, other" in shown
+    assert "direct rating (DLR), played" in shown
+    assert "Models beside each other" in shown
+
+
+def test_variance_is_split_into_personas_and_models(result):
+    # Within each concept: personas 2, 3, 4 and 1, 2, 3. Means of personas vary by 1, means of models by .5,
+    # and nothing is left.
+    (spread,) = result.summary().spreads
+    found = {each.name: each.variance.value for each in spread.variances.components}
+    assert found == pytest.approx({"persona": 1.0, "model": 0.5, "residual": 0.0})
+
+
+def test_a_finished_run_of_several_models_costs_nothing_again(written, models, running, toy_embedder, result):
+    again = written(TWO, DIRECT).run(models, embedder=toy_embedder, running=running)
+    assert again.facts.calls == 0
+    assert again.answers.drop("seconds").equals(result.answers.drop("seconds"))
+
+
+def test_a_cap_is_divided_among_the_models(written, models, running, toy_embedder):
+    capped = Running(ledger=running.ledger, budget=Budget(calls=7))
+    found = written(TWO, DIRECT).run(models, embedder=toy_embedder, running=capped)
+    # Half of 7 for the first; what is left of all 7 for the second.
+    assert [each.calls for each in found.facts.by_model] == [3, 4]
+    assert "played: the cap of 7 calls, 3 for each of 2 models, is reached" in found.facts.stopped
+    assert found.n_unfinished == 12 - 7
+
+
+def test_forecasts_count_each_model(written, models, running):
+    with Ledger(running.ledger) as ledger:
+        study = written(TWO, DIRECT)
+        found = study.forecasts(models, ledger=ledger)
+        assert {name: each.calls for name, each in found.items()} == {"played": 6, "other": 6}
+        assert study.design.n_answers == 12
+        with pytest.raises(InputError, match="2 models: take forecasts"):
+            study.forecast(models, ledger=ledger)
+
+
+def test_one_model_in_place_of_the_files_answers_alone(written, models, running, toy_embedder):
+    found = written(TWO, DIRECT).run(models[1], embedder=toy_embedder, running=running)
+    assert set(found.answers["asked_model"]) == {"other"}
+    assert found.design.n_answers == found.answers.height == 6
+    assert found.summary().models == ()
+
+
+def test_models_of_one_name_and_lists_of_another_length_are_refused(written, models, running):
+    study = written(TWO, DIRECT)
+    with pytest.raises(InputError, match="different names, got played, played"):
+        study.run([models[0]] * 2, running=running)
+    with pytest.raises(InputError, match="each of the 2 models, got 3"):
+        study.run([*models, models[0]], running=running)
+
+
+def test_a_saved_run_is_compared_and_tabulated_by_model(result, tmp_path):
+    result.save(tmp_path / "kept")
+    (tmp_path / "people.csv").write_text(
+        "person,concept,intent\n"
+        + "".join(f"{n},{c},{1 + n % 4}\n" for n in range(12) for c in ("oat", "nut"))
+    )
+    found = compare(
+        tmp_path / "kept", tmp_path / "people.csv", concept="concept", respondent="person", splits=20
+    )
+    assert [(each.method, each.model) for each in found.methods] == [("dlr", "played"), ("dlr", "other")]
+    assert [each.marginals.means[0].panel.value for each in found.methods] == [3.0, 2.0]
+    assert "direct rating (DLR), other" in markdown(document_of(found))
+    kept = read_study(tmp_path / "kept")
+    of = {name: panel_tables(kept, model=name, tests=TestSettings(min_base=1)) for name in (None, "other")}
+    # In the first column are all concepts together, in the last line means.
+    assert [each.tables[0].cells.values[-1][0] for each in of.values()] == [3.0, 2.0]
+    assert of[None].sample_notes[1] == "answered by played alone; --model shows other"
+    with pytest.raises(UnknownNameError, match="model of the study"):
+        panel_tables(kept, model="third")
