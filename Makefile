@@ -11,7 +11,7 @@ WORKERS ?= 2
 SECONDS ?= 600
 PYTEST := python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: demo test faults check bench bench-validity fuzz test-local test-cloud test-serve test-torch test-inspect weights-wheel clean
+.PHONY: demo test faults check bench bench-validity fuzz test-local test-cloud test-serve test-ray test-torch test-inspect weights-wheel clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo
@@ -33,6 +33,7 @@ check: $(VENV)/developer
 
 # QUICK=1 has small sizes, to see that all of it runs: its figures say nothing.
 bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
+	$(BIN)/python -m pip install --quiet --editable ".[ray]"
 	$(BIN)/python bench/engine.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --texts 100)
 	$(BIN)/python bench/engine.py --model e5-small --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --texts 100)
 	$(BIN)/python bench/entailment.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --pairs 50)
@@ -71,6 +72,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/decisions.py $(if $(QUICK),--decisions 100 --turns 1)
 	$(BIN)/python bench/drift.py $(if $(QUICK),--items 50 --turns 1)
 	$(BIN)/python bench/consistency.py --peer $(UQLM_VENV)/bin/python $(if $(QUICK),--turns 1 --prompts 20)
+	$(BIN)/python bench/cluster.py $(if $(QUICK),--texts 400 --turns 1)
 	$(BIN)/python bench/history.py $(if $(QUICK),--rows 20000 --turns 1)
 	$(BIN)/python -m pip install --quiet --editable ".[serve]"
 	$(BIN)/python bench/serving.py $(if $(QUICK),--seconds 2 --turns 1 --requests 2000)
@@ -94,6 +96,11 @@ test-cloud: $(VENV)/developer
 test-serve: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --editable ".[serve]"
 	$(BIN)/$(PYTEST) tests/serving tests/cli/test_serve.py
+
+# The tests of the extra semscale[ray], on a cluster of two nodes on the loopback interface: one process, one cluster.
+test-ray: $(VENV)/developer
+	$(BIN)/python -m pip install --quiet --editable ".[ray]"
+	$(BIN)/python -m pytest tests/distributed tests/cli/test_cluster.py
 
 # The tests of the extra semscale[inspect]; `make test` runs them, too, once it is installed.
 test-inspect: $(VENV)/developer

@@ -13,6 +13,7 @@ EXTRAS = {
     "postgres": ("sqlalchemy", "alembic", "pg8000"),
     "serve": ("fastapi", "httptools", "prometheus_client", "starlette", "uvicorn"),
     "spss": ("pyreadstat",),
+    "ray": ("ray", "pandas", "pyarrow"),
     "slides": ("pptx",),
     "torch": ("sentence_transformers", "torch"),
 }

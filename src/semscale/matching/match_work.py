@@ -54,6 +54,7 @@ class MatchWork:
         explain: whether the items that the summary shows are explained token by token.
         explains_rows: whether every row is.
         progress: called while texts are read.
+        corpus: texts from which the method's estimates were made; ``None`` for those that it came with.
         collector: takes the parts.
         tallies: sums the scores of all parts up.
     """
@@ -67,6 +68,7 @@ class MatchWork:
     explain: bool = False
     explains_rows: bool = False
     progress: Progress | None = None
+    corpus: list[str] | None = None
     collector: MatchCollector = field(init=False)
     tallies: Tallies | None = None
     notes: Mapping[str, Any] = field(default_factory=dict)
@@ -93,27 +95,31 @@ class MatchWork:
         """Match the rows after the first ``skip`` ones."""
         first_row = skip
         for batch in self.table.batches(size, skip):
-            check_free(batch.columns, self.table.name)
-            cells = match_cells(batch, self.columns, first_row)
-            matches = match_with(
-                self.method, cells.predictions, cells.references, guards=self.guards, progress=self.progress
-            )
-            matches = with_empty_as(self.empty, matches, cells.references)
-            found = matches.to_frame().rename(lambda name: PREFIX + name)
-            best = [None if at < 0 else cells.references[row][at] for row, at in enumerate(matches.reference)]
-            kept = [pl.Series(_BEST, best, pl.String)]
-            if _FINDINGS in matches.components:
-                kept.append(pl.Series(_LEFT, matches.components[_FINDINGS]))
-            found = found.with_columns(*kept, *self._tokens(cells, matches))
-            signature = matches.signature
-            notes = {
-                "components": list(matches.components),
-                "bounds": list(matches.bounds),
-                "weighs_findings": matches.weighs_findings,
-                "signature": [signature.instrument, [list(named) for named in signature.fields]],
-            }
-            yield WorkedPart(pl.concat([cells.rows, found], how="horizontal"), notes)
+            yield self.part(batch, first_row)
             first_row += batch.height
+
+    def part(self, batch: pl.DataFrame, first_row: int) -> WorkedPart:
+        """Match some rows; the first has this number in the table, from 0."""
+        check_free(batch.columns, self.table.name)
+        cells = match_cells(batch, self.columns, first_row)
+        matches = match_with(
+            self.method, cells.predictions, cells.references, guards=self.guards, progress=self.progress
+        )
+        matches = with_empty_as(self.empty, matches, cells.references)
+        found = matches.to_frame().rename(lambda name: PREFIX + name)
+        best = [None if at < 0 else cells.references[row][at] for row, at in enumerate(matches.reference)]
+        kept = [pl.Series(_BEST, best, pl.String)]
+        if _FINDINGS in matches.components:
+            kept.append(pl.Series(_LEFT, matches.components[_FINDINGS]))
+        found = found.with_columns(*kept, *self._tokens(cells, matches))
+        signature = matches.signature
+        notes = {
+            "components": list(matches.components),
+            "bounds": list(matches.bounds),
+            "weighs_findings": matches.weighs_findings,
+            "signature": [signature.instrument, [list(named) for named in signature.fields]],
+        }
+        return WorkedPart(pl.concat([cells.rows, found], how="horizontal"), notes)
 
     def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
         """Take a part."""
