@@ -176,6 +176,19 @@ def test_unfinished_jobs_go_on_after_a_restart_in_their_order(tmp_path):
     again.close()
 
 
+def test_what_else_is_in_the_folder_of_jobs_is_left_alone(tmp_path):
+    home = tmp_path / "jobs"
+    kept = [home / "my-project" / "notes.txt", home / ("g" * 32) / "notes.txt", home / "order.json"]
+    for path in kept:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("mine")
+    queue = queue_of(tmp_path, HeldWork())
+    assert [path.read_text() for path in kept] == ["mine"] * 3
+    assert queue.records() == []
+    queue.stop()
+    queue.close()
+
+
 def test_a_running_job_is_cancelled_and_a_waiting_one_removed(tmp_path):
     work = HeldWork()
     queue = queue_of(tmp_path, work)

@@ -1,6 +1,7 @@
 """Jobs in the order in which they came, one at a time; unfinished ones go on after a restart."""
 
 import logging
+import re
 import secrets
 import threading
 from collections import OrderedDict
@@ -22,6 +23,8 @@ from semscale.store.folder_lock import lock_folder
 from semscale.types import Progress
 
 _RETRY_AFTER = 60
+_NAME_BYTES = 16
+_NAME = re.compile(f"[0-9a-f]{{{2 * _NAME_BYTES}}}")
 _LOG = logging.getLogger("semscale.serving")
 
 Work = Callable[[JobFolder, Progress], Presentable]
@@ -65,11 +68,11 @@ class JobQueue:
         self._changed = threading.Condition()
         self._stopped = False
         self._jobs: OrderedDict[str, _Job] = OrderedDict()
-        for folder in sorted(map(JobFolder, home.iterdir()), key=lambda each: each.id):
-            if folder.path.is_dir() and not folder.is_whole:
+        for folder in self._folders():
+            if not folder.is_whole:
                 folder.remove()  # its upload was cut short, so nobody was told its name
-        whole = [each for each in map(JobFolder, home.iterdir()) if each.is_whole and each.end is None]
-        for folder in sorted(whole, key=lambda each: str(each.order["created"])):
+        unfinished = [each for each in self._folders() if each.end is None]
+        for folder in sorted(unfinished, key=lambda each: str(each.order["created"])):
             self._jobs[folder.id] = _Job(folder, Errand(is_bounded=False))
         self._thread = threading.Thread(target=self._run, name="jobs", daemon=True)
 
@@ -109,7 +112,7 @@ class JobQueue:
                 f"at most {self._limits.jobs} jobs may wait: try again later, or cancel one",
                 retry_after=_RETRY_AFTER,
             )
-        folder = JobFolder(self._home / secrets.token_hex(16))
+        folder = JobFolder(self._home / secrets.token_hex(_NAME_BYTES))
         folder.path.mkdir()
         return folder
 
@@ -156,8 +159,7 @@ class JobQueue:
         """
         folder = JobFolder(self._home / name)
         job = self._jobs.get(name)
-        is_name = len(name) == 32 and name.isalnum()  # noqa: PLR2004 - 16 bytes in hexadecimal
-        if not is_name or not folder.is_whole or (job is not None and job.removed):
+        if not _NAME.fullmatch(name) or not folder.is_whole or (job is not None and job.removed):
             raise RefusedRequestError(NOT_FOUND, f"there is no job {name[:40]!r}", field="id")
         return folder
 
@@ -177,8 +179,13 @@ class JobQueue:
 
     def records(self) -> list[dict[str, Any]]:
         """Say how far all jobs are, the oldest first."""
-        folders = [each for each in map(JobFolder, self._home.iterdir()) if each.is_whole]
+        folders = [each for each in self._folders() if each.is_whole]
         return sorted(map(self.record, folders), key=lambda each: str(each["created"]))
+
+    def _folders(self) -> list[JobFolder]:
+        """Find the folders of jobs; whatever else the user keeps beside them is left alone."""
+        named = [path for path in self._home.iterdir() if _NAME.fullmatch(path.name)]
+        return [JobFolder(path) for path in named if path.is_dir() and not path.is_symlink()]
 
     def _run(self) -> None:
         while (job := self._next()) is not None:
