@@ -212,3 +212,64 @@ def test_the_page_of_routes_needs_no_other_host(service):
     assert "<script" not in page
     described = client.get("/openapi.json").json()
     assert {"/v1/embeddings", "/rate", "/match", "/consistency", "/health"} <= described["paths"].keys()
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "field", "words"),
+    [
+        (b"[" * 100_000, 400, None, "send fewer levels"),
+        (b'{"texts": ["a"], "scale": "\\ud800"}', 422, "scale", "unknown scale"),
+        (b'{"texts": ["a"], "anchor_sets": ["x"]}', 422, None, "unknown purchase-intent anchor set"),
+        (b'{"texts": ["a"], "temperature": NaN}', 422, "temperature", "0 or more, got nan"),
+    ],
+)
+def test_json_that_no_client_writes_is_refused(client, body, status, field, words):
+    answer = client.post("/rate", content=body)
+    assert (answer.status_code, answer.json()["error"]["param"]) == (status, field)
+    assert words in answer.json()["error"]["message"]
+
+
+def test_a_line_too_deep_is_refused(client):
+    lines = {"content-type": "application/x-ndjson"}
+    answer = client.post("/rate", content=b'{"text": "a"}\n' + b"[" * 100_000, headers=lines)
+    assert answer.status_code == 400
+    assert answer.json()["error"]["message"].startswith("line 2 has too many lists")
+
+
+@pytest.mark.parametrize(("kept", "wrong"), [("Infinity", "NaN")])
+def test_a_wrong_number_is_not_taken_for_one_that_was_used_before(client, kept, wrong):
+    body = '{"texts": ["a"], "temperature": %s}'
+    assert client.post("/rate", content=body % kept).status_code == 200
+    assert client.post("/rate", content=body % wrong).status_code == 422
+
+
+def test_requests_that_are_turned_away_do_not_put_off_the_end_for_ever(monkeypatch):
+    from semscale.serving import service_state
+
+    now = [100.0]
+    monkeypatch.setattr(service_state.time, "monotonic", lambda: now[0])
+    state = service_state.ServiceState()
+    state.under_way = 1
+    state.drain()
+    now[0] = 160.0
+    assert not state.is_drained  # one is under way
+    state.answered()
+    for now[0] in (160.4, 160.8, 164.9):
+        state.heard()  # turned away
+        assert not state.is_drained
+    now[0] = 165.1
+    state.heard()
+    assert state.is_drained
+
+
+def test_a_shutdown_ends_once_nobody_asks(monkeypatch):
+    from semscale.serving import service_state
+
+    now = [100.0]
+    monkeypatch.setattr(service_state.time, "monotonic", lambda: now[0])
+    state = service_state.ServiceState()
+    state.drain()
+    now[0] = 100.4
+    assert not state.is_drained
+    now[0] = 100.6
+    assert state.is_drained

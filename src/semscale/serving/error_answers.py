@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from semscale.errors import InputError, SemscaleError
+from semscale.serving.jobs.job_order import JOB_FIELDS
 from semscale.serving.json_answers import json_answer
 from semscale.serving.refusals import (
     CLIENT_GONE,
@@ -18,8 +19,16 @@ from semscale.serving.refusals import (
     RefusedRequestError,
     invalid,
 )
+from semscale.serving.requests.fields import (
+    ConsistencyFields,
+    EmbeddingFields,
+    MatchFields,
+    RatingFields,
+)
 
 _RETRY_AFTER = 5
+_KINDS = (EmbeddingFields, RatingFields, MatchFields, ConsistencyFields, *JOB_FIELDS.values())
+_FIELDS = frozenset(name for kind in _KINDS for name in kind.model_fields)
 _LOG = logging.getLogger("semscale.serving")
 
 
@@ -61,5 +70,5 @@ def refusal_of(error: Exception) -> RefusedRequestError:
 def _field_of(message: str) -> str | None:
     """Find the field that a message begins with."""
     words = message.split(maxsplit=1)
-    first = words[0].rstrip(":").split("[")[0] if words else ""
-    return first if first.isidentifier() and first.islower() else None
+    first = words[0].rstrip(":,").split("[")[0] if words else ""
+    return first if first in _FIELDS else None

@@ -76,8 +76,7 @@ class Gate:
                 scope["semscale.limit"] = limit
                 await self._application(scope, receive, answer.send)
         finally:
-            self._state.under_way -= 1
-            self._state.heard()
+            self._state.answered()
 
     def _check(self, scope: Scope) -> None:
         """Refuse a request that shows no token, or that comes when the service does not answer."""

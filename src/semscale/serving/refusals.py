@@ -29,7 +29,8 @@ class RefusedRequestError(SemscaleError):
     def __init__(
         self, status: int, message: str, *, field: str | None = None, retry_after: int | None = None
     ) -> None:
-        super().__init__(message)
+        # Half of a surrogate pair, which JSON may hold and an answer may not, is written as its number.
+        super().__init__(message.encode("utf-8", "backslashreplace").decode())
         self.status = status
         self.field = field
         self.retry_after = retry_after

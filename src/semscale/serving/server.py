@@ -1,6 +1,7 @@
 """The server: listens, and at a signal finishes what it has accepted before it ends."""
 
 import asyncio
+import math
 import os
 import signal
 import socket
@@ -15,11 +16,11 @@ from semscale.serving.gate import Gate
 from semscale.serving.service import Service
 from semscale.serving.service_state import Phase
 
-_QUIET = 0.5  # seconds without a request, after which nobody is expected to send another one
 _STOPPED = 3  # exit code after a second signal, as of other commands that the user stops
 _BACKLOG = 2048
 _LAST_PORT = 65535
 _KEEP_ALIVE = 75
+_LONGEST_READING = 3600
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -73,6 +74,8 @@ def run_service(gate: Gate, service: Service, listener: socket.socket, say: Call
         proxy_headers=False,
         ws="none",
         timeout_keep_alive=_KEEP_ALIVE,
+        # Who does not read an answer is waited for as long as who does not send a request.
+        timeout_graceful_shutdown=math.ceil(min(service.limits.seconds, _LONGEST_READING)),
         backlog=_BACKLOG,
     )
     server = DrainingServer(config, service, say)
@@ -119,8 +122,7 @@ class DrainingServer(uvicorn.Server):
             self._say("ready")
         if state.phase is Phase.DRAINING:
             self._service.stop_jobs()
-        is_drained = state.phase is Phase.DRAINING and state.quiet_seconds > _QUIET
-        return is_drained or state.phase is Phase.FAILED
+        return state.is_drained or state.phase is Phase.FAILED
 
     def _heed(self, number: int, frame: FrameType | None) -> None:
         state = self._service.state

@@ -3,6 +3,12 @@
 import time
 from enum import StrEnum
 
+QUIET = 0.5
+"""Seconds without a request, after which nobody is expected to send another one."""
+
+LONGEST = 5.0
+"""Seconds after the last answer, after which requests that are turned away no longer put off the end."""
+
 
 class Phase(StrEnum):
     """A phase of the service's life."""
@@ -27,6 +33,7 @@ class ServiceState:
         self.under_way = 0
         self.error: Exception | None = None
         self._last_heard = time.monotonic()
+        self._last_answered = self._last_heard
 
     def loaded(self) -> None:
         """The models are there."""
@@ -41,6 +48,23 @@ class ServiceState:
         """Accept no more requests."""
         if self.phase is not Phase.FAILED:
             self.phase = Phase.DRAINING
+        self._last_answered = time.monotonic()
+        self.heard()
+
+    @property
+    def is_drained(self) -> bool:
+        """Whether nothing is under way in a shutdown, and nobody is expected to send more.
+
+        Clients that ask again and again, although they are turned away, do not hold up the end for ever.
+        """
+        if self.phase is not Phase.DRAINING or self.under_way:
+            return False
+        return self.quiet_seconds > QUIET or time.monotonic() - self._last_answered > LONGEST
+
+    def answered(self) -> None:
+        """A request that was under way was answered."""
+        self.under_way -= 1
+        self._last_answered = time.monotonic()
         self.heard()
 
     def heard(self) -> None:

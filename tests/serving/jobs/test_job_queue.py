@@ -2,6 +2,7 @@
 
 import csv
 import io
+import shutil
 import threading
 import time
 
@@ -189,6 +190,26 @@ def test_what_else_is_in_the_folder_of_jobs_is_left_alone(tmp_path):
     queue.close()
 
 
+def test_a_job_whose_end_cannot_be_written_does_not_stop_the_others(tmp_path, caplog):
+    done = threading.Event()
+
+    def work(folder, progress):
+        if folder.id == lost.id:
+            shutil.rmtree(folder.path)
+            raise OSError("No space left on device")
+        done.set()
+        return Summary()
+
+    queue = queue_of(tmp_path, work)
+    lost = added(queue)
+    added(queue)
+    queue.start()
+    assert done.wait(60)
+    queue.stop()
+    assert queue.close()
+    assert f"job {lost.id} failed (No space left on device), which cannot be written" in caplog.text
+
+
 def test_a_running_job_is_cancelled_and_a_waiting_one_removed(tmp_path):
     work = HeldWork()
     queue = queue_of(tmp_path, work)
@@ -223,9 +244,17 @@ def test_limits_of_jobs_and_of_their_files(tmp_path):
     queue.close()
 
 
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
+    (tmp_path / "jobs").write_text("a file")
+    with pytest.raises(InputError, match=r"jobs cannot be written \(File exists\): name another folder"):
+        queue_of(tmp_path, HeldWork())
+    with pytest.raises(InputError, match=r"jobs: .* cannot be written \(Not a directory\)"):
+        queue_of(tmp_path / "jobs", HeldWork())
+
+
 def test_a_folder_serves_one_service(tmp_path):
     queue = queue_of(tmp_path, HeldWork())
-    with pytest.raises(InputError, match="jobs in"):
+    with pytest.raises(InputError, match="jobs: another service uses .*: stop it, or name another folder"):
         queue_of(tmp_path, HeldWork())
     queue.stop()
     queue.close()

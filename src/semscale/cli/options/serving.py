@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from semscale.cli.options.groups import option_group
 from semscale.cli.options.model import PrecisionName
 from semscale.cli.options.panels import MODEL, option, setting
+from semscale.errors import InputError
 
 if TYPE_CHECKING:
     from semscale.serving.limits import ServiceLimits
@@ -53,6 +54,7 @@ class LimitOptions:
         """
         from semscale.serving.limits import ServiceLimits
 
+        self._check()
         return ServiceLimits(
             texts=self.texts,
             characters=self.characters,
@@ -63,6 +65,22 @@ class LimitOptions:
             jobs=self.jobs,
             job_bytes=self.job_mib * _MIB,
         )
+
+    def _check(self) -> None:
+        """Refuse a limit below 1 by the name of its option."""
+        by_option = {
+            "--max-texts": self.texts,
+            "--max-characters": self.characters,
+            "--max-body": self.body_mib,
+            "--timeout": self.seconds,
+            "--max-waiting": self.waiting_tokens,
+            "--batch-tokens": self.batch_tokens,
+            "--max-jobs": self.jobs,
+            "--jobs-disk": self.job_mib,
+        }
+        for option_name, value in by_option.items():
+            if not value >= 1:
+                raise InputError(f"{option_name} must be at least 1, got {value}")
 
 
 @option_group

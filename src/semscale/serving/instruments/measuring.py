@@ -95,7 +95,7 @@ class RatingInstrument:
 
     def rater(self, settings: RatingSettingFields) -> Rater:
         """Give the rater of some settings."""
-        key = settings.model_dump_json(include=set(RatingSettingFields.model_fields))
+        key = _key(_settings(settings, RatingSettingFields))
         return self._raters.of(key, lambda: self._built(settings))
 
     def measure(self, settings: RequestFields, columns: Mapping[str, Sequence[Any]]) -> Measured:
@@ -135,7 +135,7 @@ class MatchInstrument:
 
     def matcher(self, settings: MatchSettingFields) -> Matcher:
         """Give the matcher of some settings."""
-        key = settings.model_dump_json(include=set(MatchSettingFields.model_fields))
+        key = _key(_settings(settings, MatchSettingFields))
         return self._matchers.of(key, lambda: self._built(settings))
 
     def measure(self, settings: RequestFields, columns: Mapping[str, Sequence[Any]]) -> Measured:
@@ -217,6 +217,11 @@ def warm_up(instrument: Instrument) -> None:
 def _settings(given: RequestFields, kind: type[RequestFields]) -> dict[str, Any]:
     """Give the settings alone, without the columns of a request."""
     return {name: getattr(given, name) for name in kind.model_fields}
+
+
+def _key(settings: Mapping[str, Any]) -> str:
+    """Write settings so that different ones differ: JSON has neither NaN nor half of a surrogate pair."""
+    return repr(settings)
 
 
 def _scale(named: str | dict[str, Any]) -> Scale:

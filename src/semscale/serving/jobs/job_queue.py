@@ -12,7 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from semscale.errors import SemscaleError
+from filelock import FileLock
+
+from semscale.errors import InputError, SemscaleError
 from semscale.presentable import Presentable
 from semscale.serving.batching.batched_embedder import ERRAND, AbandonedError, Errand
 from semscale.serving.jobs.job_folder import JobFolder, JobStatus, bytes_in
@@ -58,12 +60,11 @@ class JobQueue:
         limits: of jobs and their files.
 
     Raises:
-        InputError: another service uses the folder.
+        InputError: another service uses the folder, or nothing can be written there.
     """
 
     def __init__(self, home: Path, work: Work, limits: ServiceLimits) -> None:
-        home.parent.mkdir(parents=True, exist_ok=True)
-        self._lock = lock_folder(home, lambda _: None, name=f"jobs in {home}")
+        self._lock = _locked(home)
         self._home, self._work, self._limits = home, work, limits
         self._changed = threading.Condition()
         self._stopped = False
@@ -226,4 +227,25 @@ class JobQueue:
 
     def _failed(self, job: _Job, words: str) -> None:
         # Messages name the table by its path here, which the client does not know.
-        job.folder.finish(JobStatus.FAILED, words.replace(f"{job.folder.path}/", ""))
+        said = words.replace(f"{job.folder.path}/", "")
+        try:
+            job.folder.finish(JobStatus.FAILED, said)
+        except OSError as error:  # as on a full disk; other jobs go on, this one at the next start
+            _LOG.error("job %s failed (%s), which cannot be written: %s", job.folder.id, said, error)  # noqa: TRY400
+
+
+def _locked(home: Path) -> FileLock:
+    """Make the folder and lock it.
+
+    Raises:
+        InputError: another service uses it, or nothing can be written there.
+    """
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        return lock_folder(home, lambda _: None)
+    except OSError as error:
+        said = f"jobs: {home} cannot be written ({error.strerror or error}): name another folder"
+        raise InputError(said, in_shell=f"--{said}") from None
+    except InputError:
+        said = f"jobs: another service uses {home}: stop it, or name another folder"
+        raise InputError(said, in_shell=f"--{said}") from None

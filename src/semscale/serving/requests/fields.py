@@ -119,11 +119,27 @@ def parsed(kind: type[Kind], body: bytes) -> Kind:
     Raises:
         RefusedRequestError: the body is not JSON, or a field is missing, unknown or wrong.
     """
+    return checked(kind, json_in(body, "the body"))
+
+
+def json_in(written: bytes | str, place: str) -> Any:  # noqa: ANN401 - as JSON has it
+    """Read JSON.
+
+    Args:
+        written: the JSON.
+        place: where it stands, for messages.
+
+    Raises:
+        RefusedRequestError: it is no JSON, or lists and objects stand too deep in each other.
+    """
     try:
-        content = json.loads(body)
+        return json.loads(written)
     except ValueError as error:
-        raise RefusedRequestError(BAD_JSON, f"the body must be JSON: {error}") from None
-    return checked(kind, content)
+        raise RefusedRequestError(BAD_JSON, f"{place} must be JSON: {error}") from None
+    except RecursionError:
+        raise RefusedRequestError(
+            BAD_JSON, f"{place} has too many lists or objects in each other: send fewer levels"
+        ) from None
 
 
 def checked(kind: type[Kind], content: object) -> Kind:

@@ -1,12 +1,11 @@
 """Settings in the address of a request, as ``?scale=quality&missing=NA&missing=-99``."""
 
-import json
 from typing import Any, get_args
 
 from starlette.datastructures import QueryParams
 
-from semscale.serving.refusals import invalid
-from semscale.serving.requests.fields import RequestFields
+from semscale.serving.refusals import RefusedRequestError, invalid
+from semscale.serving.requests.fields import RequestFields, json_in
 
 
 def settings_of(parameters: QueryParams, kind: type[RequestFields]) -> dict[str, Any]:
@@ -39,6 +38,6 @@ def _value(name: str, value: str, field: Any) -> Any:  # noqa: ANN401 - as JSON 
     if not value.startswith("{"):
         return value
     try:
-        return json.loads(value)
-    except ValueError as error:
-        raise invalid(f"{name} must be JSON: {error}", name) from None
+        return json_in(value, name)
+    except RefusedRequestError as error:
+        raise invalid(str(error), name) from None

@@ -1,7 +1,6 @@
 """``/rate``, ``/match`` and ``/consistency``: rows as one JSON object, or a line each."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -15,7 +14,7 @@ from semscale.serving.error_answers import refusal_of
 from semscale.serving.instruments.measuring import Instrument, Measured
 from semscale.serving.json_answers import JSON, LINES, to_json
 from semscale.serving.refusals import BAD_JSON, RefusedRequestError, invalid
-from semscale.serving.requests.fields import RequestFields, check_texts, checked, parsed
+from semscale.serving.requests.fields import RequestFields, check_texts, checked, json_in, parsed
 from semscale.serving.requests.query import settings_of
 from semscale.serving.requests.reading import read_body, while_connected
 from semscale.serving.service import Service
@@ -122,12 +121,10 @@ class InstrumentRoute:
 
 
 def _object_in(line: bytes, number: int, keys: set[str]) -> dict[str, Any]:
-    try:
-        found = json.loads(line)
-    except ValueError as error:
-        raise RefusedRequestError(BAD_JSON, f"line {number} must be JSON: {error}") from None
+    place = f"line {number}"
+    found = json_in(line, place)
     if not isinstance(found, dict) or found.keys() != keys:
-        wanted, place = ", ".join(sorted(keys)), f"line {number}"
+        wanted = ", ".join(sorted(keys))
         raise invalid(f"{place} must be an object with {wanted}, got {shortened(found)}", place)
     return found
 
