@@ -52,6 +52,20 @@ def test_a_final_outcome_is_found_again_and_others_are_not(place):
     assert [attempt.status for attempt in attempts] == ["timeout", "replied"]
 
 
+def test_half_of_a_surrogate_pair_is_kept(place):
+    reply, refusal = Reply("half of \ud83d"), CallError("\udc00", kind=FailureKind.REFUSED, raw="\udc00")
+
+    async def work(ledger):
+        await ledger.record(KEY, 1, reply)
+        await ledger.record(OTHER, 1, refusal)
+        return await ledger.find(KEY), await ledger.find(OTHER)
+
+    with Ledger(place) as ledger:
+        found, refused = asyncio.run(work(ledger))
+    assert found == reply
+    assert (str(refused), refused.raw) == ("\udc00", "\udc00")
+
+
 def test_a_closed_ledger_opens_its_file_again(place):
     ledger = Ledger(place)
     asyncio.run(ledger.record(KEY, 1, Reply("4")))
