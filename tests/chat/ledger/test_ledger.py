@@ -53,7 +53,7 @@ def test_a_final_outcome_is_found_again_and_others_are_not(place):
 
 
 def test_half_of_a_surrogate_pair_is_kept(place):
-    reply, refusal = Reply("half of \ud83d"), CallError("\udc00", kind=FailureKind.REFUSED, raw="\udc00")
+    reply, refusal = Reply("4", raw="\ud83d"), CallError("no", kind=FailureKind.REFUSED, raw="\udc00")
 
     async def work(ledger):
         await ledger.record(KEY, 1, reply)
@@ -63,7 +63,7 @@ def test_half_of_a_surrogate_pair_is_kept(place):
     with Ledger(place) as ledger:
         found, refused = asyncio.run(work(ledger))
     assert found == reply
-    assert (str(refused), refused.raw) == ("\udc00", "\udc00")
+    assert refused.raw == "\udc00"
 
 
 def test_a_closed_ledger_opens_its_file_again(place):
