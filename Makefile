@@ -11,7 +11,7 @@ WORKERS ?= 2
 SECONDS ?= 600
 PYTEST := python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: demo test faults check bench bench-validity fuzz test-local test-cloud test-torch test-inspect weights-wheel clean
+.PHONY: demo test faults check bench bench-validity fuzz test-local test-cloud test-serve test-ray test-torch test-inspect weights-wheel clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo
@@ -33,6 +33,7 @@ check: $(VENV)/developer
 
 # QUICK=1 has small sizes, to see that all of it runs: its figures say nothing.
 bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
+	$(BIN)/python -m pip install --quiet --editable ".[ray]"
 	$(BIN)/python bench/engine.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --texts 100)
 	$(BIN)/python bench/engine.py --model e5-small --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --texts 100)
 	$(BIN)/python bench/entailment.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --pairs 50)
@@ -50,6 +51,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/tables.py $(if $(QUICK),--rows 2000 --questions 5)
 	$(BIN)/python bench/startup.py $(if $(QUICK),--turns 1)
 	$(BIN)/python bench/streaming.py $(if $(QUICK),--rows 20000)
+	$(BIN)/python bench/growth.py --up-to $(if $(QUICK),1e3 --model-up-to 1e3,1e6)
 	$(BIN)/python bench/anchors.py
 	$(BIN)/python bench/calibration.py $(if $(QUICK),--splits 1 --draws 50)
 	$(BIN)/python bench/languages.py
@@ -70,7 +72,10 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/decisions.py $(if $(QUICK),--decisions 100 --turns 1)
 	$(BIN)/python bench/drift.py $(if $(QUICK),--items 50 --turns 1)
 	$(BIN)/python bench/consistency.py --peer $(UQLM_VENV)/bin/python $(if $(QUICK),--turns 1 --prompts 20)
+	$(BIN)/python bench/cluster.py $(if $(QUICK),--texts 400 --turns 1)
 	$(BIN)/python bench/history.py $(if $(QUICK),--rows 20000 --turns 1)
+	$(BIN)/python -m pip install --quiet --editable ".[serve]"
+	$(BIN)/python bench/serving.py $(if $(QUICK),--seconds 2 --turns 1 --requests 2000)
 
 # Looks for inputs that break a reader, SECONDS in all. It needs fork(), so not Windows; Atheris is for Linux alone.
 fuzz: $(VENV)/developer
@@ -86,6 +91,16 @@ test-local: $(VENV)/developer
 test-cloud: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --group cloud
 	$(BIN)/$(PYTEST) tests/store/places tests/faults/test_object_store.py
+
+# The tests of the extra semscale[serve], with real servers on the loopback interface; `make test` runs them, too, once it is installed.
+test-serve: $(VENV)/developer
+	$(BIN)/python -m pip install --quiet --editable ".[serve]"
+	$(BIN)/$(PYTEST) tests/serving tests/cli/test_serve.py
+
+# The tests of the extra semscale[ray], on a cluster of two nodes on the loopback interface: one process, one cluster.
+test-ray: $(VENV)/developer
+	$(BIN)/python -m pip install --quiet --editable ".[ray]"
+	$(BIN)/python -m pytest tests/distributed tests/cli/test_cluster.py
 
 # The tests of the extra semscale[inspect]; `make test` runs them, too, once it is installed.
 test-inspect: $(VENV)/developer

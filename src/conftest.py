@@ -4,12 +4,19 @@ from semscale.errors import MissingExtraError
 from semscale.extras import require
 
 collect_ignore_glob = []
-try:
-    require("history")
-except MissingExtraError:
-    collect_ignore_glob = [
-        "semscale/history/*",
-        "semscale/migrations/*",
-        "semscale/store/databases/*",
-        "semscale/chat/ledger/server*.py",
-    ]
+for extra, modules in (
+    (
+        "history",
+        [
+            "semscale/history/*",
+            "semscale/migrations/*",
+            "semscale/store/databases/*",
+            "semscale/chat/ledger/server*.py",
+        ],
+    ),
+    ("serve", ["semscale/serving/*"]),
+):
+    try:
+        require(extra)
+    except MissingExtraError:
+        collect_ignore_glob += modules

@@ -10,6 +10,7 @@ BENCH = Path(__file__).parents[1] / "bench"
 SHARED = {
     "beetle.py",
     "float32_checkpoint.py",
+    "growth_files.py",
     "measuring.py",
     "random_classifier_files.py",
     "rated_texts.py",

@@ -20,8 +20,8 @@ ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 DECLARED = PROJECT["optional-dependencies"]
-# Packages that are required and that no module imports: pip is started as a program.
-PROGRAMS = {"pip"}
+# Packages that are required and that no module imports: pip is a program, and uvicorn imports httptools.
+PROGRAMS = {"httptools", "pip"}
 # Modules that are no requirement: who calls a function that needs one has it already.
 HOSTS = {"pytest", "pandas", "langchain_core"}
 # What a requirement's own extra brings and the code needs beside it.

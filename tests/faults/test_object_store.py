@@ -1,5 +1,6 @@
 """Commands whose files lie on an object store: killed in the middle, and refused in one sentence."""
 
+import json
 import os
 import signal
 import subprocess
@@ -157,6 +158,58 @@ def test_wrong_credentials_are_said_and_not_shown(model):
     assert "s3://answers/rows.csv cannot be read" in err
     assert "check the credentials" in err
     assert strict.environment["AWS_SECRET_ACCESS_KEY"] not in err
+
+
+def reader_of(server, bucket):
+    """Give the server a user who may read one bucket and nothing else, and ask for rights from now on."""
+    import boto3
+
+    iam = boto3.client(
+        "iam",
+        endpoint_url=server.url,
+        region_name="us-east-1",
+        aws_access_key_id="key",
+        aws_secret_access_key="secret",
+    )
+    iam.create_user(UserName="reader")
+    rights = {
+        "Effect": "Allow",
+        "Action": ["s3:GetObject", "s3:ListBucket"],
+        "Resource": [f"arn:aws:s3:::{bucket}", f"arn:aws:s3:::{bucket}/*"],
+    }
+    policy = {"Version": "2012-10-17", "Statement": [rights]}
+    iam.put_user_policy(UserName="reader", PolicyName="reads", PolicyDocument=json.dumps(policy))
+    key = iam.create_access_key(UserName="reader")["AccessKey"]
+    asking = urllib.request.Request(f"{server.url}/moto-api/reset-auth", b"0", {"Content-Type": "text/plain"})
+    urllib.request.urlopen(asking).close()
+    return {"AWS_ACCESS_KEY_ID": key["AccessKeyId"], "AWS_SECRET_ACCESS_KEY": key["SecretAccessKey"]}
+
+
+@pytest.mark.parametrize("out", ["vectors/", "vectors.parquet"])
+def test_a_bucket_that_may_only_be_read_is_refused_before_any_work(model, tmp_path, out):
+    from tests.store.places.s3_server import start
+
+    strict = start(free_port())
+    try:
+        strict.system.mkdir("answers")
+        with strict.system.open("answers/rows.csv", "wb") as target:
+            ANSWERS.write_csv(target)
+        before = strict.files("answers")
+        reader = reader_of(strict, "answers")
+        words = embed("s3://answers/rows.csv", f"s3://answers/{out}", model)
+        code, _, err = ended(begin(strict, *words, **reader))
+        here = embed("s3://answers/rows.csv", tmp_path / "vectors.parquet", model)
+        may_read = ended(begin(strict, *here, **reader))
+    finally:
+        strict.process.kill()
+        strict.process.wait()
+    assert may_read[0] == 0, may_read[2]
+    assert code == 2
+    assert len(err.splitlines()) == 1
+    assert f"s3://answers/{out} cannot be written" in err
+    assert "check the credentials of this machine and what they may do" in err
+    assert reader["AWS_SECRET_ACCESS_KEY"] not in err
+    assert before.keys() == {"rows.csv"}
 
 
 def test_secrets_in_a_url_are_not_shown(server, bucket, model):

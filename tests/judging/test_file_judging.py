@@ -13,6 +13,7 @@ from semscale.judging.file_judging import judge_file
 from semscale.judging.judge import Judge
 from semscale.judging.judge_columns import JudgeColumns
 from semscale.judging.panel import Panel
+from semscale.results import tallies
 from semscale.store.reading import open_table
 from semscale.store.runs.table_run import PartSettings
 
@@ -166,10 +167,11 @@ def test_a_label_far_down_is_refused_before_anybody_is_asked(run):
     assert asked.requests == []
 
 
-def test_too_many_groups_are_refused_before_anybody_is_asked(run, path):
+def test_too_many_groups_are_refused_before_anybody_is_asked(run, path, monkeypatch):
+    monkeypatch.setattr(tallies, "MAX_GROUPS", 1000)
     asked, n = model(), 1001
     pl.DataFrame({"q": ["why?"] * n, "a": ["1"] * n, "kind": list(range(n))}).write_csv(path)
-    with pytest.raises(InputError, match="by must name at most 1000 groups"):
+    with pytest.raises(InputError, match="by must name at most 1,000 groups"):
         run(Judge(asked), columns=JudgeColumns("q", "a", by="kind"), part_rows=400)
     assert asked.requests == []
 

@@ -10,7 +10,7 @@ from tests.matching.made_up_entailment import KnownPairs
 from semscale.embedding.loading import load_token_encoder
 from semscale.errors import InputError
 from semscale.guards.registry import GUARDS, Guards
-from semscale.matching import file_matching, match_work
+from semscale.matching import cosines, file_matching, match_collector, match_summary, match_work
 from semscale.matching.calibrated.method import CalibratedMatch
 from semscale.matching.cosines import CosineMatch
 from semscale.matching.entailment.method import EntailmentMatch
@@ -197,3 +197,55 @@ def test_lists_of_mixed_cells_keep_the_reference_that_counted(tmp_path):
         open_table(path), COLUMNS, method=CosineMatch(ToyEmbedder()), settings=PartSettings(1)
     )
     assert {item.row: item.reference for item in summary.lowest} == {0: "b", 1: "d"}
+
+
+@pytest.mark.parametrize("part_rows", [5, 100])
+def test_of_many_rows_scores_are_kept_of_a_sample_and_means_are_of_all(path, monkeypatch, part_rows):
+    whole = match_file(open_table(path), COLUMNS, method=CosineMatch(ToyEmbedder()))
+    assert not whole.is_sampled
+    for module in (match_collector, match_summary):
+        monkeypatch.setattr(module, "SAMPLED_ROWS", 15)
+    summary = match_file(
+        open_table(path), COLUMNS, method=CosineMatch(ToyEmbedder()), settings=PartSettings(part_rows)
+    )
+    assert summary.is_sampled
+    assert len(summary.scores) <= 15 < len(whole.scores) == summary.estimates.overall.n
+    assert np.isin(summary.scores.round(9), whole.scores.round(9)).all()
+    assert summary.counts == whole.counts
+    assert [item.row for item in summary.lowest] == [item.row for item in whole.lowest]
+    assert summary.separation is not None
+    assert 10 <= len(summary.separation.unrelated) <= 15
+    for ours, theirs in zip(summary.estimates.groups, whole.estimates.groups, strict=True):
+        assert (ours.group, ours.n, ours.left_out) == (theirs.group, theirs.n, theirs.left_out)
+        assert ours.mean.value == pytest.approx(theirs.mean.value)
+
+
+class Counted(ToyEmbedder):
+    """Says how many texts are embedded at once at most."""
+
+    most = 0
+
+    def embed(self, texts, *, progress=None):
+        self.most = max(self.most, len(texts))
+        return super().embed(texts, progress=progress)
+
+
+def test_vectors_of_a_part_are_not_all_held_together(tmp_path):
+    n = 3000
+    rows = {"said": [f"a {row}" for row in range(n)], "meant": [f"b {row % 7}" for row in range(n)]}
+    pl.DataFrame(rows).write_parquet(tmp_path / "rows.parquet")
+    embedder = Counted()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cosines, "_FRESH", 100)
+        patch.setattr(cosines, "_KEPT", 50)
+        summary = match_file(
+            open_table(tmp_path / "rows.parquet"),
+            MatchColumns("said", ("meant",)),
+            method=CosineMatch(embedder),
+        )
+    assert embedder.most <= 300  # those of a step, or of the unrelated pairs
+    texts = n + 7
+    assert texts <= len(embedder.embedded) <= texts + 600  # the unrelated pairs have 300 of each side at most
+    whole = CosineMatch(ToyEmbedder())
+    expected = match_with(whole, rows["said"], rows["meant"]).score
+    np.testing.assert_allclose(summary.scores, expected)

@@ -1,5 +1,7 @@
 """Files of answers: the same figures as in memory, whatever the parts, floors, caps and labels."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -13,7 +15,7 @@ from semscale.chat.runner import Runner
 from semscale.errors import InputError
 from semscale.report.render.markdown import markdown
 from semscale.report.self_consistency.words import cautions
-from semscale.self_consistency import file_consistency
+from semscale.self_consistency import consistency_collector, file_consistency
 from semscale.self_consistency.asking.asked_model import AskedModel
 from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.file_consistency import consistency_file
@@ -21,7 +23,7 @@ from semscale.self_consistency.files.columns import AnswerColumns
 from semscale.self_consistency.sampling import Sampling
 from semscale.signature import Signature
 from semscale.store.reading import open_table
-from semscale.store.runs.table_run import PartSettings
+from semscale.store.runs.table_run import PartSettings, TableRun
 
 N = 24
 ANSWERS = [f"it is {('yes', 'no', 'blue', 'green')[row % 4]} because of {row}" for row in range(N)]
@@ -79,6 +81,34 @@ def test_a_file_is_measured_as_its_rows_are_in_memory(path, tmp_path, part_rows)
     assert_frame_equal(added.drop(late), found.to_frame())
     for name, values in zip(late, (correctness.probability, correctness.low, correctness.high), strict=False):
         np.testing.assert_allclose(added[name].to_numpy(), values)
+
+
+@pytest.mark.parametrize("labelled", [False, True])
+def test_of_many_items_values_are_kept_of_a_sample_and_means_are_of_all(path, monkeypatch, labelled):
+    monkeypatch.setattr(consistency_collector, "SAMPLED_ROWS", 6)
+    columns = COLUMNS if labelled else replace(COLUMNS, label=None)
+    work = {}
+
+    def watched(run, made, out):
+        work["it"] = made
+        return run._without_output(made)
+
+    monkeypatch.setattr(TableRun, "of", watched)
+    summary = consistency_file(open_table(path), columns, instrument=consistency(), settings=PartSettings(7))
+    found = consistency().measure(ANSWERS, SAMPLES)
+    expected = found.summarize(by=pl.read_parquet(path)["g"])
+    sampled, whole = summary.scores["consistency"], found.measures["consistency"]
+    assert len(sampled) <= 6 < np.isfinite(whole).sum()
+    assert np.isin(sampled.round(9), whole.round(9)).all()
+    assert sum(map(len, summary.group_scores.values())) == len(sampled)
+    assert len(work["it"].collector.measures.get("consistency", ())) == (N if labelled else 0)
+    for ours, theirs in zip(
+        (summary.estimates.overall, *summary.estimates.groups),
+        (expected.estimates.overall, *expected.estimates.groups),
+        strict=True,
+    ):
+        assert (ours.group, ours.n, ours.left_out) == (theirs.group, theirs.n, theirs.left_out)
+        assert ours.mean.value == pytest.approx(theirs.mean.value)
 
 
 @pytest.mark.parametrize("part_rows", [1, 3, 100])

@@ -21,6 +21,7 @@ from semscale.cli.commands.match import evaluate, match
 from semscale.cli.commands.models import app as models
 from semscale.cli.commands.rate import rate
 from semscale.cli.commands.scales import app as scales
+from semscale.cli.commands.serve import serve
 from semscale.cli.commands.study import app as study
 from semscale.cli.errors import exit_code, said_as_code, say, stopped
 from semscale.cli.interrupts import end, heed_interrupts
@@ -54,6 +55,7 @@ app.command()(label)
 app.command()(codebook)
 app.command()(consistency)
 app.command()(embed)
+app.command()(serve)
 app.command()(match)
 app.command("match evaluate")(evaluate)
 app.command()(judge)

@@ -21,11 +21,14 @@ class Embeddings:
         windows: shape (n,), overlapping windows that a text was read in; 1 if the model read it at once.
         unknown: shape (n,), share of a text's tokens that the model's tokenizer does not know, 0 to 1;
             NaN or ``None`` where the engine does not say.
+        tokens: shape (n,), tokens that the model read of a text, special ones included and those of
+            overlapping windows each time; ``None`` where the engine does not say.
     """
 
     vectors: Vectors
     windows: Integers
     unknown: Vectors | None = None
+    tokens: Integers | None = None
 
     @property
     def n_windowed(self) -> int:
@@ -46,7 +49,8 @@ class Embeddings:
         if len(where) == len(self.windows):  # all texts are distinct, so the order is the same
             return self
         unknown = None if self.unknown is None else self.unknown[where]
-        return Embeddings(take_rows(self.vectors, where), self.windows[where], unknown)
+        tokens = None if self.tokens is None else self.tokens[where]
+        return Embeddings(take_rows(self.vectors, where), self.windows[where], unknown, tokens)
 
 
 def anchor_embedder(embedder: "Embedder") -> "Embedder":

@@ -150,10 +150,13 @@ class EmbeddingWork:
     def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
         """Embed the rows after the first ``skip`` ones."""
         for batch in self.table.batches(size, skip):
-            check_free(batch.columns, self.table.name)
-            statuses, vectors, n_windowed = self._embedded(column_in(batch, self.text).to_list())
-            frame = storable(batch).with_columns(statuses, vectors)
-            yield WorkedPart(frame, {"n_windowed": n_windowed})
+            yield self.part(batch)
+
+    def part(self, batch: pl.DataFrame) -> WorkedPart:
+        """Embed some rows."""
+        check_free(batch.columns, self.table.name)
+        statuses, vectors, n_windowed = self._embedded(column_in(batch, self.text).to_list())
+        return WorkedPart(storable(batch).with_columns(statuses, vectors), {"n_windowed": n_windowed})
 
     def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
         """Take a part."""

@@ -6,15 +6,29 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import numpy.typing as npt
 
+from semscale.errors import InputError
 from semscale.types import Integers
+
+THREADS_VARIABLE = "SEMSCALE_THREADS"
+"""Variable of the environment: how many processors a process uses at most."""
 
 _WORTH_THREADS = 4_000_000  # numbers to copy; below that, starting threads costs more than it saves
 
 
 def processors() -> int:
-    """Count the processors that this process may use; a container may limit them."""
+    """Count the processors that this process may use; a container or ``SEMSCALE_THREADS`` may limit them.
+
+    Raises:
+        InputError: ``SEMSCALE_THREADS`` is no whole number from 1.
+    """
     affinity = getattr(os, "sched_getaffinity", None)  # not on macOS and Windows
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
+    there = len(affinity(0)) if affinity else os.cpu_count() or 1
+    chosen = os.environ.get(THREADS_VARIABLE)
+    if not chosen:
+        return there
+    if not chosen.isdecimal() or int(chosen) < 1:
+        raise InputError(f"{THREADS_VARIABLE} must be a whole number from 1, got {chosen!r:.40}")
+    return min(there, int(chosen))
 
 
 def take_rows(rows: npt.NDArray[np.float32], where: Integers) -> npt.NDArray[np.float32]:

@@ -149,8 +149,8 @@ def check_judge_cells(
         The table, with the number of its rows if they were read.
 
     Raises:
-        InputError: a broken list, a label that is none of the template's, more than 1,000 groups, a row that
-            cannot be read, or more rows than Excel holds.
+        InputError: a broken list, a label that is none of the template's, more than 100,000 groups, a row
+            that cannot be read, or more rows than Excel holds.
         StoppedByUserError: stopped by the user.
     """
     groups: set[str | None] = set()

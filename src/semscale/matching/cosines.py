@@ -6,12 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from semscale.embedding import Embedder
+from semscale.embedding.embedder import Embeddings
+from semscale.embedding.part_progress import shifted
+from semscale.matching.pair_scheduling import plan_steps
 from semscale.matching.pairs import Pairs
 from semscale.matching.scored_pairs import ScoredPairs
 from semscale.signature import Signature
 from semscale.types import Floats, Integers, Mask, Progress
 
-_BLOCK = 65536  # pairs whose vectors are held in float64 together
+_FRESH = 4096  # texts that are embedded together
+_KEPT = 16_384  # texts whose vectors are kept for later pairs: 25 MB for 384 dimensions
+_BLOCK = 4096  # pairs whose vectors are held in float64 together
 
 
 @dataclass(frozen=True)
@@ -53,24 +58,59 @@ class Cosines:
     ) -> TextCosines:
         """Give the cosine of each pair of texts.
 
+        Vectors are held of some thousand texts at a time: pairs that share a text stand together, and a text
+        is embedded again only where thousands of others came between two of its pairs.
+
         Args:
             texts: shape (m,).
             first: shape (p,), rows in ``texts``.
             second: shape (p,), likewise.
             progress: called while texts are embedded.
         """
-        embeddings = self._embedder.embed(texts, progress=progress)
-        cosines = np.empty(len(first))
-        for start in range(0, len(first), _BLOCK):
-            rows = slice(start, start + _BLOCK)
-            cosines[rows] = row_cosines(
-                embeddings.vectors[first[rows]].astype(np.float64),
-                embeddings.vectors[second[rows]].astype(np.float64),
-            )
-        unread, windows = embeddings.unread, embeddings.windows
+        values = np.empty(len(first))
+        windows, unread = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.bool_)
+        held, done = _HeldVectors(self._embedder.dimensions), 0
+        of_each = np.ones(len(texts), np.int64)
+        for step in plan_steps(first, second, of_each, fresh_tokens=_FRESH, kept_tokens=_KEPT):
+            fresh = [texts[place] for place in step.fresh.tolist()]
+            if fresh:
+                told = shifted(progress, done, max(len(texts), done + len(fresh)))
+                found = self._embedder.embed(fresh, progress=told)
+                windows[step.fresh], unread[step.fresh] = found.windows, found.unread
+                held.add(step.fresh, found)
+                done += len(fresh)
+            for start in range(0, len(step.pairs), _BLOCK):
+                rows = step.pairs[start : start + _BLOCK]
+                values[rows] = row_cosines(held.of(first[rows]), held.of(second[rows]))
+            held.drop(step.dropped)
         return TextCosines(
-            cosines, np.maximum(windows[first], windows[second]), unread[first] | unread[second]
+            values, np.maximum(windows[first], windows[second]), unread[first] | unread[second]
         )
+
+
+class _HeldVectors:
+    """Vectors of the texts that are needed now, by the texts' numbers."""
+
+    def __init__(self, dimensions: int) -> None:
+        self._numbers = np.empty(0, np.int64)  # ascending
+        self._vectors = np.empty((0, dimensions), np.float32)
+
+    def add(self, numbers: Integers, found: Embeddings) -> None:
+        """Take the vectors of further texts."""
+        joined = np.concatenate([self._numbers, numbers])
+        order = np.argsort(joined)
+        self._numbers = joined[order]
+        self._vectors = np.concatenate([self._vectors, found.vectors])[order]
+
+    def of(self, numbers: Integers) -> Floats:
+        """Give the vectors of texts, shape (n, d), as float64."""
+        vectors: Floats = self._vectors[np.searchsorted(self._numbers, numbers)].astype(np.float64)
+        return vectors
+
+    def drop(self, numbers: Integers) -> None:
+        """Let go of texts."""
+        kept = ~np.isin(self._numbers, numbers)
+        self._numbers, self._vectors = self._numbers[kept], self._vectors[kept]
 
 
 class CosineMatch:

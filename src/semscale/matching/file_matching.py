@@ -66,8 +66,8 @@ def match_file(  # noqa: PLR0913 - what, by which method, how, where to, and who
 
     Raises:
         InputError: a column that does not exist or holds no text, a name that is taken, a broken list, more
-            than 1,000 groups, a corpus that is too small for the method, a method that explains nothing with
-            ``explain``, an output that cannot be written, or parts of a run that differs.
+            than 100,000 groups, a corpus that is too small for the method, a method that explains nothing
+            with ``explain``, an output that cannot be written, or parts of a run that differs.
         StoppedByUserError: stopped by the user; finished parts are kept.
         ModelError: the model cannot be run; finished parts are kept.
     """
@@ -89,8 +89,10 @@ def match_file(  # noqa: PLR0913 - what, by which method, how, where to, and who
 
     table = look_through(table, columns.titles, settings.part_rows, look, counting=needs_counting(table, out))
     checks.finish()
+    corpus = None
     if isinstance(method, CorpusDependent) and needs_corpus:
-        method = method.over([text for references in sample.items for text in references])
+        corpus = [text for references in sample.items for text in references]
+        method = method.over(corpus)
     work = MatchWork(
         table,
         columns,
@@ -101,6 +103,7 @@ def match_file(  # noqa: PLR0913 - what, by which method, how, where to, and who
         explain=explain,
         explains_rows=explain and out is not None,
         progress=progress,
+        corpus=corpus,
     )
     return replace(TableRun(table, settings, progress).of(work, out), input_notes=table.notes)
 

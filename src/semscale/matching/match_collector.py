@@ -13,31 +13,34 @@ from semscale.matching.match_columns import MatchColumns
 from semscale.matching.match_summary import KEPT, MatchSummary
 from semscale.matching.matched_items import ItemColumns, MatchedItem, scores_by_group, thirds
 from semscale.matching.separation import Separation
+from semscale.results.column_sample import SAMPLED_ROWS, ColumnSample
 from semscale.results.estimates import Estimates
-from semscale.results.estimating import estimate_values
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
-from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.types import Floats, Mask, Status, Statuses, count_statuses
+from semscale.types import Floats, Integers, Status
 
 _LIKELY = 0.5  # probability above which something is more likely than not
+
+# Columns of the sample. Those of the scores' parts have this before their names.
+_SCORE, _MATCHED, _GROUP, _PART = "score", "matched", "group", "part "
 
 
 class MatchCollector:
     """Takes matched items in order, in parts of any size; keeps the numbers and texts that a report shows.
 
-    Files and matches in memory both go through it, so the same items give the same report.
+    Files and matches in memory both go through it, so the same items give the same report. Of more than
+    100,000 items, scores are kept of a sample, so that memory does not grow with them.
+
+    Args:
+        seed: seed of the sample.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, seed: int = 0) -> None:
         self.n = 0
-        self._score: list[Floats] = []
-        self._status: list[Statuses] = []
-        self._components: dict[str, list[Floats]] = {}
-        self._groups: list[str | None] = []
-        self._names: dict[str | None, str | None] = {}
-        self._n_windowed = 0
-        self._is_matched: list[Mask] = []
+        self._counts: Counter[Status] = Counter()
+        self._sample = ColumnSample(SAMPLED_ROWS, seed)
+        self._names: dict[str | None, int] = {}
+        self._n_windowed = self._n_empty_as_wrong = 0
+        self._above: dict[str, int] = {}
         self._guards: Counter[str] = Counter()
         self._n_flagged: int | None = None
         self._n_unguarded = self._n_by_text_alone = 0
@@ -54,13 +57,7 @@ class MatchCollector:
             return items.item(place, first_row)
 
         is_matched = items.reference >= 0  # an empty prediction may be scored without being read
-        self._score.append(items.score)
-        self._is_matched.append(is_matched)
-        self._status.append(items.status)
-        for name, values in items.components.items():
-            self._components.setdefault(name, []).append(values)
-        # Each name once, however many items have it.
-        self._groups += [self._names.setdefault(group, group) for group in items.groups]
+        self._take_numbers(items, np.where(is_matched, items.score, np.nan))
         self._n_windowed += int((items.windows > 1).sum())
         self._lowest.add(np.where(is_matched, items.score, np.nan), first_row, item)
         if items.guards:
@@ -78,43 +75,29 @@ class MatchCollector:
             self._languages.add_texts(map(items.texts, range(len(items.status))), items.status)
         self.n += len(items.status)
 
-    @property
-    def score(self) -> Floats:
-        """Scores of all items, shape (n,); NaN where there is none."""
-        return np.concatenate(self._score)
+    def _take_numbers(self, items: ItemColumns, matched: Floats) -> None:
+        self._counts.update(items.status.tolist())
+        self._n_empty_as_wrong += int((~np.isnan(items.score)).sum() - (~np.isnan(matched)).sum())
+        for name, bound in (("contradiction", _LIKELY), ("cut", 0.0)):
+            if name in items.components:
+                n = int((items.components[name] > bound).sum())
+                self._above[name] = self._above.get(name, 0) + n
+        columns = {_SCORE: items.score, _MATCHED: matched}
+        if items.groups:
+            known = self._names
+            columns[_GROUP] = np.array([known.setdefault(name, len(known)) for name in items.groups])
+        parts = {_PART + name: values for name, values in items.components.items()}
+        self._sample.add(columns | parts)
 
     @property
-    def matched_score(self) -> Floats:
-        """Scores of the items whose texts were compared, shape (n,); NaN for all others."""
-        return np.where(np.concatenate(self._is_matched), self.score, np.nan)
+    def matched_sample(self) -> tuple[Integers, Floats]:
+        """Rows of the sample, and their scores where their texts were compared, NaN elsewhere."""
+        return self._sample.rows, self._sample.columns[_MATCHED]
 
     @property
     def shown(self) -> tuple[MatchedItem, ...]:
         """Items that the summary will show."""
         return tuple({item.row: item for item in (*self._lowest.items, *self._flagged.items)}.values())
-
-    def estimates(
-        self, signature: Signature, bounds: tuple[float, float], *, by: str | None, plan: IntervalPlan
-    ) -> Estimates:
-        """Estimate the mean score of all items and of each group.
-
-        Args:
-            signature: signature of the scores.
-            bounds: the least and the greatest score that the method can give.
-            by: name of the column of groups; ``None`` without one.
-            plan: how intervals are made.
-        """
-        return estimate_values(
-            {"score": self.score},
-            np.concatenate(self._status),
-            bounds={"score": bounds},
-            signature=signature,
-            by=None if by is None else pl.Series(by, self._groups, pl.String),
-            interval=plan.interval,
-            method=plan.method,
-            seed=plan.seed,
-            replicates=plan.replicates,
-        )
 
     def summary(  # noqa: PLR0913 - what items do not say themselves
         self,
@@ -138,20 +121,23 @@ class MatchCollector:
             separation: how far the scores stand above those of unrelated pairs.
             tokens: tables of tokens by row; ``None`` where nobody asked how scores came about.
         """
-        score, status = self.score, np.concatenate(self._status)
-        components = {name: np.concatenate(parts) for name, parts in self._components.items()}
+        sample = self._sample.columns
+        score = sample[_SCORE]
+        components = {
+            name.removeprefix(_PART): values for name, values in sample.items() if name.startswith(_PART)
+        }
         return MatchSummary(
             source=source,
             columns=columns,
             signature=estimates.signature,
             bounds=bounds,
             estimates=estimates,
-            counts=count_statuses(status),
+            counts={status: self._counts[status] for status in Status if self._counts[status]},
             n_windowed=self._n_windowed,
-            n_empty_as_wrong=int((~np.isnan(score)).sum() - (~np.isnan(self.matched_score)).sum()),
+            n_empty_as_wrong=self._n_empty_as_wrong,
             scores=score[~np.isnan(score)],
-            group_scores=scores_by_group(score, self._groups) if self._groups else {},
-            thirds=thirds(self.matched_score, components),
+            group_scores=self._group_scores(score, sample.get(_GROUP)),
+            thirds=thirds(sample[_MATCHED], components),
             guards=dict(sorted(self._guards.items())),
             n_flagged=self._n_flagged,
             n_unguarded=self._n_unguarded,
@@ -162,11 +148,18 @@ class MatchCollector:
             left_out=self._left_out.examples,
             separation=separation,
             is_explained=tokens is not None,
-            n_contradicted=_count_above(components, "contradiction", _LIKELY),
-            n_cut=_count_above(components, "cut", 0.0) or 0,
+            n_contradicted=self._above.get("contradiction"),
+            n_cut=self._above.get("cut", 0),
             languages=self._languages.counts,
             unread_language=self._sampled_texts.unread_language(estimates.signature),
         )
+
+    def _group_scores(self, score: Floats, groups: Integers | None) -> dict[str | None, Floats]:
+        """Give the sampled scores of each group; empty without groups."""
+        if groups is None:
+            return {}
+        names = list(self._names)
+        return scores_by_group(score, [names[group] for group in groups.tolist()])
 
 
 def _by_text_alone(components: Mapping[str, Floats]) -> int:
@@ -174,11 +167,6 @@ def _by_text_alone(components: Mapping[str, Floats]) -> int:
     if not components.keys() >= {"text", "context"}:
         return 0
     return int((np.isnan(components["context"]) & ~np.isnan(components["text"])).sum())
-
-
-def _count_above(components: Mapping[str, Floats], name: str, bound: float) -> int | None:
-    """Count the items with a part above a bound; ``None`` without such a part."""
-    return int((components[name] > bound).sum()) if name in components else None
 
 
 def _with_tokens(

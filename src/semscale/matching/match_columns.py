@@ -123,7 +123,7 @@ class CellChecks:
         """Check the next rows.
 
         Raises:
-            InputError: more than 1,000 groups.
+            InputError: more than 100,000 groups.
         """
         self._look("prediction", [cells.predictions])
         self._look(self._columns.called, cells.references)

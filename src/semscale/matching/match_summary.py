@@ -11,6 +11,7 @@ from semscale.matching.match_columns import MatchColumns
 from semscale.matching.matched_items import MatchedItem
 from semscale.matching.separation import Separation
 from semscale.presentable import Presentable
+from semscale.results.column_sample import SAMPLED_ROWS
 from semscale.results.estimates import Estimates, summary_in_words
 from semscale.signature import Signature
 from semscale.types import Floats, Status
@@ -32,8 +33,8 @@ class MatchSummary(Presentable):
         counts: items by status.
         n_windowed: items with a text that was read in windows.
         n_empty_as_wrong: empty predictions that count as wrong, with the score 0.
-        scores: shape (items that are scored,).
-        group_scores: likewise of each group; ``None`` is the group of items without one.
+        scores: shape (items that are scored,); of more than 100,000 items those of a sample of 100,000.
+        group_scores: likewise of each group that the sample has; ``None`` is the group of items without one.
         thirds: mean of the score and of each of its parts in the lowest, middle and highest third of items;
             empty without parts, and with fewer than 6 scored items.
         guards: how many items each guard found something in, by its name.
@@ -88,6 +89,11 @@ class MatchSummary(Presentable):
     def n(self) -> int:
         """How many items there are, with or without a score."""
         return sum(self.counts.values())
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether ``scores``, ``group_scores``, ``thirds`` and the separation are those of a sample."""
+        return self.n > SAMPLED_ROWS
 
     @property
     def n_across(self) -> int:

@@ -20,8 +20,10 @@ from semscale.matching.methods import Explains, PairMethod
 from semscale.matching.pair_languages import with_guards, with_read_languages
 from semscale.matching.pairs import pair_up
 from semscale.matching.separation import drawn_items, separate
+from semscale.results.tallies import Tallies
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.pmf_figures import value_figure
 from semscale.store.columns import floats_in, statuses_in
 from semscale.store.result_columns import check_free
 from semscale.store.row_picking import picked_rows
@@ -52,7 +54,9 @@ class MatchWork:
         explain: whether the items that the summary shows are explained token by token.
         explains_rows: whether every row is.
         progress: called while texts are read.
+        corpus: texts from which the method's estimates were made; ``None`` for those that it came with.
         collector: takes the parts.
+        tallies: sums the scores of all parts up.
     """
 
     table: Table
@@ -64,11 +68,16 @@ class MatchWork:
     explain: bool = False
     explains_rows: bool = False
     progress: Progress | None = None
-    collector: MatchCollector = field(default_factory=MatchCollector)
+    corpus: list[str] | None = None
+    collector: MatchCollector = field(init=False)
+    tallies: Tallies | None = None
     notes: Mapping[str, Any] = field(default_factory=dict)
     stage = "matching"
     kept = ""
     private = (_BEST, _LEFT)
+
+    def __post_init__(self) -> None:
+        self.collector = MatchCollector(self.plan.seed)
 
     def key(self) -> dict[str, str]:
         """Name the columns and the fields of the signature."""
@@ -86,27 +95,31 @@ class MatchWork:
         """Match the rows after the first ``skip`` ones."""
         first_row = skip
         for batch in self.table.batches(size, skip):
-            check_free(batch.columns, self.table.name)
-            cells = match_cells(batch, self.columns, first_row)
-            matches = match_with(
-                self.method, cells.predictions, cells.references, guards=self.guards, progress=self.progress
-            )
-            matches = with_empty_as(self.empty, matches, cells.references)
-            found = matches.to_frame().rename(lambda name: PREFIX + name)
-            best = [None if at < 0 else cells.references[row][at] for row, at in enumerate(matches.reference)]
-            kept = [pl.Series(_BEST, best, pl.String)]
-            if _FINDINGS in matches.components:
-                kept.append(pl.Series(_LEFT, matches.components[_FINDINGS]))
-            found = found.with_columns(*kept, *self._tokens(cells, matches))
-            signature = matches.signature
-            notes = {
-                "components": list(matches.components),
-                "bounds": list(matches.bounds),
-                "weighs_findings": matches.weighs_findings,
-                "signature": [signature.instrument, [list(named) for named in signature.fields]],
-            }
-            yield WorkedPart(pl.concat([cells.rows, found], how="horizontal"), notes)
+            yield self.part(batch, first_row)
             first_row += batch.height
+
+    def part(self, batch: pl.DataFrame, first_row: int) -> WorkedPart:
+        """Match some rows; the first has this number in the table, from 0."""
+        check_free(batch.columns, self.table.name)
+        cells = match_cells(batch, self.columns, first_row)
+        matches = match_with(
+            self.method, cells.predictions, cells.references, guards=self.guards, progress=self.progress
+        )
+        matches = with_empty_as(self.empty, matches, cells.references)
+        found = matches.to_frame().rename(lambda name: PREFIX + name)
+        best = [None if at < 0 else cells.references[row][at] for row, at in enumerate(matches.reference)]
+        kept = [pl.Series(_BEST, best, pl.String)]
+        if _FINDINGS in matches.components:
+            kept.append(pl.Series(_LEFT, matches.components[_FINDINGS]))
+        found = found.with_columns(*kept, *self._tokens(cells, matches))
+        signature = matches.signature
+        notes = {
+            "components": list(matches.components),
+            "bounds": list(matches.bounds),
+            "weighs_findings": matches.weighs_findings,
+            "signature": [signature.instrument, [list(named) for named in signature.fields]],
+        }
+        return WorkedPart(pl.concat([cells.rows, found], how="horizontal"), notes)
 
     def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
         """Take a part."""
@@ -137,29 +150,45 @@ class MatchWork:
             groups=cells.groups or (),
         )
         self.collector.add(items)
+        self._tallied(notes).add(
+            items.score[:, None],
+            items.status,
+            by=None if cells.groups is None else pl.Series(self.columns.by, cells.groups, pl.String),
+        )
 
     def summary(self) -> MatchSummary:
         """Sum all parts up, and match predictions with the references of other rows."""
-        instrument, fields = self.notes["signature"]
-        signature = Signature(instrument, tuple((name, value) for name, value in fields))
         low, high = self.notes["bounds"]
-        score, seed = self.collector.matched_score, self.plan.seed
-        drawn = self._cells_of(drawn_items(score, seed))
+        seed = self.plan.seed
+        rows, score = self.collector.matched_sample
+        drawn = drawn_items(score, seed).tolist()
+        cells = self._cells_of(rows[drawn])
+        plan = self.plan
         return self.collector.summary(
-            self.collector.estimates(signature, (low, high), by=self.columns.by, plan=self.plan),
+            self._tallied(self.notes).estimates(
+                interval=plan.interval, method=plan.method, seed=seed, replicates=plan.replicates
+            ),
             bounds=(low, high),
             weighs_findings=self.notes["weighs_findings"],
             source=self.table.name,
             columns=self.columns,
             separation=separate(
                 score,
-                {row: prediction for row, (prediction, _) in drawn.items()},
-                {row: references for row, (_, references) in drawn.items()},
+                {place: cells[int(rows[place])][0] for place in drawn},
+                {place: cells[int(rows[place])][1] for place in drawn},
                 lambda ours, theirs: match_with(self.method, ours, theirs).score,
                 seed=seed,
             ),
             tokens=self._tokens_of_shown(),
         )
+
+    def _tallied(self, notes: Mapping[str, Any]) -> Tallies:
+        if self.tallies is None:
+            instrument, fields = notes["signature"]
+            low, high = notes["bounds"]
+            signature = Signature(instrument, tuple((name, value) for name, value in fields))
+            self.tallies = Tallies([value_figure("score", (low, high))], signature)
+        return self.tallies
 
     def late(self, start: int, stop: int) -> None:
         """Every column is there as soon as its rows are matched."""

@@ -10,7 +10,7 @@ from semscale.report.cells import cell_text
 from semscale.report.document.blocks import DataTable, Paragraph, ScoreGroup
 from semscale.report.document.document import Document, Headline, Section
 from semscale.report.document.values import Cell, Count, Interval, Line, Quoted, WithInterval, Words
-from semscale.report.formatting import capitalised, coverage, has_interval, one_line
+from semscale.report.formatting import capitalised, count, coverage, has_interval, one_line
 from semscale.report.sentences import (
     interval_words,
     nothing_words,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from semscale.stats.intervals.means import MeanEstimate
 
 GROUPS = 50
+LISTED_GROUPS = 1_000
 """Groups that the screen shows."""
 
 _STEPS = 4
@@ -144,8 +145,27 @@ def group_table(
         ("mean", lambda group: WithInterval.of(group.mean, digits)),
         *further,
     )
-    note = small_base_note(estimates, noun)
-    return table_of(estimates.groups, columns, title="By group", note=note, most=GROUPS, noun="group")
+    note = f"{small_base_note(estimates, noun)} {unlisted_words(estimates)}".strip()
+    return table_of(listed_groups(estimates), columns, title="By group", note=note, most=GROUPS, noun="group")
+
+
+def listed_groups(estimates: "Estimates") -> tuple[GroupEstimate, ...]:
+    """Choose the groups that tables list: all, or the 1,000 largest, in the order of the estimates."""
+    groups = estimates.groups
+    if len(groups) <= LISTED_GROUPS:
+        return groups
+    largest = sorted(range(len(groups)), key=lambda place: -groups[place].n)[:LISTED_GROUPS]
+    return tuple(groups[place] for place in sorted(largest))
+
+
+def unlisted_words(estimates: "Estimates") -> str:
+    """Say where the groups are that tables do not list; empty where they list all."""
+    if len(estimates.groups) <= LISTED_GROUPS:
+        return ""
+    return (
+        f"The {count(LISTED_GROUPS)} largest of {count(len(estimates.groups))} groups are listed; "
+        "JSON has all of them."
+    )
 
 
 def base_of(group: GroupEstimate) -> Count:
@@ -264,6 +284,7 @@ def estimated_document(  # noqa: PLR0913 - what an instrument says of itself
     counting = rows_that_count(overall.n, summary.n, overall.left_out, noun)
     nothing = "" if overall.n else f"{nothing_words(noun, summary.n)} "
     windowed, small = windowed_words(n_windowed, noun), small_base_note(estimates, noun)
+    unlisted = unlisted_words(estimates)
     return Document(
         kind=kind,
         name=name,
@@ -283,6 +304,7 @@ def estimated_document(  # noqa: PLR0913 - what an instrument says of itself
             f"intervals: {interval_words(estimates, overall.basis(overall.main).method, noun)}",
             *([windowed] if windowed else []),
             *([small] if small else []),
+            *([unlisted] if unlisted else []),
         ),
     )
 

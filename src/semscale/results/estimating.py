@@ -67,7 +67,7 @@ def estimate_values(
 
     Raises:
         InputError: a column of the wrong length, a wrong weight (rows named), weights that sum to 0, more
-            than 1,000 groups, or a setting out of range.
+            than 100,000 groups, or a setting out of range.
 
     Example:
         >>> from semscale.types import Status

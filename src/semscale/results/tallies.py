@@ -1,7 +1,7 @@
 """Tallies of rows' values, added part by part, and the estimates made from them."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -18,16 +18,19 @@ from semscale.stats.intervals.estimates import (
     GroupEstimate,
     IntervalPlan,
     Method,
+    TalliedRows,
     UsedMethod,
     estimate_group,
 )
+from semscale.stats.intervals.grouped_tally import GroupedTally
 from semscale.stats.intervals.pmf_figures import Figures
 from semscale.stats.intervals.refits import allowing_for_refits
 from semscale.stats.intervals.tally import Tally
 from semscale.store.columns import as_names
 from semscale.types import Floats, Integers, Refits, Status
 
-MAX_GROUPS = 1000
+MAX_GROUPS = 100_000
+"""Groups that a column may name."""
 
 NO_WEIGHT = "no-weight"
 ZERO_WEIGHT = "zero-weight"
@@ -36,11 +39,41 @@ NO_VALUE = "no-value"
 
 
 @dataclass
-class _Group:
-    """One group's tallies, one for each set of figures, and counts of the rows left out of the main one."""
+class _Whole:
+    """Tallies of all rows, one for each set of figures, and counts of the rows left out of the main one."""
 
     tallies: Sequence[Tally]
     left_out: Counter[str] = field(default_factory=Counter)
+
+
+class _Groups:
+    """Tallies of all groups, one for each set of figures, and counts of rows left out of the main one."""
+
+    def __init__(self, widths: Sequence[int]) -> None:
+        self.names: dict[str | None, int] = {}
+        self.tallies = [GroupedTally(width) for width in widths]
+        self._left_out: dict[str, Integers] = {}
+
+    def numbered(self, names: list[str | None]) -> Integers:
+        """Give the number of each row's group; a new name gets the next one."""
+        known = self.names
+        numbers = [known.setdefault(name, len(known)) for name in names]
+        check_groups(known)
+        return np.array(numbers, np.int64)
+
+    def leave_out(self, groups: Integers, reason: str) -> None:
+        """Count rows of groups that are left out for a reason."""
+        counts = np.bincount(groups, minlength=len(self.names))
+        before = self._left_out.get(reason, np.zeros(0, np.int64))
+        counts[: len(before)] += before
+        self._left_out[reason] = counts
+
+    def __iter__(self) -> Iterator[tuple[str | None, Sequence[TalliedRows], dict[str, int]]]:
+        """Give the name of each group, its tallies, and its rows that were left out, by reason."""
+        lots = zip(*(tally.groups() for tally in self.tallies), strict=True)
+        for (name, at), lot in zip(self.names.items(), lots, strict=True):
+            counted = {reason: int(n[at]) for reason, n in self._left_out.items() if at < len(n)}
+            yield name, lot, {reason: n for reason, n in counted.items() if n}
 
 
 class Tallies:
@@ -77,8 +110,8 @@ class Tallies:
         widths = [lot.matrix.shape[1] for lot in self._figures]
         ends = np.cumsum(widths).tolist()
         self._columns = [slice(end - width, end) for end, width in zip(ends, widths, strict=True)]
-        self._overall = self._empty()
-        self._groups: dict[str | None, _Group] = {}
+        self._overall = _Whole([Tally(width) for width in widths])
+        self._groups = _Groups(widths)
         self._n = 0
         self._by: str | None = None
         self._clustered = self._weighted = False
@@ -107,7 +140,7 @@ class Tallies:
                 a calibration; the intervals then allow for its error. Only with one set of figures.
 
         Raises:
-            InputError: a column of the wrong length, a wrong weight, or more than 1,000 groups.
+            InputError: a column of the wrong length, a wrong weight, or more than 100,000 groups.
         """
         reasons = np.array(status, dtype=object)
         m = len(reasons)
@@ -126,9 +159,11 @@ class Tallies:
         self._n_refits = 0 if refits is None else refits.shape[1]
         lots = [values[:, columns] for columns in self._columns]
         part = _Part(lots, reasons, row_weights, clusters, refits)
-        part.pour(np.arange(m), self._overall, self._main)
+        part.pour(self._overall, self._main)
         if by is not None:
-            self._add_groups(part, as_names(by, "by"))
+            names = as_names(by, "by")
+            _check_length(len(names), m, "by")
+            part.pour_groups(self._groups.numbered(names), self._groups, self._main)
             self._by = self._by or _title(by)
 
     def estimates(
@@ -138,6 +173,7 @@ class Tallies:
         method: Method = "bootstrap",
         seed: int = 0,
         replicates: int = 2000,
+        signature: Signature | None = None,
     ) -> Estimates:
         """Estimate from everything added so far.
 
@@ -150,6 +186,7 @@ class Tallies:
             method: ``linearized`` for intervals that draw nothing at random.
             seed: seed of the bootstrap.
             replicates: resamples of the bootstrap, at least 100.
+            signature: the instrument's, if it is known only now.
 
         Raises:
             InputError: a setting out of range, or weights that sum to 0 although rows were scored.
@@ -158,12 +195,21 @@ class Tallies:
         if self._overall.left_out[ZERO_WEIGHT] and not overall.weight > 0:
             raise InputError("weights must not all be 0: nothing is left to estimate from")
         plan = IntervalPlan(interval, method if overall.exact else "linearized", seed, replicates)
-        whole = self._estimate(None, self._overall, plan)
+        whole = self._estimate(None, self._overall.tallies, self._overall.left_out, plan)
         used = _used_method(whole) or plan.method
         bootstrapped = used == "bootstrap"
+        settings = {
+            "interval": interval,
+            "method": used,
+            "replicates": replicates if bootstrapped else None,
+            "seed": seed if bootstrapped else None,
+            "clusters": "respondents" if self._clustered else "rows",
+            "weights": self._weighted,
+            **({"refits": self._n_refits} if self._n_refits else {}),
+        }
         return Estimates(
             overall=whole,
-            groups=tuple(self._estimate(name, group, plan) for name, group in self._groups.items()),
+            groups=tuple(self._estimate(*group, plan) for group in self._groups),
             by=self._by,
             interval=interval,
             method=used,
@@ -171,33 +217,27 @@ class Tallies:
             replicates=replicates if bootstrapped else 0,
             clustered=self._clustered,
             refits=self._n_refits,
-            signature=self._signed(
-                interval=interval,
-                method=used,
-                replicates=replicates if bootstrapped else None,
-                seed=seed if bootstrapped else None,
-                clusters="respondents" if self._clustered else "rows",
-                weights=self._weighted,
-                **({"refits": self._n_refits} if self._n_refits else {}),
-            ),
+            signature=(signature or self._signature).with_settings("estimate", settings),
         )
 
-    def _signed(self, **settings: object) -> Signature:
-        """Add the settings of the estimates, under names that the instrument has not taken."""
-        return self._signature.with_settings("estimate", settings)
-
-    def _estimate(self, name: str | None, group: _Group, plan: IntervalPlan) -> GroupEstimate:
+    def _estimate(
+        self,
+        name: str | None,
+        tallies: Sequence[TalliedRows],
+        left_out: Mapping[str, int],
+        plan: IntervalPlan,
+    ) -> GroupEstimate:
         """Estimate the main figures, then those of the other sets, in the order of the sets."""
-        left_out = dict(group.left_out)
+        without = replace(plan, method="linearized")  # for a group whose clusters were given up
         lots = [
             allowing_for_refits(
-                estimate_group(name, tally, left_out, figures, plan),
+                estimate_group(name, tally, dict(left_out), figures, plan if tally.exact else without),
                 tally.refit_means,
                 figures,
                 plan.interval,
                 self._n_labels,
             )
-            for tally, figures in zip(group.tallies, self._figures, strict=True)
+            for tally, figures in zip(tallies, self._figures, strict=True)
         ]
         main = lots[self._main]
         found: dict[str, Estimate] = {}
@@ -210,19 +250,6 @@ class Tallies:
             bases |= lot.bases
         return replace(main, figures=found, bases=bases)
 
-    def _empty(self) -> _Group:
-        return _Group([Tally(figures.matrix.shape[1]) for figures in self._figures])
-
-    def _add_groups(self, part: "_Part", names: list[str | None]) -> None:
-        _check_length(len(names), len(part.reasons), "by")
-        rows: dict[str | None, list[int]] = {}
-        for row, name in enumerate(names):
-            rows.setdefault(name, []).append(row)
-        check_groups(rows.keys() | self._groups.keys())
-        for name, members in rows.items():
-            group = self._groups.setdefault(name, self._empty())
-            part.pour(np.array(members), group, self._main)
-
 
 @dataclass(frozen=True)
 class _Part:
@@ -234,20 +261,37 @@ class _Part:
     clusters: Integers | None
     refits: Refits | None
 
-    def pour(self, rows: Integers, group: _Group, main: int) -> None:
-        """Add some of the rows to a group."""
-        reasons = self.reasons[rows]
-        counting = reasons == Status.SCORED
-        group.left_out.update(map(str, reasons[~counting]))
-        scored = rows[counting]
-        for place, (values, tally) in enumerate(zip(self.values, group.tallies, strict=True)):
-            lacking = np.isnan(values[scored]).any(axis=1)
-            if place == main and lacking.any():
-                group.left_out[NO_VALUE] += int(lacking.sum())
-            kept = scored[~lacking]
-            clusters = None if self.clusters is None else self.clusters[kept]
-            refits = None if self.refits is None else self.refits[kept]
-            tally.add(values[kept], self.weights[kept], clusters, refits)
+    def pour(self, whole: _Whole, main: int) -> None:
+        """Add the rows to the tallies of all rows."""
+        whole.left_out.update(map(str, self.reasons[self.reasons != Status.SCORED]))
+        for place, tally in enumerate(whole.tallies):
+            kept, lacking = self._with_values(place)
+            if place == main and len(lacking):
+                whole.left_out[NO_VALUE] += len(lacking)
+            tally.add(*self._columns(place, kept))
+
+    def pour_groups(self, numbers: Integers, groups: _Groups, main: int) -> None:
+        """Add the rows to the tallies of their groups, which are given by number, shape (m,)."""
+        for reason in dict.fromkeys(self.reasons.tolist()):
+            if reason != Status.SCORED:
+                groups.leave_out(numbers[self.reasons == reason], str(reason))
+        for place, tally in enumerate(groups.tallies):
+            kept, lacking = self._with_values(place)
+            if place == main and len(lacking):
+                groups.leave_out(numbers[lacking], NO_VALUE)
+            tally.add(len(groups.names), numbers[kept], *self._columns(place, kept))
+
+    def _with_values(self, place: int) -> tuple[Integers, Integers]:
+        """Give the scored rows that have the values of a set of figures, and those that lack them."""
+        scored = np.flatnonzero(self.reasons == Status.SCORED)
+        lacking = np.isnan(self.values[place][scored]).any(axis=1)
+        return scored[~lacking], scored[lacking]
+
+    def _columns(self, place: int, rows: Integers) -> tuple[Floats, Floats, Integers | None, Refits | None]:
+        """Give values, weights, clusters and refits of some rows."""
+        clusters = None if self.clusters is None else self.clusters[rows]
+        refits = None if self.refits is None else self.refits[rows]
+        return self.values[place][rows], self.weights[rows], clusters, refits
 
 
 def _used_method(whole: GroupEstimate) -> UsedMethod | None:
@@ -257,13 +301,13 @@ def _used_method(whole: GroupEstimate) -> UsedMethod | None:
 
 
 def check_groups(names: Collection[str | None]) -> None:
-    """Refuse more than 1,000 groups.
+    """Refuse more than 100,000 groups.
 
     Raises:
-        InputError: more than 1,000 names.
+        InputError: more than 100,000 names.
     """
     if len(names) > MAX_GROUPS:
-        raise InputError(f"by must name at most {MAX_GROUPS} groups, got more: choose a coarser column")
+        raise InputError(f"by must name at most {MAX_GROUPS:,} groups, got more: choose a coarser column")
 
 
 def _title(column: object) -> str | None:

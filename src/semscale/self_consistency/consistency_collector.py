@@ -10,6 +10,7 @@ import numpy as np
 from semscale.embedding.languages.language_counts import LanguageCounter
 from semscale.embedding.languages.unread_language import LanguageSample
 from semscale.matching.matched_items import scores_by_group
+from semscale.results.column_sample import SAMPLED_ROWS, ColumnSample
 from semscale.results.estimates import Estimates
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.results.tallies import NO_VALUE
@@ -26,8 +27,9 @@ from semscale.self_consistency.summary import (
 )
 from semscale.signature import Signature
 from semscale.store.columns import is_missing
-from semscale.types import Floats, Integers, Mask, ObjectArray, Status, Statuses, count_statuses
+from semscale.types import Floats, Integers, Mask, ObjectArray, Status, Statuses
 
+_GROUP = " group"  # column of the sample, beside those of the measures
 _NULL_WORDS = frozenset({"none", "null", "nil", "nan"})
 
 
@@ -103,16 +105,22 @@ class AnswerTexts:
 class ConsistencyCollector:
     """Takes measured items in their order, in parts of any size, and sums them up for a report.
 
-    Files and items in memory both go through it, so the same items give the same report.
+    Files and items in memory both go through it, so the same items give the same report. Of more than
+    100,000 items, values are kept of a sample.
+
+    Args:
+        seed: seed of the sample.
+        keeps_all: whether the values of all items are kept, for P(correct).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, seed: int = 0, *, keeps_all: bool = False) -> None:
         self.n = 0
-        self._status: list[Statuses] = []
+        self._counts: Counter[Status] = Counter()
+        self._sample = ColumnSample(SAMPLED_ROWS, seed)
+        self._keeps_all = keeps_all
         self._values: dict[str, list[Floats]] = {}
         self._nulls: dict[str, list[Floats]] = {}
-        self._groups: list[str | None] = []
-        self._names: dict[str | None, str | None] = {}
+        self._names: dict[str | None, int] = {}
         self._counted: Counter[str] = Counter()
         self._guards: Counter[str] = Counter()
         self._same_by: Counter[str] = Counter()
@@ -130,12 +138,7 @@ class ConsistencyCollector:
             groups: m names of groups; empty without groups.
         """
         first = self.n
-        self._status.append(found.status)
-        for kept, columns in ((self._values, found.measures), (self._nulls, found.nulls)):
-            for name, values in columns.items():
-                kept.setdefault(name, []).append(values)
-        # Each name once, however many items have it.
-        self._groups += [self._names.setdefault(group, group) for group in groups]
+        self._take_numbers(found, groups)
         self._counted["samples"] += int(found.n_samples.sum())
         self._counted["samples left out"] += int(found.samples_left_out.sum())
         self._counted["few samples"] += int((found.n_samples[found.scored] < FEW_SAMPLES).sum())
@@ -156,25 +159,27 @@ class ConsistencyCollector:
         self._sampled_texts.add(worded, lambda item: _text(texts.answers[item]) or "", first)
         self.n += len(found.status)
 
-    @property
-    def status(self) -> Statuses:
-        """Why each item has values, or has none, shape (n,)."""
-        return np.concatenate(self._status)
+    def _take_numbers(self, found: MeasuredItems, groups: Sequence[str | None]) -> None:
+        self._counts.update(found.status.tolist())
+        columns: dict[str, Floats | Integers] = dict(found.measures)
+        if groups:
+            known = self._names
+            columns[_GROUP] = np.array([known.setdefault(name, len(known)) for name in groups], np.int64)
+        self._sample.add(columns)
+        if self._keeps_all:
+            for kept, measured in ((self._values, found.measures), (self._nulls, found.nulls)):
+                for name, values in measured.items():
+                    kept.setdefault(name, []).append(values)
 
     @property
     def measures(self) -> dict[str, Floats]:
-        """For each measure the values of all items, shape (n,); NaN where there is none."""
+        """For each measure the values of all items, shape (n,), NaN where there is none; if all are kept."""
         return {name: np.concatenate(parts) for name, parts in self._values.items()}
 
     @property
     def nulls(self) -> dict[str, Floats]:
-        """For each length baseline its values for all items, shape (n,)."""
+        """For each length baseline its values for all items, shape (n,); if all are kept."""
         return {name: np.concatenate(parts) for name, parts in self._nulls.items()}
-
-    @property
-    def groups(self) -> list[str | None]:
-        """Names of the groups of all items; empty without groups."""
-        return self._groups
 
     def summary(  # noqa: PLR0913 - what items do not say themselves
         self,
@@ -200,13 +205,14 @@ class ConsistencyCollector:
             replies: how many replies were asked for, saved, and did not come, where a model was asked.
             too_few_labels: labels of the items with a consistency, where they are too few for P(correct).
         """
-        measures, counted = self.measures, self._counted
+        counted, measures = self._counted, self._sample.columns
+        groups = measures.pop(_GROUP, None)
         score = next(iter(measures.values()))
         return ConsistencySummary(
             source=source,
             columns=columns,
             n=self.n,
-            counts={str(one): count for one, count in count_statuses(self.status).items()},
+            counts={str(status): self._counts[status] for status in Status if self._counts[status]},
             n_samples=counted["samples"],
             n_samples_left_out=counted["samples left out"],
             n_few_samples=counted["few samples"],
@@ -218,7 +224,7 @@ class ConsistencyCollector:
             floor_from=floor_from,
             estimates=estimates,
             scores={name: values[~np.isnan(values)] for name, values in measures.items()},
-            group_scores=scores_by_group(score, self._groups) if self._groups else {},
+            group_scores={} if groups is None else scores_by_group(score, self._names_of(groups)),
             lowest=tuple(_with_correctness(item, correctness) for item in self._lowest.items),
             examples={
                 reason: tuple((row + 1, text) for row, text in rows)
@@ -233,6 +239,10 @@ class ConsistencyCollector:
             n_null_words=counted["null words"],
             same_by=dict(sorted(self._same_by.items())),
         )
+
+    def _names_of(self, groups: Integers) -> list[str | None]:
+        names = list(self._names)
+        return [names[group] for group in groups.tolist()]
 
 
 def _item(found: MeasuredItems, texts: AnswerTexts, item: int, first: int) -> ConsistencyItem:

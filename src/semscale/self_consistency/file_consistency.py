@@ -73,7 +73,7 @@ def consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who i
 
     Raises:
         InputError: a column that does not exist or holds no text, a name that is taken, a broken list, a
-            label that says neither right nor wrong or too few of these, more than 1,000 groups, an output
+            label that says neither right nor wrong or too few of these, more than 100,000 groups, an output
             that cannot be written, or parts of a run that differs.
         StoppedByUserError: stopped by the user; finished parts are kept.
         ModelError: the model cannot be run; finished parts are kept.

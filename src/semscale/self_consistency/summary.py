@@ -10,6 +10,7 @@ from semscale.embedding.languages.language_counts import LanguageCount
 from semscale.embedding.languages.unread_language import UnreadLanguage
 from semscale.presentable import Presentable
 from semscale.renamed_settings import renamed_attribute
+from semscale.results.column_sample import SAMPLED_ROWS
 from semscale.results.estimates import Estimates, summary_in_words
 from semscale.self_consistency.asking.asking import ReplyCounts
 from semscale.self_consistency.correctness_probability import CorrectnessProbability
@@ -89,8 +90,9 @@ class ConsistencySummary(Presentable):
         floor: cosine of unrelated answers; ``None`` where none was applied.
         floor_from: where it is from, as ``Consistencies.floor_from`` has it.
         estimates: the mean of each measure with its interval, of all items and of each group.
-        scores: values of each measure, of the items that have one.
-        group_scores: values of the first measure, by group.
+        scores: values of each measure, of the items that have one; of more than 100,000 items those of a
+            sample of 100,000.
+        group_scores: values of the first measure, by group, likewise.
         lowest: the items with the lowest values of the first measure, at most 20, the lowest first.
         examples: numbers from 1 and texts of a few items that have no value, by status.
         signature: what was applied, the settings of the estimates included.
@@ -137,6 +139,11 @@ class ConsistencySummary(Presentable):
     def __repr__(self) -> str:
         scored = self.estimates.overall.n
         return summary_in_words("ConsistencySummary", self.source, self.n, scored, self.estimates)
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether ``scores`` and ``group_scores`` are those of a sample."""
+        return self.n > SAMPLED_ROWS
 
     @property
     def main(self) -> str:

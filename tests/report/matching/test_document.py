@@ -12,9 +12,11 @@ import pytest
 from tests.workbook_sheets import sheets_of
 
 from semscale.guards.findings import Finding, Span
+from semscale.matching import match_collector, match_summary
 from semscale.matching.match_columns import MatchColumns
 from semscale.matching.matches import Matches
 from semscale.matching.separation import Separation
+from semscale.report import parts
 from semscale.report.document.blocks import Histogram
 from semscale.report.document.document import flat
 from semscale.report.formatting import number
@@ -326,3 +328,25 @@ def test_what_findings_leave_of_a_score_is_shown_where_there_are_findings(full):
     found = replace(parts, findings=(Finding("number", "other-value", "5 or 50", None, None),))
     shown = [markdown(replace(full, lowest=(item,), flagged=()).document()) for item in (parts, found)]
     assert ["kept after findings 0.64" in text for text in shown] == [False, True]
+
+
+def test_of_very_many_groups_the_largest_are_listed(monkeypatch):
+    monkeypatch.setattr(parts, "LISTED_GROUPS", 2)
+    summary = summary_of(30, groups=4)
+    sizes = {group.group: group.n for group in summary.estimates.groups}
+    largest = sorted(sizes, key=lambda name: -sizes[name])[:2]
+    text, told = markdown(summary.document()), "The 2 largest of 4 groups are listed; JSON has all of them."
+    assert told in summary.document().notes
+    assert told in html.unescape(page(summary.document()))
+    assert {name for name in sizes if f"`{name}` |" in text} == set(largest)
+    assert len(json.loads(summary.to_json())["estimates"]["groups"]) == 4
+
+
+def test_scores_of_a_sample_are_said_to_be_so(monkeypatch):
+    for module in (match_collector, match_summary):
+        monkeypatch.setattr(module, "SAMPLED_ROWS", 20)
+    summary = summary_of(60, groups=0)
+    assert (summary.n, summary.estimates.overall.n) == (60, 59)
+    assert 18 <= len(summary.scores) <= 20  # one of the 60 has no score
+    assert "of a random sample of 100,000 rows" in markdown(summary.document())
+    assert "random sample" not in markdown(summary_of(19, groups=0).document())

@@ -65,7 +65,7 @@ def test_rows_above_the_limit_leave_sums_that_are_the_same():
 
 @pytest.mark.usefixtures("few")
 def test_named_clusters_above_the_limit_are_put_into_random_groups(monkeypatch):
-    monkeypatch.setattr(tally_module, "_RANDOM_GROUPS", 16)
+    monkeypatch.setattr(tally_module, "RANDOM_GROUPS", 16)
     pmf, weights = rows(300)
     clusters = np.random.default_rng(1).integers(0, 2**62, 100)[np.arange(300) % 100]
     tally, grouped = Tally(3), Tally(3)

@@ -7,7 +7,7 @@ import fsspec
 import polars as pl
 import pytest
 
-from semscale.errors import InputError, InterruptedRunError
+from semscale.errors import InputError, InterruptedRunError, UnreachableError
 from semscale.store.places.output_places import target_of
 from semscale.store.reading import open_table
 from semscale.store.runs.stored_parts import StoredParts
@@ -190,3 +190,48 @@ def test_a_file_behind_a_url_is_that_of_this_machine(tmp_path):
 def test_places_that_cannot_be_written_are_refused():
     with pytest.raises(InputError, match="out: https://localhost:1/rated.parquet can only be read"):
         target_of("https://localhost:1/rated.parquet").check("out")
+
+
+class NoRight:
+    """Takes the right to write to an object store away, after some files were written, and gives it back."""
+
+    def __init__(self, monkeypatch, n):
+        self._left, self._patch = n, monkeypatch
+        system = fsspec.get_filesystem_class("memory")
+        for name in ("put_file", "pipe_file"):
+            monkeypatch.setattr(system, name, self._guarded(getattr(system, name)))
+
+    def _guarded(self, write):
+        def guarded(system, *arguments, **settings):
+            self._left -= 1
+            if self._left < 0:
+                raise PermissionError("Access Denied")
+            return write(system, *arguments, **settings)
+
+        return guarded
+
+    def give_back(self):
+        self._patch.undo()
+
+
+# The manifest is written first, then two files for each part; the output comes after all three parts.
+@pytest.mark.parametrize(("n_files", "n_parts"), [(1, 0), (2, 0), (3, 1), (5, 2), (7, 3), (8, 3)])
+def test_where_the_right_to_write_is_lost_finished_parts_are_kept(monkeypatch, n_files, n_parts):
+    out = "memory://lost/rated/"
+    taken = NoRight(monkeypatch, n_files)
+    with pytest.raises(UnreachableError, match=r"rated/ cannot be written \(Access Denied\); check the cred"):
+        write_all(out)
+    taken.give_back()
+    assert found(out) == n_parts
+    write_all(out)
+    assert open_table(out).n_rows == 6
+    fsspec.filesystem("memory").rm("/lost", recursive=True)
+
+
+def write_all(address):
+    """Write what is not there yet of three parts, and the output."""
+    with StoredParts.open(target_of(address), KEY) as parts:
+        for number in range(len(list(parts.taken())), 3):
+            parts.add(frame(number), {"number": number})
+        parts.write(target_of(address), (), lambda *_: None)
+        parts.remove()

@@ -71,6 +71,21 @@ def run(table, out, part_rows=3, *, restart=False, progress=None, **settings):
     return found
 
 
+def test_parts_may_be_made_elsewhere(table, tmp_path):
+    asked = []
+
+    class Elsewhere:
+        def parts(self, work, given, size, skip):
+            asked.append((given, size, skip))
+            return work.parts(size, skip)
+
+    out, here = tmp_path / "there.parquet", tmp_path / "here.parquet"
+    run(table, here)
+    TableRun(table, PartSettings(3, makers=Elsewhere())).of(Doubling(table), out)
+    assert out.read_bytes() == here.read_bytes()
+    assert asked == [(table, 3, 0)]
+
+
 EXPECTED = pl.DataFrame(
     {
         "n": range(1, ROWS + 1),

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Literal
 
+from semscale.cli.options.cluster import ClusterOptions
 from semscale.cli.options.groups import option_group, without
 from semscale.cli.options.model import ModelOptions
 from semscale.cli.options.panels import MODEL, column, option
@@ -29,6 +30,7 @@ class EmbedOptions:
     model: Annotated[ModelOptions, without("no_cache")]
     table: RowOptions
     run: Annotated[RunOptions, without("interval", "seed")]
+    cluster: ClusterOptions
 
     def __post_init__(self) -> None:
         if self.outputs.out is None:

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from semscale.cli.options.cluster import ClusterOptions
 from semscale.cli.options.corpus import MATCHING, CorpusOptions
 from semscale.cli.options.groups import instead, option_group, refuse_given, without
 from semscale.cli.options.model import ModelOptions
@@ -111,6 +112,7 @@ class MatchOptions:
     model: ModelOptions
     table: RowOptions
     run: RunOptions
+    cluster: ClusterOptions
 
     def __post_init__(self) -> None:
         if self.columns.reference:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from semscale.cli.options.calls import CallOptions
+from semscale.cli.options.cluster import ClusterOptions
 from semscale.cli.options.groups import option_group, without
 from semscale.cli.options.model import ModelOptions
 from semscale.cli.options.panels import COLUMNS, column, option, setting
@@ -187,6 +188,7 @@ class RatingOptions:
     calls: Annotated[CallOptions, without("dry_run")]
     table: RowOptions
     run: RunOptions
+    cluster: ClusterOptions
 
 
 def scales_of(texts: Sequence[str], scales: Sequence[str]) -> dict[str, str]:

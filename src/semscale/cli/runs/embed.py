@@ -1,8 +1,16 @@
 """Runs of ``semscale embed``: check the options, load the model, embed, write."""
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from semscale.cli.options.embedding import EmbedOptions
 from semscale.cli.progress import progress_bars
+from semscale.cli.runs.on_cluster import makers_of, model_recipe
 from semscale.embedding.file_embedding import EmbeddingSummary, check_vectors_fit, embed_file
+from semscale.weights.known import DEFAULT_MODEL
+
+if TYPE_CHECKING:
+    from semscale.distributed.recipes import EmbeddingRecipe
 
 
 def embed_table(options: EmbedOptions) -> EmbeddingSummary:
@@ -23,12 +31,20 @@ def embed_table(options: EmbedOptions) -> EmbeddingSummary:
         loading = options.model.loading(progress)
         loading["precision"], loading["cache"] = options.model.precision, False
         embedder = load_embedder(options.model.chosen_name, **loading)
-        return embed_file(
-            table,
-            options.text,
-            embedder=embedder,
-            out=options.outputs.out,
-            dtype=options.dtype,
-            settings=options.run.parts,
-            progress=progress,
-        )
+        with makers_of(options.cluster, lambda: _recipe(options)) as makers:
+            return embed_file(
+                table,
+                options.text,
+                embedder=embedder,
+                out=options.outputs.out,
+                dtype=options.dtype,
+                settings=replace(options.run.parts, makers=makers),
+                progress=progress,
+            )
+
+
+def _recipe(options: EmbedOptions) -> "EmbeddingRecipe":
+    from semscale.distributed.recipes import EmbeddingRecipe
+
+    model = model_recipe(options.model, DEFAULT_MODEL, cache=False)
+    return EmbeddingRecipe(model, options.text, options.dtype)

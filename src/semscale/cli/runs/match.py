@@ -1,15 +1,21 @@
 """Runs of ``semscale match``: check the options, load the model, match, write."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from semscale.cli.options.guards import guard_modes
 from semscale.cli.options.matching import MatchOptions
 from semscale.cli.progress import progress_bars
+from semscale.cli.runs.on_cluster import makers_of, refuse_endpoint
 from semscale.matching.file_matching import match_file
 from semscale.matching.match_columns import MatchColumns
 from semscale.matching.match_summary import MatchSummary
 from semscale.matching.methods import MethodSettings, build_method, check_explaining, check_method, guards_for
 from semscale.store.deriving.derived_columns import with_label
+
+if TYPE_CHECKING:
+    from semscale.distributed.recipes import MatchRecipe
 
 
 def match_table(options: MatchOptions) -> MatchSummary:
@@ -43,15 +49,25 @@ def match_table(options: MatchOptions) -> MatchSummary:
             options.nli,
             options.nli_label_list,
         )
-        return match_file(
-            table,
-            columns,
-            method=build_method(options.method, recipe),
-            guards=guards,
-            empty=options.empty,
-            explain=options.explain,
-            plan=options.run.plan,
-            out=options.outputs.out,
-            settings=options.run.parts,
-            progress=progress,
-        )
+        with makers_of(options.cluster, lambda: _on_node(options, columns, recipe, modes)) as makers:
+            return match_file(
+                table,
+                columns,
+                method=build_method(options.method, recipe),
+                guards=guards,
+                empty=options.empty,
+                explain=options.explain,
+                plan=options.run.plan,
+                out=options.outputs.out,
+                settings=replace(options.run.parts, makers=makers),
+                progress=progress,
+            )
+
+
+def _on_node(
+    options: MatchOptions, columns: MatchColumns, settings: MethodSettings, modes: Mapping[str, str]
+) -> "MatchRecipe":
+    from semscale.distributed.recipes import MatchRecipe
+
+    refuse_endpoint(options.model)
+    return MatchRecipe.of(columns, options.method, settings, modes, options.empty)

@@ -2,12 +2,15 @@
 
 from dataclasses import replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 from semscale.chat.decisions.deciding import DecidingChat
 from semscale.chat.decisions.loading import load_deciding_model
 from semscale.cli.options.rating import RatingMethodOptions, RatingOptions, scales_of
 from semscale.cli.progress import progress_bars
+from semscale.cli.runs.on_cluster import makers_of, model_recipe
 from semscale.errors import InputError
+from semscale.rating.calibration.calibration_file import as_calibration
 from semscale.rating.decided.file_decisions import FileDecisions
 from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.files.filled_sheet import read_sheet
@@ -17,10 +20,14 @@ from semscale.rating.rater import Rater
 from semscale.rating.rater_settings import RaterSettings
 from semscale.rating.summaries import RatingSummaries
 from semscale.rating.summary import RatingSummary
+from semscale.scales import load_scale
 from semscale.store.column_profile import open_text_column
 from semscale.store.reading import open_table
 from semscale.types import Progress
 from semscale.weights.known import DEFAULT_RATING_MODEL
+
+if TYPE_CHECKING:
+    from semscale.distributed.recipes import RatingRecipe
 
 
 def rate_table(options: RatingOptions) -> RatingSummary | RatingSummaries:
@@ -69,7 +76,13 @@ def _check(options: RatingOptions) -> None:
         raise InputError("--human-range belongs to --human: name the column of human ratings as well")
     if len(given.texts) == 1:
         return
-    of_one = {"--human": given.human, "--labels": options.labels, "--method decision": decides or None}
+    cluster = options.cluster.cluster
+    of_one = {
+        "--cluster": cluster,
+        "--human": given.human,
+        "--labels": options.labels,
+        "--method decision": decides or None,
+    }
     for name, value in of_one.items():
         if value is not None:
             raise InputError(f"{name} belongs to one --text, got {len(given.texts)}: rate each by itself")
@@ -109,18 +122,28 @@ def _rate_text(options: RatingOptions, rater: Rater, progress: Progress) -> Rati
     if options.labels is not None:
         labels = read_sheet(open_table(options.labels), range_)
     table, columns = options.columns.of(options.table.open(options.file, is_reported=True))
-    summary = rate_file(
-        table,
-        columns,
-        rater=rater,
-        out=options.outputs.out,
-        settings=FileSettings(run.part_rows, run.interval, run.seed, run.restart),
-        labels=labels,
-        deciding=deciding,
-        progress=progress,
-    )
+    with makers_of(options.cluster, lambda: _recipe(options, columns.text)) as makers:
+        summary = rate_file(
+            table,
+            columns,
+            rater=rater,
+            out=options.outputs.out,
+            settings=FileSettings(run.part_rows, run.interval, run.seed, run.restart, makers),
+            labels=labels,
+            deciding=deciding,
+            progress=progress,
+        )
     with options.outputs.told_if_stopped():
         return replace(summary, lint=lint(rater.scale, embedder=rater.embedder))
+
+
+def _recipe(options: RatingOptions, text: str) -> "RatingRecipe":
+    from semscale.distributed.recipes import RatingRecipe
+
+    settings = options.rating.settings()
+    settings["calibration"] = as_calibration(settings.get("calibration"))
+    (scale,) = scales_of(options.columns.texts, options.scale).values()
+    return RatingRecipe(model_recipe(options.model, DEFAULT_RATING_MODEL), load_scale(scale), settings, text)
 
 
 def decisions_of(options: RatingOptions, rater: Rater) -> FileDecisions | None:

@@ -39,14 +39,16 @@ def embed_chunks(
     vectors = np.empty((len(unique), dimensions), np.float32)
     windows = np.ones(len(unique), np.int64)
     unknown = np.empty(len(unique), np.float32)
+    tokens = np.empty(len(unique), np.int64)
     for rows, split in _splits(unique, tokenizer, ahead=ahead):
         n = rows.stop - rows.start
         vectors[rows] = pool_windows(window_vectors(split), split, n)
         windows[rows] = split.per_text(n)
         unknown[rows] = split.unknown_shares(tokenizer.unknown, n)
+        tokens[rows] = split.tokens_per_text(n)
         if progress:
             progress("embedding", rows.stop, len(unique))
-    return Embeddings(vectors, windows, unknown).spread(where)
+    return Embeddings(vectors, windows, unknown, tokens).spread(where)
 
 
 def _splits(texts: list[str], tokenizer: WindowTokenizer, *, ahead: bool) -> Iterator[tuple[slice, Windows]]:

@@ -42,6 +42,11 @@ class Windows:
         """Count the windows of each of ``n`` texts, shape (n,)."""
         return np.bincount(self.owner, minlength=n)
 
+    def tokens_per_text(self, n: int) -> Integers:
+        """Count the tokens in all windows of each of ``n`` texts, shape (n,)."""
+        counted: Integers = np.bincount(self.owner, self.lengths, minlength=n).astype(np.int64)
+        return counted
+
     def unknown_shares(self, unknown: UnknownTokens, n: int) -> Vectors:
         """Give the share of each of ``n`` texts' tokens that is unknown, shape (n,)."""
         ids = np.concatenate([np.empty(0, np.int32), *self.ids])

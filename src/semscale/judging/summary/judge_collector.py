@@ -48,6 +48,7 @@ class JudgeCollector:
         self._labels: list[Floats] = []
         self._inclusion: list[Floats] = []
         self._groups: list[str | None] = []
+        self._names: dict[str | None, str | None] = {}
         self._lowest, self._disputed, self._vague = (ForemostRows[JudgedRow](KEPT_ITEMS) for _ in range(3))
         self._left_out = LeftOutRows()
         self._languages = LanguageCounter()
@@ -75,7 +76,8 @@ class JudgeCollector:
             self._labels.append(part.labels)
         if self._columns.inclusion is not None:
             self._inclusion.append(floats_in(column_in(frame, self._columns.inclusion).cast(pl.Float64)))
-        self._groups += part.groups
+        # Each name once, however many items have it.
+        self._groups += [self._names.setdefault(group, group) for group in part.groups]
         widths = [
             judge.add(own) for judge, own in zip(self._judges.values(), part.judges.values(), strict=True)
         ]

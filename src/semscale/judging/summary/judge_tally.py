@@ -31,7 +31,7 @@ class JudgeTally:
     def __init__(self, template: Template, weights: Mapping[str, float] | None = None) -> None:
         self._template, self._weights = template, weights or {}
         self._criteria: dict[str, list[Floats]] = {name: [] for name in self._weights}
-        self._order_biases: list[Floats] = []
+        self._order_bias, self._n_order_biases = 0.0, 0
         self._n_normalised = 0
         self._status: list[Statuses] = []
         self._score: list[Floats] = []
@@ -59,7 +59,9 @@ class JudgeTally:
         self._n_little_covered += int((covered[scored] < LITTLE_COVERED).sum())
         decided = (own.column("provenance") == Provenance.DECISION).fill_null(False).to_numpy()  # noqa: FBT003
         self._n_normalised += int((np.abs(covered[scored & decided] - 1) > _SLACK).sum())
-        self._order_biases.append(own.floats("order_bias"))
+        biases = own.floats("order_bias")
+        self._order_bias += float(np.nansum(biases))
+        self._n_order_biases += int((~np.isnan(biases)).sum())
         for name, found in self._criteria.items():
             found.append(own.floats(CRITERION + name))
         for kind, counted in self._reasons.items():
@@ -91,12 +93,7 @@ class JudgeTally:
             reasons={kind: dict(counted.most_common()) for kind, counted in self._reasons.items() if counted},
             not_taken=not_taken,
             n_normalised=self._n_normalised,
-            order_bias=_mean_of_known(np.concatenate(self._order_biases)),
+            order_bias=self._order_bias / self._n_order_biases if self._n_order_biases else float("nan"),
             criteria={name: np.concatenate(found) for name, found in self._criteria.items()},
             weights=self._weights,
         )
-
-
-def _mean_of_known(values: Floats) -> float:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else float("nan")

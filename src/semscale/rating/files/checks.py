@@ -39,7 +39,7 @@ def check_cells(
 
     Raises:
         InputError: a weight, human rating or probability that is none, labels of other texts, more than
-            1,000 groups, a row that cannot be read, or more rows than Excel holds.
+            100,000 groups, a row that cannot be read, or more rows than Excel holds.
         StoppedByUserError: stopped by the user.
     """
     if not (counting or columns.all_by or columns.weight or columns.human or labels):

@@ -22,7 +22,7 @@ from semscale.store.columns import column_in
 from semscale.store.first_look import needs_counting
 from semscale.store.places.output_places import Target
 from semscale.store.result_columns import check_free, check_output
-from semscale.store.runs.table_run import PART_ROWS, PartSettings, TableRun, WorkedPart
+from semscale.store.runs.table_run import PART_ROWS, PartMakers, PartSettings, TableRun, WorkedPart
 from semscale.store.table import Table
 from semscale.types import Progress
 
@@ -38,6 +38,7 @@ class FileSettings:
         interval: coverage that the intervals aim at, between 0 and 1.
         seed: seed of all draws.
         restart: drop the finished parts of an earlier run, whatever it was.
+        makers: who makes the parts, as ``PartSettings`` has it.
 
     Raises:
         InputError: a value out of range.
@@ -47,6 +48,7 @@ class FileSettings:
     interval: float = 0.95
     seed: int = 0
     restart: bool = False
+    makers: PartMakers | None = None
 
     def __post_init__(self) -> None:
         # Both refuse now what would be refused later.
@@ -56,7 +58,7 @@ class FileSettings:
     @property
     def parts(self) -> PartSettings:
         """How the file is cut into parts."""
-        return PartSettings(self.part_rows, self.restart)
+        return PartSettings(self.part_rows, self.restart, self.makers)
 
 
 def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
@@ -163,8 +165,12 @@ class RatingWork:
     def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
         """Rate the rows after the first ``skip`` ones."""
         for batch in self.table.batches(size, skip):
-            check_free(batch.columns, self.table.name)
-            yield WorkedPart(pl.concat([storable(batch), self.rated(batch)], how="horizontal"))
+            yield self.part(batch)
+
+    def part(self, batch: pl.DataFrame) -> WorkedPart:
+        """Rate some rows, with the input's columns before those of the result."""
+        check_free(batch.columns, self.table.name)
+        return WorkedPart(pl.concat([storable(batch), self.rated(batch)], how="horizontal"))
 
     def rated(self, batch: pl.DataFrame) -> pl.DataFrame:
         """Rate some rows: the columns of the result, and those that the run keeps for itself."""

@@ -21,6 +21,7 @@ from semscale.report.matching.words import (
     empty_words,
     mean_name,
     part_name,
+    sampled_words,
     separation_words,
     shown_parts,
 )
@@ -77,6 +78,7 @@ def match_document(summary: "MatchSummary") -> Document:
         "empty": empty_words(summary),
         "contradicted": contradicted_words(summary),
         "separation": separation_words(summary),
+        "sampled": sampled_words(summary),
     }
     said = {name: words for name, words in known.items() if words}
     return replace(

@@ -15,10 +15,13 @@ from semscale.report.parts import (
     histogram_caption,
     label_with_base,
     largest_groups,
+    listed_groups,
     mean_row,
     score_group,
     small_base_note,
+    unlisted_words,
 )
+from semscale.results.column_sample import SAMPLED_ROWS
 
 if TYPE_CHECKING:
     from semscale.matching.match_summary import MatchSummary
@@ -41,12 +44,13 @@ def scores_histogram(summary: "MatchSummary") -> Histogram:
         groups.append(ScoreGroup(pairs, separation.unrelated, UNRELATED))
         mean = Number(float(separation.unrelated.mean()))
         rows.append((Words("unrelated pairs"), Count(len(separation.unrelated)), Count(None), mean))
-    scored = [group for group in estimates.groups if group.mean]
+    drawable = summary.group_scores
+    scored = [group for group in estimates.groups if group.mean and group.group in drawable]
     charted = largest_groups(scored, CHARTED_GROUPS)
     for group in charted:
         name = group_label(group, estimates.by)
-        groups.append(score_group(name, summary.group_scores[group.group], GROUP, group.mean))
-    rows += [mean_row(group_name(group, estimates.by), group) for group in estimates.groups]
+        groups.append(score_group(name, drawable[group.group], GROUP, group.mean))
+    rows += [mean_row(group_name(group, estimates.by), group) for group in listed_groups(estimates)]
     return Histogram(
         "scores",
         tuple(groups),
@@ -81,6 +85,8 @@ def parts_figure(summary: "MatchSummary") -> Figure | None:
 
 def _caption(summary: "MatchSummary", charted: int, groups: int) -> str:
     said = histogram_caption("rows have which score", summary.estimates)
+    if summary.is_sampled:
+        said += f" Counted in a random sample of {count(SAMPLED_ROWS)} rows."
     if summary.separation:
         pairs = counted(len(summary.separation.unrelated), "prediction")
         said += (
@@ -89,4 +95,5 @@ def _caption(summary: "MatchSummary", charted: int, groups: int) -> str:
         )
     if charted < groups:
         said += f" The {charted} largest of {count(groups)} groups are drawn, all are below."
-    return f"{said} {small_base_note(summary.estimates, 'row')}".rstrip()
+    notes = (small_base_note(summary.estimates, "row"), unlisted_words(summary.estimates))
+    return " ".join([said, *filter(None, notes)])

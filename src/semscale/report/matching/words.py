@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from semscale.matching.layered.presets import PRESETS
-from semscale.report.formatting import counted, number, percent
+from semscale.report.formatting import count, counted, number, percent
 from semscale.report.sentences import STATUS_MEANINGS
+from semscale.results.column_sample import SAMPLED_ROWS
 from semscale.results.reasons import UNREAD
 from semscale.types import Status
 
@@ -104,6 +105,16 @@ def contradicted_words(summary: "MatchSummary") -> str | None:
         return None
     rows = counted(summary.n_contradicted, "row")
     return f"{rows} with a sentence that the other text contradicts (probability above {number(0.5)})"
+
+
+def sampled_words(summary: "MatchSummary") -> str | None:
+    """Say what is counted in a sample; ``None`` where all rows are."""
+    if not summary.is_sampled:
+        return None
+    return (
+        f"histograms, thirds and the comparison with unrelated pairs are of a random sample of "
+        f"{count(SAMPLED_ROWS)} rows; means and counts are of all rows"
+    )
 
 
 def separation_words(summary: "MatchSummary") -> str | None:

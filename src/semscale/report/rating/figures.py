@@ -35,8 +35,10 @@ from semscale.report.parts import (
     group_name,
     group_table,
     largest_groups,
+    listed_groups,
     small_base_note,
     table_of,
+    unlisted_words,
 )
 from semscale.report.rating.comparison import CORRECTED, rated_texts
 from semscale.report.scale_points import mass_heads, point_colours, point_names, scale_digits
@@ -205,7 +207,7 @@ def _mean_column(summary: "RatingSummary") -> "tuple[str, Callable[[GroupEstimat
 def _whole_group_table(summary: "RatingSummary") -> DataTable:
     """List every group with all its figures; a group without a rated text has dashes."""
     overall = summary.estimates.overall
-    everything = [overall, *summary.estimates.groups]
+    everything = [overall, *listed_groups(summary.estimates)]
     columns: list[tuple[str | Quoted, Callable[[GroupEstimate], Cell]]] = [
         ("group", lambda one: Words("all texts") if one is overall else group_name(one, summary.by)),
         ("rated", lambda group: Count(group.n) if group is overall else base_of(group)),
@@ -228,7 +230,8 @@ def _whole_group_table(summary: "RatingSummary") -> DataTable:
 def _groups_note(estimates: "Estimates") -> str:
     """Say what the mark of small groups means, and what a calibration's error does to comparisons."""
     compared = estimates.refits and sum(group.n > 0 for group in estimates.groups) > 1
-    return " ".join(filter(None, (small_base_note(estimates, "row"), _COMMON_ERROR if compared else "")))
+    small, unlisted = small_base_note(estimates, "row"), unlisted_words(estimates)
+    return " ".join(filter(None, (small, _COMMON_ERROR if compared else "", unlisted)))
 
 
 def _mass(place: int, group: "GroupEstimate") -> Share:

@@ -8,7 +8,7 @@ from semscale.report.charts.palette import ACCENT, CONTRAST, NEUTRAL
 from semscale.report.charts.squares import ReliabilityDot, reliability
 from semscale.report.document.blocks import DataTable, Figure, Histogram, Shares
 from semscale.report.document.values import Cell, Count, Number, Share, WithInterval, Words
-from semscale.report.formatting import capitalised, coverage, number
+from semscale.report.formatting import capitalised, count, coverage, number
 from semscale.report.parts import (
     covered,
     group_label,
@@ -19,6 +19,7 @@ from semscale.report.parts import (
     score_group,
 )
 from semscale.report.self_consistency.words import MEASURE_NAMES, promise_words
+from semscale.results.column_sample import SAMPLED_ROWS
 from semscale.self_consistency.scoring.measures import MEASURES
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def spread_histogram(summary: "ConsistencySummary") -> Histogram:
     means = {name: estimates.overall_mean(name) for name in summary.scores}
     drawn = [
         score_group(
-            label_with_base(capitalised(MEASURE_NAMES[name]), Count(len(summary.scores[name]))),
+            label_with_base(capitalised(MEASURE_NAMES[name]), Count(means[name].n)),
             summary.scores[name],
             colour,
             means[name],
@@ -46,11 +47,14 @@ def spread_histogram(summary: "ConsistencySummary") -> Histogram:
         for name, colour in shown.items()
         if len(summary.scores[name])
     ]
-    for group in largest_groups(estimates.groups, _CHARTED_GROUPS):
+    drawable = [group for group in estimates.groups if group.group in summary.group_scores]
+    for group in largest_groups(drawable, _CHARTED_GROUPS):
         name = group_label(group, estimates.by)
         drawn.append(score_group(name, summary.group_scores[group.group], GROUP, group.mean))
     rows = tuple(mean_row(Words(MEASURE_NAMES[name]), mean) for name, mean in means.items())
     caption = histogram_caption("prompts have which value", estimates)
+    if summary.is_sampled:
+        caption += f" Counted in a random sample of {count(SAMPLED_ROWS)} prompts."
     crowded = " Raw cosine similarity crowds near 1 even where samples contradict the answer."
     return Histogram(
         "spread",

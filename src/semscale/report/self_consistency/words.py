@@ -105,7 +105,7 @@ def _p_true_cautions(summary: "ConsistencySummary") -> list[str]:
     if "p_true" not in summary.scores:
         return []
     decided = 0 if summary.replies is None else summary.replies.n_decided
-    lacking = summary.counts.get("scored", 0) - len(summary.scores["p_true"])
+    lacking = summary.counts.get("scored", 0) - summary.estimates.overall_mean("p_true").n
     why = no_value_words("p_true")
     said = [f"P(True) is not known for {counted(lacking, 'prompt')}: {why}."] if lacking else []
     if decided:

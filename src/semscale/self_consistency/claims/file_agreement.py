@@ -65,7 +65,7 @@ def claim_consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and
 
     Raises:
         InputError: a column that does not exist or holds no text, a name that is taken, a broken list, more
-            than 1,000 groups, an output that cannot be written, or parts of a run that differs.
+            than 100,000 groups, an output that cannot be written, or parts of a run that differs.
         StoppedByUserError: stopped by the user; finished parts are kept.
         ModelError: the model cannot be run; finished parts are kept.
         ReplyError: no call can succeed; finished parts are kept.

@@ -212,7 +212,7 @@ class AnswerChecks:
         """Check the next items.
 
         Raises:
-            InputError: a label that says neither right nor wrong, or more than 1,000 groups.
+            InputError: a label that says neither right nor wrong, or more than 100,000 groups.
         """
         if cells.labels is not None:
             self._labels = self._labels.added(LabelCounts.of(read_labels(cells.labels, self.n)))

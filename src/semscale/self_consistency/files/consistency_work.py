@@ -9,7 +9,7 @@ import polars as pl
 
 from semscale.chat.runner import run_apart
 from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS, CachedEmbedder
-from semscale.results.estimating import estimate_values
+from semscale.results.tallies import Tallies
 from semscale.self_consistency.asking.asked_model import AskedModel
 from semscale.self_consistency.asking.asking import ReplyCounts
 from semscale.self_consistency.asking.p_true_forms import with_p_true_forms
@@ -45,6 +45,7 @@ from semscale.self_consistency.summary import ConsistencySummary
 from semscale.self_consistency.white_box.answer_tokens import AnswerTokens
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.pmf_figures import value_figure
 from semscale.store.columns import as_names, column_in, groups_in
 from semscale.store.runs.table_run import WorkedPart
 from semscale.store.table import Table
@@ -68,6 +69,7 @@ class ConsistencyWork:
         correctness: how P(correct) is made of labels.
         progress: called while texts are embedded and replies come.
         collector: takes the parts.
+        tallies: sums the values of all parts up.
     """
 
     table: Table
@@ -79,10 +81,12 @@ class ConsistencyWork:
     floor_from: Sequence[str] | None = ()
     correctness: CorrectnessSettings = field(default_factory=CorrectnessSettings)
     progress: Progress | None = None
-    collector: ConsistencyCollector = field(default_factory=ConsistencyCollector)
+    collector: ConsistencyCollector = field(init=False)
+    tallies: Tallies | None = None
     stage = "measuring"
 
     def __post_init__(self) -> None:
+        self.collector = ConsistencyCollector(self.plan.seed, keeps_all=self.columns.label is not None)
         self._floor: Floor | None = None
         self._stopped: str | None = None
         self._counts: ReplyCounts | None = None
@@ -175,11 +179,17 @@ class ConsistencyWork:
             frame[f"{PREFIX}samples_asked" if asked else TEXTS].to_list(),
         )
         groups = () if columns.by is None else as_names(groups_in(column_in(frame, columns.by)), "by")
-        self.collector.add(part_items(frame, notes), texts, groups)
+        items = part_items(frame, notes)
+        self.collector.add(items, texts, groups)
+        self._tallied().add(
+            np.column_stack(list(items.measures.values())),
+            items.status,
+            by=None if columns.by is None else pl.Series(columns.by, groups, pl.String),
+        )
 
     def summary(self) -> ConsistencySummary:
         """Sum all parts up, and estimate P(correct) where there are labels."""
-        collector, by, plan = self.collector, self.columns.by, self.plan
+        collector, plan = self.collector, self.plan
         too_few: TooFewLabels | None = None
         # Of a run that a cap stopped the first items are there, and labels among these are no random sample.
         has_replies = self._counts is None or not self._counts.all_failed
@@ -194,20 +204,15 @@ class ConsistencyWork:
                 )
             else:
                 too_few = TooFewLabels(counts, needed)
-        instrument, fields = self._notes["signature"]
         asked = self._counts or ReplyCounts()
-        applied = Signature(instrument, tuple((name, value) for name, value in fields))
-        signature = with_p_true_forms(without_parameters(applied, asked.left_out), asked.p_true_forms)
-        estimates = estimate_values(
-            collector.measures,
-            collector.status,
-            bounds={name: MEASURES[name].bounds for name in collector.measures},
-            signature=signature,
-            by=None if by is None else pl.Series(by, collector.groups, pl.String),
+        applied = without_parameters(self._signature, asked.left_out)
+        signature = with_p_true_forms(applied, asked.p_true_forms)
+        estimates = self._tallied().estimates(
             interval=plan.interval,
             method=plan.method,
             seed=plan.seed,
             replicates=plan.replicates,
+            signature=signature,
         )
         return collector.summary(
             estimates,
@@ -219,6 +224,17 @@ class ConsistencyWork:
             replies=self._counts,
             too_few_labels=too_few,
         )
+
+    @property
+    def _signature(self) -> Signature:
+        instrument, fields = self._notes["signature"]
+        return Signature(instrument, tuple((name, value) for name, value in fields))
+
+    def _tallied(self) -> Tallies:
+        if self.tallies is None:
+            figures = [value_figure(name, MEASURES[name].bounds) for name in self._notes["measures"]]
+            self.tallies = Tallies(figures, self._signature)
+        return self.tallies
 
     def late(self, start: int, stop: int) -> pl.DataFrame | None:
         """Give P(correct) and decisions, which depend on the labels of the whole table."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,6 @@ from semscale.stats.intervals.resampling import (
     drawn_counts,
     percentile_interval,
 )
-from semscale.stats.intervals.tally import Tally
 from semscale.stats.mass_names import MASS_PREFIX
 from semscale.types import Floats
 
@@ -88,7 +87,8 @@ class GroupEstimate:
             each is made from.
         n_different: clusters whose main figure is not the most frequent one, or not near the median, where
             fewer than 5 effective clusters are so and the interval rests on them; ``None`` otherwise, with
-            fewer than 10 clusters, and above 20,000, whose values are not kept.
+            fewer than 10 clusters, and where the values of clusters were given up: above 20,000 of them, or
+            in the largest groups where all groups together have more than a million.
     """
 
     group: str | None
@@ -205,8 +205,40 @@ class IntervalPlan:
         return self.method if m >= FEWEST_CLUSTERS else "linearized"
 
 
+class TalliedRows(Protocol):
+    """Sums of a group's rows, as ``Tally`` and ``GroupTally`` have them."""
+
+    @property
+    def n_rows(self) -> int:
+        """Rows with weight."""
+
+    @property
+    def weight(self) -> float:
+        """Sum of their weights."""
+
+    @property
+    def effective_n(self) -> float:
+        """Kish's effective number of rows; 0 without weight."""
+
+    @property
+    def moments(self) -> Moments:
+        """Sums over all clusters."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether the totals of every cluster are there."""
+
+    @property
+    def totals(self) -> Floats:
+        """Totals of every cluster, shape (m, k + 1); only while ``exact``."""
+
+    @property
+    def refit_means(self) -> Floats | None:
+        """Mean of the rows under each refit, shape (b, k)."""
+
+
 def estimate_group(
-    group: str | None, tally: Tally, left_out: dict[str, int], figures: Figures, plan: IntervalPlan
+    group: str | None, tally: TalliedRows, left_out: dict[str, int], figures: Figures, plan: IntervalPlan
 ) -> GroupEstimate:
     """Estimate all figures about one group from its tally; the first of them is the main one.
 
@@ -239,7 +271,7 @@ def estimate_group(
     )
 
 
-def _n_different(tally: Tally, figures: Figures) -> int | None:
+def _n_different(tally: TalliedRows, figures: Figures) -> int | None:
     """Count the clusters apart from the main figure's most frequent value, as ``GroupEstimate`` has it."""
     if not tally.exact or tally.moments.n < FEWEST_CLUSTERS:
         return None

@@ -8,8 +8,10 @@ from semscale.types import Floats, Integers, Refits
 MAX_CLUSTERS = 20_000
 """Up to here cluster totals are kept, for the bootstrap; above, sums suffice."""
 
-_RANDOM_GROUPS = 2048
-_FAR = 200
+RANDOM_GROUPS = 2048
+"""Random groups into which the clusters of a tally are put together above that."""
+
+FAR = 200
 """Powers of two that weights may grow before the unit changes; the square of so large a number is a float."""
 
 
@@ -106,7 +108,7 @@ class Tally:
         largest = int(np.frexp(weights.max(initial=0.0))[1])
         if self._exponent is None and len(weights):
             self._exponent = largest
-        elif self._exponent is not None and largest > self._exponent + _FAR:
+        elif self._exponent is not None and largest > self._exponent + FAR:
             self._scale(2.0 ** (self._exponent - largest))
             self._exponent = largest
         return np.ldexp(weights, -(self._exponent or 0))
@@ -130,11 +132,11 @@ class Tally:
 
     def _add_clustered(self, rows: Floats, clusters: Integers) -> None:
         if not self.exact:
-            clusters = clusters % _RANDOM_GROUPS
+            clusters = clusters % RANDOM_GROUPS
         self._join(np.r_[self._clusters, clusters], np.concatenate([self._totals, rows]))
         if self.exact and len(self._clusters) > MAX_CLUSTERS:
             self.exact = False
-            self._join(self._clusters % _RANDOM_GROUPS, self._totals)
+            self._join(self._clusters % RANDOM_GROUPS, self._totals)
 
     def _join(self, clusters: Integers, rows: Floats) -> None:
         self._clusters, place = np.unique(clusters, return_inverse=True)

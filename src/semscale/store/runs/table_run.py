@@ -1,7 +1,7 @@
 """Resumable runs over tables: finished parts are kept on disk, and a stopped run goes on after them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import polars as pl
@@ -26,6 +26,7 @@ class PartSettings:
     Attributes:
         part_rows: rows of a part, at least 1; a run that stops loses at most the work on one part.
         restart: whether to drop the finished parts of an earlier run, even one with other settings.
+        makers: who makes the parts, such as a cluster; this process unless given. The parts are the same.
 
     Raises:
         InputError: a part without rows.
@@ -33,6 +34,7 @@ class PartSettings:
 
     part_rows: int = PART_ROWS
     restart: bool = False
+    makers: "PartMakers | None" = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if self.part_rows < 1:
@@ -87,6 +89,13 @@ class TableWork(Protocol[S_co]):
         """Return columns of some rows that depend on the whole table; ``None`` if there are none."""
 
 
+class PartMakers(Protocol):
+    """Makers of parts beside this process."""
+
+    def parts(self, work: TableWork[object], table: Table, size: int, skip: int) -> Iterator[WorkedPart]:
+        """Make the parts of a table as ``work.parts`` would, in the same order."""
+
+
 @dataclass(frozen=True)
 class TableRun:
     """One pass over a table.
@@ -121,7 +130,7 @@ class TableRun:
         rows = 0
         try:
             self._tell(work, rows)
-            for part in work.parts(self.settings.part_rows, 0):
+            for part in self._made(work, 0):
                 work.add(part.frame, part.notes)
                 rows += part.frame.height
                 self._tell(work, rows)
@@ -168,7 +177,7 @@ class TableRun:
             work.add(frame, notes)
             rows += frame.height
         self._tell(work, rows)
-        for made in work.parts(self.settings.part_rows, rows):
+        for made in self._made(work, rows):
             work.add(made.frame, made.notes)
             is_finished = made.is_finished and not made.has_failed_calls
             parts.add(made.frame, made.notes, is_finished=is_finished)
@@ -176,6 +185,10 @@ class TableRun:
             rows += made.frame.height
             self._tell(work, rows)
         return is_whole
+
+    def _made(self, work: TableWork[S_co], skip: int) -> Iterator[WorkedPart]:
+        makers, size = self.settings.makers, self.settings.part_rows
+        return work.parts(size, skip) if makers is None else makers.parts(work, self.table, size, skip)
 
     def _key(self, work: TableWork[S_co]) -> dict[str, str]:
         part_rows = str(self.settings.part_rows)

@@ -12,11 +12,10 @@ from semscale.drift.asking.prompt_template import PromptTemplate
 from semscale.errors import InputError
 from semscale.messages import shortened, unknown_name
 from semscale.rating.decided.decided_ratings import check_points
-from semscale.results.tallies import MAX_GROUPS
 from semscale.scales import Scale, load_scale
 from semscale.study.design import StudyDesign
 from semscale.study.files.mistakes import StudyText
-from semscale.study.files.written import WrittenPanel, WrittenStudy
+from semscale.study.files.written import MOST_GROUPS, WrittenPanel, WrittenStudy
 from semscale.study.panel.margins import checked_shares, joint_shares
 from semscale.study.panel.synthetic_panel import ID, SyntheticPanel, drawn_panel, read_panel
 from semscale.study.panel.weighting import raked_panel
@@ -226,6 +225,6 @@ class _Reading:
                 if name not in panel.fields:
                     raise unknown_name("attribute of the panel", name, [*panel.fields])
                 n = len(set(panel.fields[name]))
-                if n > MAX_GROUPS:
-                    raise InputError(f"{name!r} has {n:,} values, and {MAX_GROUPS:,} groups are the most")
+                if n > MOST_GROUPS:
+                    raise InputError(f"{name!r} has {n:,} values, and {MOST_GROUPS:,} groups are the most")
         return groups

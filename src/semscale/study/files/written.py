@@ -4,12 +4,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
-from semscale.results.tallies import MAX_GROUPS
 from semscale.study.asking.rotation import Rotation
 from semscale.study.panel.synthetic_panel import MOST_PERSONAS
 from semscale.study.questionnaire import Exposure, Method
 
 MOST_SAMPLES = 100
+MOST_GROUPS = 1_000
+"""Concepts, and values of an attribute whose groups are reported."""
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 ShortName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
@@ -75,7 +76,7 @@ class WrittenStudy(_Keys):
     model: list[WrittenModel] = Field(min_length=1)
     panel: WrittenPanel
     persona: Text
-    concepts: list[WrittenConcept] = Field(min_length=1, max_length=MAX_GROUPS)
+    concepts: list[WrittenConcept] = Field(min_length=1, max_length=MOST_GROUPS)
     questions: list[WrittenQuestion] = Field(min_length=1)
     samples: Whole = Field(default=1, ge=1, le=MOST_SAMPLES)
     exposure: Exposure = "separate"

@@ -1,0 +1,132 @@
+"""Texts per second and core on a local Ray cluster beside one plain process, in turn.
+
+Usage: ``python bench/cluster.py [--texts 6000] [--part-rows 250] [--turns 3] [--model NAME]``
+
+Both embed the same distinct texts part by part, with as many threads as there are processors: one process
+with all of them, and actors with one each. What is compared begins when the first part is finished, so that
+neither start counts. Processor seconds are those of the process and of all that it has started; on a machine
+that is busy with other work they are the fairer measure. Vectors of both are compared to the last bit.
+"""
+
+import argparse
+import os
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from measuring import processor_seconds, ratios, spread
+from semscale.distributed.cluster import connected
+from semscale.distributed.cluster_parts import ClusterParts
+from semscale.distributed.recipes import EmbeddingRecipe, ModelRecipe
+from semscale.embedding import load_embedder
+from semscale.embedding.file_embedding import VECTOR, EmbeddingWork
+from semscale.embedding.parallel import processors
+from semscale.store.reading import open_table
+from semscale.weights.known import DEFAULT_MODEL
+
+WORDS = ["love", "hate", "this", "it", "works", "broke", "cheap", "good", "bad", "great", "awful", "battery"]
+
+
+def write_texts(path, n):
+    """Write distinct texts of 8 to 24 words."""
+    rng = np.random.default_rng(0)
+    texts = [f"{row} " + " ".join(rng.choice(WORDS, rng.integers(7, 24))) for row in range(n)]
+    pl.DataFrame({"text": texts}).write_parquet(path)
+
+
+def descendants(pid):
+    """List a process and all that it has started, as /proc tells."""
+    parents = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                fields = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()
+            except OSError:
+                continue
+            parents[int(entry.name)] = int(fields[1])
+    found = {pid}
+    while more := {each for each, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found
+
+
+class Meter:
+    """Processor seconds of this process and of all that it has started, also of what has ended since."""
+
+    def __init__(self):
+        self._first, self._last = {}, {}
+        self.read()
+        self._first = dict(self._last)
+
+    def read(self):
+        """Look at all processes once."""
+        for pid in descendants(os.getpid()):
+            seconds = processor_seconds(pid) if Path(f"/proc/{pid}").exists() else float("nan")
+            if not np.isnan(seconds):
+                self._last[pid] = seconds
+
+    @property
+    def spent(self):
+        """Seconds of all since the beginning."""
+        return sum(seconds - self._first.get(pid, 0.0) for pid, seconds in self._last.items())
+
+    @property
+    def own(self):
+        """Seconds of this process."""
+        return self._last[os.getpid()] - self._first[os.getpid()]
+
+
+def timed(parts):
+    """Take all parts: texts per second, per processor second, processor seconds here per text, vectors."""
+    first = next(parts)
+    clock, meter, frames = time.perf_counter(), Meter(), [first.frame]
+    for part in parts:
+        meter.read()
+        frames.append(part.frame)
+    wall = time.perf_counter() - clock
+    vectors = pl.concat(frame[VECTOR] for frame in frames).to_numpy()
+    rows = len(vectors) - first.frame.height
+    return rows / wall, rows / meter.spent, meter.own / rows, vectors
+
+
+def main():
+    """Print a line for each way, and the ratios."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--texts", type=int, default=6000)
+    parser.add_argument("--part-rows", type=int, default=250)
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--model", default=DEFAULT_MODEL)
+    options = parser.parse_args()
+    results = {"one process": [], "cluster": []}
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "texts.parquet")
+        write_texts(file, options.texts)
+        table = open_table(file)
+        for _ in range(options.turns):
+            work = EmbeddingWork(table, "text", load_embedder(options.model, cache=False), "float32", None)
+            results["one process"].append(timed(work.parts(options.part_rows, 0)))
+            recipe = EmbeddingRecipe(ModelRecipe(options.model, cache=False), "text")
+            with connected("local"):
+                makers = ClusterParts(recipe)
+                results["cluster"].append(timed(makers.parts(work, table, options.part_rows, 0)))
+    print(
+        f"{options.texts} texts in parts of {options.part_rows}, {processors()} processors, {options.model}"
+    )
+    for name, turns in results.items():
+        walls, spents, owns, _ = zip(*turns, strict=True)
+        print(
+            f"{name}: {spread(walls, 0)} texts/s, {spread(spents, 0)} texts per processor second; "
+            f"the process itself {spread([own * 1e6 for own in owns], 0)} processor seconds per million texts"
+        )
+    one, many = results["one process"], results["cluster"]
+    print("cluster/one process, texts/s:", spread(ratios([t[0] for t in many], [t[0] for t in one])))
+    print("texts per processor second:", spread(ratios([t[1] for t in many], [t[1] for t in one])))
+    same = all((a[3] == b[3]).all() for a, b in zip(one, many, strict=True))
+    print("vectors equal to the last bit:", "yes" if same else "no")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,190 @@
+"""Time and memory of each instrument from a thousand rows on, and how they grow.
+
+Run with ``python bench/growth.py``; ``--up-to 1e6`` chooses the largest size. Every run is a command in a
+process of its own. Half of the texts stand in two rows (``--duplicates``). The model is a small random one,
+so that what is around the model is seen; up to ``--model-up-to`` rows ``rate`` runs with its default model.
+Processor seconds and peak memory say the same on a busy machine as on a quiet one, wall seconds do not.
+"""
+
+import argparse
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import date
+from pathlib import Path
+
+HERE = Path(__file__).parent
+START = 20  # rows of the run that says what starting costs
+FEWEST = 1000
+SMALL = "random, 1 layer"
+COMMANDS = {
+    "rate": "rate {rows} --text text --scale quality --by group {model}",
+    "rate, default model": "rate {rows} --text text --scale quality --by group --no-cache",
+    "match, cosine": "match {rows} --prediction text --reference other --by group --method cosine {model}",
+    "match, calibrated": "match {rows} --prediction text --reference other --by group {model}",
+    "match, bertscore": "match {rows} --prediction text --reference other --by group --method bertscore "
+    "--layer 1 {model}",
+    "embed": "embed {rows} --text text --model {folder}",
+    "consistency": "consistency {rows} --answer text --sample other --sample third --by group "
+    "--embedder {folder} --no-cache",
+    "judge": "judge {rows} --question text --answer other --by group --model m --base-url {url} "
+    "--order score-only --concurrency 64 --ledger {ledger}",
+}
+LEAST_SIZES = 2  # from which growth is seen
+
+
+def sizes(most):
+    """Powers of ten from 1,000 on, and the largest size itself."""
+    found = []
+    size = FEWEST
+    while size <= most:
+        found.append(size)
+        size *= 10
+    return found if found and found[-1] == most else [*found, most]
+
+
+def process(words, environment=None):
+    """Run a process to its end: wall seconds, processor seconds, and the most MiB it had."""
+    begin = time.perf_counter()
+    started = subprocess.Popen(words, stdout=subprocess.DEVNULL, env={**os.environ, **(environment or {})})
+    _, status, usage = os.wait4(started.pid, 0)
+    started.returncode = os.waitstatus_to_exitcode(status)
+    if started.returncode:
+        raise SystemExit(f"{' '.join(words)} ended with exit code {started.returncode}")
+    unit = 1 if sys.platform == "darwin" else 1024
+    return {
+        "wall": time.perf_counter() - begin,
+        "processor": usage.ru_utime + usage.ru_stime,
+        "mib": usage.ru_maxrss * unit / 2**20,
+    }
+
+
+def measured(name, folder, n, options, url):
+    """Run one instrument on n rows, and remove what it wrote."""
+    with tempfile.TemporaryDirectory(dir=folder) as work:
+        rows = Path(work) / "rows.parquet"
+        itself = [sys.executable, str(Path(__file__))]
+        process([*itself, "--rows", str(rows), "--size", str(n), "--duplicates", str(options.duplicates)])
+        words = COMMANDS[name].format(
+            rows=rows,
+            folder=folder / "model",
+            model=f"--model {folder / 'model'} --no-cache",
+            url=url,
+            ledger=f"{work}/ledger.sqlite",
+        )
+        out = f"{work}/out.parquet"
+        parts = ["--part-rows", str(options.part_rows), "--out", out]
+        command = [sys.executable, "-m", "semscale", *words.split(), *parts]
+        found = process([*command, "--report", f"{work}/r.html"], {"OPENAI_API_KEY": "none"})
+        found["written"] = Path(out).stat().st_size
+    return found
+
+
+def report(name, start, runs, options):
+    """Print the table of one instrument, and the growth between its sizes."""
+    print(f"\n{name} (starting: {start['processor']:.1f} processor seconds, {start['mib']:.0f} MiB)")
+    print("     rows  distinct   wall s  processor s  ms a row   MiB  bytes a row in memory")
+    before = None
+    for n, run in runs.items():
+        work = max(run["processor"] - start["processor"], 0.01)
+        more = "" if before is None else f"{(run['mib'] - before[1]) * 2**20 / (n - before[0]):8.0f}"
+        distinct = round(n * (1 - options.duplicates))
+        print(
+            f"{n:9,} {distinct:9,} {run['wall']:8.1f} {run['processor']:12.1f} {1000 * work / n:9.3f} "
+            f"{run['mib']:5.0f}  {more}",
+            flush=True,
+        )
+        before = n, run["mib"]
+    exponent = fitted(start, runs)
+    if exponent is not None:
+        print(f"time grows with the power {exponent:.2f} of the distinct texts")
+
+
+def fitted(start, runs):
+    """Slope of the logarithm of processor seconds beyond the start over that of rows, by least squares.
+
+    ``None`` below two sizes of 10,000 rows or more, where starting is most of the time.
+    """
+    points = [
+        (math.log(n), math.log(max(run["processor"] - start["processor"], 0.01)))
+        for n, run in runs.items()
+        if n >= 10 * FEWEST
+    ]
+    if len(points) < LEAST_SIZES:
+        return None
+    x, y = (sum(column) / len(points) for column in zip(*points, strict=True))
+    across = sum((one - x) * (other - y) for one, other in points)
+    return across / sum((one - x) ** 2 for one, _ in points)
+
+
+def parsed():
+    """Read the options."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--up-to", type=float, default=1e5, help="rows of the largest run")
+    parser.add_argument("--model-up-to", type=float, default=1e4, help="the same for the default model")
+    parser.add_argument("--duplicates", type=float, default=0.5, help="share of texts seen before")
+    parser.add_argument("--part-rows", type=int, default=50_000, help="rows that are held at once")
+    parser.add_argument("--only", help=f"instruments, separated by semicolons: {'; '.join(COMMANDS)}")
+    parser.add_argument("--json", type=Path, help="write the figures here, too")
+    parser.add_argument("--rows", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--size", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--write-model", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def prepare(options):
+    """Do what the benchmark's own processes do: write rows or the model, or be the endpoint."""
+    from growth_files import answer_at_once, write_model, write_rows
+
+    if options.rows:
+        write_rows(options.rows, options.size, options.duplicates)
+    elif options.write_model:
+        write_model(options.write_model)
+    else:
+        answer_at_once()
+
+
+def measure_all(options, folder, url):
+    """Measure every instrument, and give the figures by instrument and rows."""
+    names = [name.strip() for name in options.only.split(";")] if options.only else list(COMMANDS)
+    found = {}
+    for name in names:
+        most = int(options.model_up_to if name.endswith("default model") else options.up_to)
+        start = measured(name, folder, START, options, url)
+        runs = {n: measured(name, folder, n, options, url) for n in sizes(most)}
+        report(name, start, runs, options)
+        found[name] = {"start": start, "runs": runs}
+    return found
+
+
+def main():
+    """Measure, print and store."""
+    options = parsed()
+    if options.rows or options.write_model or options.serve:
+        prepare(options)
+        return
+    print(f"{date.today()}, {os.cpu_count()} processors; model: {SMALL}; {options.duplicates:.0%} duplicates")
+    itself = [sys.executable, str(Path(__file__))]
+    server = subprocess.Popen([*itself, "--serve"], stdout=subprocess.PIPE, text=True)
+    try:
+        url = f"http://127.0.0.1:{int(server.stdout.readline())}/v1"
+        with tempfile.TemporaryDirectory(prefix="semscale-growth-") as name:
+            (Path(name) / "model").mkdir()
+            process([*itself, "--write-model", f"{name}/model"])
+            found = measure_all(options, Path(name), url)
+    finally:
+        server.kill()
+        server.wait()
+    print("\nNot linear: consistency compares all samples of one prompt with each other where meanings are")
+    print("measured, and drift all texts of one item. Neither goes beyond its prompt or item.")
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,217 @@
+"""The service beside the engine alone: texts a second, waiting times, lost requests and memory.
+
+``python bench/serving.py``: a server (``semscale serve``, extra ``serve``) and 64 clients of 8 texts in a
+process of their own share the machine with the engine, so what the clients cost is printed, too. Every text
+is sent once, so that nothing is saved by equal texts.
+"""
+
+import argparse
+import asyncio
+import csv
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from measuring import machine, processor_seconds, seconds, spread
+from semscale.embedding import load_embedder
+from semscale.weights.known import DEFAULT_MODEL
+
+TEXTS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"
+CLIENTS, OF_EACH = 64, 8
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=30, help="of each turn")
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--requests", type=int, default=1_000_000, help="short ones, to watch the memory")
+    parser.add_argument("--precision", default="exact", choices=["exact", "fast"])
+    parser.add_argument("--clients-of", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def reviews():
+    with TEXTS.open(encoding="utf-8", newline="") as file:
+        return [row["text"] for row in csv.DictReader(file)]
+
+
+class Server:
+    """``semscale serve`` in a process of its own."""
+
+    def __init__(self, precision):
+        command = [sys.executable, "-m", "semscale", "serve", "--port", "0", "--model", DEFAULT_MODEL]
+        self.process = subprocess.Popen(
+            [*command, "--precision", precision], stderr=subprocess.PIPE, text=True
+        )
+        self.address = self.process.stderr.readline().split()[3]
+        assert "ready" in self.process.stderr.readline()
+
+    def resident_mb(self):
+        """Memory in use; NaN where the system does not tell (no /proc)."""
+        status = Path(f"/proc/{self.process.pid}/status")
+        if not status.is_file():
+            return float("nan")
+        line = next(line for line in status.read_text().splitlines() if line.startswith("VmRSS"))
+        return int(line.split()[1]) / 1024
+
+    def stop(self):
+        """Stop it as its operator would, and give the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        self.process.communicate(timeout=120)
+        return self.process.returncode
+
+
+async def send(address, bodies, until, n_clients=CLIENTS):
+    """Send bodies one after another from each client; times and status of each answer."""
+    found, stop = [], False
+    host, port = address.removeprefix("http://").split(":")
+
+    async def client():
+        nonlocal stop
+        reader, writer = await asyncio.open_connection(host, int(port))
+        while not stop and (body := next(bodies, None)) is not None:
+            started = time.perf_counter()
+            head = f"POST /v1/embeddings HTTP/1.1\r\nhost: {host}\r\ncontent-length: {len(body)}\r\n\r\n"
+            writer.write(head.encode() + body)
+            answer = await reader.readuntil(b"\r\n\r\n")
+            length = next(
+                line for line in answer.lower().split(b"\r\n") if line.startswith(b"content-length")
+            )
+            await reader.readexactly(int(length.split(b":")[1]))
+            found.append((time.perf_counter() - started, int(answer.split(b" ", 2)[1])))
+            stop = stop or time.perf_counter() > until or found[-1][1] != 200
+        writer.close()
+
+    await asyncio.gather(*(client() for _ in range(n_clients)))
+    return found
+
+
+def body_of(texts):
+    return json.dumps({"input": texts, "model": DEFAULT_MODEL, "encoding_format": "base64"}).encode()
+
+
+def varied(texts):
+    """Requests of texts that are all different, without end."""
+    number = 0
+    while True:
+        order = np.random.default_rng(number).permutation(len(texts))
+        for start in range(0, len(texts) - OF_EACH, OF_EACH):
+            number += 1
+            yield body_of([f"{texts[place]} {number}" for place in order[start : start + OF_EACH]])
+
+
+def short(n):
+    """So many requests of one short text."""
+    for number in range(n):
+        yield body_of([f"no {number % 997}"])
+
+
+def run_clients(order):
+    """The clients' own process: told what to send, it prints what came."""
+    told = json.loads(order)
+    bodies = short(told["requests"]) if told["requests"] else varied(reviews())
+    started = time.perf_counter()
+    found = asyncio.run(send(told["address"], bodies, started + told["seconds"]))
+    print(
+        json.dumps(
+            {
+                "seconds": time.perf_counter() - started,
+                "waits": [round(wait, 5) for wait, _ in found[-100_000:]],
+                "statuses": Counter(status for _, status in found),
+                "n": len(found),
+                "cpu": sum(resource.getrusage(resource.RUSAGE_SELF)[:2]),
+            }
+        )
+    )
+
+
+def clients(address, *, for_seconds, requests=0):
+    """Start the clients."""
+    order = json.dumps({"address": address, "seconds": for_seconds, "requests": requests})
+    return subprocess.Popen(
+        [sys.executable, __file__, "--clients-of", order], stdout=subprocess.PIPE, text=True
+    )
+
+
+def waited(process):
+    """Wait for the clients, and give what they print."""
+    return json.loads(process.communicate()[0])
+
+
+def engine_speed(precision, texts):
+    """The engine alone: texts a second, texts a processor second, and seconds of a batch of the service."""
+    embedder = load_embedder(DEFAULT_MODEL, precision=precision, cache=False)
+    embedder.embed(texts[:300])
+    batch = texts[:250]  # 8,192 estimated tokens
+    before = time.process_time()
+    took = seconds(lambda: embedder.embed(texts))
+    cost = time.process_time() - before
+    return len(texts) / took, len(texts) / cost, seconds(lambda: embedder.embed(batch))
+
+
+def main():
+    asked = options()
+    if asked.clients_of:
+        run_clients(asked.clients_of)
+        return
+    print(f"{machine()}; load of the machine before: {os.getloadavg()[0]:.1f}")
+    # With a number, as the clients' texts have one: it costs tokens.
+    known = reviews()[: 600 if asked.seconds < 10 else None]
+    texts = [f"{text} {number}" for number, text in enumerate(known)]
+    shares, waits, batches = [], [], []
+    server = Server(asked.precision)
+    for _ in range(asked.turns):
+        alone, per_second, batch = engine_speed(asked.precision, texts)
+        before = processor_seconds(server.process.pid)
+        found = waited(clients(server.address, for_seconds=asked.seconds))
+        served = found["n"] * OF_EACH / found["seconds"]
+        cost = processor_seconds(server.process.pid) - before
+        shares.append(served / alone)
+        batches.append(batch)
+        waits.append(np.percentile(found["waits"], [50, 99]))
+        print(
+            f"engine {alone:.0f} texts/s, service {served:.0f}; texts a processor second: engine "
+            f"{per_second:.0f}, server {found['n'] * OF_EACH / cost:.0f}, clients "
+            f"{found['n'] * OF_EACH / found['cpu']:.0f}; statuses {found['statuses']}",
+            flush=True,
+        )
+    p50, p99 = np.median(waits, axis=0)
+    batch = float(np.median(batches))
+    print(f"service / engine: {spread(shares)} (goal .90)")
+    print(
+        f"p50 {p50:.2f} s, p99 {p99:.2f} s, one batch alone {batch:.2f} s: p99 = {p99 / batch:.1f} (goal 4)"
+    )
+    print_memory(server, asked.requests)
+    print_shutdown(server)
+
+
+def print_memory(server, requests):
+    """Send many short requests, a tenth at a time."""
+    seen = []
+    for _ in range(10):
+        waited(clients(server.address, for_seconds=1e9, requests=requests // 10))
+        seen.append(server.resident_mb())
+    print(
+        f"memory after each tenth of {requests:,} requests, MB: {', '.join(f'{each:.0f}' for each in seen)}"
+    )
+
+
+def print_shutdown(server):
+    """Stop the server while all clients send: each request must have an answer."""
+    sending = clients(server.address, for_seconds=60)
+    time.sleep(2)
+    code = server.stop()
+    found = waited(sending)
+    print(f"at shutdown: exit code {code}, statuses of the last requests {found['statuses']}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""How many actors a cluster runs, and what each of them takes of its node."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from semscale.embedding.parallel import THREADS_VARIABLE
+from semscale.errors import InputError
+
+_BOOKED = 0.5  # share of its processors that an actor books, see ActorPool
+
+
+@dataclass(frozen=True)
+class ActorPool:
+    """The actors of a cluster, each with a model of its own.
+
+    An actor books only half of the processors that it uses. A pool that books all of them would leave none
+    to the tasks that read the input, so that both wait forever; and where a node is lost, its actors, which
+    hold unfinished work, find room on the others.
+
+    Attributes:
+        actors: how many; as many as the nodes have room for unless given.
+        cpus: processors that each one uses, at least 1.
+        gpus: GPUs that each one uses, for the engine ``torch``.
+
+    Raises:
+        InputError: a value out of range.
+    """
+
+    actors: int | None = None
+    cpus: int = 1
+    gpus: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.actors is not None and self.actors < 1:
+            raise InputError(f"actors must be at least 1, got {self.actors}")
+        if self.cpus < 1:
+            raise InputError(f"cpus must be at least 1, got {self.cpus}")
+        if self.gpus < 0:
+            raise InputError(f"gpus must be at least 0, got {self.gpus}")
+
+    def size(self, nodes: Sequence[Mapping[str, float]]) -> int:
+        """Count the actors for nodes with these resources, by Ray's names.
+
+        Raises:
+            InputError: no node has room for an actor.
+
+        Example:
+            >>> ActorPool().size([{"CPU": 4}, {"CPU": 2}, {}])
+            6
+            >>> ActorPool(cpus=4, gpus=1).size([{"CPU": 16, "GPU": 2}])
+            2
+        """
+        room = sum(self._room(node) for node in nodes)
+        if not room:
+            gpus = f" and {self.gpus:g} GPUs" if self.gpus else ""
+            raise InputError(
+                f"no node of the cluster has {self.cpus} processors{gpus} for an actor; ask for less, or add "
+                "a node"
+            )
+        return room if self.actors is None else self.actors
+
+    def arguments(self, size: int) -> dict[str, Any]:
+        """Give the arguments of Ray Data's ``map_batches`` for so many actors."""
+        from ray.data import ActorPoolStrategy
+
+        threads = str(self.cpus)
+        variables = (THREADS_VARIABLE, "POLARS_MAX_THREADS", "RAYON_NUM_THREADS", "OMP_NUM_THREADS")
+        return {
+            "compute": ActorPoolStrategy(size=size),
+            "num_cpus": self.cpus * _BOOKED,
+            **({"num_gpus": self.gpus} if self.gpus else {}),
+            "runtime_env": {"env_vars": dict.fromkeys(variables, threads)},
+        }
+
+    def arguments_beside_readers(self, nodes: Sequence[Mapping[str, float]]) -> dict[str, Any]:
+        """Give the arguments where tasks, each of which books a whole processor, read and write beside them.
+
+        Where halves would leave no node a whole processor, actors book nothing, and Ray Data spreads them
+        over the nodes.
+
+        Raises:
+            InputError: as ``size``.
+        """
+        from ray.data import ActorPoolStrategy
+
+        size = self.size(nodes)
+        arguments = self.arguments(size)
+        # A dataset may have fewer blocks than there are actors, of which Ray would warn.
+        arguments["compute"] = ActorPoolStrategy(min_size=1, initial_size=size, max_size=size)
+        left = (node.get("CPU", 0) - self._room(node) * self.cpus * _BOOKED for node in nodes)
+        if max(left, default=0) < 1:
+            arguments["num_cpus"] = 0
+        return arguments
+
+    def _room(self, node: Mapping[str, float]) -> int:
+        room = int(node.get("CPU", 0) // self.cpus)
+        return min(room, int(node.get("GPU", 0) / self.gpus)) if self.gpus else room

@@ -1,0 +1,164 @@
+"""Datasets of Ray Data with the columns of an instrument: lazy, each batch done by an actor of a pool."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from semscale.distributed.actor_pool import ActorPool
+from semscale.distributed.cluster import started
+from semscale.distributed.recipes import EmbeddingRecipe, MatchRecipe, ModelRecipe, RatingRecipe, Recipe
+from semscale.distributed.row_actors import BatchActor
+from semscale.embedding.file_embedding import VectorType
+from semscale.errors import InputError
+from semscale.extras import require
+from semscale.matching.match_columns import MatchColumns
+from semscale.matching.matcher import DEFAULT_METHOD, MatcherSettings
+from semscale.matching.methods import CorpusDependent, MethodSettings, build_method, guards_for
+from semscale.matching.unrelated import corpus_texts
+from semscale.rating.calibration.calibration_file import as_calibration
+from semscale.rating.rater import Rater
+from semscale.rating.rater_settings import RaterSettings
+from semscale.scales import Scale, load_scale
+from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
+
+if TYPE_CHECKING:
+    from ray.data import Dataset
+
+BATCH_ROWS = 8192
+"""Rows that an actor takes at once; equal texts among them are embedded once."""
+
+
+def embed(
+    dataset: "Dataset",
+    text: str,
+    *,
+    embedder: str | Path | ModelRecipe = DEFAULT_MODEL,
+    dtype: VectorType = "float32",
+    pool: ActorPool | None = None,
+) -> "Dataset":
+    """Add the vectors of a column of texts, as ``semscale embed`` does.
+
+    Args:
+        dataset: n rows, in any order.
+        text: name of the column of texts.
+        embedder: the model's name, or how it is loaded; each node loads its own.
+        dtype: type of a vector's numbers, ``float32`` or ``float16``.
+        pool: the actors.
+
+    Returns:
+        A lazy dataset with the columns ``semscale_status`` and ``semscale_vector`` beside the dataset's own.
+
+    Raises:
+        InputError: a model that is not named.
+        ModelError: the model's weights cannot be had on this machine.
+        MissingExtraError: ``semscale[ray]`` is not installed.
+    """
+    return _mapped(dataset, EmbeddingRecipe(_model(embedder), text, dtype), pool)
+
+
+def rate(
+    dataset: "Dataset",
+    scale: str | Path | Scale = "purchase-intent",
+    *,
+    text: str,
+    pool: ActorPool | None = None,
+    **settings: Unpack[RaterSettings],
+) -> "Dataset":
+    """Add the ratings of a column of texts, as ``semscale rate`` does.
+
+    Args:
+        dataset: n rows, in any order.
+        scale: as ``semscale.rate`` takes it.
+        text: name of the column of texts.
+        pool: the actors.
+        settings: as ``semscale.rate`` takes them; ``embedder`` is a name, or a ``ModelRecipe``.
+
+    Returns:
+        A lazy dataset with the columns of ``Ratings.to_frame``, after ``semscale_``, beside its own.
+
+    Raises:
+        InputError: as ``Rater``, or a model that is not named.
+        ModelError: the model's weights cannot be had on this machine.
+        MissingExtraError: ``semscale[ray]`` is not installed.
+    """
+    model = _model(settings.pop("embedder", None) or DEFAULT_RATING_MODEL)
+    loaded = load_scale(scale)
+    settings["calibration"] = as_calibration(settings.get("calibration"))
+    Rater(loaded, **settings)  # refuses what no actor could do
+    return _mapped(dataset, RatingRecipe(model, loaded, settings, text), pool)
+
+
+def match(
+    dataset: "Dataset",
+    *,
+    prediction: str,
+    reference: str,
+    method: str = DEFAULT_METHOD,
+    pool: ActorPool | None = None,
+    **settings: Unpack[MatcherSettings],
+) -> "Dataset":
+    """Add the match of each prediction with its reference, as ``semscale match`` does.
+
+    Args:
+        dataset: n rows, in any order.
+        prediction: name of the column of predictions.
+        reference: name of the column of references: texts, or lists of texts.
+        method: one of ``semscale.matching.methods.METHODS``.
+        pool: the actors.
+        settings: as ``semscale.match`` takes them; models are names, and ``corpus`` is needed by methods that
+            estimate something, since no actor sees the whole dataset.
+
+    Returns:
+        A lazy dataset with the columns of ``Matches.to_frame``, after ``semscale_``, beside its own.
+
+    Raises:
+        InputError: as ``Matcher``, a model that is not named, or no corpus where one is needed.
+        ModelError: the model's weights cannot be had on this machine.
+        MissingExtraError: ``semscale[ray]`` is not installed.
+    """
+    model = _model(settings.get("embedder", DEFAULT_MODEL))
+    guards, corpus = settings.get("guards") or {}, settings.get("corpus")
+    chosen = MethodSettings(
+        model.name,
+        settings.get("precision", model.precision),
+        None if corpus is None else corpus_texts(corpus),
+        settings.get("seed", 0),
+        {"engine": model.engine, "cache": model.cache, "device": model.device},
+        guards_for(method, guards),
+        settings.get("recall_share"),
+        settings.get("layer"),
+        settings.get("nli"),
+        settings.get("nli_labels"),
+    )
+    built = build_method(method, chosen)
+    if isinstance(built, CorpusDependent) and not built.has_corpus:
+        raise InputError(
+            f"corpus must be given for method {method!r} on a dataset, as no actor sees all references: pass "
+            "a sample of them"
+        )
+    columns = MatchColumns(prediction, (reference,))
+    empty = settings.get("empty", "missing")
+    return _mapped(dataset, MatchRecipe.of(columns, method, chosen, guards, empty), pool)
+
+
+def _mapped(dataset: "Dataset", recipe: Recipe, pool: ActorPool | None) -> "Dataset":
+    require("ray")
+    expected = recipe.signature()
+    return dataset.map_batches(
+        BatchActor,
+        fn_constructor_args=(recipe, expected),
+        batch_size=BATCH_ROWS,
+        batch_format="pyarrow",
+        **(pool or ActorPool()).arguments_beside_readers(started()),
+    )
+
+
+def _model(embedder: Any) -> ModelRecipe:  # noqa: ANN401 - what it may be is checked here
+    if isinstance(embedder, str | Path):
+        return _model(ModelRecipe(str(embedder)))
+    if isinstance(embedder, ModelRecipe):
+        folder = Path(embedder.name)  # a node works in another folder
+        return replace(embedder, name=str(folder.absolute())) if folder.is_dir() else embedder
+    raise InputError(
+        f"embedder must name a model on a cluster, as each node loads its own, got {embedder!r:.60}"
+    )

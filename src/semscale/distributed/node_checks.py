@@ -1,0 +1,148 @@
+"""Checks of all nodes before work begins: each must have the same version and weights, and see the input."""
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from semscale.errors import InputError, SemscaleError
+from semscale.signature import Signature
+from semscale.version import __version__
+
+if TYPE_CHECKING:
+    from semscale.distributed.recipes import Recipe
+    from semscale.store.table import Table
+
+
+@dataclass(frozen=True)
+class NodeReport:
+    """What a node says of itself.
+
+    Attributes:
+        version: its version of Semscale.
+        signature: of the model, with the hash of the weights on its disk.
+        sees_input: whether it reads the input's first row as it is read here.
+        error: why the node cannot serve.
+    """
+
+    version: str = __version__
+    signature: Signature | None = None
+    sees_input: bool = True
+    error: SemscaleError | None = None
+
+
+def work_in(folder: str) -> None:
+    """Let relative paths mean what they mean where the run was started, if this node has its folder, too."""
+    with suppress(OSError):
+        os.chdir(folder)
+
+
+def report(recipe: "Recipe", table: "Table", first: Any, folder: str) -> NodeReport:  # noqa: ANN401 - a frame
+    """Look at this node; weights that it lacks are pulled, once for all its actors."""
+    work_in(folder)
+    try:
+        return NodeReport(signature=recipe.signature(), sees_input=_sees(table, first))
+    except SemscaleError as error:
+        return NodeReport(error=error)
+
+
+def check_nodes(recipe: "Recipe", table: "Table") -> Signature:
+    """Ask all nodes with processors for a report at once, and refuse one that differs from this machine.
+
+    Returns:
+        The model's signature.
+
+    Raises:
+        InputError: a node has no Semscale, another version or other weights, or does not see the input.
+        ModelError: a node cannot get the weights.
+    """
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    expected = recipe.signature()
+    first = next(table.batches(1))
+    ask = ray.remote(report)
+    nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
+    asked = [
+        ask.options(
+            num_cpus=0,
+            max_retries=1,
+            scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False),
+        ).remote(recipe, table, first, os.getcwd())
+        for node in nodes
+    ]
+    for node, pending in zip(nodes, asked, strict=True):
+        name = str(node["NodeManagerAddress"])
+        check_report(name, _received(name, pending), expected, table.name)
+    return expected
+
+
+def check_report(name: str, found: NodeReport, expected: Signature, source: str) -> None:
+    """Refuse a node that would give other numbers, or none.
+
+    Args:
+        name: the node's address.
+        found: its report.
+        expected: the model's signature where the run was started.
+        source: name of the input.
+
+    Raises:
+        InputError: as ``check_nodes``.
+    """
+    if found.error is not None:
+        raise type(found.error)(f"cluster: node {name}: {found.error}")
+    if found.version != expected.version:
+        raise _of_other_version(name, found.version, expected)
+    if found.signature is not None:
+        check_alike(name, found.signature, expected)
+    if not found.sees_input:
+        raise InputError(
+            f"cluster: node {name} does not read {source} as this machine does; put the input where all "
+            "nodes see it under the same name, such as a shared folder or a URL"
+        )
+
+
+def check_alike(name: str, found: Signature, expected: Signature) -> None:
+    """Refuse a node whose model would give other numbers.
+
+    Raises:
+        InputError: its version of Semscale, its weights or its settings differ; the message names one.
+    """
+    differences = expected.differences(found)
+    if not differences:
+        return
+    if "version" in differences:
+        raise _of_other_version(name, found.version, expected)
+    field, (ours, theirs) = next(iter(differences.items()))
+    raise InputError(
+        f"cluster: node {name} has {field} {theirs}, this machine {ours}, so their numbers would differ; "
+        "give all nodes the same weights and packages"
+    )
+
+
+def _of_other_version(name: str, found: str, expected: Signature) -> InputError:
+    return InputError(
+        f"cluster: node {name} has semscale {found}, this machine {expected.version}; install the same "
+        "version on all nodes"
+    )
+
+
+def _received(name: str, pending: Any) -> NodeReport:  # noqa: ANN401 - a reference of Ray
+    import ray
+
+    try:
+        found: NodeReport = ray.get(pending)
+    except ray.exceptions.RayError as error:
+        reason = " ".join(str(error.__cause__ or error).split())
+        raise InputError(
+            f"cluster: node {name} cannot run semscale ({reason:.200}); install the same version with the "
+            "extra ray on all nodes"
+        ) from error
+    return found
+
+
+def _sees(table: "Table", first: Any) -> bool:  # noqa: ANN401
+    try:
+        return bool(next(table.batches(1)).equals(first))
+    except (SemscaleError, OSError, StopIteration):
+        return False

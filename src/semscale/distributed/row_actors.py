@@ -1,0 +1,109 @@
+"""The classes whose objects Ray runs as actors: each loads its model once and works on rows."""
+
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from semscale.distributed.node_checks import check_alike, work_in
+from semscale.distributed.recipes import Recipe, RowWork
+from semscale.errors import SemscaleError
+from semscale.signature import Signature
+from semscale.store.table import Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FIRST_ROW, PART, NOTES, ERROR = "first_row", "part", "notes", "error"
+"""Columns of Ray's blocks: the first row of a part, and the part when it is made, or why it is not."""
+
+
+class PartActor:
+    """Reads parts of a table by their first rows, and works on them.
+
+    A part travels as one cell with the bytes of an Arrow file, so that its columns arrive in the types in
+    which the work made them. An error of Semscale is returned, as Ray would wrap it in others.
+
+    Args:
+        recipe: how the instrument is made.
+        table: the input, which the node must be able to read.
+        size: rows of a part.
+        expected: the signature of the model where the run was started.
+        folder: the folder in which it was started.
+    """
+
+    def __init__(self, recipe: Recipe, table: Table, size: int, expected: Signature, folder: str) -> None:
+        self._recipe, self._table, self._size, self._expected = recipe, table, size, expected
+        work_in(folder)
+        self._work: RowWork | None = None
+
+    def __call__(self, batch: "pa.Table") -> "pa.Table":
+        """Make the part that begins with a row."""
+        try:
+            return self._made(batch[FIRST_ROW][0].as_py())
+        except SemscaleError as error:
+            return block(error=error)
+
+    def _made(self, first_row: int) -> "pa.Table":
+        if self._work is None:
+            self._work = checked_work(self._recipe, self._table, self._expected)
+        frame = next(self._table.batches(self._size, first_row))
+        made = self._work.part(frame, first_row)
+        return block(part=in_bytes(made.frame), notes=json.dumps(dict(made.notes)))
+
+
+class BatchActor:
+    """Works on batches of a dataset.
+
+    Args:
+        recipe: how the instrument is made.
+        expected: the signature of the model where the dataset was made.
+    """
+
+    def __init__(self, recipe: Recipe, expected: Signature) -> None:
+        self._work = checked_work(recipe, dataset_table(), expected)
+
+    def __call__(self, batch: "pa.Table") -> "pa.Table":
+        """Add the columns of the result to some rows."""
+        frame = pl.DataFrame(pl.from_arrow(batch))
+        made = self._work.part(frame, 0).frame.drop(self._work.private, strict=False)
+        return made.to_arrow(compat_level=pl.CompatLevel.oldest())
+
+
+def checked_work(recipe: Recipe, table: Table, expected: Signature) -> RowWork:
+    """Make the instrument on this node, if it has the same weights and version as where the run was started.
+
+    Raises:
+        InputError: it has not.
+        ModelError: the weights cannot be had.
+    """
+    import ray
+
+    check_alike(ray.util.get_node_ip_address(), recipe.signature(), expected)
+    return recipe.row_work(table)
+
+
+def dataset_table() -> Table:
+    """Give the table that stands for a dataset in messages."""
+    return Table("the dataset", None, (), lambda _size, _skip: iter(()))
+
+
+def in_bytes(frame: pl.DataFrame) -> bytes:
+    """Write a frame as an Arrow file in memory."""
+    content = io.BytesIO()
+    frame.write_ipc(content, compression="lz4")
+    return content.getvalue()
+
+
+def block(*, part: bytes = b"", notes: str = "", error: SemscaleError | None = None) -> "pa.Table":
+    """Lay out a block of one row: a part, or the error in its place."""
+    import pyarrow as pa
+    from ray import cloudpickle
+
+    cells: dict[str, Any] = {
+        PART: pa.array([part], pa.large_binary()),
+        NOTES: pa.array([notes], pa.string()),
+        ERROR: pa.array([b"" if error is None else cloudpickle.dumps(error)], pa.binary()),
+    }
+    return pa.table(cells)

@@ -1,0 +1,1 @@
+"""The service: an HTTP interface to embeddings and instruments (``semscale serve``)."""

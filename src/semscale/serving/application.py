@@ -1,0 +1,95 @@
+"""The service as an ASGI application."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.exceptions import HTTPException
+
+from semscale.errors import SemscaleError
+from semscale.serving.error_answers import answer_to
+from semscale.serving.gate import Gate
+from semscale.serving.refusals import ClientGoneError
+from semscale.serving.requests.fields import EmbeddingFields, RequestFields
+from semscale.serving.routes.docs import docs_page
+from semscale.serving.routes.embeddings import EmbeddingRoutes
+from semscale.serving.routes.instruments import InstrumentRoute
+from semscale.serving.routes.jobs import JobRoutes
+from semscale.serving.routes.status import StatusRoutes
+from semscale.serving.service import Service
+from semscale.version import __version__
+
+_LINES = "Send an object with lists; or lines (application/x-ndjson), with settings in the address."
+_ABOUT = {
+    "rate": f"Rate texts on an ordinal scale. {_LINES}",
+    "match": f"Say how far each prediction says what its reference says. {_LINES}",
+    "consistency": f"Say how far further answers to a prompt agree with its answer. {_LINES}",
+}
+
+
+def application(service: Service, *, token: str | None = None) -> Gate:
+    """Make the application; its models begin to load when the server starts it.
+
+    Args:
+        service: what it serves.
+        token: what requests must show; ``None`` for nothing.
+    """
+
+    @asynccontextmanager
+    async def life(_: FastAPI) -> AsyncIterator[None]:
+        service.start()
+        yield
+        service.close()
+
+    app = FastAPI(
+        title="Semscale",
+        version=__version__,
+        description="Measures what free text means.",
+        lifespan=life,
+        docs_url=None,  # FastAPI's page loads scripts from other hosts
+        redoc_url=None,
+    )
+    status, embeddings = StatusRoutes(service), EmbeddingRoutes(service)
+    app.get("/health", tags=["service"])(status.health)
+    app.get("/ready", tags=["service"])(status.ready)
+    app.get("/metrics", tags=["service"])(status.metrics)
+    app.get("/v1/models", tags=["embeddings"])(embeddings.models)
+    app.post("/v1/embeddings", tags=["embeddings"], openapi_extra=_taking(EmbeddingFields))(
+        embeddings.embeddings
+    )
+    for name, instrument in service.instruments.items():
+        route = InstrumentRoute(service, instrument)
+        app.post(
+            f"/{name}",
+            name=name,
+            description=_ABOUT[name],
+            tags=["instruments"],
+            openapi_extra=_taking(instrument.fields),
+        )(route.measure)
+    if service.jobs is not None and service.job_work is not None:
+        _add_jobs(app, JobRoutes(service, service.jobs, service.job_work))
+    app.get("/docs", include_in_schema=False)(docs_page(app))
+    for kind in (SemscaleError, ClientGoneError, HTTPException, Exception):
+        app.add_exception_handler(kind, answer_to)
+    return Gate(app, state=service.state, limits=service.limits, metrics=service.metrics, token=token)
+
+
+def _add_jobs(app: FastAPI, jobs: JobRoutes) -> None:
+    table = {"requestBody": {"required": True, "content": {"application/octet-stream": {}}}}
+    app.post("/jobs", tags=["jobs"], status_code=202, openapi_extra=table)(jobs.submit)
+    app.get("/jobs", tags=["jobs"])(jobs.jobs)
+    app.get("/jobs/{id}", tags=["jobs"])(jobs.job)
+    app.get("/jobs/{id}/result", tags=["jobs"])(jobs.result)
+    app.get("/jobs/{id}/summary", tags=["jobs"])(jobs.summary)
+    app.delete("/jobs/{id}", tags=["jobs"])(jobs.cancel)
+
+
+def _taking(kind: type[RequestFields]) -> dict[str, Any]:
+    """Describe the body of a request, which the route reads itself."""
+    return {
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": kind.model_json_schema()}},
+        }
+    }

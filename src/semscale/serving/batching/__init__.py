@@ -1,0 +1,1 @@
+"""Texts of many requests, put through the model together."""

@@ -1,0 +1,65 @@
+"""Errors as answers: each has a status, one sentence and, where a field is wrong, its name."""
+
+import errno
+import logging
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from semscale.errors import InputError, SemscaleError
+from semscale.serving.json_answers import json_answer
+from semscale.serving.refusals import (
+    CLIENT_GONE,
+    DISK_FULL,
+    FAILED,
+    TOO_LATE,
+    ClientGoneError,
+    RefusedRequestError,
+    invalid,
+)
+
+_RETRY_AFTER = 5
+_LOG = logging.getLogger("semscale.serving")
+
+
+async def answer_to(request: Request, error: Exception) -> Response:
+    """Answer to a request that failed."""
+    if isinstance(error, ClientGoneError):
+        return Response(status_code=CLIENT_GONE)  # nobody reads it, but figures count it
+    if isinstance(error, HTTPException):
+        where = f"{request.method} {request.url.path[:60]}"
+        error = RefusedRequestError(error.status_code, f"{where}: {error.detail}; see /openapi.json")
+    return refused(refusal_of(error))
+
+
+def refused(refusal: RefusedRequestError) -> Response:
+    """Answer with a refusal."""
+    return json_answer(refusal.record(), refusal.status, refusal.headers)
+
+
+def refusal_of(error: Exception) -> RefusedRequestError:
+    """Make a refusal of an error; one that nobody foresaw is logged with its traceback."""
+    match error:
+        case RefusedRequestError():
+            return error
+        case TimeoutError():
+            return RefusedRequestError(
+                TOO_LATE, "no answer within the limit of time: send fewer texts", retry_after=_RETRY_AFTER
+            )
+        case InputError():
+            return invalid(str(error), _field_of(str(error)))
+        case SemscaleError():
+            return RefusedRequestError(FAILED, str(error))
+        case OSError(errno=errno.ENOSPC | errno.EDQUOT):
+            return RefusedRequestError(DISK_FULL, "the disk of the service is full: make room on it")
+        case _:
+            _LOG.error("a bug of ours: please report it", exc_info=error)
+            return RefusedRequestError(FAILED, f"this is a bug of ours: {type(error).__name__}")
+
+
+def _field_of(message: str) -> str | None:
+    """Find the field that a message begins with."""
+    words = message.split(maxsplit=1)
+    first = words[0].rstrip(":").split("[")[0] if words else ""
+    return first if first.isidentifier() and first.islower() else None

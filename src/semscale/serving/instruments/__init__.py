@@ -1,0 +1,1 @@
+"""The instruments of the service: ratings, matches and consistency of rows."""

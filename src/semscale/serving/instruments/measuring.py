@@ -1,0 +1,238 @@
+"""What each instrument takes and does: its fields, its columns of rows, and how these are measured."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.matching.matcher import Matcher, MatcherSettings
+from semscale.messages import unknown_name
+from semscale.rating.rater import Rater
+from semscale.rating.rater_settings import RaterSettings
+from semscale.results.result import Result
+from semscale.scales import Scale, load_scale, scale_names
+from semscale.self_consistency.consistency import Consistency
+from semscale.self_consistency.scoring.measures import DEFAULT_MEASURES, check_measures, needed_parts
+from semscale.serving.errands import heeding
+from semscale.serving.instruments.built_once import BuiltOnce
+from semscale.serving.refusals import invalid
+from semscale.serving.requests.fields import (
+    ConsistencyFields,
+    ConsistencySettingFields,
+    MatchFields,
+    MatchSettingFields,
+    RatingFields,
+    RatingSettingFields,
+    RequestFields,
+)
+from semscale.serving.served_models import ServedModels
+
+_ROW = ["The staff was kind, and the room was clean and quiet."]
+_OF_OTHER_MODELS = frozenset({"entailment", "f1", "logprobs", "p_true"})
+
+
+class Measured(NamedTuple):
+    """Rows that were measured.
+
+    Attributes:
+        frame: a row for each item.
+        counts: items by status.
+        signature: of the settings that were applied.
+    """
+
+    frame: pl.DataFrame
+    counts: Mapping[str, int]
+    signature: str
+
+
+class Instrument(Protocol):
+    """An instrument of the service."""
+
+    @property
+    def fields(self) -> type[RequestFields]:
+        """What a request has: settings and columns."""
+        ...
+
+    @property
+    def settings(self) -> type[RequestFields]:
+        """What the address of a stream has."""
+        ...
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """The columns of a request, each with the key that a line of a stream has for it."""
+        ...
+
+    @property
+    def depends_on_all(self) -> bool:
+        """Whether a row's result depends on the other rows of its request, by estimates from all of them."""
+        ...
+
+    def measure(self, settings: RequestFields, columns: Mapping[str, Sequence[Any]]) -> Measured:
+        """Measure rows.
+
+        Raises:
+            SemscaleError: a setting or a cell is wrong, or the model cannot be run.
+        """
+        ...
+
+
+class RatingInstrument:
+    """Rates texts.
+
+    Args:
+        models: of the service.
+    """
+
+    fields, settings = RatingFields, RatingSettingFields
+    columns: Mapping[str, str] = {"texts": "text"}
+    depends_on_all = False
+
+    def __init__(self, models: ServedModels) -> None:
+        self._models = models
+        self._raters: BuiltOnce[Rater] = BuiltOnce()
+
+    def rater(self, settings: RatingSettingFields) -> Rater:
+        """Give the rater of some settings."""
+        key = settings.model_dump_json(include=set(RatingSettingFields.model_fields))
+        return self._raters.of(key, lambda: self._built(settings))
+
+    def measure(self, settings: RequestFields, columns: Mapping[str, Sequence[Any]]) -> Measured:
+        """Rate texts, as ``semscale.rate`` does."""
+        chosen = RatingSettingFields.model_validate(_settings(settings, RatingSettingFields))
+        return _measured(self.rater(chosen).rate(list(columns["texts"]), progress=heeding))
+
+    def _built(self, settings: RatingSettingFields) -> Rater:
+        rating: RaterSettings = {
+            "embedder": self._models.rating.embedder,
+            "anchor_sets": settings.anchor_sets,
+            "readout": settings.readout,
+            "temperature": settings.temperature,
+            "epsilon": settings.epsilon,
+            "semantics": settings.semantics,
+            "floor": settings.floor,
+            "missing": settings.missing,
+            "language": settings.language,
+        }
+        return Rater(_scale(settings.scale), **rating)
+
+
+class MatchInstrument:
+    """Matches predictions with references.
+
+    Args:
+        models: of the service.
+    """
+
+    fields, settings = MatchFields, MatchSettingFields
+    columns: Mapping[str, str] = {"predictions": "prediction", "references": "reference"}
+    depends_on_all = True
+
+    def __init__(self, models: ServedModels) -> None:
+        self._models = models
+        self._matchers: BuiltOnce[Matcher] = BuiltOnce()
+
+    def matcher(self, settings: MatchSettingFields) -> Matcher:
+        """Give the matcher of some settings."""
+        key = settings.model_dump_json(include=set(MatchSettingFields.model_fields))
+        return self._matchers.of(key, lambda: self._built(settings))
+
+    def measure(self, settings: RequestFields, columns: Mapping[str, Sequence[Any]]) -> Measured:
+        """Match predictions, as ``semscale.match`` does."""
+        chosen = MatchSettingFields.model_validate(_settings(settings, MatchSettingFields))
+        matcher = self.matcher(chosen)
+        return _measured(
+            matcher.match(list(columns["predictions"]), list(columns["references"]), progress=heeding)
+        )
+
+    def _built(self, settings: MatchSettingFields) -> Matcher:
+        matching: MatcherSettings = {
+            "embedder": self._models.embedding.embedder,
+            "corpus": settings.corpus,
+            "seed": settings.seed,
+            "guards": settings.guards,
+            "recall_share": settings.recall_share,
+            "empty": settings.empty,
+        }
+        return Matcher(settings.method, **matching)
+
+
+class ConsistencyInstrument:
+    """Measures how far samples agree with their answer.
+
+    Args:
+        models: of the service.
+    """
+
+    fields, settings = ConsistencyFields, ConsistencySettingFields
+    columns: Mapping[str, str] = {"answers": "answer", "samples": "samples"}
+    depends_on_all = True
+
+    def __init__(self, models: ServedModels) -> None:
+        self._models = models
+
+    def consistency(self, settings: ConsistencySettingFields) -> Consistency:
+        """Make the instrument of some settings.
+
+        Raises:
+            InputError: a measure that needs another model than the service has.
+        """
+        measures = check_measures(DEFAULT_MEASURES if settings.measures is None else settings.measures)
+        for name in measures:
+            if needed_parts([name], settings.same_by, has_entailment=False) & _OF_OTHER_MODELS:
+                said = f"{name} needs what this service does not have, another model or replies"
+                raise InputError(f"measures: {said}: leave it out")
+        guards = {} if settings.guards is None else {"guards": settings.guards}
+        return Consistency(
+            measures=measures,
+            embedder=self._models.embedding.embedder,
+            floor=settings.floor,
+            fewest_samples=settings.fewest_samples,
+            seed=settings.seed,
+            same_by=settings.same_by,
+            **guards,  # type: ignore[arg-type]
+        )
+
+    def measure(self, settings: RequestFields, columns: Mapping[str, Sequence[Any]]) -> Measured:
+        """Measure answers, as ``semscale.consistency`` does."""
+        chosen = ConsistencySettingFields.model_validate(_settings(settings, ConsistencySettingFields))
+        instrument = self.consistency(chosen)
+        return _measured(
+            instrument.measure(list(columns["answers"]), list(columns["samples"]), progress=heeding)
+        )
+
+
+def warm_up(instrument: Instrument) -> None:
+    """Measure a row with the usual settings, so that nothing is loaded or compiled for the first request.
+
+    Raises:
+        SemscaleError: the model cannot be run.
+    """
+    rows = {"samples": [_ROW]}
+    settings = instrument.settings.model_validate({})
+    instrument.measure(settings, {name: rows.get(name, [_ROW[0]]) for name in instrument.columns})
+
+
+def _settings(given: RequestFields, kind: type[RequestFields]) -> dict[str, Any]:
+    """Give the settings alone, without the columns of a request."""
+    return {name: getattr(given, name) for name in kind.model_fields}
+
+
+def _scale(named: str | dict[str, Any]) -> Scale:
+    """Find a scale of the library, or read one that the request has; files of the server are not read.
+
+    Raises:
+        InputError: no scale of this name ships, or the fields are wrong.
+    """
+    if isinstance(named, dict):
+        return Scale(**{"name": "of-the-request", "provenance": "a request", **named})
+    if named not in scale_names():
+        raise invalid(str(unknown_name("scale", named, scale_names())), "scale")
+    return load_scale(named)
+
+
+def _measured(found: Result) -> Measured:
+    counts = {str(status): n for status, n in found.counts.items()}
+    frame: pl.DataFrame = found.to_frame()  # type: ignore[attr-defined]  # every result has one
+    return Measured(frame, counts, str(found.signature))

@@ -1,0 +1,222 @@
+"""Jobs in the order in which they came, one at a time; unfinished ones go on after a restart."""
+
+import logging
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from contextvars import copy_context
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from semscale.errors import SemscaleError
+from semscale.presentable import Presentable
+from semscale.serving.batching.batched_embedder import ERRAND, AbandonedError, Errand
+from semscale.serving.jobs.job_folder import JobFolder, JobStatus, bytes_in
+from semscale.serving.jobs.job_order import JobFields
+from semscale.serving.limits import ServiceLimits
+from semscale.serving.refusals import DISK_FULL, NOT_FOUND, TOO_MANY, RefusedRequestError
+from semscale.store.folder_lock import lock_folder
+from semscale.types import Progress
+
+_RETRY_AFTER = 60
+_LOG = logging.getLogger("semscale.serving")
+
+Work = Callable[[JobFolder, Progress], Presentable]
+
+
+class JobProgress(NamedTuple):
+    """How far a job's current stage is; ``total`` is ``None`` where it is not known."""
+
+    stage: str
+    done: int
+    total: int | None
+
+
+@dataclass(eq=False)
+class _Job:
+    """A job that waits or runs."""
+
+    folder: JobFolder
+    errand: Errand
+    status: JobStatus = JobStatus.WAITING
+    progress: JobProgress | None = None
+    removed: bool = False
+
+
+class JobQueue:
+    """Runs the jobs of a folder in a thread of its own.
+
+    Args:
+        home: holds a folder for each job; one service at a time uses it.
+        work: measures the table of a job.
+        limits: of jobs and their files.
+
+    Raises:
+        InputError: another service uses the folder.
+    """
+
+    def __init__(self, home: Path, work: Work, limits: ServiceLimits) -> None:
+        home.parent.mkdir(parents=True, exist_ok=True)
+        self._lock = lock_folder(home, lambda _: None, name=f"jobs in {home}")
+        self._home, self._work, self._limits = home, work, limits
+        self._changed = threading.Condition()
+        self._stopped = False
+        self._jobs: OrderedDict[str, _Job] = OrderedDict()
+        for folder in sorted(map(JobFolder, home.iterdir()), key=lambda each: each.id):
+            if folder.path.is_dir() and not folder.is_whole:
+                folder.remove()  # its upload was cut short, so nobody was told its name
+        whole = [each for each in map(JobFolder, home.iterdir()) if each.is_whole and each.end is None]
+        for folder in sorted(whole, key=lambda each: str(each.order["created"])):
+            self._jobs[folder.id] = _Job(folder, Errand(is_bounded=False))
+        self._thread = threading.Thread(target=self._run, name="jobs", daemon=True)
+
+    def start(self) -> None:
+        """Begin to work."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop after what is finished; unfinished jobs go on when the service starts again."""
+        with self._changed:
+            self._stopped = True
+            for job in self._jobs.values():
+                job.errand.abandon()
+            self._changed.notify_all()
+
+    def close(self, seconds: float = 30.0) -> bool:
+        """Wait until the thread has ended, give the folder back, and say whether it has ended."""
+        if self._thread.is_alive():
+            self._thread.join(seconds)
+        self._lock.release()
+        return not self._thread.is_alive()
+
+    @property
+    def n_unfinished(self) -> int:
+        """How many jobs wait or run."""
+        return len(self._jobs)
+
+    def new_folder(self) -> JobFolder:
+        """Make a folder for a job whose table is uploaded next.
+
+        Raises:
+            RefusedRequestError: too many jobs wait.
+        """
+        if self.n_unfinished >= self._limits.jobs:
+            raise RefusedRequestError(
+                TOO_MANY,
+                f"at most {self._limits.jobs} jobs may wait: try again later, or cancel one",
+                retry_after=_RETRY_AFTER,
+            )
+        folder = JobFolder(self._home / secrets.token_hex(16))
+        folder.path.mkdir()
+        return folder
+
+    def free_bytes(self) -> int:
+        """Say how many bytes may still be uploaded.
+
+        Raises:
+            RefusedRequestError: none.
+        """
+        free = self._limits.job_bytes - bytes_in(self._home)
+        if free <= 0:
+            raise RefusedRequestError(DISK_FULL, "the jobs fill the disk that they may have: remove old ones")
+        return free
+
+    def add(self, folder: JobFolder, kind: str, fields: JobFields) -> None:
+        """Put a job whose table is there at the end of the line."""
+        created = datetime.now(UTC).isoformat()
+        folder.accept({"kind": kind, "fields": fields.model_dump(mode="json"), "created": created})
+        with self._changed:
+            self._jobs[folder.id] = _Job(folder, Errand(is_bounded=False))
+            self._changed.notify_all()
+
+    def remove(self, name: str) -> None:
+        """Cancel a job, or remove one that has ended, with its files.
+
+        Raises:
+            RefusedRequestError: there is no such job.
+        """
+        folder = self.folder(name)
+        with self._changed:
+            job = self._jobs.get(name)
+            if job is not None and job.status is JobStatus.RUNNING:
+                job.removed = True  # the thread removes the files once it has let go of them
+                job.errand.abandon()
+                return
+            self._jobs.pop(name, None)
+        folder.remove()
+
+    def folder(self, name: str) -> JobFolder:
+        """Find a job.
+
+        Raises:
+            RefusedRequestError: there is none of this name.
+        """
+        folder = JobFolder(self._home / name)
+        job = self._jobs.get(name)
+        is_name = len(name) == 32 and name.isalnum()  # noqa: PLR2004 - 16 bytes in hexadecimal
+        if not is_name or not folder.is_whole or (job is not None and job.removed):
+            raise RefusedRequestError(NOT_FOUND, f"there is no job {name[:40]!r}", field="id")
+        return folder
+
+    def record(self, folder: JobFolder) -> dict[str, Any]:
+        """Say how far a job is."""
+        job, end, order = self._jobs.get(folder.id), folder.end, folder.order
+        status = job.status if job else JobStatus(end["status"] if end else JobStatus.WAITING)
+        progress = job.progress if job else None
+        return {
+            "id": folder.id,
+            "kind": order["kind"],
+            "created": order["created"],
+            "status": str(status),
+            "progress": None if progress is None else progress._asdict(),
+            "error": end["error"] if end else None,
+        }
+
+    def records(self) -> list[dict[str, Any]]:
+        """Say how far all jobs are, the oldest first."""
+        folders = [each for each in map(JobFolder, self._home.iterdir()) if each.is_whole]
+        return sorted(map(self.record, folders), key=lambda each: str(each["created"]))
+
+    def _run(self) -> None:
+        while (job := self._next()) is not None:
+            copy_context().run(self._do, job)
+            with self._changed:
+                if not self._stopped:
+                    self._jobs.pop(job.folder.id, None)
+            if job.removed:
+                job.folder.remove()
+
+    def _next(self) -> _Job | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._jobs or self._stopped)
+            if self._stopped:
+                return None
+            job = next(iter(self._jobs.values()))
+            job.status = JobStatus.RUNNING
+            return job
+
+    def _do(self, job: _Job) -> None:
+        ERRAND.set(job.errand)
+
+        def progress(stage: str, done: int, total: int | None) -> None:
+            job.errand.check()
+            job.progress = JobProgress(stage, done, total)
+
+        try:
+            summary = self._work(job.folder, progress)
+            job.folder.summary.write_text(summary.to_json(), encoding="utf-8")
+            job.folder.finish(JobStatus.FINISHED)
+        except AbandonedError:
+            return
+        except (SemscaleError, OSError) as error:
+            self._failed(job, str(error))
+        except Exception as error:
+            _LOG.exception("a bug of ours: please report it")
+            self._failed(job, f"this is a bug of ours: {type(error).__name__}")
+
+    def _failed(self, job: _Job, words: str) -> None:
+        # Messages name the table by its path here, which the client does not know.
+        job.folder.finish(JobStatus.FAILED, words.replace(f"{job.folder.path}/", ""))

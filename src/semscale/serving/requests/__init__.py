@@ -1,0 +1,1 @@
+"""Requests: their bodies within the limits, and their fields."""

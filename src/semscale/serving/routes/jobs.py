@@ -1,0 +1,101 @@
+"""``/jobs``: tables that are uploaded, measured while nobody waits, and fetched when they are ready."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+
+from semscale.messages import shortened
+from semscale.serving.jobs.job_folder import JobFolder, JobStatus
+from semscale.serving.jobs.job_order import JOB_FIELDS
+from semscale.serving.jobs.job_queue import JobQueue
+from semscale.serving.jobs.job_work import JobWork
+from semscale.serving.json_answers import JSON, json_answer
+from semscale.serving.refusals import CONFLICT, RefusedRequestError, invalid
+from semscale.serving.requests.fields import checked
+from semscale.serving.requests.query import settings_of
+from semscale.serving.requests.reading import bounded_stream
+from semscale.serving.service import Service
+
+_ACCEPTED = 202
+
+
+class JobRoutes:
+    """Takes jobs, says how far they are, and gives their results.
+
+    Args:
+        service: its limits and threads.
+        queue: runs the jobs.
+        work: checks their settings.
+    """
+
+    def __init__(self, service: Service, queue: JobQueue, work: JobWork) -> None:
+        self._service, self._queue, self._work = service, queue, work
+
+    async def submit(self, request: Request) -> Response:
+        """Take a table as the body of a request, and settings in its address.
+
+        Raises:
+            RefusedRequestError: a wrong setting, too many jobs, or no room.
+        """
+        kind = request.query_params.get("kind", "")
+        if kind not in JOB_FIELDS:
+            raise invalid(f"kind must be one of {', '.join(JOB_FIELDS)}, got {shortened(kind)}", "kind")
+        given = settings_of(request.query_params, JOB_FIELDS[kind])
+        fields = checked(JOB_FIELDS[kind], {name: given[name] for name in given if name != "kind"})
+        await self._service.errands.run(lambda: self._work.check(fields))
+        free = await asyncio.to_thread(self._queue.free_bytes)
+        folder = self._queue.new_folder()
+        try:
+            parts = bounded_stream(request, free, "remove old jobs, or send a smaller table")
+            await self._upload(parts, folder.upload_in(fields.format), request)
+            await asyncio.to_thread(self._queue.add, folder, kind, fields)
+        except BaseException:
+            folder.remove()
+            raise
+        headers = {"Location": f"/jobs/{folder.id}"}
+        return json_answer(self._queue.record(folder), _ACCEPTED, headers)
+
+    async def jobs(self, _: Request) -> Response:
+        """List all jobs, the oldest first."""
+        return json_answer({"jobs": await asyncio.to_thread(self._queue.records)})
+
+    async def job(self, request: Request) -> Response:
+        """Say how far a job is."""
+        return json_answer(self._queue.record(self._folder(request)))
+
+    async def result(self, request: Request) -> Response:
+        """Give the measured table."""
+        return FileResponse(self._finished(request).result)
+
+    async def summary(self, request: Request) -> Response:
+        """Give the summary, as ``--json`` prints it."""
+        return FileResponse(self._finished(request).summary, media_type=JSON)
+
+    async def cancel(self, request: Request) -> Response:
+        """Cancel a job, or remove one that has ended, with all its files."""
+        folder = self._folder(request)
+        await asyncio.to_thread(self._queue.remove, folder.id)
+        return json_answer({"id": folder.id, "status": "removed"})
+
+    def _folder(self, request: Request) -> JobFolder:
+        return self._queue.folder(request.path_params["id"])
+
+    def _finished(self, request: Request) -> JobFolder:
+        folder = self._folder(request)
+        status = self._queue.record(folder)["status"]
+        if status != JobStatus.FINISHED:
+            raise RefusedRequestError(CONFLICT, f"the job is {status}: it has no result")
+        return folder
+
+    async def _upload(self, parts: AsyncIterator[bytes], path: Path, request: Request) -> None:
+        """Write a table as it comes; each part keeps to the limit of time."""
+        limit: asyncio.Timeout = request.scope["semscale.limit"]
+        with path.open("wb") as file:
+            async for part in parts:
+                await asyncio.to_thread(file.write, part)
+                limit.reschedule(asyncio.get_running_loop().time() + self._service.limits.seconds)
+        if not path.stat().st_size:
+            raise invalid("the body must be a table, got nothing", "body")

@@ -1,0 +1,136 @@
+"""The server: listens, and at a signal finishes what it has accepted before it ends."""
+
+import asyncio
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+import uvicorn
+
+from semscale.errors import InputError
+from semscale.serving.gate import Gate
+from semscale.serving.service import Service
+from semscale.serving.service_state import Phase
+
+_QUIET = 0.5  # seconds without a request, after which nobody is expected to send another one
+_STOPPED = 3  # exit code after a second signal, as of other commands that the user stops
+_BACKLOG = 2048
+_LAST_PORT = 65535
+_KEEP_ALIVE = 75
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Open the socket that the service listens on.
+
+    Args:
+        host: an address or a name of this machine.
+        port: 0 for any free one.
+
+    Raises:
+        InputError: the address is not this machine's, or the port is taken.
+    """
+    if not 0 <= port <= _LAST_PORT:
+        raise InputError(f"port must be 0 to {_LAST_PORT}, got {port}")
+    try:
+        family = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0][0]
+        listener = socket.socket(family, socket.SOCK_STREAM)
+    except OSError as error:
+        raise InputError(f"host must be an address of this machine, got {host!r}: {error}") from None
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host.strip("[]"), port))
+    except OSError as error:
+        listener.close()
+        raise InputError(
+            f"port {port} of {host} cannot be listened on ({error.strerror or error}): name another one"
+        ) from None
+    listener.listen(_BACKLOG)
+    return listener
+
+
+def run_service(gate: Gate, service: Service, listener: socket.socket, say: Callable[[str], None]) -> None:
+    """Answer requests until a signal comes, and all that were accepted have their answers.
+
+    Args:
+        gate: the application.
+        service: its state.
+        listener: what to listen on.
+        say: told what happens, in one line each.
+
+    Raises:
+        SemscaleError: the models cannot be loaded.
+    """
+    config = uvicorn.Config(
+        gate,
+        http="httptools",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        timeout_keep_alive=_KEEP_ALIVE,
+        backlog=_BACKLOG,
+    )
+    server = DrainingServer(config, service, say)
+    with listener:
+        asyncio.run(server.serve(sockets=[listener]))
+    if service.state.error is not None:
+        raise service.state.error
+    if not service.has_ended:
+        os._exit(0)  # Python would tear the engine down under a thread that still loads a model
+
+
+class DrainingServer(uvicorn.Server):
+    """A server that turns requests away after the first signal, and ends when all others have answers.
+
+    Args:
+        config: uvicorn's.
+        service: what is served.
+        say: told what happens.
+    """
+
+    def __init__(self, config: uvicorn.Config, service: Service, say: Callable[[str], None]) -> None:
+        super().__init__(config)
+        self._service = service
+        self._say = say
+        self._said_ready = False
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Heed SIGINT and SIGTERM while the server runs."""
+        heeded = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, self._heed) for number in heeded}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    async def on_tick(self, counter: int) -> bool:
+        """Say whether the server ends; called ten times a second."""
+        await super().on_tick(counter)
+        state = self._service.state
+        if state.phase is Phase.READY and not self._said_ready:
+            self._said_ready = True
+            self._say("ready")
+        if state.phase is Phase.DRAINING:
+            self._service.stop_jobs()
+        is_drained = state.phase is Phase.DRAINING and state.quiet_seconds > _QUIET
+        return is_drained or state.phase is Phase.FAILED
+
+    def _heed(self, number: int, frame: FrameType | None) -> None:
+        state = self._service.state
+        if state.phase is Phase.DRAINING:
+            os.write(2, b"semscale: stopped at once; requests under way have no answer\n")
+            os._exit(_STOPPED)
+        state.drain()
+        n = state.under_way
+        os.write(
+            2,
+            f"semscale: finishing {n} request{'' if n == 1 else 's'} under way; "
+            "a second signal stops at once\n".encode(),
+        )

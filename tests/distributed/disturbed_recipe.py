@@ -1,0 +1,91 @@
+"""A recipe that stops in the middle of the work until its process is killed, and two that fail."""
+
+import os
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from semscale.distributed.recipes import RowWork
+from semscale.errors import InputError
+from semscale.signature import Signature
+
+LONGEST = 120  # seconds
+
+
+@dataclass(frozen=True)
+class Disturbed:
+    """Works as another recipe does; where a part begins with a row, it notes who works on it, and waits.
+
+    Attributes:
+        recipe: does the work.
+        notes: folder of the notes.
+        rows: first rows of the parts at which it waits, the first time.
+        node: identifier of the node on which it waits at its first part, too.
+    """
+
+    recipe: object
+    notes: Path
+    rows: tuple[int, ...] = ()
+    node: str = ""
+
+    def signature(self):
+        return self.recipe.signature()
+
+    def completed(self, work):
+        return replace(self, recipe=self.recipe.completed(work))
+
+    def row_work(self, table):
+        work = self.recipe.row_work(table)
+
+        def part(batch, first_row):
+            import ray
+
+            name = self.node if ray.get_runtime_context().get_node_id() == self.node else str(first_row)
+            note = self.notes / name
+            if name == self.node or (first_row in self.rows and not note.exists()):
+                _noted(note)
+                _wait_for_the_end()
+            return work.part(batch, first_row)
+
+        return RowWork(part, work.private)
+
+
+@dataclass(frozen=True)
+class ByNode:
+    """Names a model whose weights an environment variable of the node decides."""
+
+    def signature(self):
+        return Signature.of("embed", model=f"words#{os.environ.get('WEIGHTS_OF_NODE', '1f2e')}")
+
+    def completed(self, work):
+        return self
+
+
+@dataclass(frozen=True)
+class Refusing:
+    """Refuses every row."""
+
+    def signature(self):
+        return Signature.of("embed", model="words#1f2e")
+
+    def completed(self, work):
+        return self
+
+    def row_work(self, table):
+        def part(batch, first_row):
+            raise InputError(f"row {first_row + 1} cannot be read; repair it")
+
+        return RowWork(part, ())
+
+
+def _noted(note):
+    hidden = note.with_name(f".{note.name}")
+    hidden.write_text(str(os.getpid()))
+    hidden.rename(note)
+
+
+def _wait_for_the_end():
+    end = time.monotonic() + LONGEST
+    while time.monotonic() < end:
+        time.sleep(0.05)
+    raise InputError("nobody killed this process")

@@ -1,0 +1,86 @@
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tests.distributed.conftest import N
+
+from semscale.embedding import load_embedder
+from semscale.errors import InputError
+from semscale.matching.matcher import Matcher
+from semscale.rating.rater import Rater
+
+pytestmark = pytest.mark.needs("ray")
+
+
+@pytest.fixture
+def connection(two_nodes):
+    from semscale.distributed.cluster import connected
+
+    with connected(two_nodes.address):
+        yield
+
+
+@pytest.fixture
+def rows(answers):
+    return pl.read_parquet(answers / "in" / "*.parquet").sort("id")
+
+
+def read_and_done(add):
+    """Let Ray read the partitions with tasks of its own, and collect what was added, in the order of ids."""
+    import ray.data
+
+    blocks = ray.get(add(ray.data.read_parquet(str(Path("in").absolute()))).to_arrow_refs())
+    frames = [pl.DataFrame(pl.from_arrow(block)) for block in blocks]
+    return pl.concat(frames, how="vertical_relaxed").sort("id")
+
+
+def test_ratings_are_those_of_one_process_beside_tasks_that_read(connection, here, rows):
+    from semscale import distributed
+
+    settings = {"floor": None, "language": None}
+    model = distributed.ModelRecipe("model", cache=False)
+    found = read_and_done(
+        lambda dataset: distributed.rate(dataset, "scale.yaml", text="text", embedder=model, **settings)
+    )
+    rater = Rater("scale.yaml", embedder=load_embedder("model", cache=False), **settings)
+    expected = rater.rate(rows["text"]).to_frame().rename(lambda name: f"semscale_{name}")
+    assert found.height == N
+    assert found.columns == [*rows.columns, *expected.columns]
+    assert found.select(expected.columns).equals(expected)
+
+
+def test_vectors_are_those_of_one_process(connection, here, rows):
+    from semscale import distributed
+
+    found = read_and_done(
+        lambda dataset: distributed.embed(
+            dataset, "text", embedder="model", pool=distributed.ActorPool(actors=1)
+        )
+    )
+    read = [text for text in rows["text"] if text]
+    expected = load_embedder("model", cache=False).embed(read).vectors
+    scored = found.filter(pl.col("semscale_status") == "scored")
+    assert scored["semscale_vector"].to_numpy().tobytes() == expected.tobytes()
+    assert found.filter(pl.col("semscale_vector").is_null())["id"].to_list() == [11, 17]
+
+
+def test_matches_are_those_of_one_process(connection, here, rows):
+    from semscale import distributed
+
+    columns = {"prediction": "text", "reference": "meant"}
+    found = read_and_done(
+        lambda dataset: distributed.match(dataset, **columns, method="cosine", embedder="model")
+    )
+    matcher = Matcher("cosine", embedder=load_embedder("model", cache=False))
+    expected = matcher.match(rows["text"], rows["meant"])
+    assert found["semscale_score"].to_list() == expected.to_frame()["score"].to_list()
+
+
+def test_what_no_actor_can_do_is_refused_at_once(here):
+    from semscale import distributed
+
+    columns = {"prediction": "text", "reference": "meant"}
+    with pytest.raises(InputError, match=r"corpus must be given for method 'calibrated' on a dataset"):
+        distributed.match(None, **columns, embedder="model")
+    with pytest.raises(InputError, match=r"embedder must name a model on a cluster"):
+        distributed.embed(None, "text", embedder=load_embedder("model", cache=False))

@@ -1,0 +1,59 @@
+"""A service in this process, on the real model or on one that waits until it is told to go on."""
+
+import threading
+
+import pytest
+from made_services import Client, loaded_service
+
+
+def pytest_collection_modifyitems(items) -> None:
+    """Skip, with a line that says how to install it, what needs the extra."""
+    for item in items:
+        if "tests/serving" in item.path.as_posix():
+            item.add_marker(pytest.mark.needs("serve"))
+
+
+class GatedEmbedder:
+    """Embeds when it is let: to see what waits, and what is embedded together."""
+
+    def __init__(self, embedder) -> None:
+        self.embedder = embedder
+        self.let = threading.Event()
+        self.batches: list[list[str]] = []
+        self.begun = threading.Semaphore(0)
+
+    dimensions = property(lambda self: self.embedder.dimensions)
+    signature = property(lambda self: self.embedder.signature)
+
+    def embed(self, texts, *, progress=None):
+        self.batches.append(list(texts))
+        self.begun.release()
+        assert self.let.wait(60)
+        return self.embedder.embed(texts)
+
+
+@pytest.fixture
+def gated(toy_embedder):
+    embedder = GatedEmbedder(toy_embedder)
+    yield embedder
+    embedder.let.set()
+
+
+@pytest.fixture(scope="session")
+def engine(embedder):
+    """The real model without a cache."""
+    return embedder.embedder
+
+
+@pytest.fixture(scope="session")
+def service(engine):
+    found = loaded_service(engine)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def client(service):
+    from semscale.serving.application import application
+
+    return Client(application(service))

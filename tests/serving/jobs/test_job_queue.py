@@ -1,0 +1,218 @@
+"""Jobs: their order, their end, and what a restart finds."""
+
+import csv
+import io
+import threading
+import time
+
+import pytest
+from made_services import Client, loaded_service
+
+from semscale.errors import InputError
+
+TABLE = "id,comment\n1,I would buy it at once.\n2,\n3,Never.\n"
+
+
+def client_of(service):
+    from semscale.serving.application import application
+
+    return Client(application(service))
+
+
+def ended(client, name):
+    """Wait until a job has ended."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        record = client.get(f"/jobs/{name}").json()
+        if record["status"] in ("finished", "failed"):
+            return record
+        threading.Event().wait(0.02)
+    raise AssertionError(record)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    return tmp_path_factory.mktemp("served") / "jobs"
+
+
+@pytest.fixture(scope="module")
+def jobs(engine, home):
+    service = loaded_service(engine, home=home)
+    yield client_of(service)
+    service.close()
+
+
+@pytest.mark.parametrize(
+    ("address", "table", "column", "filled"),
+    [
+        ("kind=rate&text=comment", TABLE, "semscale_mean", [True, False, True]),
+        ("kind=match&prediction=a&reference=b", "a,b\nYes,Yes.\nNo,Yes.\n", "semscale_score", [True, True]),
+        (
+            "kind=consistency&answer=a&sample=b&sample=c",
+            "a,b,c\n12,12,13\n,1,1\n",
+            "semscale_consistency",
+            [True, False],
+        ),
+    ],
+)
+def test_a_job_gives_the_table_with_results(jobs, address, table, column, filled):
+    accepted = jobs.post(f"/jobs?{address}&result=csv", content=table)
+    assert accepted.status_code == 202, accepted.text
+    name = accepted.json()["id"]
+    assert accepted.headers["location"] == f"/jobs/{name}"
+    assert ended(jobs, name)["status"] == "finished"
+    rows = list(csv.DictReader(io.StringIO(jobs.get(f"/jobs/{name}/result").text)))
+    assert [bool(row[column]) for row in rows] == filled
+    assert jobs.get(f"/jobs/{name}/summary").json()["schema"] == 1
+    assert name in [each["id"] for each in jobs.get("/jobs").json()["jobs"]]
+    assert jobs.send("DELETE", f"/jobs/{name}").status_code == 200
+    assert jobs.get(f"/jobs/{name}").status_code == 404
+
+
+def test_vectors_of_a_job_are_those_of_the_model(jobs, engine, tmp_path):
+    import polars as pl
+
+    name = jobs.post("/jobs?kind=embed&text=comment", content=TABLE).json()["id"]
+    ended(jobs, name)
+    (tmp_path / "found.parquet").write_bytes(jobs.get(f"/jobs/{name}/result").content)
+    vectors = pl.read_parquet(tmp_path / "found.parquet")["semscale_vector"].to_list()
+    expected = engine.embed(["I would buy it at once.", "Never."]).vectors.tolist()
+    assert vectors == [expected[0], None, expected[1]]
+
+
+@pytest.mark.parametrize(
+    ("address", "content", "field", "words"),
+    [
+        ("kind=rote&text=comment", TABLE, "kind", "one of rate, match"),
+        ("kind=rate", TABLE, "text", "missing"),
+        ("kind=rate&text=comment&scale=x", TABLE, "scale", "unknown scale"),
+        ("kind=rate&text=comment&temperature=-1", TABLE, "temperature", "0 or more"),
+        ("kind=consistency&answer=a", TABLE, None, "samples"),
+        ("kind=rate&text=comment", "", "body", "must be a table"),
+    ],
+)
+def test_a_wrong_order_is_refused_and_leaves_no_files(jobs, home, address, content, field, words):
+    before = {path.name for path in home.iterdir()}
+    answer = jobs.post(f"/jobs?{address}", content=content)
+    assert answer.status_code == 422
+    assert words in answer.json()["error"]["message"]
+    assert field is None or answer.json()["error"]["param"] == field
+    assert {path.name for path in home.iterdir()} == before
+
+
+def test_a_table_that_does_not_serve_is_said_by_the_job(jobs):
+    name = jobs.post("/jobs?kind=rate&text=remark", content=TABLE).json()["id"]
+    record = ended(jobs, name)
+    assert record["status"] == "failed"
+    assert record["error"].startswith("text: table.csv has no column 'remark'")
+    assert jobs.get(f"/jobs/{name}/result").status_code == 409
+
+
+@pytest.mark.parametrize("name", ["x", "..", "0" * 32, "lock"])
+def test_a_name_that_is_no_job_is_not_found(jobs, name):
+    assert jobs.get(f"/jobs/{name}").status_code == 404
+
+
+class HeldWork:
+    """Work that goes on when it is told to, or ends when it is abandoned."""
+
+    def __init__(self) -> None:
+        self.begun = threading.Semaphore(0)
+        self.let = threading.Event()
+        self.done: list[str] = []
+
+    def __call__(self, folder, progress):
+        self.begun.release()
+        while not self.let.wait(0.01):
+            progress("rating rows", 1, 2)
+        self.done.append(folder.id)
+        return Summary()
+
+
+class Summary:
+    def to_json(self):
+        return "{}"
+
+
+def queue_of(tmp_path, work, **limits):
+    from semscale.serving.jobs.job_queue import JobQueue
+    from semscale.serving.limits import ServiceLimits
+
+    return JobQueue(tmp_path / "jobs", work, ServiceLimits(**limits))
+
+
+def added(queue):
+    from semscale.serving.jobs.job_order import EmbeddingJobFields
+
+    folder = queue.new_folder()
+    queue.add(folder, "embed", EmbeddingJobFields(text="comment"))
+    return folder
+
+
+def test_unfinished_jobs_go_on_after_a_restart_in_their_order(tmp_path):
+    first_work = HeldWork()
+    queue = queue_of(tmp_path, first_work)
+    folders = [added(queue) for _ in range(2)]
+    (tmp_path / "jobs" / ("f" * 32)).mkdir()  # an upload that was cut short
+    queue.start()
+    assert first_work.begun.acquire(timeout=60)
+    queue.stop()
+    assert queue.close()
+    assert first_work.done == []
+
+    work = HeldWork()
+    work.let.set()
+    again = queue_of(tmp_path, work)
+    assert not (tmp_path / "jobs" / ("f" * 32)).exists()
+    again.start()
+    for _ in folders:
+        assert work.begun.acquire(timeout=60)
+    until = time.monotonic() + 60
+    while again.n_unfinished and time.monotonic() < until:
+        threading.Event().wait(0.01)
+    assert work.done == [folder.id for folder in folders]
+    assert [record["status"] for record in again.records()] == ["finished", "finished"]
+    again.stop()
+    again.close()
+
+
+def test_a_running_job_is_cancelled_and_a_waiting_one_removed(tmp_path):
+    work = HeldWork()
+    queue = queue_of(tmp_path, work)
+    running, waiting = added(queue), added(queue)
+    queue.start()
+    assert work.begun.acquire(timeout=60)
+    queue.remove(waiting.id)
+    queue.remove(running.id)
+    until = time.monotonic() + 60
+    while (queue.n_unfinished or running.path.exists()) and time.monotonic() < until:
+        threading.Event().wait(0.01)
+    assert not running.path.exists()
+    assert not waiting.path.exists()
+    assert work.done == []
+    queue.stop()
+    queue.close()
+
+
+def test_limits_of_jobs_and_of_their_files(tmp_path):
+    from semscale.serving.refusals import RefusedRequestError
+
+    queue = queue_of(tmp_path, HeldWork(), jobs=1, job_bytes=10)
+    folder = added(queue)
+    with pytest.raises(RefusedRequestError, match="at most 1 jobs") as refused:
+        queue.new_folder()
+    assert (refused.value.status, refused.value.headers) == (429, {"Retry-After": "60"})
+    folder.upload_in("csv").write_text("0123456789")
+    with pytest.raises(RefusedRequestError, match="remove old ones") as full:
+        queue.free_bytes()
+    assert full.value.status == 507
+    queue.stop()
+    queue.close()
+
+
+def test_a_folder_serves_one_service(tmp_path):
+    queue = queue_of(tmp_path, HeldWork())
+    with pytest.raises(InputError, match="jobs in"):
+        queue_of(tmp_path, HeldWork())
+    queue.stop()
+    queue.close()

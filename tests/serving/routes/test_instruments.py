@@ -1,0 +1,112 @@
+"""``/rate``, ``/match`` and ``/consistency`` give what the functions of the package give."""
+
+import json
+
+import pytest
+
+import semscale
+
+LINES = {"content-type": "application/x-ndjson"}
+TEXTS = ["I would buy it at once.", None, " ", "Never."]
+
+
+def rows_of(found):
+    return json.loads(found.to_frame().write_json())
+
+
+def test_ratings_are_those_of_the_package(client, engine):
+    expected = semscale.rate(TEXTS, embedder=engine, temperature=0.5)
+    answer = client.post("/rate", json={"texts": TEXTS, "temperature": 0.5}).json()
+    assert answer["results"] == rows_of(expected)
+    assert answer["signature"] == str(expected.signature)
+    assert answer["counts"] == {"scored": 2, "missing": 1, "empty": 1}
+    assert answer["results"][1]["mean"] is None
+
+
+def test_lines_give_the_same_ratings_in_their_order(client, monkeypatch):
+    monkeypatch.setattr("semscale.serving.routes.instruments._LINES_AT_ONCE", 2)
+    whole = client.post("/rate", json={"texts": TEXTS, "scale": "quality", "missing": ["NA"]}).json()
+    body = "\n".join(json.dumps({"text": text}) for text in TEXTS)
+    answer = client.post("/rate?scale=quality&missing=NA", content=body, headers=LINES)
+    lines = [json.loads(line) for line in answer.text.splitlines()]
+    assert [line.pop("row") for line in lines] == [1, 2, 3, 4]
+    assert lines == whole["results"]
+    assert answer.headers["x-semscale-signature"] == whole["signature"]
+
+
+def test_a_scale_may_be_in_the_request(client):
+    scale = {
+        "title": "Mood",
+        "question": "How are you?",
+        "points": [{"value": 1, "label": "bad"}, {"value": 2, "label": "good"}],
+        "anchor_sets": {"plain": ["I feel bad.", "I feel good."]},
+    }
+    answer = client.post("/rate", json={"texts": ["I feel good."], "scale": scale, "floor": None}).json()
+    # The text is the upper anchor, so by SSR all mass is on its point.
+    assert answer["results"][0]["mean"] == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("method", ["calibrated", "cosine"])
+def test_matches_are_those_of_the_package(client, engine, method):
+    predictions = ["It is not safe.", None]
+    references = [["It is safe.", "It is dangerous."], "It is safe."]
+    expected = semscale.match(predictions, references, method, embedder=engine)
+    sent = {"predictions": predictions, "references": references, "method": method}
+    answer = client.post("/match", json=sent).json()
+    assert answer["results"] == rows_of(expected)
+    assert answer["signature"] == str(expected.signature)
+    body = "\n".join(
+        json.dumps({"prediction": one, "reference": other})
+        for one, other in zip(predictions, references, strict=True)
+    )
+    lines = client.post(f"/match?method={method}", content=body, headers=LINES).text.splitlines()
+    assert [json.loads(line)["score"] for line in lines] == [row["score"] for row in answer["results"]]
+
+
+def test_consistency_is_that_of_the_package(client, engine):
+    answers, samples = ["12", "Yes"], [["12", "13"], ["yes", "Yes."]]
+    expected = semscale.consistency(answers, samples, embedder=engine)
+    answer = client.post("/consistency", json={"answers": answers, "samples": samples}).json()
+    assert answer["results"] == rows_of(expected)
+    assert answer["signature"] == str(expected.signature)
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "field", "words"),
+    [
+        ("/rate", {"texts": ["a"], "scale": "/etc/passwd"}, "scale", "unknown scale"),
+        ("/rate", {"texts": ["a"], "scale": "qualty"}, "scale", "did you mean 'quality'"),
+        ("/rate", {"texts": ["a"], "temperature": -1}, "temperature", "0 or more"),
+        ("/rate", {"texts": "a"}, "texts", "texts"),
+        ("/match", {"predictions": ["a"], "references": []}, None, "1"),
+        ("/match", {"predictions": ["a"], "references": ["b"], "method": "bert"}, "method", "calibrated"),
+        (
+            "/consistency",
+            {"answers": ["a"], "samples": [["b"]], "measures": ["bert_score"]},
+            "measures",
+            "model",
+        ),
+        ("/consistency", {"answers": ["a"], "samples": [["b"]], "measures": ["x"]}, "measures", "among"),
+    ],
+)
+def test_a_wrong_field_is_named(client, path, fields, field, words):
+    answer = client.post(path, json=fields)
+    assert answer.status_code == 422
+    assert words in answer.json()["error"]["message"]
+    if field is not None:
+        assert answer.json()["error"]["param"] == field
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "words"),
+    [
+        ("", 400, "no lines"),
+        ("{", 400, "line 1 must be JSON"),
+        ('{"text": "a"}\n{"texts": "a"}', 422, "line 2 must be an object with text"),
+        ('{"text": "a"}\n"b"', 422, "line 2"),
+    ],
+)
+def test_a_wrong_line_is_named(client, body, status, words):
+    answer = client.post("/rate", content=body, headers=LINES)
+    assert answer.status_code == status
+    assert words in answer.json()["error"]["message"]

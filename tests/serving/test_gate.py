@@ -1,0 +1,214 @@
+"""The gate: the token, the phases, the limits of size and time, and clients that go away."""
+
+import asyncio
+import json
+
+import pytest
+from made_services import MODEL, Client, loaded_service
+
+SECRET = "a-secret-of-20-chars"
+ASKED = {"input": ["good"], "model": MODEL}
+
+
+@pytest.fixture(scope="module")
+def small(engine):
+    found = loaded_service(engine, texts=3, characters=20, body_bytes=200)
+    yield found
+    found.close()
+
+
+def client_of(service, token=None):
+    from semscale.serving.application import application
+
+    return Client(application(service, token=token))
+
+
+def test_without_the_token_nothing_is_answered_but_health(service):
+    client = client_of(service, SECRET)
+    for path in ("/metrics", "/docs", "/v1/models", "/nowhere"):
+        refused = client.get(path)
+        assert refused.status_code == 401
+        assert refused.headers["www-authenticate"] == "Bearer"
+        assert SECRET not in refused.text
+    assert client.get("/health").status_code == client.get("/ready").status_code == 200
+    assert client.get("/v1/models", headers={"Authorization": f"Bearer {SECRET}"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "field", "words"),
+    [
+        ({"json": {**ASKED, "input": ["a"] * 4}}, 422, "input", "at most 3 texts, got 4"),
+        ({"json": {**ASKED, "input": ["a", "x" * 21]}}, 422, "input", "input[1] must have at most 20 char"),
+        ({"content": b" " * 201}, 413, None, "at most 200 bytes"),
+    ],
+)
+def test_limits_of_size(small, said, status, field, words):
+    answer = client_of(small).post("/v1/embeddings", **said)
+    assert answer.status_code == status
+    assert answer.json()["error"]["param"] == field
+    assert words in answer.json()["error"]["message"]
+
+
+def test_a_body_of_unknown_length_is_counted(small):
+    def parts():
+        yield from [b"x" * 150, b"x" * 150]
+
+    async def sent():
+        import httpx
+
+        async def body():
+            for part in parts():
+                yield part
+
+        from semscale.serving.application import application
+
+        transport = httpx.ASGITransport(application(small))
+        async with httpx.AsyncClient(transport=transport, base_url="http://service") as client:
+            return await client.post("/v1/embeddings", content=body())
+
+    assert asyncio.run(sent()).status_code == 413
+
+
+def test_limits_count_inner_lists_too(small):
+    sent = {"predictions": ["a"], "references": [["b", "c", "d", "e"]]}
+    answer = client_of(small).post("/match", json=sent)
+    assert (answer.status_code, answer.json()["error"]["param"]) == (422, "references")
+
+
+def with_gate(gated, **limits):
+    """A service whose model waits, without the warm-up."""
+    from semscale.serving.batching.batched_embedder import BatchedEmbedder
+    from semscale.serving.batching.batcher import Batcher
+    from semscale.serving.limits import ServiceLimits
+    from semscale.serving.served_models import ModelsToServe, ServedModel
+    from semscale.serving.service import Service
+
+    service = Service(ModelsToServe(MODEL), ServiceLimits(**limits))
+    batcher = Batcher(gated, batch_tokens=1000, waiting_tokens=service.limits.waiting_tokens, workers=1)
+    model = ServedModel(MODEL, batcher, BatchedEmbedder(batcher))
+    service.models._by_name, service.models._names = {MODEL: model}, (MODEL, MODEL)
+    service.state.loaded()
+    return service
+
+
+def test_a_request_that_takes_too_long_is_answered_and_its_texts_are_dropped(gated):
+    service = with_gate(gated, seconds=1)
+    answer = client_of(service).post("/v1/embeddings", json=ASKED)
+    assert answer.status_code == 504
+    assert answer.headers["retry-after"] == "5"
+    assert service.state.under_way == 0
+    assert service.models.embedding.batcher.waiting_texts == 0
+
+
+def test_texts_of_a_client_that_goes_away_are_dropped(gated):
+    service = with_gate(gated)
+    gate, batcher = client_of(service).gate, service.models.embedding.batcher
+
+    async def abandoned():
+        body, gone = json.dumps(ASKED).encode(), asyncio.Event()
+        messages = iter([{"type": "http.request", "body": body, "more_body": False}])
+
+        async def receive():
+            message = next(messages, None)
+            if message is None:
+                await gone.wait()
+                return {"type": "http.disconnect"}
+            return message
+
+        sent = []
+
+        async def send(message):
+            sent.append(message)
+
+        scope = {
+            "type": "http",
+            "method": "POST",
+            "path": "/v1/embeddings",
+            "raw_path": b"/v1/embeddings",
+            "query_string": b"",
+            "headers": [],
+            "http_version": "1.1",
+            "scheme": "http",
+            "server": ("service", 80),
+            "client": ("client", 1),
+            "root_path": "",
+        }
+        answering = asyncio.ensure_future(gate(scope, receive, send))
+        while not batcher.waiting_texts:
+            await asyncio.sleep(0.01)
+        gone.set()
+        await asyncio.wait_for(answering, 60)
+        return sent
+
+    blocking = batcher.submit(["holds the model up"], lambda _: None)
+    assert gated.begun.acquire(timeout=60)
+    sent = asyncio.run(abandoned())
+    assert batcher.waiting_texts == 0
+    assert sent[0]["status"] == 499  # nobody reads it: the server drops what is sent to a closed connection
+    assert blocking.missing == 1
+
+
+def test_a_full_line_is_answered_with_429(gated):
+    service = with_gate(gated, waiting_tokens=10)
+    batcher = service.models.embedding.batcher
+    batcher.submit(["held"], lambda _: None)
+    assert gated.begun.acquire(timeout=60)
+    batcher.submit(["waits"], lambda _: None)
+    answer = client_of(service).post("/v1/embeddings", json={**ASKED, "input": ["a longer text that waits"]})
+    assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
+
+
+def test_a_service_that_loads_or_drains_answers_503(engine):
+    from semscale.serving.service import Service
+    from semscale.serving.service_state import Phase
+
+    service = Service()
+    client = client_of(service)
+    assert client.post("/v1/embeddings", json=ASKED).status_code == 503
+    assert client.get("/health").status_code == 200
+    ready = client.get("/ready")
+    assert (ready.status_code, ready.json()["status"]) == (503, "loading")
+    service.state.loaded()
+    service.state.drain()
+    answer = client.get("/v1/models")
+    assert (answer.status_code, answer.headers["retry-after"], answer.headers["connection"]) == (
+        503,
+        "5",
+        "close",
+    )
+    assert service.state.phase is Phase.DRAINING
+
+
+def test_a_model_that_cannot_be_loaded_is_kept_as_an_error():
+    from semscale.errors import ModelError
+    from semscale.serving.service import Service
+
+    def load(_):
+        raise ModelError("no such file")
+
+    service = Service(load_model=load)
+    service.start().join()
+    assert (str(service.state.phase), str(service.state.error)) == ("failed", "no such file")
+
+
+def test_figures_count_requests_by_route_and_status(service):
+    client = client_of(service)
+    client.post("/v1/embeddings", json=ASKED)
+    client.get("/nowhere")
+    page = client.get("/metrics").text
+    assert 'semscale_requests_total{route="/v1/embeddings",status="200"}' in page
+    assert 'semscale_requests_total{route="other",status="404"}' in page
+    assert f'semscale_waiting_texts{{model="{MODEL}"}} 0.0' in page
+    assert f'semscale_tokens_total{{model="{MODEL}"}}' in page
+
+
+def test_the_page_of_routes_needs_no_other_host(service):
+    client = client_of(service)
+    page = client.get("/docs").text
+    assert "POST /v1/embeddings" in page
+    assert "encoding_format" in page
+    assert "http://" not in page
+    assert "https://" not in page
+    assert "<script" not in page
+    described = client.get("/openapi.json").json()
+    assert {"/v1/embeddings", "/rate", "/match", "/consistency", "/health"} <= described["paths"].keys()

@@ -1,0 +1,162 @@
+"""A real process: OpenAI's client, a shutdown that loses nothing, and jobs that survive a kill."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from made_services import MODEL
+
+from semscale.errors import InputError
+
+TEXTS = [f"The {thing} was {word}." for thing in ("room", "food", "staff") for word in ("fine", "bad")]
+
+
+class ServerProcess:
+    """``semscale serve`` in a process of its own."""
+
+    def __init__(self, *options, **environment) -> None:
+        command = [sys.executable, "-m", "semscale", "serve", "--port", "0", "--model", MODEL, *options]
+        self.process = subprocess.Popen(
+            command, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment}
+        )
+        self.said = [self.process.stderr.readline()]
+        assert "listening on http" in self.said[0], self.said[0] + self.process.stderr.read()
+        self.address = self.said[0].split()[3]
+
+    def until_ready(self):
+        while "ready" not in self.said[-1]:
+            assert self.process.poll() is None
+            self.said.append(self.process.stderr.readline())
+        return self
+
+    def end(self):
+        """Wait for the end, and give the exit code."""
+        self.said += self.process.communicate(timeout=60)[1].splitlines()
+        return self.process.returncode
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.communicate()
+
+
+def test_openais_client_works_and_a_shutdown_loses_no_request(engine):
+    openai = pytest.importorskip("openai")
+    secret = "a-secret-of-20-chars"
+    with ServerProcess("--host", "0.0.0.0", SEMSCALE_TOKEN=secret) as server:
+        base = server.until_ready().address.replace("0.0.0.0", "127.0.0.1")
+        client = openai.OpenAI(base_url=f"{base}/v1", api_key=secret)
+        found = client.embeddings.create(input=TEXTS, model=MODEL)  # as base64, unless a format is asked for
+        vectors = np.array([each.embedding for each in found.data], np.float32)
+        np.testing.assert_array_equal(vectors, engine.embed(TEXTS).vectors)
+        assert found.usage.prompt_tokens == engine.embed(TEXTS).tokens.sum()
+        wrong = openai.OpenAI(base_url=f"{base}/v1", api_key="wrong", max_retries=0)
+        with pytest.raises(openai.AuthenticationError):
+            wrong.embeddings.create(input="a", model=MODEL)
+        answered, refused = asyncio.run(until_stopped(base, secret, server.process))
+        assert server.end() == 0
+    assert answered >= CLIENTS
+    assert refused <= CLIENTS
+    assert any("a second signal stops at once" in line for line in server.said)
+    assert secret not in "".join(server.said)
+
+
+CLIENTS = 8
+
+
+async def until_stopped(base, secret, process):
+    """Send requests from several clients, stop the server meanwhile, and count answers and refusals.
+
+    Every request gets an answer: 200, or 503 for those that come after the signal.
+    """
+    import httpx
+
+    statuses, begun = [], asyncio.Event()
+
+    async def ask(number):
+        async with httpx.AsyncClient(timeout=60) as client:
+            while True:
+                texts = [f"{text} Number {number}-{len(statuses)}." for text in TEXTS * 4]
+                sent = {"input": texts, "model": MODEL, "encoding_format": "base64"}
+                headers = {"Authorization": f"Bearer {secret}"}
+                answer = await client.post(f"{base}/v1/embeddings", json=sent, headers=headers)
+                statuses.append(answer.status_code)
+                if answer.status_code != 200:
+                    return
+                if len(statuses) >= CLIENTS:
+                    begun.set()
+
+    async def stop():
+        await begun.wait()
+        process.send_signal(signal.SIGTERM)
+
+    await asyncio.wait_for(asyncio.gather(stop(), *map(ask, range(CLIENTS))), 60)
+    assert set(statuses) == {200, 503}
+    return statuses.count(200), statuses.count(503)
+
+
+def test_a_job_goes_on_after_a_kill_and_waits_after_a_shutdown(tmp_path):
+    import httpx
+
+    rows = "".join(f"{number},Room {number} was fine and so was the food.\n" for number in range(4_000))
+    options = ["--jobs", str(tmp_path / "jobs"), "--part-rows", "50"]
+    with ServerProcess(*options) as server:
+        server.until_ready()
+        address = f"{server.address}/jobs?kind=embed&text=comment"
+        name = httpx.post(address, content="id,comment\n" + rows, timeout=60).json()["id"]
+        parts = tmp_path / "jobs" / name / "result.parquet.parts"
+        until = time.monotonic() + 60
+        while not list(parts.glob("part-*.json")) and time.monotonic() < until:
+            threading.Event().wait(0.02)
+        server.process.kill()
+        server.process.communicate()
+    kept = {path.name: path.stat().st_mtime_ns for path in parts.glob("part-*.json")}
+    assert kept
+    with ServerProcess(*options) as server:
+        server.until_ready()
+        record = httpx.get(f"{server.address}/jobs/{name}").json()
+        assert record["status"] == "running"
+        # Parts that were finished are not made again.
+        assert {path: (parts / path).stat().st_mtime_ns for path in kept} == kept
+        server.process.send_signal(signal.SIGTERM)
+        assert server.end() == 0  # a job under way waits for the next start
+    assert (parts / "manifest.json").exists()
+
+
+def test_a_second_signal_stops_at_once():
+    with ServerProcess() as server:
+        host, port = server.until_ready().address.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=60) as client:
+            head = b"POST /rate HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\nexpect: 100-continue\r\n\r\n"
+            client.sendall(head)
+            assert b"100 Continue" in client.recv(100)  # the body is awaited, so the request is under way
+            server.process.send_signal(signal.SIGTERM)
+            assert "finishing 1 request under way" in server.process.stderr.readline()
+            server.process.send_signal(signal.SIGTERM)
+            assert server.end() == 3
+
+
+def test_an_address_that_cannot_be_listened_on_is_refused(monkeypatch):
+    from semscale.serving.server import listen
+
+    with listen("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(InputError, match=f"port {port} of 127.0.0.1 cannot be listened on"):
+            listen("127.0.0.1", port)
+
+    def unknown(*_, **__):
+        raise socket.gaierror("Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with pytest.raises(InputError, match="host must be an address of this machine, got 'nowhere'"):
+        listen("nowhere", 0)

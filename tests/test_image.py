@@ -1,0 +1,51 @@
+"""The image of the service: built where a builder is there, and never run by root."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BUILDERS = {"docker": ["build"], "podman": ["build"], "buildah": ["bud"]}
+
+
+def builder():
+    """The first builder that works; one without its daemon does not."""
+    for name in BUILDERS:
+        if shutil.which(name):
+            done = subprocess.run([name, "info"], capture_output=True, check=False, timeout=60)
+            if done.returncode == 0:
+                return name
+    return None
+
+
+def lines():
+    text = (ROOT / "Dockerfile").read_text("utf-8").replace("\\\n", " ")
+    return [line.split(maxsplit=1) for line in text.splitlines() if line and not line.startswith("#")]
+
+
+def test_the_service_is_not_run_by_root():
+    users = [rest for word, rest in lines() if word == "USER"]
+    assert users
+    assert users[-1] not in ("root", "0")
+    words = [word for word, _ in lines()]
+    assert {"HEALTHCHECK", "STOPSIGNAL", "ENTRYPOINT"} <= set(words)
+    assert words.index("USER") < words.index("ENTRYPOINT")
+
+
+def test_all_that_is_copied_is_let_through():
+    kept = re.findall(r"^!(.+)$", (ROOT / ".dockerignore").read_text("utf-8"), re.MULTILINE)
+    copied = [name for word, rest in lines() if word == "COPY" for name in rest.split()[:-1]]
+    assert {name.removeprefix("./") for name in copied} == set(kept)
+    assert all((ROOT / name).exists() for name in kept)
+
+
+def test_the_image_is_built():
+    name = builder()
+    if name is None:
+        pytest.skip(f"no builder of images works here: start one of {', '.join(BUILDERS)}")
+    command = [name, *BUILDERS[name], "--tag", "semscale-test", "--build-arg", "MODELS=all-MiniLM-L6-v2", "."]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=1800)
+    assert done.returncode == 0, done.stderr[-2000:]
