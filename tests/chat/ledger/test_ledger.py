@@ -129,6 +129,14 @@ def test_a_url_of_something_else_is_refused_without_its_password():
     )
 
 
+@pytest.mark.parametrize("blank", ["", "  "])
+def test_a_blank_name_is_refused(blank):
+    with pytest.raises(
+        InputError, match="ledger must be a file that lasts, got .*: name one, such as ledger"
+    ):
+        Ledger(blank)
+
+
 def test_a_file_that_is_no_ledger_is_named(tmp_path):
     (tmp_path / "l").write_text("no database, only text " * 100)
     with Ledger(tmp_path / "l") as ledger, pytest.raises(InputError, match="cannot be used as a ledger"):

@@ -213,7 +213,7 @@ def _resolve(pairs: "list[tuple[asyncio.Future[object], object]]") -> None:
 def _address(where: str | Path | None) -> Address:
     """Read a ledger's address; a plain path is not looked at before it is used."""
     named = os.environ.get(VARIABLE) or cache_root() / FILE_NAME if where is None else where
-    if "://" in str(named):
+    if "://" in str(named) or not str(named).strip():  # that of a blank is refused
         return read_address(named, "ledger")
     path = Path(named).expanduser()
     return Address("ledger", str(path), path=path)

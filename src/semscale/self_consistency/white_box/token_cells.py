@@ -13,7 +13,7 @@ from semscale.store.columns import as_list, is_missing
 _SHOWN = 60
 
 
-class _Given(NamedTuple):
+class _TokenCell(NamedTuple):
     """A cell, and where it was given, for messages."""
 
     cell: Any
@@ -44,7 +44,7 @@ def read_tokens(
     listed = as_list(cells, parameter)
     if len(listed) != n:
         raise InputError(f"{parameter} must have {n} rows, one for each answer, got {len(listed)}")
-    return [_tokens(_Given(cell, parameter, place)) for place, cell in enumerate(listed, first)]
+    return [_tokens(_TokenCell(cell, parameter, place)) for place, cell in enumerate(listed, first)]
 
 
 def read_sample_tokens(
@@ -85,10 +85,10 @@ def _sample_tokens(cell: Any, n: int, place: int) -> list[tuple[TokenLogprob, ..
             f"sample_logprobs must hold a list for each of {n} samples, got {str(cell)[:_SHOWN]!r} in row "
             f"{place + 1}"
         )
-    return [_tokens(_Given(one, "sample_logprobs", place)) for one in content]
+    return [_tokens(_TokenCell(one, "sample_logprobs", place)) for one in content]
 
 
-def _tokens(given: _Given) -> tuple[TokenLogprob, ...] | None:
+def _tokens(given: _TokenCell) -> tuple[TokenLogprob, ...] | None:
     cell = given.cell
     if is_missing(cell) or (isinstance(cell, str) and not cell.strip()):
         return None
@@ -107,7 +107,7 @@ def _parsed(text: str) -> object:
         return None
 
 
-def _token(one: Any, cell: _Given) -> TokenLogprob:  # noqa: ANN401 - any entry
+def _token(one: Any, cell: _TokenCell) -> TokenLogprob:  # noqa: ANN401 - any entry
     if isinstance(one, TokenLogprob):
         return one
     given = one if isinstance(one, Mapping) else {"logprob": one}
@@ -118,13 +118,13 @@ def _token(one: Any, cell: _Given) -> TokenLogprob:  # noqa: ANN401 - any entry
     return TokenLogprob(str(given.get("token", "")), _logprob(given.get("logprob"), cell), top)
 
 
-def _logprob(value: Any, cell: _Given) -> float:  # noqa: ANN401 - any value
+def _logprob(value: Any, cell: _TokenCell) -> float:  # noqa: ANN401 - any value
     if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or value > 0:
         raise _refused(cell)
     return max(float(value), -1e9)  # some endpoints write minus infinity
 
 
-def _refused(given: _Given) -> InputError:
+def _refused(given: _TokenCell) -> InputError:
     whose = "answer" if given.parameter == "logprobs" else "sample"
     return InputError(
         f"{given.parameter} must hold for each {whose} a list of log-probabilities of at most 0, or of "
