@@ -24,10 +24,17 @@ from semscale.serving.requests.fields import (
     EmbeddingFields,
     MatchFields,
     RatingFields,
+    RequestFields,
 )
 
 _RETRY_AFTER = 5
-_KINDS = (EmbeddingFields, RatingFields, MatchFields, ConsistencyFields, *JOB_FIELDS.values())
+_KINDS: tuple[type[RequestFields], ...] = (
+    EmbeddingFields,
+    RatingFields,
+    MatchFields,
+    ConsistencyFields,
+    *JOB_FIELDS.values(),
+)
 _FIELDS = frozenset(name for kind in _KINDS for name in kind.model_fields)
 _LOG = logging.getLogger("semscale.serving")
 
