@@ -20,7 +20,7 @@ _REMEDIES = {
     "float_type": "must be a number",
     "tuple_type": "must be a list",
     "dict_type": "must be a mapping of names to lists",
-    "model_type": "must be a mapping with its keys, value and label (a probe: text and level)",
+    "model_type": "must be a mapping with its keys",
 }
 
 
@@ -114,9 +114,9 @@ def _named(path: Sequence[int | str]) -> str:
         ('point 1, value', "anchor set 'plain', anchor 2", 'title')
     """
     match path:
-        case ("points" | "probes" | "concepts" | "questions" as many, int(place), *rest):
+        case ("points" | "probes" | "concepts" | "questions" | "model" as many, int(place), *rest):
             inside = [step + 1 if isinstance(step, int) else step for step in rest]
-            return ", ".join([f"{many[:-1]} {place + 1}", *map(str, inside)])
+            return ", ".join([f"{many.removesuffix('s')} {place + 1}", *map(str, inside)])
         case ("anchor_sets", name, int(place)):
             return f"anchor set {name!r}, anchor {place + 1}"
         case ("anchor_sets", name, "[key]"):
@@ -127,6 +127,12 @@ def _named(path: Sequence[int | str]) -> str:
             return ", ".join([*map(str, inside), f"the key {key}"])
         case _:
             return ", ".join(map(str, path))
+
+
+def _keys_of(detail: Any) -> str:  # noqa: ANN401 - pydantic's own TypedDict
+    """Name the keys of a mapping that is not there."""
+    known = {"points": ", value and label", "probes": ", text and level", "model": ", or a name"}
+    return known.get(str(detail["loc"][0]), "") if detail["type"] == "model_type" else ""
 
 
 def _described(detail: Any, known: Collection[str]) -> str:  # noqa: ANN401 - pydantic's own TypedDict
@@ -142,5 +148,5 @@ def _described(detail: Any, known: Collection[str]) -> str:  # noqa: ANN401 - py
         )
     if detail["type"] == "missing":
         return f"{field} is missing: add it"
-    remedy = _REMEDIES.get(detail["type"], "")
+    remedy = _REMEDIES.get(detail["type"], "") + _keys_of(detail)
     return f"{field} {remedy}, got {value}" if remedy else f"{field}: {detail['msg'].lower()}, got {value}"

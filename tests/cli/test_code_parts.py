@@ -82,3 +82,47 @@ def test_a_restart_without_an_output_is_refused(semscale, answers):
     ended = semscale("code", "answers.csv", *OPTIONS, "--restart")
     assert ended.code == 2
     assert "--restart belongs to --out" in ended.err
+
+
+def test_a_folder_with_codes_by_other_settings_is_refused(semscale, answers, tmp_path):
+    assert semscale("code", "answers.csv", *OPTIONS, "--out", "coded/").code == 0
+    written = (tmp_path / "coded" / "part-000000.parquet").read_bytes()
+    bare = ("code", "answers.csv", "--text", "text", "--codebook", "codes.yaml", "--out", "coded/")
+    ended = semscale(*bare)
+    assert ended.code == 2
+    assert "labels was hand, now not set" in ended.err
+    ended = semscale("code", "answers.csv", *OPTIONS, "--out", "coded/", "--given-from", "0.6")
+    assert "given_from was 0.5, now 0.6" in ended.err
+    assert (tmp_path / "coded" / "part-000000.parquet").read_bytes() == written
+    # Groups are no part of the table.
+    assert semscale("code", "answers.csv", *OPTIONS[:-2], "--out", "coded/").code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--other-run", "missing.csv"), "missing.csv does not exist"),
+        (("--other-run", "others.csv"), "--other-run: others.csv has no column 'text'"),
+        (("--rate-scale", "qualty"), "did you mean 'quality'?"),
+    ],
+)
+def test_what_is_needed_at_the_end_is_checked_before_answers_are_scored(
+    semscale, answers, tmp_path, toy_embedder, options, said
+):
+    (tmp_path / "others.csv").write_text("words,semscale_cost\na,1\n")
+    toy_embedder.embedded.clear()
+    ended = semscale("code", "answers.csv", *OPTIONS, "--out", "coded.csv", *options)
+    assert ended.code == 2
+    assert said in ended.err
+    assert toy_embedder.embedded == []
+    assert not (tmp_path / "coded.csv.parts").exists()
+
+
+@pytest.mark.parametrize("first", ["first.csv", "first.jsonl"])
+def test_another_run_of_answers_with_a_number_among_them_is_taken(semscale, answers, tmp_path, first):
+    lines = [json.dumps({"text": text}) for text in ("battery", 5, "price", None, "")]
+    (tmp_path / "mixed.jsonl").write_text("\n".join(lines))
+    command = ("code", "mixed.jsonl", "--text", "text", "--codebook", "codes.yaml")
+    assert semscale(*command, "--out", first).code == 0
+    ended = semscale(*command, "--other-run", first)
+    assert ended.code == 0, ended.err

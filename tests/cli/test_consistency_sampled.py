@@ -55,7 +55,7 @@ def test_rows_of_an_item_have_their_own(semscale, tmp_path):
     [
         (("--logprobs", "lp"), "measures of samples' tokens need --sample-logprobs COLUMN for each --sample"),
         (("--sample", "t", "--sample-logprobs", "lp"), "a column for each sample column, got 1 for 2"),
-        (("--sample-logprobs", "a"), "logprobs must hold for each answer a list of log-probabilities"),
+        (("--sample-logprobs", "a"), "--sample-logprobs must hold for each sample a list of log-"),
     ],
 )
 def test_what_is_missing_or_wrong_is_named(semscale, tmp_path, given, said):

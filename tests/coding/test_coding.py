@@ -118,6 +118,13 @@ def test_another_run_on_other_answers_or_without_codes_is_refused(book):
     with pytest.raises(InputError, match="no column semscale_power and no other code"):
         other_run(table.drop("semscale_cost"), book, ["a", "b"], "text", "t.csv")
     assert np.isnan(other_run(table, book, ["a", "b"], "text", "t.csv")[:, 0]).all()
+    # A cell that is no text here is not compared; the others are.
+    no_text = np.array([True, False])
+    assert other_run(table, book, [None, "b"], "text", "t.csv", no_text=no_text).shape[0] == 2
+    with pytest.raises(InputError, match="must have the same answers"):
+        other_run(table, book, [None, "c"], "text", "t.csv", no_text=no_text)
+    with pytest.raises(InputError, match="must have the same answers"):
+        other_run(table, book, [None], "text", "t.csv", no_text=no_text[:1])
 
 
 def test_the_table_says_of_each_answer_what_the_chat_model_made_of_it(book):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from semscale.encodable_texts import encodable
 from semscale.errors import ReplyError
 
 
@@ -46,7 +47,7 @@ class Reply:
     """A chat model's reply.
 
     Attributes:
-        text: the reply's text.
+        text: the reply's text; half of a surrogate pair, such as a cut-off emoji leaves, is U+FFFD.
         finish_reason: ``stop``, ``length`` if it was cut at ``max_tokens``, or the endpoint's own word.
         usage: tokens of the call; ``None`` if the model does not state them.
         logprobs: one per token; ``None`` if they were not requested or the model does not give them.
@@ -65,6 +66,9 @@ class Reply:
     raw: str = ""
     left_out: tuple[str, ...] = ()
     seconds: float | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", encodable(self.text))
 
 
 class FailureKind(StrEnum):
@@ -124,7 +128,7 @@ class CallError(ReplyError):
         usage: Usage | None = None,
         refused: tuple[str, ...] = (),
     ) -> None:
-        super().__init__(message)
+        super().__init__(encodable(message))
         self.kind = kind
         self.retry_after = retry_after
         self.raw = raw

@@ -22,7 +22,7 @@ from semscale.stats.calibration.labels_hash import labels_hash
 from semscale.stats.calibration.sample_design import checked_inclusion
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.writing import PREFIX, formula_safe
-from semscale.types import Floats, ObjectArray, Statuses
+from semscale.types import Floats, Mask, ObjectArray, Statuses
 
 
 @dataclass(frozen=True)
@@ -164,8 +164,14 @@ def code_answers(  # noqa: PLR0913 - what is known beside the scores
     )
 
 
-def other_run(
-    table: pl.DataFrame, codebook: CodeFrame, texts: Sequence[Any], column: str, name: str
+def other_run(  # noqa: PLR0913 - both runs, and how messages name them
+    table: pl.DataFrame,
+    codebook: CodeFrame,
+    texts: Sequence[Any],
+    column: str,
+    name: str,
+    *,
+    no_text: Mask | None = None,
 ) -> Floats:
     """Read the decisions of another run from the table that it wrote.
 
@@ -175,6 +181,7 @@ def other_run(
         texts: the n answers of this run.
         column: of the answers.
         name: the table's name in messages.
+        no_text: shape (n,), where a cell was no text, such as a number, so that it is not compared.
 
     Returns:
         Shape (n, k), 1, 0 or NaN; NaN throughout for a code that the other run did not have.
@@ -182,19 +189,22 @@ def other_run(
     Raises:
         InputError: other answers, or none of the codes.
     """
-    if column not in table.columns or not _same_texts(table[column].to_list(), texts):
+    written = table[column].to_list() if column in table.columns else []
+    if no_text is not None and len(written) == len(no_text):
+        written = [None if skipped else cell for cell, skipped in zip(written, no_text, strict=True)]
+    if column not in table.columns or not _same_texts(written, texts):
         raise InputError(
             f"other_run: {name} must have the same answers in the same order in its column '{column}'"
         )
-    there = [f"{PREFIX}{code}" in table.columns for code in codebook.names]
-    if not any(there):
+    has_code = [f"{PREFIX}{code}" in table.columns for code in codebook.names]
+    if not any(has_code):
         raise InputError(
             f"other_run: {name} has no column {PREFIX}{codebook.names[0]} and no other code: give the table "
             "that `code --out` wrote"
         )
     found: Floats = np.full((table.height, len(codebook.names)), np.nan)
     for place, code in enumerate(codebook.names):
-        if there[place]:
+        if has_code[place]:
             cells = table[f"{PREFIX}{code}"].cast(pl.Float64, strict=False)
             found[:, place] = cells.fill_null(float("nan")).to_numpy()
     return found

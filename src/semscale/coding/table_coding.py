@@ -38,6 +38,7 @@ class CodingWork(Generic[Summary]):
         text: column of the answers.
         coder: scores them.
         finish: codes all answers, and sums them up.
+        settings: further ones that decide the codes, by name; a run goes on with the same ones alone.
         progress: called while texts are embedded.
     """
 
@@ -45,6 +46,7 @@ class CodingWork(Generic[Summary]):
     text: str
     coder: Coder
     finish: Finish[Summary]
+    settings: Mapping[str, str] = field(default_factory=dict)
     progress: Progress | None = None
     _likeness: list[np.ndarray] = field(default_factory=list)
     _status: list[pl.Series] = field(default_factory=list)
@@ -55,8 +57,8 @@ class CodingWork(Generic[Summary]):
     kept = KEPT_EMBEDDINGS
 
     def key(self) -> dict[str, str]:
-        """Name the column and the fields of the coder's signature."""
-        return {"text": self.text, **dict(self.coder.signature.fields)}
+        """Name the column, the fields of the coder's signature, and the further settings."""
+        return {"text": self.text, **dict(self.coder.signature.fields), **self.settings}
 
     def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
         """Score the rows after the first ``skip`` ones."""

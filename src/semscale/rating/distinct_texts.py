@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from semscale.embedding.engines.windows import encodable
+from semscale.encodable_texts import encodable
 
 MAX_DISTINCT = 5_000_000
 """Above this many distinct texts nobody counts on."""

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from semscale.embedding.engines.windows import encodable
+from semscale.encodable_texts import encodable
 from semscale.rating.rated_rows import RatedRows
 from semscale.results.row_sampling import priorities
 from semscale.results.shown_rows import EXAMPLES_PER_STATUS

@@ -33,7 +33,12 @@ from semscale.self_consistency.scoring.sample_scorer import SampleScorer
 from semscale.self_consistency.scoring.samples import given_texts, take_samples
 from semscale.self_consistency.scoring.unread_samples import leave_out_unread
 from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
-from semscale.self_consistency.white_box.answer_tokens import AnswerTokens, check_tokens, token_values
+from semscale.self_consistency.white_box.answer_tokens import (
+    AnswerTokens,
+    check_tokens,
+    token_values,
+    with_density_texts,
+)
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed
 from semscale.store.columns import as_list
@@ -280,7 +285,7 @@ class Consistency:
         if not keep_unread:
             taken, values = leave_out_unread(taken, values, fewest=self.fewest_samples)
         meanings = scorer.meanings(taken, applied, progress, readers=readers)
-        signature = scorer.signature(applied)
+        signature = with_density_texts(scorer.signature(applied), self.measures, tokens)
         of_tokens = token_values(self.measures, tokens, taken.pairs, readers.whole)
         asked = ItemMeasures(self.measures, meanings, of_tokens)
         return collect(taken, applied, values, signature, asked)

@@ -20,6 +20,13 @@ from semscale.serving.routes.status import StatusRoutes
 from semscale.serving.service import Service
 from semscale.version import __version__
 
+_LINES = "Send an object with lists; or lines (application/x-ndjson), with settings in the address."
+_ABOUT = {
+    "rate": f"Rate texts on an ordinal scale. {_LINES}",
+    "match": f"Say how far each prediction says what its reference says. {_LINES}",
+    "consistency": f"Say how far further answers to a prompt agree with its answer. {_LINES}",
+}
+
 
 def application(service: Service, *, token: str | None = None) -> Gate:
     """Make the application; its models begin to load when the server starts it.
@@ -53,9 +60,13 @@ def application(service: Service, *, token: str | None = None) -> Gate:
     )
     for name, instrument in service.instruments.items():
         route = InstrumentRoute(service, instrument)
-        app.post(f"/{name}", name=name, tags=["instruments"], openapi_extra=_taking(instrument.fields))(
-            route.measure
-        )
+        app.post(
+            f"/{name}",
+            name=name,
+            description=_ABOUT[name],
+            tags=["instruments"],
+            openapi_extra=_taking(instrument.fields),
+        )(route.measure)
     if service.jobs is not None and service.job_work is not None:
         _add_jobs(app, JobRoutes(service, service.jobs, service.job_work))
     app.get("/docs", include_in_schema=False)(docs_page(app))

@@ -37,6 +37,10 @@ def test_parts_of_a_message_are_joined():
     assert parsed(body({"content": [{"text": "Pa"}, {"text": "ris"}, "?"]})).text == "Paris"
 
 
+def test_half_of_a_surrogate_pair_is_no_character():
+    assert parsed(body({"content": "good \ud83d, \U0001f600"})).text == "good \ufffd, \U0001f600"
+
+
 def test_an_echoed_key_is_in_no_field():
     reply = parsed(body({"content": f"Your key is {KEY}."}))
     assert reply.text == "Your key is [key]."

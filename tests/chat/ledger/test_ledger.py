@@ -52,6 +52,20 @@ def test_a_final_outcome_is_found_again_and_others_are_not(place):
     assert [attempt.status for attempt in attempts] == ["timeout", "replied"]
 
 
+def test_half_of_a_surrogate_pair_is_kept(place):
+    reply, refusal = Reply("4", raw="\ud83d"), CallError("no", kind=FailureKind.REFUSED, raw="\udc00")
+
+    async def work(ledger):
+        await ledger.record(KEY, 1, reply)
+        await ledger.record(OTHER, 1, refusal)
+        return await ledger.find(KEY), await ledger.find(OTHER)
+
+    with Ledger(place) as ledger:
+        found, refused = asyncio.run(work(ledger))
+    assert found == reply
+    assert refused.raw == "\udc00"
+
+
 def test_a_closed_ledger_opens_its_file_again(place):
     ledger = Ledger(place)
     asyncio.run(ledger.record(KEY, 1, Reply("4")))
@@ -113,6 +127,14 @@ def test_a_url_of_something_else_is_refused_without_its_password():
     assert str(caught.value) == (
         "ledger must be a path, sqlite:///... or postgresql://..., got 'mysql://ana@db/team'"
     )
+
+
+@pytest.mark.parametrize("blank", ["", "  "])
+def test_a_blank_name_is_refused(blank):
+    with pytest.raises(
+        InputError, match="ledger must be a file that lasts, got .*: name one, such as ledger"
+    ):
+        Ledger(blank)
 
 
 def test_a_file_that_is_no_ledger_is_named(tmp_path):

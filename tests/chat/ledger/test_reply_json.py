@@ -37,3 +37,11 @@ def test_the_time_that_a_call_took_is_kept_and_makes_no_reply_another_one():
     assert load_reply(dump_reply(reply)).seconds == 1.25
     assert load_reply(dump_reply(Reply("4"))).seconds is None
     assert reply == Reply("4")
+
+
+def test_half_of_a_surrogate_pair_comes_back_and_can_be_stored():
+    reply = Reply("a whole \U0001f600", raw="a cut-off \ud83d")
+    stored = dump_reply(reply)
+    assert '"raw":"a cut-off \\ud83d"' in stored
+    assert stored.isascii()
+    assert load_reply(stored) == reply

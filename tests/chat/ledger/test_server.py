@@ -155,6 +155,38 @@ class TestLostConnections:
         assert do(ledger, ClaimCall(KEY, 1)) == do(ledger, ClaimCall(KEY, 1)) == [Claim.OURS]
         assert do(ledger, ClaimCall(KEY, 2)) == do(opened(), ClaimCall(KEY, 1)) == [Claim.ELSEWHERE]
 
+    def test_renewing_while_the_server_is_away_spoils_nothing(self, place, opened):
+        with way_to(place) as way:
+            ledger = opened(way.place)
+            do(ledger, ClaimCall(KEY, 1))
+            way.cut()
+            ledger.renew()
+            ledger.renew()
+            way.mend()
+            on_database(place, LAPSE)
+            ledger.renew()
+            assert do(opened(), ClaimCall(KEY, 1)) == [Claim.ELSEWHERE]
+            assert do(ledger, RecordAttempt(KEY, 1, ANSWER), FindOutcome(KEY)) == [None, ANSWER]
+            ledger.close()
+
+    def test_whatever_goes_wrong_with_a_renewal_later_jobs_are_answered(self, place, monkeypatch):
+        tried = threading.Event()
+
+        def fail(_server):
+            tried.set()
+            raise ArithmeticError
+
+        monkeypatch.setattr(server, "RENEWED_AFTER", 0.01)
+        monkeypatch.setattr(server.LedgerServer, "renew", fail)
+        with Ledger(place) as ledger:
+
+            async def claim_and_find():
+                await ledger.claim(KEY, 1)
+                assert await asyncio.to_thread(tried.wait, 60)
+                return await asyncio.wait_for(ledger.find(KEY), 60)
+
+            assert asyncio.run(claim_and_find()) is None
+
     def test_a_server_that_stays_away_ends_the_run_and_says_what_to_do(self, place, opened, monkeypatch):
         monkeypatch.setattr(server, "LONGEST_OUTAGE", 0.3)
         with way_to(place) as way:

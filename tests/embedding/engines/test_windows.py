@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from semscale.embedding.engines.windows import Windows, cut_windows, encodable, open_tokenizer, pool_windows
+from semscale.embedding.engines.windows import Windows, cut_windows, open_tokenizer, pool_windows
 from semscale.errors import ModelError
 
 
@@ -26,11 +26,6 @@ def test_vectors_of_windows_are_averaged_by_their_tokens_and_scaled():
 def test_one_window_keeps_its_vector_bit_for_bit():
     vector = np.array([[0.1, 0.7]], np.float32)  # no unit vector, to see that nothing is scaled
     assert (pool_windows(vector, windows([0], [3]), 1) == vector).all()
-
-
-def test_unpaired_surrogates_are_replaced_and_pairs_stay():
-    assert encodable("a\ud83db") == "a\ufffdb"
-    assert encodable("a😀") == "a😀"
 
 
 def test_a_tokenizer_that_cannot_be_read(tmp_path):

@@ -22,7 +22,23 @@ def test_names_that_there_are(name):
     check_device(name)
 
 
-@pytest.mark.parametrize("name", ["", "gpu", "cuda:", "cuda:-1", "cuda:x", "cpu:0", "cpu:", "auto:1", "CUDA"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "gpu",
+        "cuda:",
+        "cuda:-1",
+        "cuda:x",
+        "cpu:0",
+        "cpu:",
+        "auto:1",
+        "CUDA",
+        "cuda:01",
+        "cuda:256",
+        "cuda:٣",
+    ],
+)
 def test_names_that_there_are_not(name):
     with pytest.raises(InputError, match="device must be auto, cpu, cuda, cuda:N or mps, got"):
         check_device(name)

@@ -60,8 +60,26 @@ def test_samples_that_do_not_count_add_nothing():
 def test_prompts_precede_both_texts_in_density():
     model = Paris()
     tool = Consistency(measures=["semantic_density"], nli=model)
-    tool.measure(["Paris"], [["Rome", "Oslo"]], sample_logprobs=SAMPLED, prompts=["Capital?"])
+    answers = ["Paris"], [["Rome", "Oslo"]]
+    found = tool.measure(*answers, sample_logprobs=SAMPLED, prompts=["Capital?"])
     assert set(model.premises) == {"Capital?\nParis"}
+    assert dict(found.signature.fields)["density_texts"] == "prompts+answers"
+    alone = tool.measure(*answers, sample_logprobs=SAMPLED)
+    assert dict(alone.signature.fields)["density_texts"] == "answers"
+
+
+def test_the_signature_says_how_entailment_is_read_where_it_is_not_whole_anyway():
+    def reads(*measures):
+        tool = Consistency(measures=measures, nli=Paris())
+        found = tool.measure(["Paris"], [["Rome", "Oslo"]], sample_logprobs=SAMPLED)
+        return dict(found.signature.fields).get("entailment_sentences")
+
+    assert reads("semantic_density") is None
+    assert reads("semantic_density", "entailment") == "max/mean"
+
+
+def test_prompts_of_another_number_are_refused():
+    tool = Consistency(measures=["semantic_density"], nli=Paris())
     with pytest.raises(InputError, match="prompts must have 1 rows, one for each answer, got 2"):
         tool.measure(["Paris"], [["Rome", "Oslo"]], sample_logprobs=SAMPLED, prompts=["a", "b"])
 

@@ -60,6 +60,11 @@ def test_several_models_stand_in_a_list(written):
     [
         ("model:\n  - one\n  - two\n  - one", "line 7: model 'one' is named twice"),
         ("model: []", "line 4: model: list should have at least 1 item"),
+        ("model: [one, 3]", "line 4: model 2 must be a mapping with its keys, or a name, got 3"),
+        (
+            "model: [one, {name: two, temperature: -1}]",
+            "line 4: model 2, temperature: input should be greater",
+        ),
         ("model:\n  - one\n  - name: two\n    temprature: 1", "line 7: unknown key 'temprature' in model"),
         ("model:\n  name: one\n  temprature: 1", "line 6: unknown key 'temprature' in model"),
     ],

@@ -1,7 +1,6 @@
 """The ledger: all calls and their outcomes on disk, so that a restarted run pays for none again."""
 
 import asyncio
-import json
 import os
 import queue
 import threading
@@ -24,7 +23,7 @@ from semscale.chat.ledger.operations import (
     RecordAttempt,
     ReleaseCall,
 )
-from semscale.chat.ledger.reply_json import dump_reply, load_reply, text_in
+from semscale.chat.ledger.reply_json import dump_reply, load_reply, text_in, write_json
 from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.errors import InputError, SemscaleError
 from semscale.extras import require
@@ -148,13 +147,13 @@ class Ledger:
     def _serve(self) -> None:
         store: LedgerStore | None = None
         while (waiting := self._waiting(store.longest_idle if store else None)) is not None:
-            if store is not None and not waiting:
-                store.renew()
-                continue
             try:
                 store = store or self._opened()
+                if not waiting:
+                    store.renew()
+                    continue
                 answers = store.do([operation for operation, _ in waiting])
-            except Exception as error:  # raised again where the job's result is awaited
+            except Exception as error:  # raised again where the job's result is awaited; the thread goes on
                 answers = [error] * len(waiting)
             _hand_out(waiting, answers)
         if store is not None:
@@ -214,7 +213,7 @@ def _resolve(pairs: "list[tuple[asyncio.Future[object], object]]") -> None:
 def _address(where: str | Path | None) -> Address:
     """Read a ledger's address; a plain path is not looked at before it is used."""
     named = os.environ.get(VARIABLE) or cache_root() / FILE_NAME if where is None else where
-    if "://" in str(named):
+    if "://" in str(named) or not str(named).strip():  # that of a blank is refused
         return read_address(named, "ledger")
     path = Path(named).expanduser()
     return Address("ledger", str(path), path=path)
@@ -223,9 +222,7 @@ def _address(where: str | Path | None) -> Address:
 def _attempt(outcome: Reply | CallError) -> Attempt:
     if isinstance(outcome, Reply):
         return Attempt(REPLIED, dump_reply(outcome))
-    return Attempt(
-        outcome.kind.value, json.dumps({"message": str(outcome), "raw": outcome.raw}, ensure_ascii=False)
-    )
+    return Attempt(outcome.kind.value, write_json({"message": str(outcome), "raw": outcome.raw}))
 
 
 def _read(attempt: Attempt) -> Reply | CallError:

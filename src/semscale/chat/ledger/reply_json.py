@@ -11,7 +11,7 @@ from semscale.json_reading import parse_json
 def dump_reply(reply: Reply) -> str:
     """Write a reply as JSON."""
     usage, logprobs = reply.usage, reply.logprobs
-    return json.dumps(
+    return write_json(
         {
             "text": reply.text,
             "finish_reason": reply.finish_reason,
@@ -21,10 +21,23 @@ def dump_reply(reply: Reply) -> str:
             "raw": reply.raw,
             **({"left_out": reply.left_out} if reply.left_out else {}),
             **({} if reply.seconds is None else {"seconds": reply.seconds}),
-        },
-        ensure_ascii=False,
-        separators=(",", ":"),
+        }
     )
+
+
+def write_json(content: Mapping[str, object]) -> str:
+    r"""Write JSON that every database keeps: unpaired surrogates, which UTF-8 cannot hold, are escaped.
+
+    Example:
+        >>> print(write_json({"text": "né"}), write_json({"text": "\ud83d"}))
+        {"text":"né"} {"text":"\ud83d"}
+    """
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # an endpoint's JSON may name half of a pair, as a cut-off emoji is
+        return json.dumps(content, separators=(",", ":"))
+    return text
 
 
 def load_reply(text: str) -> Reply:

@@ -91,8 +91,10 @@ class LedgerServer:
     def renew(self) -> None:
         """Let the claims made here hold for a whole lease again; a server that is away is no error yet."""
         if self._writer is not None:
-            with suppress(DBAPIError, OSError, InputError):
+            try:
                 self._renew(self._connected(), self._writer)
+            except (DBAPIError, OSError, InputError):
+                self._drop()  # a broken connection would refuse everything that comes later
 
     def close(self) -> None:
         """End all claims made here, if the server is there, and close the connection."""
@@ -169,6 +171,9 @@ class LedgerServer:
                     raise self._away(error) from error
                 self._stopping.wait(wait)
                 wait = min(2 * wait, _LONGEST_WAIT)
+            except BaseException:
+                self._drop()
+                raise
             else:
                 self._is_given_up = False
                 return done

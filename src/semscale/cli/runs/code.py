@@ -17,13 +17,14 @@ from semscale.coding.hand_codes import hand_codes
 from semscale.coding.summary.coding_summary import CodingSummary
 from semscale.coding.summary.summarizing import BesideAnswers, summarize_coding
 from semscale.coding.table_coding import CodingWork
+from semscale.scales import load_scale
 from semscale.store.columns import column_in
 from semscale.store.deriving.derived_columns import by_label
 from semscale.store.first_look import needs_counting
 from semscale.store.reading import open_table
 from semscale.store.result_columns import check_free, check_output
 from semscale.store.runs.table_run import TableRun
-from semscale.types import Progress, are_scored
+from semscale.types import Progress, Status, are_scored
 
 _BATCH = 50_000
 
@@ -47,6 +48,7 @@ def code_table(options: CodeOptions) -> CodingSummary:
     if options.outputs.out is not None:
         check_output(table, options.outputs.out)
     columns.check(table)
+    _check_further(options)
     size, out = options.run.parts.part_rows, options.outputs.out
     table, rows = columns.read_beside(table, size, counting=needs_counting(table, out))
     hand = _hand_codes(columns, rows, options)
@@ -73,8 +75,32 @@ def code_table(options: CodeOptions) -> CodingSummary:
             )
             return summary, coding.to_frame()
 
-        work = CodingWork(table, columns.text, coder, finish, progress)
+        work = CodingWork(table, columns.text, coder, finish, _settings(options, columns), progress)
         return TableRun(table, options.run.parts, progress).of(work, out)
+
+
+def _check_further(options: CodeOptions) -> None:
+    """Check the scale and the other run now, as they are needed when all answers are scored."""
+    if options.rate_scale is not None:
+        load_scale(options.rate_scale)
+    if options.other_run is not None:
+        open_table(options.other_run).require(options.columns.text, "other_run")
+
+
+def _settings(options: CodeOptions, columns: CodingColumns) -> dict[str, str]:
+    """Name what decides the codes beside the scores; groups, ratings and weights do not."""
+    thresholds, chat = options.thresholds.thresholds, options.chat
+    found = {
+        "labels": ", ".join(columns.labels),
+        "inclusion": columns.inclusion or "",
+        "given_from": f"{thresholds.given:.12g}",
+        "unsure_from": f"{thresholds.unsure:.12g}",
+        "seed": str(options.run.plan.seed) if columns.labels else "",
+        "chat_model": chat.chat_model or "",
+        "method": "" if chat.chat_model is None else chat.method,
+        "question": chat.question or "",
+    }
+    return {name: value for name, value in found.items() if value}
 
 
 def _hand_codes(columns: CodingColumns, rows: pl.DataFrame, options: CodeOptions) -> HandCodes | None:
@@ -137,6 +163,13 @@ def _with_scores(
         beside = replace(beside, ratings=ratings, rating_name=name)
     if options.other_run is not None:
         frame = pl.concat([*open_table(options.other_run).batches(_BATCH)], how="diagonal_relaxed")
-        other = other_run(frame, scores.codebook, cells, options.columns.text, options.other_run)
+        other = other_run(
+            frame,
+            scores.codebook,
+            cells,
+            options.columns.text,
+            options.other_run,
+            no_text=scores.text_status == Status.NOT_TEXT,
+        )
         beside = replace(beside, other=other)
     return beside

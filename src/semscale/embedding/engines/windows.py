@@ -14,6 +14,7 @@ from semscale.embedding.tokens.prefix import tokens_around
 from semscale.embedding.tokens.text_tokenizer import TextTokenizer
 from semscale.embedding.tokens.unigram import UnigramTokenizer, is_unigram
 from semscale.embedding.tokens.unknown_tokens import UnknownTokens
+from semscale.encodable_texts import encodable
 from semscale.errors import ModelError
 from semscale.types import Floats, Integers, Vectors
 
@@ -185,20 +186,6 @@ def check_tokens(tokenizer: "Tokenizer | UnigramTokenizer", checkpoint: Checkpoi
             f"{checkpoint.tokenizer} has token {largest}, but {checkpoint.weights.name} has words 0 to "
             f"{rows - 1}: use the tokenizer that belongs to the model"
         )
-
-
-def encodable(text: str) -> str:
-    r"""Replace unpaired surrogates, which are no characters, by U+FFFD.
-
-    Example:
-        >>> encodable("good\ud83d") == "good\ufffd"
-        True
-    """
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
 
 
 def pool_windows(vectors: Vectors, windows: Windows, n: int) -> Vectors:

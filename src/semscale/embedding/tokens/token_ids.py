@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from semscale.embedding.engines.windows import encodable
 from semscale.embedding.tokens.prefix import of_prefix, tokens_around
 from semscale.embedding.tokens.spaced_tokens import SpacedTokens, Spelled, reads_between_spaces
 from semscale.embedding.tokens.unknown_tokens import UnknownTokens, are_unread
+from semscale.encodable_texts import encodable
 from semscale.types import Ids, Integers, Mask
 
 if TYPE_CHECKING:

@@ -1,5 +1,6 @@
 """Devices that PyTorch computes on, by users' names for them, and the type of number of each precision."""
 
+import re
 from typing import TYPE_CHECKING
 
 from semscale.errors import InputError
@@ -14,6 +15,8 @@ KINDS = ("cpu", "cuda", "mps")
 """Kinds of devices beside ``auto``; ``cuda:1`` is the second GPU."""
 PRECISIONS = ("exact", "fast")
 
+_NUMBERED = re.compile("cuda:(0|[1-9][0-9]?)")  # PyTorch takes no other spelling, and cuda:256 for cuda:0
+
 _FLASH = (8, 0)  # compute capability from which GPUs have the kernels of FlashAttention 2
 
 
@@ -21,16 +24,14 @@ def check_device(device: str) -> None:
     """Refuse what names no device.
 
     Raises:
-        InputError: neither ``auto`` nor one of ``KINDS``, with a number at most.
+        InputError: neither ``auto`` nor one of ``KINDS``, nor ``cuda`` with a number below 100.
 
     Example:
         >>> check_device("gpu")
         Traceback (most recent call last):
         semscale.errors.InputError: device must be auto, cpu, cuda, cuda:N or mps, got 'gpu'
     """
-    kind, colon, number = device.partition(":")
-    numbered = kind == "cuda" and number.isdecimal()
-    if device != AUTO and not (kind in KINDS and (numbered or not colon)):
+    if device not in (AUTO, *KINDS) and not _NUMBERED.fullmatch(device):
         raise InputError(f"device must be auto, cpu, cuda, cuda:N or mps, got {device!r}")
 
 

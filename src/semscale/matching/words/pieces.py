@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.embedding import Embedder
-from semscale.embedding.engines.windows import encodable
+from semscale.encodable_texts import encodable
 from semscale.types import Floats, Integers
 
 if TYPE_CHECKING:

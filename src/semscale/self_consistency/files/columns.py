@@ -182,7 +182,7 @@ def _samples(
                 # Beside one sample stands its own list, beside a list of samples a list of theirs.
                 is_one = not isinstance(beside, list) and found == [beside]
                 tokens[row] += (
-                    read_tokens([cell], 1, first=first_row + row)
+                    read_tokens([cell], 1, first=first_row + row, parameter="sample_logprobs")
                     if is_one
                     else read_sample_tokens([cell], [len(found)], first=first_row + row)[0]
                 )

@@ -31,6 +31,7 @@ from semscale.self_consistency.scoring.sample_meanings import RelationGrounds
 from semscale.self_consistency.scoring.samples import SampledAnswers, take_samples
 from semscale.self_consistency.scoring.unread_samples import leave_out_unread
 from semscale.self_consistency.white_box.mixed_measures import MIXED_MEASURES
+from semscale.self_consistency.white_box.sampled_measures import SAMPLED_MEASURES
 from semscale.signature import Signature
 from semscale.types import Floats, Progress
 
@@ -245,16 +246,24 @@ class SampleScorer:
             signature = signature.extended(
                 Signature("bertscore", tuple((f"bert_{name}", value) for name, value in bert))
             )
-        if "entailment" in needs and self.entailment is not None:
-            model = self.entailment.signature.fields
-            signature = signature.extended(
-                Signature("entailment", tuple((f"entailment_{name}", value) for name, value in model))
-            )
-            reads = "max/mean" if self.by_sentence else "whole"
-            signature = signature.extended(Signature.of("entailment", entailment_sentences=reads))
+        signature = self._with_entailment(signature)
         # Guards pass over pairs in other languages than English.
         looking = "contradicted" in needs and self.guards
         return with_identifier(signature) if looking else with_read_languages(signature)
+
+    def _with_entailment(self, signature: Signature) -> Signature:
+        """Add the model of entailment, and how it reads texts; semantic density always reads them whole."""
+        if "entailment" not in self.needs or self.entailment is None:
+            return signature
+        model = self.entailment.signature.fields
+        signature = signature.extended(
+            Signature("entailment", tuple((f"entailment_{name}", value) for name, value in model))
+        )
+        others = [name for name in self.measures if name not in SAMPLED_MEASURES]
+        if "entailment" not in needed_parts(others, self.same_by, has_entailment=True):
+            return signature
+        reads = "max/mean" if self.by_sentence else "whole"
+        return signature.extended(Signature.of("entailment", entailment_sentences=reads))
 
     def readers(self) -> PairReaders:
         """Give the models that the measures need; they embed each text, and judge each pair, once."""

@@ -8,6 +8,7 @@ from semscale.matching.entailment.probabilities import EntailmentModel
 from semscale.matching.pairs import Pairs
 from semscale.self_consistency.white_box.mixed_measures import MIXED_MEASURES
 from semscale.self_consistency.white_box.sampled_measures import (
+    DENSITY,
     SAMPLED_MEASURES,
     SampleTokens,
     measure_sampled,
@@ -20,6 +21,7 @@ from semscale.self_consistency.white_box.token_scores import (
     Tokens,
     measure_tokens,
 )
+from semscale.signature import Signature
 from semscale.store.columns import as_list
 from semscale.types import Floats
 
@@ -86,6 +88,14 @@ def check_tokens(measures: Sequence[str], tokens: AnswerTokens) -> None:
                 "measure p_true asks the model whether its answer is right: take ask(prompts) instead of "
                 "measure(answers, samples), or ask_p_true for answers at hand"
             )
+
+
+def with_density_texts(signature: Signature, measures: Sequence[str], tokens: AnswerTokens) -> Signature:
+    """Say in a signature whether semantic density read the questions before the answers."""
+    if DENSITY not in measures:
+        return signature
+    texts = "answers" if tokens.prompts is None else "prompts+answers"
+    return signature.extended(Signature.of("density", density_texts=texts))
 
 
 def token_values(

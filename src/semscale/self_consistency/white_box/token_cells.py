@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from semscale.chat.replies import TokenLogprob
 from semscale.errors import InputError
@@ -13,7 +13,17 @@ from semscale.store.columns import as_list, is_missing
 _SHOWN = 60
 
 
-def read_tokens(cells: object, n: int, *, first: int = 0) -> list[tuple[TokenLogprob, ...] | None]:
+class _TokenCell(NamedTuple):
+    """A cell, and where it was given, for messages."""
+
+    cell: Any
+    parameter: str
+    place: int
+
+
+def read_tokens(
+    cells: object, n: int, *, first: int = 0, parameter: str = "logprobs"
+) -> list[tuple[TokenLogprob, ...] | None]:
     """Read the tokens of n answers.
 
     Args:
@@ -22,6 +32,7 @@ def read_tokens(cells: object, n: int, *, first: int = 0) -> list[tuple[TokenLog
             text of such a list. A missing or empty one means that the tokens are not known.
         n: how many answers there are.
         first: place of the first of them among all answers, from 0.
+        parameter: the name of what is read, for messages.
 
     Raises:
         InputError: another number of cells, a cell that is no such list, or a probability above 1.
@@ -30,10 +41,10 @@ def read_tokens(cells: object, n: int, *, first: int = 0) -> list[tuple[TokenLog
         >>> read_tokens([[-0.5], None, '[{"token": "Paris", "logprob": -0.1}]'], 3)[2][0].token
         'Paris'
     """
-    listed = as_list(cells, "logprobs")
+    listed = as_list(cells, parameter)
     if len(listed) != n:
-        raise InputError(f"logprobs must have {n} rows, one for each answer, got {len(listed)}")
-    return [_tokens(cell, place) for place, cell in enumerate(listed, first)]
+        raise InputError(f"{parameter} must have {n} rows, one for each answer, got {len(listed)}")
+    return [_tokens(_TokenCell(cell, parameter, place)) for place, cell in enumerate(listed, first)]
 
 
 def read_sample_tokens(
@@ -74,18 +85,19 @@ def _sample_tokens(cell: Any, n: int, place: int) -> list[tuple[TokenLogprob, ..
             f"sample_logprobs must hold a list for each of {n} samples, got {str(cell)[:_SHOWN]!r} in row "
             f"{place + 1}"
         )
-    return [_tokens(one, place) for one in content]
+    return [_tokens(_TokenCell(one, "sample_logprobs", place)) for one in content]
 
 
-def _tokens(cell: Any, place: int) -> tuple[TokenLogprob, ...] | None:  # noqa: ANN401 - any cell
+def _tokens(given: _TokenCell) -> tuple[TokenLogprob, ...] | None:
+    cell = given.cell
     if is_missing(cell) or (isinstance(cell, str) and not cell.strip()):
         return None
     content = _parsed(cell) if isinstance(cell, str) else cell
     if isinstance(content, Mapping):  # OpenAI's {"content": [...]}
         content = content.get("content")
     if isinstance(content, str | bytes) or not isinstance(content, Sequence):
-        raise _refused(cell, place)
-    return tuple(_token(one, cell, place) for one in content) or None
+        raise _refused(given)
+    return tuple(_token(one, given) for one in content) or None
 
 
 def _parsed(text: str) -> object:
@@ -95,26 +107,26 @@ def _parsed(text: str) -> object:
         return None
 
 
-def _token(one: Any, cell: Any, place: int) -> TokenLogprob:  # noqa: ANN401 - any cell
+def _token(one: Any, cell: _TokenCell) -> TokenLogprob:  # noqa: ANN401 - any entry
     if isinstance(one, TokenLogprob):
         return one
     given = one if isinstance(one, Mapping) else {"logprob": one}
-    logprob = _logprob(given.get("logprob"), cell, place)
     top = tuple(
-        (str(other.get("token", "")), _logprob(other.get("logprob"), cell, place))
+        (str(other.get("token", "")), _logprob(other.get("logprob"), cell))
         for other in given.get("top_logprobs") or ()
     )
-    return TokenLogprob(str(given.get("token", "")), logprob, top)
+    return TokenLogprob(str(given.get("token", "")), _logprob(given.get("logprob"), cell), top)
 
 
-def _logprob(value: Any, cell: Any, place: int) -> float:  # noqa: ANN401 - any cell
+def _logprob(value: Any, cell: _TokenCell) -> float:  # noqa: ANN401 - any value
     if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or value > 0:
-        raise _refused(cell, place)
+        raise _refused(cell)
     return max(float(value), -1e9)  # some endpoints write minus infinity
 
 
-def _refused(cell: object, place: int) -> InputError:
+def _refused(given: _TokenCell) -> InputError:
+    whose = "answer" if given.parameter == "logprobs" else "sample"
     return InputError(
-        "logprobs must hold for each answer a list of log-probabilities of at most 0, or of objects with "
-        f'"logprob", or be empty, got {str(cell)[:_SHOWN]!r} in row {place + 1}'
+        f"{given.parameter} must hold for each {whose} a list of log-probabilities of at most 0, or of "
+        f'objects with "logprob", or be empty, got {str(given.cell)[:_SHOWN]!r} in row {given.place + 1}'
     )

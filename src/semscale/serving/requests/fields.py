@@ -36,11 +36,15 @@ class RequestFields(BaseModel):
 class EmbeddingFields(RequestFields):
     """What ``/v1/embeddings`` takes, as OpenAI's interface has it."""
 
-    input: Annotated[list[str], BeforeValidator(_as_texts), WithJsonSchema(_TEXTS_SCHEMA)]
-    model: str
-    encoding_format: Literal["float", "base64"] = "float"
-    dimensions: int | None = None
-    user: str | None = None
+    input: Annotated[
+        list[str],
+        BeforeValidator(_as_texts),
+        WithJsonSchema({**_TEXTS_SCHEMA, "description": "A text or a list of texts; token ids are refused."}),
+    ]
+    model: str = Field(description="One of the names at /v1/models.")
+    encoding_format: Literal["float", "base64"] = Field("float", description="How vectors are written.")
+    dimensions: int | None = Field(None, description="The model's own width; no other is offered.")
+    user: str | None = Field(None, description="Ignored.")
 
 
 class RatingSettingFields(RequestFields):
@@ -50,63 +54,90 @@ class RatingSettingFields(RequestFields):
         str | dict[str, Any],
         Field(description="Name of a scale that ships with Semscale, or the fields of a scale of your own."),
     ] = "purchase-intent"
-    anchor_sets: list[str] | None = None
-    readout: Literal["ssr", "ordinal"] | None = None
-    temperature: float = 1.0
-    epsilon: float = 0.0
-    semantics: Literal["safe", "paper", "guide"] = "safe"
-    floor: Literal["auto"] | float | None = "auto"
-    missing: list[str] = []
-    language: str | None = None
+    anchor_sets: list[str] | None = Field(
+        None, description="Names of anchor sets; those that serve the model by default."
+    )
+    readout: Literal["ssr", "ordinal"] | None = Field(
+        None, description="How similarities become a rating; the scale's own by default."
+    )
+    temperature: float = Field(1.0, description="Below 1 a rating is sharper, above 1 flatter.")
+    epsilon: float = Field(0.0, description="Mass that is added to each rating; at least 0.")
+    semantics: Literal["safe", "paper", "guide"] = Field(
+        "safe", description="Whose edge cases of the formula."
+    )
+    floor: Literal["auto"] | float | None = Field(
+        "auto", description="Similarity below which a text is off topic; null for none."
+    )
+    missing: list[str] = Field([], description="Texts that say that there is no answer.")
+    language: str | None = Field(
+        None,
+        description="An ISO 639-1 code, or auto for that of each text; the scale's own anchors by default.",
+    )
 
 
 class RatingFields(RatingSettingFields):
     """What ``/rate`` takes."""
 
-    texts: Annotated[list[Any], WithJsonSchema(_CELLS_SCHEMA)]
+    texts: Annotated[list[Any], WithJsonSchema({**_CELLS_SCHEMA, "description": "What is rated."})]
 
 
 class MatchSettingFields(RequestFields):
     """How predictions are matched, as ``semscale.match`` takes it."""
 
-    method: Literal["calibrated", "cosine"] = "calibrated"
-    corpus: list[str] | None = None
-    seed: int = 0
-    guards: dict[str, Literal["off", "warn", "weigh"]] | None = None
-    recall_share: float | None = None
-    empty: Literal["missing", "wrong"] = "missing"
+    method: Literal["calibrated", "cosine"] = Field("calibrated", description="How texts are compared.")
+    corpus: list[str] | None = Field(
+        None, description="Texts that word weights are estimated from; those of the request by default."
+    )
+    seed: int = Field(0, description="Of the draw of unrelated pairs.")
+    guards: dict[str, Literal["off", "warn", "weigh"]] | None = Field(
+        None, description="What each guard does; all weigh by default."
+    )
+    recall_share: float | None = Field(
+        None, description="1 asks whether all of the reference is said, 0 whether it backs what is said."
+    )
+    empty: Literal["missing", "wrong"] = Field("missing", description="What an empty prediction counts as.")
 
 
 class MatchFields(MatchSettingFields):
     """What ``/match`` takes."""
 
-    predictions: Annotated[list[Any], WithJsonSchema(_CELLS_SCHEMA)]
+    predictions: Annotated[
+        list[Any], WithJsonSchema({**_CELLS_SCHEMA, "description": "What is compared with the references."})
+    ]
     references: Annotated[
         list[Any],
-        Field(description="For each prediction a text or a list of texts."),
-        WithJsonSchema({"type": "array", "items": _TEXTS_SCHEMA}),
+        WithJsonSchema(
+            {"type": "array", "items": _TEXTS_SCHEMA, "description": "For each prediction a text or a list."}
+        ),
     ]
 
 
 class ConsistencySettingFields(RequestFields):
     """How agreement is measured, as ``semscale.consistency`` takes it."""
 
-    measures: list[str] | None = None
-    floor: Literal["auto"] | float = "auto"
-    guards: list[str] | None = None
-    fewest_samples: int = 1
-    seed: int = 0
-    same_by: Literal["auto", "cosine", "exact"] = "auto"
+    measures: list[str] | None = Field(None, description="Names of measures; the default ones unless given.")
+    floor: Literal["auto"] | float = Field("auto", description="Level of unrelated texts.")
+    guards: list[str] | None = Field(
+        None, description="Which guards look for contradictions; all by default."
+    )
+    fewest_samples: int = Field(1, description="Samples below which an answer has no values.")
+    seed: int = Field(0, description="Of the draw of unrelated pairs.")
+    same_by: Literal["auto", "cosine", "exact"] = Field("auto", description="When two samples mean the same.")
 
 
 class ConsistencyFields(ConsistencySettingFields):
     """What ``/consistency`` takes."""
 
-    answers: Annotated[list[Any], WithJsonSchema(_CELLS_SCHEMA)]
+    answers: Annotated[list[Any], WithJsonSchema({**_CELLS_SCHEMA, "description": "One for each prompt."})]
     samples: Annotated[
         list[Any],
-        Field(description="For each answer a list of texts."),
-        WithJsonSchema({"type": "array", "items": _CELLS_SCHEMA}),
+        WithJsonSchema(
+            {
+                "type": "array",
+                "items": _CELLS_SCHEMA,
+                "description": "For each answer a list of further answers.",
+            }
+        ),
     ]
 
 
