@@ -37,6 +37,12 @@ def test_settings_that_do_not_serve_are_refused(words, message, answers, capsys)
     assert message in refused(capsys, *line, *words)
 
 
+def test_gpus_belong_to_an_engine_that_uses_them(answers, capsys):
+    line = ["match", answers, "--prediction", "text", "--reference", "other", "--method", "cosine"]
+    found = refused(capsys, *line, "--cluster", "auto", "--gpus-per-actor", "1")
+    assert "--gpus-per-actor belongs to --engine torch, got --engine openvino" in found
+
+
 def test_an_empty_address_is_refused(answers, capsys):
     found = refused(capsys, "rate", answers, "--text", "text", "--scale", "quality", "--cluster", " ")
     assert "--cluster must be HOST:PORT, auto or local, got an empty text" in found

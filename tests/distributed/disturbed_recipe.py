@@ -1,4 +1,4 @@
-"""A recipe that stops in the middle of the work until its process is killed, and two that fail."""
+"""Recipes that disturb a run: one waits until its process is killed, one only copies, and two fail."""
 
 import os
 import time
@@ -8,6 +8,7 @@ from pathlib import Path
 from semscale.distributed.recipes import RowWork
 from semscale.errors import InputError
 from semscale.signature import Signature
+from semscale.store.runs.table_run import WorkedPart
 
 LONGEST = 120  # seconds
 
@@ -76,6 +77,20 @@ class Refusing:
             raise InputError(f"row {first_row + 1} cannot be read; repair it")
 
         return RowWork(part, ())
+
+
+@dataclass(frozen=True)
+class Copying:
+    """Gives the rows back as they are."""
+
+    def signature(self):
+        return Signature.of("embed", model="words#1f2e")
+
+    def completed(self, work):
+        return self
+
+    def row_work(self, table):
+        return RowWork(lambda batch, first_row: WorkedPart(batch), ())
 
 
 def _noted(note):

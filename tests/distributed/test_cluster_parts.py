@@ -2,11 +2,12 @@ import os
 import signal
 import threading
 import time
+from dataclasses import replace
 
 import disturbed_recipe
 import polars as pl
 import pytest
-from disturbed_recipe import ByNode, Disturbed, Refusing
+from disturbed_recipe import ByNode, Copying, Disturbed, Refusing
 from tests.distributed.conftest import files_in
 
 from semscale.cli.main import main
@@ -150,3 +151,19 @@ def test_embed_writes_the_same_file(two_nodes, here, capsys):
     assert (code, printed.err) == (0, "")
     assert (here / "there.parquet").read_bytes() == (here / "plain.parquet").read_bytes()
     assert pl.read_parquet(here / "there.parquet").height == 40
+
+
+def test_a_node_with_other_rows_is_refused(two_nodes, here):
+    parts = ClusterParts(Copying(), ActorPool(actors=1))
+    table = replace(
+        open_table("in"), n_rows=43
+    )  # 40 rows, as the nodes see it: 3 were here when they counted
+    message = r"^cluster: a node read 10 rows of in from row 31 on, this machine 13; give all nodes"
+    with connected(two_nodes.address), pytest.raises(InputError, match=message):
+        list(parts.parts(None, table, 30, 0))
+    table = replace(table, n_rows=61)
+    with (
+        connected(two_nodes.address),
+        pytest.raises(InputError, match=r"^cluster: a node's in ends before row 61"),
+    ):
+        list(parts.parts(None, table, 60, 60))

@@ -40,10 +40,12 @@ class ClusterParts:
         """Make the parts after the first ``skip`` rows.
 
         Raises:
-            InputError: a node that does not fit, an input that nodes cannot read, or what the work refuses.
+            InputError: a node that does not fit, an input that nodes cannot read, or of which they have
+                other rows, or what the work refuses.
             ModelError: a node cannot get or run the model.
         """
-        starts = range(skip, _n_rows(table), size)
+        n_rows = _n_rows(table)
+        starts = range(skip, n_rows, size)
         if not starts:
             return
         check_sendable(table)
@@ -61,8 +63,11 @@ class ClusterParts:
             batch_format="pyarrow",
             **self.pool.arguments(actors),
         )
-        for block in made.iter_batches(batch_size=1, batch_format="pyarrow"):
-            yield _received(block)
+        blocks = made.iter_batches(batch_size=1, batch_format="pyarrow")
+        for start, block in zip(starts, blocks, strict=True):
+            part = _received(block)
+            check_whole(part.frame.height, min(size, n_rows - start), table.name, start)
+            yield part
 
 
 def check_sendable(table: Table) -> None:
@@ -80,6 +85,25 @@ def check_sendable(table: Table) -> None:
             f"cluster: {table.name} cannot be read piece by piece on other nodes ({error!s:.80}); write it "
             "as Parquet first"
         ) from error
+
+
+def check_whole(found: int, expected: int, source: str, first_row: int) -> None:
+    """Check that a node has read all rows of a part.
+
+    Args:
+        found: rows that it has read.
+        expected: rows of the part on this machine.
+        source: name of the input.
+        first_row: of the part, from 0.
+
+    Raises:
+        InputError: there were fewer, or more.
+    """
+    if found != expected:
+        raise InputError(
+            f"cluster: a node read {found:,} rows of {source} from row {first_row + 1:,} on, this machine "
+            f"{expected:,}; give all nodes the same file, and leave it as it is during the run"
+        )
 
 
 def _received(block: Any) -> WorkedPart:  # noqa: ANN401 - a table of pyarrow, which has no types

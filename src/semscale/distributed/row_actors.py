@@ -8,7 +8,7 @@ import polars as pl
 
 from semscale.distributed.node_checks import check_alike, work_in
 from semscale.distributed.recipes import Recipe, RowWork
-from semscale.errors import SemscaleError
+from semscale.errors import InputError, SemscaleError
 from semscale.signature import Signature
 from semscale.store.table import Table
 
@@ -48,7 +48,12 @@ class PartActor:
     def _made(self, first_row: int) -> "pa.Table":
         if self._work is None:
             self._work = checked_work(self._recipe, self._table, self._expected)
-        frame = next(self._table.batches(self._size, first_row))
+        frame = next(self._table.batches(self._size, first_row), None)
+        if frame is None:
+            raise InputError(
+                f"cluster: a node's {self._table.name} ends before row {first_row + 1:,}; give all nodes the "
+                "same file, and leave it as it is during the run"
+            )
         made = self._work.part(frame, first_row)
         return block(part=in_bytes(made.frame), notes=json.dumps(dict(made.notes)))
 

@@ -31,7 +31,7 @@ def embed_table(options: EmbedOptions) -> EmbeddingSummary:
         loading = options.model.loading(progress)
         loading["precision"], loading["cache"] = options.model.precision, False
         embedder = load_embedder(options.model.chosen_name, **loading)
-        with makers_of(options.cluster, lambda: _recipe(options)) as makers:
+        with makers_of(options.cluster, options.model.engine, lambda: _recipe(options)) as makers:
             return embed_file(
                 table,
                 options.text,

@@ -49,7 +49,9 @@ def match_table(options: MatchOptions) -> MatchSummary:
             options.nli,
             options.nli_label_list,
         )
-        with makers_of(options.cluster, lambda: _on_node(options, columns, recipe, modes)) as makers:
+        with makers_of(
+            options.cluster, options.model.engine, lambda: _on_node(options, columns, recipe, modes)
+        ) as makers:
             return match_file(
                 table,
                 columns,

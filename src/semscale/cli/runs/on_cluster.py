@@ -14,20 +14,25 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def makers_of(options: ClusterOptions, recipe: "Callable[[], Recipe]") -> Iterator[PartMakers | None]:
+def makers_of(
+    options: ClusterOptions, engine: str, recipe: "Callable[[], Recipe]"
+) -> Iterator[PartMakers | None]:
     """Join the cluster for the time of the block, and give what makes parts there; ``None`` without one.
 
     Args:
         options: the cluster.
+        engine: of the embedding model.
         recipe: says how a node makes the instrument.
 
     Raises:
         MissingExtraError: ``semscale[ray]`` is not installed.
-        InputError: there is no such cluster.
+        InputError: there is no such cluster, or GPUs for an engine that uses none.
     """
     if options.cluster is None:
         yield None
         return
+    if options.gpus_per_actor and engine != "torch":
+        raise InputError(f"--gpus-per-actor belongs to --engine torch, got --engine {engine}")
     from semscale.distributed.cluster import connected
     from semscale.distributed.cluster_parts import ClusterParts
 

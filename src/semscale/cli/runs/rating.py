@@ -122,7 +122,7 @@ def _rate_text(options: RatingOptions, rater: Rater, progress: Progress) -> Rati
     if options.labels is not None:
         labels = read_sheet(open_table(options.labels), range_)
     table, columns = options.columns.of(options.table.open(options.file, is_reported=True))
-    with makers_of(options.cluster, lambda: _recipe(options, columns.text)) as makers:
+    with makers_of(options.cluster, options.model.engine, lambda: _recipe(options, columns.text)) as makers:
         summary = rate_file(
             table,
             columns,
