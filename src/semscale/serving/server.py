@@ -87,7 +87,7 @@ def run_service(gate: Gate, service: Service, listener: socket.socket, say: Call
         os._exit(0)  # Python would tear the engine down under a thread that still loads a model
 
 
-class DrainingServer(uvicorn.Server):
+class DrainingServer(uvicorn.Server):  # type: ignore[misc] # uvicorn is checked alike with and without the extra
     """A server that turns requests away after the first signal, and ends when all others have answers.
 
     Args:

@@ -68,4 +68,5 @@ class ServiceMetrics:
 
     def page(self) -> bytes:
         """Write all figures."""
-        return generate_latest(self._registry)
+        written: bytes = generate_latest(self._registry)
+        return written
