@@ -160,7 +160,7 @@ def test_options_reach_the_model_and_the_rater(rate, seven_answers, monkeypatch,
     assert ended.code == 0, ended.err
     assert callable(asked.pop("progress"))  # it says when a run waits, off a terminal too
     assert asked == {
-        "name": "some/model", "precision": "fast", "engine": "api", "base_url": "http://localhost:1",
+        "name": "some/model", "precision": "fast", "engine": "api", "device": "auto", "base_url": "http://localhost:1",
         "cache": False,
     }  # fmt: skip
     signature = json.loads(ended.out)["signature"]

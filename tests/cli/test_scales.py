@@ -130,8 +130,20 @@ def test_lint_takes_the_model_options_of_rate(tmp_path, monkeypatch, toy_embedde
         for name, settings in asked
     ]
     assert kept == [
-        ("e5-small", {"base_url": None, "cache": True, "engine": "openvino", "precision": "exact"}),
-        ("m", {"base_url": "http://localhost:1", "cache": False, "engine": "api", "precision": "fast"}),
+        (
+            "e5-small",
+            {"base_url": None, "cache": True, "device": "auto", "engine": "openvino", "precision": "exact"},
+        ),
+        (
+            "m",
+            {
+                "base_url": "http://localhost:1",
+                "cache": False,
+                "device": "auto",
+                "engine": "api",
+                "precision": "fast",
+            },
+        ),
     ]
 
 

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.needs("serve")
     ("options", "words"),
     [
         (["--host", "0.0.0.0"], "set SEMSCALE_TOKEN to a secret of at least 16 characters"),
-        (["--timeout", "0"], "seconds must be at least 1, got 0.0"),
+        (["--timeout", "0"], "--timeout must be at least 1, got 0.0"),
         (["--batch-tokens", "0"], "must be at least 1, got 0"),
         (["--port", "70000"], "70000"),
         (["--precision", "half"], "half"),

@@ -13,7 +13,7 @@ from semscale.history.databases.opening import open_history
 from semscale.history.seals import SHORTEST_HEAD
 
 _KEPT = re.compile(
-    r"(cache/)?(embeddings|states|ledger|history|other)\.sqlite(-wal|-shm|\.lock)?|cache/ledger\.sqlite\.owners/entrance"
+    r"(cache/)?(embeddings|states|scores|ledger|history|other)\.sqlite(-wal|-shm|\.lock)?|cache/ledger\.sqlite\.owners/entrance"
 )
 _OWNED = {
     "semscale_runs": {"semscale_items": "run_id"},

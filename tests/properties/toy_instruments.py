@@ -120,6 +120,7 @@ TOY_INSTRUMENTS = [
             "same_by": "exact",
             "nli": OtherEntailment(),
         },
+        unsigned=frozenset({"by_sentence"}),  # signed with a model of entailment alone
         figure="consistency",
     ),
     Instrument(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from semscale.study.comparing.comparison import StudyComparison, compare
     from semscale.study.files.loading import load
     from semscale.study.files.results_folder import read_study
-    from semscale.study.panel_tables import panel_tables
+    from semscale.study.panel_crosstabs import panel_tables
     from semscale.study.result import StudyResult
     from semscale.study.study import Study
     from semscale.study.summary.study_summary import StudySummary
@@ -35,7 +35,7 @@ _HOMES = {
     "semscale.study.comparing.comparison": ("StudyComparison", "compare"),
     "semscale.study.files.loading": ("load",),
     "semscale.study.files.results_folder": ("read_study",),
-    "semscale.study.panel_tables": ("panel_tables",),
+    "semscale.study.panel_crosstabs": ("panel_tables",),
     "semscale.study.result": ("StudyResult",),
     "semscale.study.study": ("Study",),
     "semscale.study.summary.study_summary": ("StudySummary",),

@@ -38,7 +38,8 @@ class ScoreCache:
     """
 
     def __init__(self, folder: str | Path | None = None, *, max_bytes: int | None = None) -> None:
-        self._store = EntryStore(SCORES_FILE, folder, max_bytes=max_bytes)
+        # The cache of states is used by the same commands in the same folder, and says what is wrong with it.
+        self._store = EntryStore(SCORES_FILE, folder, max_bytes=max_bytes, is_silent=True)
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""

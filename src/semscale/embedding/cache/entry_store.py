@@ -43,6 +43,7 @@ class EntryStore:
         max_bytes: above this size the least recently used entries are removed; the hour of the last use is
             recorded. By default the value of ``SEMSCALE_CACHE_MAX``, such as ``500MB``, or else 2 GiB.
         clock: gives the time in seconds.
+        is_silent: no warning, for a store beside another one in the same folder that warns.
 
     Raises:
         InputError: ``max_bytes`` is not positive, or ``SEMSCALE_CACHE_MAX`` is no size.
@@ -55,6 +56,7 @@ class EntryStore:
         *,
         max_bytes: int | None = None,
         clock: Callable[[], float] = time.time,
+        is_silent: bool = False,
     ) -> None:
         max_bytes = cache_cap() if max_bytes is None else max_bytes
         if max_bytes <= 0:
@@ -62,7 +64,7 @@ class EntryStore:
         self.path = (cache_root() if folder is None else Path(folder).expanduser()) / name
         self.max_bytes = max_bytes
         self._clock = clock
-        self._file = CacheFile(self.path)
+        self._file = CacheFile(self.path, is_silent=is_silent)
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""

@@ -46,10 +46,12 @@ class CacheFile:
 
     Args:
         path: the file; its folder is created at the first use.
+        is_silent: no warning where it cannot be used or is damaged.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, is_silent: bool = False) -> None:
         self.path = path
+        self._is_silent = is_silent
         self._lock = RLock()
         self._connection: sqlite3.Connection | None = None
         self._usable = True
@@ -130,9 +132,7 @@ class CacheFile:
             self._give_up(obstacle)
             return
         if aside is not None:
-            _warn(
-                f"embedding cache {self.path} is damaged ({error}); moved to {aside.name}, a new one is begun"
-            )
+            self._say(f"is damaged ({error}); moved to {aside.name}, a new one is begun")
 
     def _unusable(self, error: Exception) -> InputError:
         return InputError(f"embedding cache {self.path} cannot be changed: {error}; check its permissions")
@@ -140,7 +140,11 @@ class CacheFile:
     def _give_up(self, error: Exception) -> None:
         self.close()
         self._usable = False
-        _warn(f"embedding cache {self.path} cannot be used ({error}); going on without it")
+        self._say(f"cannot be used ({error}); going on without it")
+
+    def _say(self, what: str) -> None:
+        if not self._is_silent:
+            warnings.warn(f"embedding cache {self.path} {what}", CacheWarning, stacklevel=6)
 
 
 _OPEN: WeakSet[CacheFile] = WeakSet()
@@ -278,7 +282,3 @@ def _moved_aside(path: Path) -> Path:
     for suffix in ("-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     return aside
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, CacheWarning, stacklevel=5)

@@ -276,7 +276,8 @@ def _best(
     if strengths is not None:
         if np.ptp(strengths.strengths) < _ALIKE:
             return None
-        return max(places, key=lambda system: strengths.strengths[places[system]])
+        # Rounded, so that of systems that are alike the first is named on every machine.
+        return max(places, key=lambda system: round(float(strengths.strengths[places[system]]), 9))
     shares = {system: record.share.value for system, record in enumerate(records) if record is not None}
     if not shares or np.ptp(list(shares.values())) < _ALIKE:
         return None
