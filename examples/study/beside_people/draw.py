@@ -6,6 +6,7 @@ has personas of its own. By "ssr" it knows bars and ages, a little weakened; by 
 The folder is what ``study run`` leaves behind, but for the summary and for words, as there were none.
 """
 
+from contextlib import chdir
 from pathlib import Path
 
 import numpy as np
@@ -111,6 +112,7 @@ if __name__ == "__main__":
     people(rng).write_csv(HERE / "people.csv")
     answers, personas = panel(rng)
     personas.write_parquet(HERE / PANEL)
-    design = parse_study(FILE.encode(), source="study.yaml", folder=HERE)
+    with chdir(HERE):  # the record names its panel as seen from here, on every machine alike
+        design = parse_study(FILE.encode(), source="study.yaml", folder=Path())
     StudyResult(design, answer_frame(answers), design.signature, RunFacts("nobody")).save(HERE)
     (HERE / SUMMARY).unlink()  # as large as all else, and made again from the answers
