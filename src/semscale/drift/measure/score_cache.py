@@ -1,13 +1,13 @@
 """Persistent cache of the scores and findings of pairs of outputs, in a file beside the embedding cache."""
 
 import json
-import zlib
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from semscale.drift.measure.aligned_item import PairScores
+from semscale.embedding.cache.entries import checksum
 from semscale.embedding.cache.entry_store import EntryStore
 from semscale.guards.findings import Finding, Span
 
@@ -59,7 +59,7 @@ class ScoreCache:
             row[key]: _decoded(body[:-_SUM])
             for entries in self._store.read(keys)
             for key, body in entries
-            if _checksum(key, body[:-_SUM]) == body[-_SUM:]
+            if checksum(key, body[:-_SUM]) == body[-_SUM:]
         }
 
     def put_many(self, keys: Sequence[bytes], scores: Sequence[PairScores]) -> None:
@@ -70,7 +70,7 @@ class ScoreCache:
             scores: scores and findings of n pairs.
         """
         bodies = [json.dumps(asdict(pair)).encode() for pair in scores]
-        self._store.write(keys, [body + _checksum(key, body) for key, body in zip(keys, bodies, strict=True)])
+        self._store.write(keys, [body + checksum(key, body) for key, body in zip(keys, bodies, strict=True)])
 
 
 def _decoded(body: bytes) -> PairScores:
@@ -82,7 +82,3 @@ def _decoded(body: bytes) -> PairScores:
 def _finding(found: dict[str, Any]) -> Finding:
     sides = {side: Span(**found[side]) if found[side] else None for side in ("prediction", "reference")}
     return Finding(**found | sides)
-
-
-def _checksum(key: bytes, body: bytes) -> bytes:
-    return zlib.crc32(body, zlib.crc32(key)).to_bytes(_SUM, "little")

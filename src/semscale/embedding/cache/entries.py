@@ -35,6 +35,16 @@ def cache_keys(signature: str, texts: Sequence[str]) -> list[bytes]:
     ]
 
 
+def checksum(key: bytes, body: bytes | memoryview) -> bytes:
+    """Return the CRC-32 of key and body, 4 bytes, the lowest first.
+
+    Example:
+        >>> checksum(b"1234", b"56789").hex()
+        '2639f4cb'
+    """
+    return zlib.crc32(body, zlib.crc32(key)).to_bytes(4, "little")
+
+
 def encode(keys: Sequence[bytes], embeddings: Embeddings) -> list[bytes]:
     """Encode embeddings as bytes: number of windows, share of unknown tokens, vector, CRC-32 of key and all.
 
@@ -52,7 +62,7 @@ def encode(keys: Sequence[bytes], embeddings: Embeddings) -> list[bytes]:
     bodies = []
     for key, head, vector in zip(keys, heads, vectors, strict=True):
         body = head.tobytes() + vector.tobytes()
-        bodies.append(body + zlib.crc32(body, zlib.crc32(key)).to_bytes(4, "little"))
+        bodies.append(body + checksum(key, body))
     return bodies
 
 

@@ -1,12 +1,12 @@
 """Persistent cache of token states as 16-bit integers, in a file beside the embedding cache."""
 
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from semscale.embedding.cache.entries import checksum
 from semscale.embedding.cache.entry_store import EntryStore
 
 Rounded = npt.NDArray[np.int16]
@@ -100,12 +100,11 @@ class StateCache:
 
 def _encoded(key: bytes, states: Rounded) -> bytes:
     body = np.ascontiguousarray(states, "<i2").tobytes()
-    return body + zlib.crc32(body, zlib.crc32(key)).to_bytes(_SUM, "little")
+    return body + checksum(key, body)
 
 
 def _decoded(key: bytes, body: bytes, hidden: int) -> Rounded | None:
     content = memoryview(body)[:-_SUM]
-    sound = zlib.crc32(content, zlib.crc32(key)).to_bytes(_SUM, "little") == body[-_SUM:]
-    if not sound or len(content) % (2 * hidden):
+    if checksum(key, content) != body[-_SUM:] or len(content) % (2 * hidden):
         return None
     return np.frombuffer(content, "<i2").reshape(-1, hidden)

@@ -1,12 +1,11 @@
 """Persistent cache of a cross-encoder's logits, in a file beside the embedding cache."""
 
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from semscale.embedding.cache.entries import cache_keys
+from semscale.embedding.cache.entries import cache_keys, checksum
 from semscale.embedding.cache.entry_store import EntryStore
 from semscale.embedding.cross_encoders.pair_logits import PairLogits
 
@@ -91,13 +90,9 @@ class PairCache:
         bodies = []
         for key, row, flag in zip(keys, values, flags.tolist(), strict=True):
             body = row.tobytes() + bytes([flag])
-            bodies.append(body + _checksum(key, body))
+            bodies.append(body + checksum(key, body))
         self._store.write(keys, bodies)
 
 
 def _is_sound(key: bytes, body: bytes, classes: int) -> bool:
-    return len(body) == 4 * classes + 1 + _SUM and _checksum(key, body[:-_SUM]) == body[-_SUM:]
-
-
-def _checksum(key: bytes, body: bytes) -> bytes:
-    return zlib.crc32(body, zlib.crc32(key)).to_bytes(_SUM, "little")
+    return len(body) == 4 * classes + 1 + _SUM and checksum(key, body[:-_SUM]) == body[-_SUM:]
