@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-import growth
+import memory_growth as growth
 import mutations as change
 import readers as read
 
