@@ -8,7 +8,7 @@ from semscale.embedding.torch_engine import loading
 from semscale.embedding.torch_engine.packed_embedder import PackedTorchEmbedder
 from semscale.errors import InputError
 
-pytest.importorskip("torch", reason='PyTorch is not there: pip install "semscale[torch]"')
+pytestmark = pytest.mark.needs("torch")
 
 
 def loaded(name, **settings):
