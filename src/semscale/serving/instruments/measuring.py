@@ -7,6 +7,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.matching.matcher import Matcher, MatcherSettings
+from semscale.matching.methods import ANY_ENGINE
 from semscale.messages import unknown_name
 from semscale.rating.rater import Rater
 from semscale.rating.rater_settings import RaterSettings
@@ -147,8 +148,10 @@ class MatchInstrument:
         )
 
     def _built(self, settings: MatchSettingFields) -> Matcher:
+        model = self._models.embedding
+        compares_tokens = settings.method not in ANY_ENGINE
         matching: MatcherSettings = {
-            "embedder": self._models.embedding.embedder,
+            "embedder": (model.encoder if compares_tokens else None) or model.embedder,
             "corpus": settings.corpus,
             "seed": settings.seed,
             "guards": settings.guards,

@@ -16,7 +16,7 @@ from filelock import FileLock
 
 from semscale.errors import InputError, SemscaleError
 from semscale.presentable import Presentable
-from semscale.serving.batching.batched_embedder import ERRAND, AbandonedError, Errand
+from semscale.serving.batching.errand import ERRAND, AbandonedError, Errand
 from semscale.serving.jobs.job_folder import JobFolder, JobStatus, bytes_in
 from semscale.serving.jobs.job_order import JobFields
 from semscale.serving.limits import ServiceLimits
