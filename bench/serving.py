@@ -1,8 +1,9 @@
 """The service beside the engine alone: texts a second, waiting times, lost requests and memory.
 
 ``python bench/serving.py``: a server (``semscale serve``, extra ``serve``) and 64 clients of 8 texts in a
-process of their own share the machine with the engine, so what the clients cost is printed, too. Every text
-is sent once, so that nothing is saved by equal texts.
+process of their own share the machine with the engine, so what the clients cost is printed, too, and the
+service is compared with the engine twice: by texts a second, clients included, and by texts a second of the
+server's own processor time. Every text is sent once, so that nothing is saved by equal texts.
 """
 
 import argparse
@@ -17,6 +18,8 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
+from urllib.request import urlopen
 
 import numpy as np
 
@@ -53,6 +56,16 @@ class Server:
         )
         self.address = self.process.stderr.readline().split()[3]
         assert "ready" in self.process.stderr.readline()
+
+    def batches(self):
+        """How many batches the model has taken, and how many texts they had in all."""
+        with urlopen(f"{self.address}/metrics") as answer:
+            lines = answer.read().decode().splitlines()
+        found = [
+            sum(float(line.split()[-1]) for line in lines if line.startswith(f"semscale_batch_texts_{each}"))
+            for each in ("count", "sum")
+        ]
+        return np.array(found)
 
     def resident_mb(self):
         """Memory in use; NaN where the system does not tell (no /proc)."""
@@ -166,31 +179,50 @@ def main():
     # With a number, as the clients' texts have one: it costs tokens.
     known = reviews()[: 600 if asked.seconds < 10 else None]
     texts = [f"{text} {number}" for number, text in enumerate(known)]
-    shares, waits, batches = [], [], []
     server = Server(asked.precision)
-    for _ in range(asked.turns):
-        alone, per_second, batch = engine_speed(asked.precision, texts)
-        before = processor_seconds(server.process.pid)
-        found = waited(clients(server.address, for_seconds=asked.seconds))
-        served = found["n"] * OF_EACH / found["seconds"]
-        cost = processor_seconds(server.process.pid) - before
-        shares.append(served / alone)
-        batches.append(batch)
-        waits.append(np.percentile(found["waits"], [50, 99]))
-        print(
-            f"engine {alone:.0f} texts/s, service {served:.0f}; texts a processor second: engine "
-            f"{per_second:.0f}, server {found['n'] * OF_EACH / cost:.0f}, clients "
-            f"{found['n'] * OF_EACH / found['cpu']:.0f}; statuses {found['statuses']}",
-            flush=True,
-        )
-    p50, p99 = np.median(waits, axis=0)
-    batch = float(np.median(batches))
-    print(f"service / engine: {spread(shares)} (goal .90)")
+    print_speed([one_turn(server, asked, texts) for _ in range(asked.turns)])
+    print_memory(server, asked.requests)
+    print_shutdown(server)
+
+
+class Turn(NamedTuple):
+    """The engine alone, and the service right after it."""
+
+    share: float
+    share_of_processor: float
+    p50: float
+    p99: float
+    batch: float
+
+
+def one_turn(server, asked, texts):
+    """Measure the engine, then the service, and print both."""
+    alone, per_second, batch = engine_speed(asked.precision, texts)
+    before, taken = processor_seconds(server.process.pid), server.batches()
+    found = waited(clients(server.address, for_seconds=asked.seconds))
+    cost = processor_seconds(server.process.pid) - before
+    n, n_texts = server.batches() - taken
+    sent = found["n"] * OF_EACH
+    served, served_per_second = sent / found["seconds"], sent / cost
+    print(
+        f"engine {alone:.0f} texts/s, service {served:.0f}; texts a processor second: engine "
+        f"{per_second:.0f}, server {served_per_second:.0f}; of all processor time the clients took "
+        f"{found['cpu'] / (found['cpu'] + cost):.1%}; texts in a batch {n_texts / n:.0f}; "
+        f"statuses {found['statuses']}",
+        flush=True,
+    )
+    p50, p99 = np.percentile(found["waits"], [50, 99])
+    return Turn(served / alone, served_per_second / per_second, p50, p99, batch)
+
+
+def print_speed(turns):
+    """Print the service beside the engine, over all turns."""
+    print(f"service / engine: {spread([turn.share for turn in turns])} (goal .90)")
+    print(f"the same by processor seconds: {spread([turn.share_of_processor for turn in turns])}")
+    _, _, p50, p99, batch = np.median(turns, axis=0)
     print(
         f"p50 {p50:.2f} s, p99 {p99:.2f} s, one batch alone {batch:.2f} s: p99 = {p99 / batch:.1f} (goal 4)"
     )
-    print_memory(server, asked.requests)
-    print_shutdown(server)
 
 
 def print_memory(server, requests):

@@ -35,6 +35,23 @@ def test_what_waits_is_embedded_together_and_each_gets_its_own(batcher, gated, t
         )
 
 
+def test_what_comes_while_a_batch_is_under_way_is_gathered(gated):
+    done = queue.Queue()
+    batcher = Batcher(BatchedTexts(gated), batch_tokens=9, waiting_tokens=100, workers=2)
+    batcher.submit(["first"], done.put)
+    assert gated.begun.acquire(timeout=60)
+    for text in ("good", "fine"):  # 3 tokens each, so there is room for one more
+        batcher.submit([text], done.put)
+    assert not gated.begun.acquire(blocking=False)
+    assert batcher.waiting_items == 2
+    batcher.submit(["best"], done.put)  # a whole batch waits: the other thread takes it
+    assert gated.begun.acquire(timeout=60)
+    gated.let.set()
+    assert all(done.get(timeout=60).error is None for _ in range(4))
+    assert gated.batches == [["first"], ["good", "fine", "best"]]
+    assert batcher.close()
+
+
 def test_too_many_waiting_texts_are_refused_but_jobs_wait(batcher, gated):
     done = queue.Queue()
     batcher.submit(["first"], done.put)

@@ -37,7 +37,9 @@ class BatchedModel(Protocol[Item, Part]):
 class Batcher(Generic[Item, Part]):
     """Puts the items of many requests through a model together.
 
-    The result of an item does not depend on the other items of its batch: the engine pads no text.
+    The result of an item does not depend on the other items of its batch: the engine pads no text. While a
+    batch is under way, what comes waits for it or until there is enough for a whole one: the more items a
+    batch has, the more have the same length, and the fewer steps the model takes.
 
     Args:
         model: takes a batch.
@@ -60,6 +62,7 @@ class Batcher(Generic[Item, Part]):
         self._waiting = WaitingLine()
         self._ready = threading.Condition()
         self._closed = False
+        self._under_way = 0
         self._threads = [
             threading.Thread(target=self._work, name=f"batches-{number}", daemon=True)
             for number in range(workers)
@@ -137,27 +140,42 @@ class Batcher(Generic[Item, Part]):
 
     def _work(self) -> None:
         while shares := self._next_batch():
-            self._run(shares)
+            try:
+                parts = self._computed(shares)
+            except Exception as error:  # noqa: BLE001 - whoever waits is told
+                self._fail(shares, error)
+                continue
+            self._hand_out(shares, parts)
 
     def _next_batch(self) -> list[Share]:
         with self._ready:
-            self._ready.wait_for(lambda: self._waiting or self._closed)
+            self._ready.wait_for(self._may_take)
             shares = self._waiting.take(self._batch_tokens)
+            self._under_way += 1
             if self._waiting:
                 self._ready.notify()
             return shares
 
-    def _run(self, shares: Sequence[Share]) -> None:
-        counts = [share.stop - share.start for share in shares]
+    def _may_take(self) -> bool:
+        if not self._waiting:
+            return self._closed
+        return self._closed or not self._under_way or self._waiting.tokens >= self._batch_tokens
+
+    def _computed(self, shares: Sequence[Share]) -> Sequence[Part]:
+        """Put a batch through the model, and let the next one begin."""
+        items = [item for share in shares for item in share.items]
         try:
-            parts = self._model.run([item for share in shares for item in share.items], counts)
-        except Exception as error:  # noqa: BLE001 - whoever waits is told
-            self._fail(shares, error)
-            return
+            return self._model.run(items, [share.stop - share.start for share in shares])
+        finally:
+            with self._ready:
+                self._under_way -= 1
+                self._ready.notify()
+
+    def _hand_out(self, shares: Sequence[Share], parts: Sequence[Part]) -> None:
         finished = []
         with self._ready:
-            for share, n, part in zip(shares, counts, parts, strict=True):
-                share.ticket.put(share.start, n, part)
+            for share, part in zip(shares, parts, strict=True):
+                share.ticket.put(share.start, share.stop - share.start, part)
                 if not share.ticket.missing:
                     finished.append(share.ticket)
         for ticket in finished:
