@@ -110,6 +110,18 @@ def test_a_table_that_does_not_serve_is_said_by_the_job(jobs):
     assert jobs.get(f"/jobs/{name}/result").status_code == 409
 
 
+def test_the_description_names_the_settings_of_each_kind_of_job(jobs):
+    paths = jobs.get("/openapi.json").json()["paths"]
+    settings = {each["name"]: each for each in paths["/jobs"]["post"]["parameters"]}
+    assert settings["kind"]["schema"]["enum"] == ["rate", "match", "consistency", "embed"]
+    assert settings["text"]["schema"]["description"] == "The column of texts. Of rate, embed."
+    assert [name for name, each in settings.items() if each["required"]] == ["kind"]
+    assert settings["format"]["schema"]["description"] == "Of the uploaded table."
+    assert paths["/jobs/{id}/result"]["get"]["parameters"][0]["name"] == "id"
+    page = jobs.get("/docs").text
+    assert "The column of predictions. Of match." in page
+
+
 @pytest.mark.parametrize("name", ["x", "..", "0" * 32, "lock"])
 def test_a_name_that_is_no_job_is_not_found(jobs, name):
     assert jobs.get(f"/jobs/{name}").status_code == 404
