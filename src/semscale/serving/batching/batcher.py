@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Generic, Protocol
+from typing import Generic, Protocol, TypeVar
 
 from semscale.serving.batching.waiting_line import Item, Part, Share, Ticket, WaitingLine
 from semscale.serving.refusals import FAILED, TOO_MANY, RefusedRequestError
@@ -14,14 +14,18 @@ WORKERS = 2
 _RETRY_AFTER = 1
 
 
-class BatchedModel(Protocol[Item, Part]):
+Taken = TypeVar("Taken", contravariant=True)
+Given = TypeVar("Given", covariant=True)
+
+
+class BatchedModel(Protocol[Taken, Given]):
     """A model, as a batcher runs it."""
 
-    def size(self, item: Item, /) -> int:
+    def size(self, item: Taken, /) -> int:
         """Count or estimate the tokens of an item."""
         ...
 
-    def run(self, items: Sequence[Item], counts: Sequence[int], /) -> Sequence[Part]:
+    def run(self, items: Sequence[Taken], counts: Sequence[int], /) -> Sequence[Given]:
         """Put the items of several requests through the model, at once from several threads.
 
         Args:
