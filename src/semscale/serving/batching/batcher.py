@@ -14,18 +14,18 @@ WORKERS = 2
 _RETRY_AFTER = 1
 
 
-Taken = TypeVar("Taken", contravariant=True)
-Given = TypeVar("Given", covariant=True)
+Item_contra = TypeVar("Item_contra", contravariant=True)
+Part_co = TypeVar("Part_co", covariant=True)
 
 
-class BatchedModel(Protocol[Taken, Given]):
+class BatchedModel(Protocol[Item_contra, Part_co]):
     """A model, as a batcher runs it."""
 
-    def size(self, item: Taken, /) -> int:
+    def size(self, item: Item_contra, /) -> int:
         """Count or estimate the tokens of an item."""
         ...
 
-    def run(self, items: Sequence[Taken], counts: Sequence[int], /) -> Sequence[Given]:
+    def run(self, items: Sequence[Item_contra], counts: Sequence[int], /) -> Sequence[Part_co]:
         """Put the items of several requests through the model, at once from several threads.
 
         Args:
