@@ -29,7 +29,7 @@ from semscale.weights.known import DEFAULT_MODEL
 
 TEXTS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"
 CLIENTS, OF_EACH = 64, 8
-CLOSED = "none: closed"  # the connection was closed before the request was read
+CLOSED = "none: closed"  # no connection, or one that was closed before the answer began
 BROKEN = "none: broke off"
 
 
@@ -84,32 +84,56 @@ class Server:
         return self.process.returncode
 
 
+class Client:
+    """Sends requests on one connection, and opens another one when the server closes it."""
+
+    def __init__(self, address):
+        self.host, port = address.removeprefix("http://").split(":")
+        self.port, self.reader, self.writer = int(port), None, None
+
+    async def status(self, body):
+        """Send a body, and give the status of the answer, or that there was none."""
+        try:
+            if self.writer is None:
+                self.reader, self.writer = await asyncio.open_connection(self.host, self.port)
+            return await self._answered(body)
+        except asyncio.IncompleteReadError as error:
+            return BROKEN if error.partial else CLOSED
+        except OSError:
+            return CLOSED
+
+    async def _answered(self, body):
+        head = f"POST /v1/embeddings HTTP/1.1\r\nhost: {self.host}\r\ncontent-length: {len(body)}\r\n\r\n"
+        self.writer.write(head.encode() + body)
+        answer = (await self.reader.readuntil(b"\r\n\r\n")).lower()
+        lines = answer.split(b"\r\n")
+        length = next(line for line in lines if line.startswith(b"content-length"))
+        await self.reader.readexactly(int(length.split(b":")[1]))
+        if b"connection: close" in lines:
+            self.close()
+        return int(answer.split(b" ", 2)[1])
+
+    def close(self):
+        """Close the connection."""
+        if self.writer is not None:
+            self.writer.close()
+        self.writer = None
+
+
 async def send(address, bodies, until, n_clients=CLIENTS):
     """Send bodies one after another from each client; times and status of each answer."""
     found, stop = [], False
-    host, port = address.removeprefix("http://").split(":")
 
-    async def client():
+    async def ask(client):
         nonlocal stop
-        reader, writer = await asyncio.open_connection(host, int(port))
         while not stop and (body := next(bodies, None)) is not None:
             started = time.perf_counter()
-            head = f"POST /v1/embeddings HTTP/1.1\r\nhost: {host}\r\ncontent-length: {len(body)}\r\n\r\n"
-            writer.write(head.encode() + body)
-            try:
-                answer = await reader.readuntil(b"\r\n\r\n")
-            except asyncio.IncompleteReadError as error:
-                found.append((time.perf_counter() - started, BROKEN if error.partial else CLOSED))
-                return
-            length = next(
-                line for line in answer.lower().split(b"\r\n") if line.startswith(b"content-length")
-            )
-            await reader.readexactly(int(length.split(b":")[1]))
-            found.append((time.perf_counter() - started, int(answer.split(b" ", 2)[1])))
-            stop = stop or time.perf_counter() > until or found[-1][1] != 200
-        writer.close()
+            status = await client.status(body)
+            found.append((time.perf_counter() - started, status))
+            stop = stop or time.perf_counter() > until or status != 200
+        client.close()
 
-    await asyncio.gather(*(client() for _ in range(n_clients)))
+    await asyncio.gather(*(ask(Client(address)) for _ in range(n_clients)))
     return found
 
 
