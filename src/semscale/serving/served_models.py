@@ -14,7 +14,7 @@ from semscale.serving.batching.batched_embedder import BatchedEmbedder
 from semscale.serving.batching.batched_states import BatchedRows, BatchedStates
 from semscale.serving.batching.batched_texts import BatchedTexts
 from semscale.serving.batching.batcher import WORKERS, BatchedModel, Batcher
-from semscale.serving.batching.waiting_line import Item, Part
+from semscale.serving.batching.ticket_line import Item, Part
 from semscale.serving.limits import ServiceLimits
 from semscale.serving.refusals import NOT_FOUND, RefusedRequestError
 from semscale.serving.service_metrics import ServiceMetrics

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Generic, Protocol, TypeVar
 
-from semscale.serving.batching.waiting_line import Item, Part, Share, Ticket, WaitingLine
+from semscale.serving.batching.ticket_line import Item, Part, Ticket, TicketLine, TicketShare
 from semscale.serving.refusals import FAILED, TOO_MANY, RefusedRequestError
 
 WORKERS = 2
@@ -63,7 +63,7 @@ class Batcher(Generic[Item, Part]):
         self._model = model
         self._batch_tokens = batch_tokens
         self._most_waiting = waiting_tokens
-        self._waiting = WaitingLine()
+        self._waiting = TicketLine()
         self._ready = threading.Condition()
         self._closed = False
         self._under_way = 0
@@ -151,7 +151,7 @@ class Batcher(Generic[Item, Part]):
                 continue
             self._hand_out(shares, parts)
 
-    def _next_batch(self) -> list[Share]:
+    def _next_batch(self) -> list[TicketShare]:
         with self._ready:
             self._ready.wait_for(self._may_take)
             shares = self._waiting.take(self._batch_tokens)
@@ -165,7 +165,7 @@ class Batcher(Generic[Item, Part]):
             return self._closed
         return self._closed or not self._under_way or self._waiting.tokens >= self._batch_tokens
 
-    def _computed(self, shares: Sequence[Share]) -> Sequence[Part]:
+    def _computed(self, shares: Sequence[TicketShare]) -> Sequence[Part]:
         """Put a batch through the model, and let the next one begin."""
         items = [item for share in shares for item in share.items]
         try:
@@ -175,7 +175,7 @@ class Batcher(Generic[Item, Part]):
                 self._under_way -= 1
                 self._ready.notify()
 
-    def _hand_out(self, shares: Sequence[Share], parts: Sequence[Part]) -> None:
+    def _hand_out(self, shares: Sequence[TicketShare], parts: Sequence[Part]) -> None:
         finished = []
         with self._ready:
             for share, part in zip(shares, parts, strict=True):
@@ -185,7 +185,7 @@ class Batcher(Generic[Item, Part]):
         for ticket in finished:
             ticket.done(ticket)
 
-    def _fail(self, shares: Sequence[Share], error: Exception) -> None:
+    def _fail(self, shares: Sequence[TicketShare], error: Exception) -> None:
         with self._ready:
             failed = [share.ticket for share in shares if share.ticket.error is None]
             for ticket in failed:

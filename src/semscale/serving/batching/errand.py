@@ -8,7 +8,7 @@ from typing import Generic
 
 from semscale.errors import SemscaleError
 from semscale.serving.batching.batcher import Batcher
-from semscale.serving.batching.waiting_line import Item, Part, Ticket
+from semscale.serving.batching.ticket_line import Item, Part, Ticket
 
 
 class AbandonedError(SemscaleError):

@@ -7,7 +7,7 @@ from contextlib import suppress
 from semscale.embedding.embedder import Embeddings
 from semscale.serving.batching.batched_texts import joined_embeddings
 from semscale.serving.batching.batcher import Batcher
-from semscale.serving.batching.waiting_line import Ticket
+from semscale.serving.batching.ticket_line import Ticket
 
 
 async def embedded(batcher: Batcher[str, Embeddings], texts: Sequence[str]) -> Embeddings:

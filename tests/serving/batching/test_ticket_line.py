@@ -3,8 +3,8 @@
 import pytest
 
 from semscale.errors import ModelError
-from semscale.serving.batching import waiting_line
-from semscale.serving.batching.waiting_line import Ticket, WaitingLine
+from semscale.serving.batching import ticket_line
+from semscale.serving.batching.ticket_line import Ticket, TicketLine
 
 
 def ticket(*sizes):
@@ -14,12 +14,12 @@ def ticket(*sizes):
 
 @pytest.fixture
 def small_slices(monkeypatch):
-    monkeypatch.setattr(waiting_line, "SLICE_TOKENS", 6)
+    monkeypatch.setattr(ticket_line, "SLICE_TOKENS", 6)
 
 
 # A slice of 6 tokens has two items of 3.
 def test_a_large_ticket_does_not_hold_up_a_small_one(small_slices):
-    waiting = WaitingLine()
+    waiting = TicketLine()
     large, small = ticket(*[3] * 10), ticket(3)
     waiting.add(large)
     waiting.add(small)
@@ -31,21 +31,21 @@ def test_a_large_ticket_does_not_hold_up_a_small_one(small_slices):
 
 
 def test_slices_of_one_ticket_in_a_batch_are_one_share(small_slices):
-    waiting = WaitingLine()
+    waiting = TicketLine()
     waiting.add(ticket(*[3] * 5))
     assert [(share.start, share.stop) for share in waiting.take(1000)] == [(0, 5)]
     assert waiting.take(1000) == []
 
 
 def test_an_item_above_the_budget_is_a_batch_of_its_own():
-    waiting = WaitingLine()
+    waiting = TicketLine()
     waiting.add(ticket(500, 3))
     assert [share.stop for share in waiting.take(10)] == [1]
     assert [(share.start, share.stop) for share in waiting.take(10)] == [(1, 2)]
 
 
 def test_a_dropped_ticket_leaves_the_line():
-    waiting = WaitingLine()
+    waiting = TicketLine()
     gone, other = ticket(3, 3), ticket(3)
     waiting.add(gone)
     waiting.add(other)

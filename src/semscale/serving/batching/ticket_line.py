@@ -59,7 +59,7 @@ class Ticket(Generic[Item, Part]):
         return [part for _, part in sorted(self._parts, key=lambda each: each[0])]
 
 
-class Share(NamedTuple):
+class TicketShare(NamedTuple):
     """Items of a ticket that are taken together, from one up to another."""
 
     ticket: Ticket[Any, Any]
@@ -72,7 +72,7 @@ class Share(NamedTuple):
         return self.ticket.items[self.start : self.stop]
 
 
-class WaitingLine:
+class TicketLine:
     """Tickets whose items wait, in the order of their turns; callers hold a lock.
 
     Attributes:
@@ -103,7 +103,7 @@ class WaitingLine:
             self._tickets.remove(ticket)
             self.tokens -= ticket.waiting_tokens
 
-    def take(self, budget: int) -> list[Share]:
+    def take(self, budget: int) -> list[TicketShare]:
         """Take a batch: each ticket in its turn gives a slice, until the budget is used up.
 
         Args:
@@ -112,7 +112,7 @@ class WaitingLine:
         Returns:
             Shares in the order of the turns; those of one ticket that follow each other are one share.
         """
-        shares: dict[Ticket[Any, Any], Share] = {}
+        shares: dict[Ticket[Any, Any], TicketShare] = {}
         while self._tickets and budget > 0:
             ticket = self._tickets.popleft()
             start, used = ticket.taken, 0
@@ -123,7 +123,7 @@ class WaitingLine:
                 used += size
                 ticket.taken += 1
             begun = shares[ticket].start if ticket in shares else start
-            shares[ticket] = Share(ticket, begun, ticket.taken)
+            shares[ticket] = TicketShare(ticket, begun, ticket.taken)
             budget -= used
             self.tokens -= used
             if ticket.taken < len(ticket.items):
