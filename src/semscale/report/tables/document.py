@@ -79,7 +79,7 @@ def tables_document(summary: "Crosstabs") -> Document:
 def _title(table: "Crosstab") -> tuple[str | Quoted, ...]:
     if not table.banner.groups:
         return (Quoted(table.question.text),)
-    return Quoted(table.question.text), " by ", Quoted(table.banner.text, _NAME)
+    return Quoted(table.question.text), " by ", Quoted(table.banner.title, _NAME)
 
 
 def _blocks(table: "Crosstab", summary: "Crosstabs") -> Iterator[Paragraph | DataTable]:
