@@ -83,7 +83,7 @@ def test_a_cap_is_divided_among_the_models(written, models, running, toy_embedde
     found = written(TWO, DIRECT).run(models, embedder=toy_embedder, running=capped)
     # Half of 7 for the first; what is left of all 7 for the second.
     assert [each.calls for each in found.facts.by_model] == [3, 4]
-    assert "played: the cap of 7 calls, 3 for each of 2 models, is reached" in found.facts.stopped
+    assert found.facts.stopped == "played and other: the cap of 7 calls, 3 for each of 2 models, is reached"
     assert found.n_unfinished == 12 - 7
 
 
@@ -102,6 +102,11 @@ def test_one_model_in_place_of_the_files_answers_alone(written, models, running,
     assert set(found.answers["asked_model"]) == {"other"}
     assert found.design.n_answers == found.answers.height == 6
     assert found.summary().models == ()
+
+
+def test_a_model_without_a_name_is_refused(written):
+    with pytest.raises(InputError, match="model must name a model, got an empty name"):
+        written(TWO).design.answered_by([""])
 
 
 def test_models_of_one_name_and_lists_of_another_length_are_refused(written, models, running):

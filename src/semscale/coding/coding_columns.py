@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from semscale.errors import InputError
+from semscale.errors import InputError, RowError
 from semscale.rating.files.cells import weights_in
 from semscale.stats.calibration.sample_design import SampleDesign
 from semscale.store.columns import column_in, floats_in, groups_in
@@ -159,9 +159,10 @@ def _strata(cells: pl.Series) -> Integers:
     """
     names = groups_in(cells).to_list()
     if None in names:
-        raise InputError(
-            f"strata: column '{cells.name}' is empty in data row {names.index(None) + 1} (rows are counted "
-            "from 1, below the header): every row needs a stratum"
+        raise RowError(
+            f"strata: column '{cells.name}' is empty in data {{row}} (rows are counted "
+            "from 1, below the header): every row needs a stratum",
+            names.index(None),
         )
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     return np.array([numbers[name] for name in names], dtype=np.int64)
