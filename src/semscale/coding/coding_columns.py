@@ -13,7 +13,6 @@ from semscale.store.first_look import look_through
 from semscale.store.table import Table
 from semscale.types import Floats, Integers
 
-_BATCH = 50_000
 _PLACE = "*place"  # keeps the rows of a batch of JSON lines that has none of the columns
 
 
@@ -69,15 +68,6 @@ class CodingColumns:
         pairs.append((self.rating, "rating"))
         pairs += [(self.weight, "weight"), (self.respondent, "respondent"), (self.strata, "strata")]
         return tuple((name, option) for name, option in pairs if name is not None)
-
-    def read(self, table: Table) -> pl.DataFrame:
-        """Read all rows of a table.
-
-        Raises:
-            InputError: a column does not exist, or there is no text, or no row.
-        """
-        self.check(table)
-        return pl.concat([*table.batches(_BATCH)], how="diagonal_relaxed")
 
     def check(self, table: Table) -> None:
         """Check that a table has the columns, before anything is read.
