@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 _CAP = re.compile(r"the cap of \S+ \w+")
+_SPENT = re.compile(r"(?<=has no room for the next call): [^;]*")
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def _stopped(parts: Sequence[RunFacts]) -> str | None:
 def _joined_reason(found: Sequence[RunFacts]) -> str:
     """Give the reason of one model as it is; of several that of the first, without what it has spent."""
     reason = str(found[0].stopped)
-    return reason if len(found) == 1 else reason.partition(":")[0]
+    return reason if len(found) == 1 else _SPENT.sub("", reason)
 
 
 def _cap_in(reason: str) -> str:
