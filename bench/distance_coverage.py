@@ -62,13 +62,13 @@ def main():
     print(
         f"% of {draws:,} intervals that hold the true distance; in brackets % that lie above it; mean width"
     )
-    print(f"{'':<46}" + "".join(f"{name:>24}" for name in DISTANCES))
+    print(f"{'':<46}" + "".join(f"{name:>27}" for name in DISTANCES))
     for name, own_answers in (("points", picked), ("PMFs", stated)):
         for sizes in SIZES:
             for pair in PAIRS:
                 truth, held, above, width = counted(pair, sizes, draws, own_answers)
                 cells = "".join(
-                    f"{f'{true:.3f}: {h:5.1f} ({a:4.1f}) {w:.2f}':>24}"
+                    f"{f'{true:.3f}: {h:5.1f} ({a:4.1f}) {w:.2f}':>27}"
                     for true, h, a, w in zip(truth, held, above, width, strict=True)
                 )
                 print(f"{f'{name}, {sizes[0]} beside {sizes[1]}, {pair}':<46}{cells}", flush=True)
