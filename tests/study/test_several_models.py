@@ -10,6 +10,7 @@ from semscale.errors import InputError, UnknownNameError
 from semscale.judging.asking import Running
 from semscale.report.presenting import document_of
 from semscale.report.render.markdown import markdown
+from semscale.report.tables.words import finding
 from semscale.signature import Signature
 from semscale.study import compare, panel_tables, read_study
 from semscale.tabulation.tables.tabulating import TestSettings
@@ -154,6 +155,7 @@ def test_each_model_has_columns_of_its_own_in_the_tables(result, tmp_path):
     # Both models together: 18 points of the one and 12 of the other in 12 answers.
     assert totals(tables) == {("model", ""): 2.5, ("concept", "played"): 3.0, ("concept", "other"): 2.0}
     assert tables.n == 3 * 2 * 2
+    assert document_of(tables).counting == ("12 answers, 3 tables",)
     assert tables.sample_notes[1].startswith("each of 2 models has columns of its own: played, other")
     assert "model:played+other" in str(tables.signature)
     models = tables.tables[0]
@@ -161,6 +163,7 @@ def test_each_model_has_columns_of_its_own_in_the_tables(result, tmp_path):
     # The one model is a point above the other in every persona, so nothing varies within personas.
     assert models.differences.values[-1, 0] == 1.0
     assert models.differences.low[-1, 0] == pytest.approx(1.0)
+    assert finding(tables.tables[1]).startswith("played: Would you buy it? Mean 3.00")
     by_model = tables.to_frame().group_by("answered_by", maintain_order=True).len()
     assert by_model["answered_by"].to_list() == [None, "played", "other"]
     tables.report(tmp_path / "both.xlsx")

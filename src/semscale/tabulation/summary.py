@@ -53,6 +53,11 @@ class Crosstabs(Presentable):
         return self.n - sum(self.left_out.values())
 
     @property
+    def is_of_panel(self) -> bool:
+        """Whether personas of a synthetic panel answered, each once for each concept and model."""
+        return "panel" in self.measured
+
+    @property
     def is_weighted(self) -> bool:
         """Whether respondents count differently."""
         return self.plan.sample.weight is not None or bool(self.plan.sample.margins)

@@ -28,10 +28,16 @@ _NAMED = 3
 def finding(table: "Crosstab") -> str:
     """State in a sentence what a table found: the column that lies above most others, in its main line.
 
-    That is the mean where there is one, and otherwise the answer in which most columns differ.
+    That is the mean where there is one, and otherwise the answer in which most columns differ. Where several
+    models answered, the sentence begins with the one whose table it is.
     """
+    model = table.banner.answered_by
+    return f"{one_line(model)}: {_found(table)}" if model else _found(table)
+
+
+def _found(table: "Crosstab") -> str:
     line, names = _main_line(table), table.columns
-    by = one_line(table.banner.title)
+    by = one_line(table.banner.text)
     overall = f"{_named(table, line)} {_shown(table, line, 0)}"
     if not table.banner.groups:
         return overall
