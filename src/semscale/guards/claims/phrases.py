@@ -7,7 +7,6 @@ read again. Phrases of the class ``harmless`` are passed over.
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import zip_longest
 from typing import NamedTuple
 
 from semscale.guards.lexicons import read_lexicon
@@ -155,7 +154,7 @@ class PhraseReader:
         if begun.keys().isdisjoint(words.distinct):
             return found
         free_from = dict.fromkeys(self._books, 0)
-        for (at, text), following in zip_longest(enumerate(texts), texts[1:], fillvalue=""):
+        for at, (text, following) in enumerate(zip(texts, [*texts[1:], ""], strict=True)):
             beginning = begun.get(text)
             if beginning is None:
                 continue
