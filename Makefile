@@ -115,6 +115,7 @@ bench-validity: $(VENV)/developer
 	$(BIN)/python bench/language_pairs.py
 	$(BIN)/python bench/survey_coverage.py $(if $(QUICK),--draws 20 --villages 4)
 	$(BIN)/python bench/study_coverage.py --draws $(if $(QUICK),3,200)
+	$(BIN)/python bench/distance_coverage.py $(if $(QUICK),--draws 3)
 	$(BIN)/python bench/driver_coverage.py $(if $(QUICK),--draws 20)
 	$(BIN)/python bench/coding.py
 	$(BIN)/python bench/coding_memory.py $(if $(QUICK),--rows 2000 8000)

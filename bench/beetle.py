@@ -43,7 +43,9 @@ def read_answers(name):
 
 
 def auc(positive, score):
-    """Chance that a positive item scores above a negative one; ties count half."""
+    """Chance that a positive item scores above a negative one; ties count half, items without a score not."""
+    scored = ~np.isnan(score)
+    positive, score = positive[scored], score[scored]
     order = np.argsort(score, kind="stable")
     _, start, count = np.unique(score[order], return_index=True, return_counts=True)
     ranks = np.empty(len(score))

@@ -39,12 +39,12 @@ class RowError(InputError):
     """
 
     def __init__(self, words: str, row: int) -> None:
-        super().__init__(words.format(row=f"row {row + 1:,}"))
+        super().__init__(words.replace("{row}", f"row {row + 1:,}"))
         self.words, self.row = words, row
 
     def at(self, place: str) -> InputError:
         """Give the same error about a place that is named otherwise."""
-        return InputError(self.words.format(row=place))
+        return InputError(self.words.replace("{row}", place))
 
 
 class EmptyTableError(InputError):

@@ -148,5 +148,8 @@ def _described(detail: Any, known: Collection[str]) -> str:  # noqa: ANN401 - py
         )
     if detail["type"] == "missing":
         return f"{field} is missing: add it"
+    if detail["type"] == "too_short":
+        least = detail["ctx"]["min_length"]
+        return f"{field} must have at least {least} {'entry' if least == 1 else 'entries'}, got {value}"
     remedy = _REMEDIES.get(detail["type"], "") + _keys_of(detail)
     return f"{field} {remedy}, got {value}" if remedy else f"{field}: {detail['msg'].lower()}, got {value}"

@@ -8,6 +8,7 @@ import pytest
 from decision_endpoint import deciding_endpoint
 
 from semscale.cli.main import main
+from semscale.embedding import loading
 
 BOOK = """name: phones
 codes:
@@ -314,6 +315,8 @@ def test_weights_strata_and_respondents_count_in_shares_and_tests(code, answers)
     ended = code("--by", "region", "--weight", "w", "--strata", "region", "--json")
     assert ended.code == 2
     assert "--strata: column 'region' is empty in data row 70" in ended.err
+    ended = code("--weight", "w", "--strata", "region", "--where", "row > 5")
+    assert "--strata: column 'region' is empty in data row 70" in ended.err
     ended = code("--by", "region", "--weight", "w", "--respondent", "who", "--out", "coded.csv", "--json")
     assert ended.code == 0, ended.err
     found = json.loads(ended.out)
@@ -350,3 +353,42 @@ def test_one_respondent_in_two_strata_is_one_line(code, answers):
     assert ended.code == 2
     assert "--respondent: '0' lies in more than one of the strata" in ended.err
     assert ended.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "stopped; nothing was written"),
+        (["--out", "coded.csv"], "stopped; parts that were finished, if any, are kept"),
+    ],
+)
+def test_a_stop_while_the_model_loads_speaks_of_no_ledger(code, monkeypatch, options, said):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(loading, "load_embedder", stop)
+    ended = code(*options)
+    assert ended.code == 3
+    assert said in ended.err
+    assert "ledger" not in ended.err
+
+
+def test_a_sample_of_many_answers_is_clustered_and_all_have_a_code(semscale, tmp_path):
+    texts = [f"{word} number {n}" for word in WORDS for n in range(60)] + [None]
+    pl.DataFrame({"text": texts}).write_csv(tmp_path / "many.csv")
+    ended = semscale(
+        "code", "suggest", "many.csv", "--text", "text", "--codebook", "new.yaml", "--codes", "3",
+        "--sample", "100", "--out", "s.csv", "--json",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    assert (found["rows"], found["distinct"], found["clustered"]) == (181, 180, 100)
+    assert sum(one["n"] for one in found["codes"]) == 100
+    assert "sample of 100 of 180 different answers" in found["cautions"][0]
+    assert "clusters of 100 of 180 different answers" in (tmp_path / "new.yaml").read_text()
+    coded = pl.read_csv(tmp_path / "s.csv")
+    assert coded["semscale_suggested"].null_count() == 1
+    refused = semscale(
+        "code", "suggest", "many.csv", "--text", "text", "--codebook", "b.yaml", "--sample", "99"
+    )
+    assert (refused.code, "--sample must be >= 100, got 99" in refused.err) == (2, True)

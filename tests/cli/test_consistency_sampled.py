@@ -50,6 +50,14 @@ def test_rows_of_an_item_have_their_own(semscale, tmp_path):
     ]
 
 
+def test_log_probabilities_of_samples_that_no_measure_uses_are_refused(semscale, tmp_path):
+    pl.DataFrame({"a": ["x"], "s": ["y"], "lp": [HALF]}).write_csv(tmp_path / "a.csv")
+    columns = ("--answer", "a", "--sample", "s", "--logprobs", "lp", "--sample-logprobs", "lp")
+    ended = semscale("consistency", "a.csv", *columns, "--measure", "min_probability")
+    assert (ended.code, ended.err.count("\n")) == (2, 1)
+    assert "--sample-logprobs is not used by min_probability: leave it out, or add the measure" in ended.err
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [

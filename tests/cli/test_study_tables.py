@@ -241,3 +241,15 @@ def test_sets_of_an_spss_file_are_read_by_their_types(semscale, tmp_path):
     assert [line["cells"][0]["value"] for line in seen["lines"]] == pytest.approx([1 / 3, 1 / 2])
     shares = {line["name"]: line["cells"][0]["value"] for line in brand["lines"]}
     assert shares == pytest.approx({"Alpha": 1 / 3, "Beta": 1, "Gamma": 1 / 3, "Delta": 0})
+
+
+@pytest.mark.parametrize("column", ["weight", "fpc"])
+def test_a_wrong_number_is_named_by_its_row_in_the_file(semscale, tmp_path, column):
+    pl.DataFrame({"age": [1, 50, 50, 50], "like": [1, 2, 3, 4], "w": [1, 1, 1, -1]}).write_csv(
+        tmp_path / "few.csv"
+    )
+    ended = semscale(
+        "study", "tables", "few.csv", "--question", "like", f"--{column}", "w", "--where", "age >= 18"
+    )
+    assert ended.code == 2
+    assert "got -1 in row 4 of column 'w' (rows are counted from 1, below the header)" in ended.err

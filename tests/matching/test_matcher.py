@@ -184,6 +184,14 @@ def test_opposite_texts_that_the_model_cannot_read_have_no_score(method):
     assert found.estimate().overall.left_out == {"weightless": 3, "other-language": 2}
 
 
+def test_texts_of_stop_words_alone_are_read_though_the_code_s_cleaning_leaves_nothing():
+    texts = ["They are the same", "the same", "it 👍"], ["they are the same", "it is the same", "it 👎"]
+    found = match(*texts, "cliniqlink-code")
+    # Equal but for case: 1. Else both texts are empty: no word, cosine 1, so .4 + .2 - .25.
+    np.testing.assert_allclose(found.score, [1.0, 0.35, np.nan])
+    assert found.status.tolist() == [Status.SCORED, Status.SCORED, Status.WEIGHTLESS]
+
+
 @pytest.mark.parametrize("method", WITH_EMBEDDERS)
 def test_a_reference_that_the_model_can_read_goes_before_one_that_it_cannot(method):
     found = match(["It is good.", "heart"], [["👍", "It is bad."], ["lung"]], method)

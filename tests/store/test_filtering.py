@@ -4,8 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from semscale.errors import InputError, UnknownNameError
-from semscale.store.filtering import filtered
+from semscale.errors import InputError, RowError, UnknownNameError
+from semscale.store.filtering import filtered, rows_of_the_file
 from semscale.store.reading import open_table
 from semscale.store.row_picking import picked_rows
 
@@ -83,3 +83,12 @@ def test_other_columns_keep_their_types(tmp_path):
     pl.DataFrame({"id": ["1", "2"], "n": [1, 2]}).write_parquet(path)
     kept = next(filtered(open_table(path), "n = 2").batches(5))
     assert kept.rows() == [("2", 2)]
+
+
+@pytest.mark.parametrize(("conditions", "row"), [([], 2), (["age >= 18"], 4), (["age >= 18", "age > 20"], 6)])
+def test_an_error_about_a_row_names_the_row_of_the_file(table, conditions, row):
+    # Kept are 2, 4 and 6, then 4 and 6: the second row is 2 of all, 4 of three, and 6 of two.
+    for where in conditions:
+        table = filtered(table, where)
+    with pytest.raises(InputError, match=f"^{{w}} is wrong in row {row}$"), rows_of_the_file(table):
+        raise RowError("{w} is wrong in {row}", 1)

@@ -1,6 +1,7 @@
 """Studies whose panel is asked with several models."""
 
 import pytest
+from python_calamine import CalamineWorkbook
 from tests.study.conftest import PlayedModel
 
 from semscale.chat.costs.budget import Budget
@@ -9,6 +10,7 @@ from semscale.errors import InputError, UnknownNameError
 from semscale.judging.asking import Running
 from semscale.report.presenting import document_of
 from semscale.report.render.markdown import markdown
+from semscale.report.tables.words import finding
 from semscale.signature import Signature
 from semscale.study import compare, panel_tables, read_study
 from semscale.tabulation.tables.tabulating import TestSettings
@@ -82,7 +84,11 @@ def test_a_cap_is_divided_among_the_models(written, models, running, toy_embedde
     found = written(TWO, DIRECT).run(models, embedder=toy_embedder, running=capped)
     # Half of 7 for the first; what is left of all 7 for the second.
     assert [each.calls for each in found.facts.by_model] == [3, 4]
-    assert "played: the cap of 7 calls, 3 for each of 2 models, is reached" in found.facts.stopped
+    said = (
+        "played and other: the cap of 7 calls, 3 for each of 2 models, is reached; replies that came are kept"
+    )
+    assert found.facts.stopped.startswith(said)
+    assert found.facts.stopped.count("the cap of") == 1
     assert found.n_unfinished == 12 - 7
 
 
@@ -101,6 +107,11 @@ def test_one_model_in_place_of_the_files_answers_alone(written, models, running,
     assert set(found.answers["asked_model"]) == {"other"}
     assert found.design.n_answers == found.answers.height == 6
     assert found.summary().models == ()
+
+
+def test_a_model_without_a_name_is_refused(written):
+    with pytest.raises(InputError, match="model must name a model, got an empty name"):
+        written(TWO).design.answered_by([""])
 
 
 def test_models_of_one_name_and_lists_of_another_length_are_refused(written, models, running):
@@ -124,9 +135,46 @@ def test_a_saved_run_is_compared_and_tabulated_by_model(result, tmp_path):
     assert [each.marginals.means[0].panel.value for each in found.methods] == [3.0, 2.0]
     assert "direct rating (DLR), other" in markdown(document_of(found))
     kept = read_study(tmp_path / "kept")
-    of = {name: panel_tables(kept, model=name, tests=TestSettings(min_base=1)) for name in (None, "other")}
-    # In the first column are all concepts together, in the last line means.
-    assert [each.tables[0].cells.values[-1][0] for each in of.values()] == [3.0, 2.0]
-    assert of[None].sample_notes[1] == "answered by played alone; --model shows other"
+    one = panel_tables(kept, model="other", tests=TESTS)
+    assert totals(one) == {("concept", "other"): 2.0}
+    assert one.sample_notes[1] == "answered by other alone; --model shows played"
     with pytest.raises(UnknownNameError, match="model of the study"):
         panel_tables(kept, model="third")
+
+
+TESTS = TestSettings(min_base=1)
+
+
+def totals(tables):
+    """Means of the first column, in which all groups are together, by banner and model."""
+    return {(each.banner.name, each.banner.answered_by): each.cells.values[-1][0] for each in tables.tables}
+
+
+def test_each_model_has_columns_of_its_own_in_the_tables(result, tmp_path):
+    tables = panel_tables(result, banners=["concept", "model"], tests=TESTS)
+    # Both models together: 18 points of the one and 12 of the other in 12 answers.
+    assert totals(tables) == {("model", ""): 2.5, ("concept", "played"): 3.0, ("concept", "other"): 2.0}
+    assert tables.n == 3 * 2 * 2
+    assert document_of(tables).counting == ("12 answers, 3 tables",)
+    assert tables.sample_notes[1].startswith("each of 2 models has columns of its own: played, other")
+    assert "model:played+other" in str(tables.signature)
+    models = tables.tables[0]
+    assert models.columns == ("Total", "played", "other")
+    # The one model is a point above the other in every persona, so nothing varies within personas.
+    assert models.differences.values[-1, 0] == 1.0
+    assert models.differences.low[-1, 0] == pytest.approx(1.0)
+    assert finding(tables.tables[1]).startswith("played: Would you buy it? Mean 3.00")
+    by_model = tables.to_frame().group_by("answered_by", maintain_order=True).len()
+    assert by_model["answered_by"].to_list() == [None, "played", "other"]
+    tables.report(tmp_path / "both.xlsx")
+    sheet = CalamineWorkbook.from_path(tmp_path / "both.xlsx").get_sheet_by_name("intent")
+    heads = sheet.to_python(skip_empty_area=False)[4]
+    assert [head for head in heads if head] == ["model", "concept (played)", "concept (other)"]
+
+
+def test_a_model_without_ratings_has_no_table_and_is_named(written, models, running, toy_embedder):
+    models[1].number = lambda request: "no number"
+    found = written(TWO, DIRECT).run(models, embedder=toy_embedder, running=running)
+    tables = panel_tables(found, tests=TESTS)
+    assert totals(tables) == {("concept", "played"): 3.0}
+    assert "without a table of intent, as no answer has a rating: other" in tables.sample_notes

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from semscale.errors import InputError
+from semscale.errors import InputError, RowError
 from semscale.rating.files.cells import weights_in
 from semscale.stats.calibration.sample_design import SampleDesign
 from semscale.store.columns import column_in, floats_in, groups_in
@@ -13,7 +13,6 @@ from semscale.store.first_look import look_through
 from semscale.store.table import Table
 from semscale.types import Floats, Integers
 
-_BATCH = 50_000
 _PLACE = "*place"  # keeps the rows of a batch of JSON lines that has none of the columns
 
 
@@ -69,15 +68,6 @@ class CodingColumns:
         pairs.append((self.rating, "rating"))
         pairs += [(self.weight, "weight"), (self.respondent, "respondent"), (self.strata, "strata")]
         return tuple((name, option) for name, option in pairs if name is not None)
-
-    def read(self, table: Table) -> pl.DataFrame:
-        """Read all rows of a table.
-
-        Raises:
-            InputError: a column does not exist, or there is no text, or no row.
-        """
-        self.check(table)
-        return pl.concat([*table.batches(_BATCH)], how="diagonal_relaxed")
 
     def check(self, table: Table) -> None:
         """Check that a table has the columns, before anything is read.
@@ -159,9 +149,10 @@ def _strata(cells: pl.Series) -> Integers:
     """
     names = groups_in(cells).to_list()
     if None in names:
-        raise InputError(
-            f"strata: column '{cells.name}' is empty in data row {names.index(None) + 1} (rows are counted "
-            "from 1, below the header): every row needs a stratum"
+        raise RowError(
+            f"strata: column '{cells.name}' is empty in data {{row}} (rows are counted "
+            "from 1, below the header): every row needs a stratum",
+            names.index(None),
         )
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     return np.array([numbers[name] for name in names], dtype=np.int64)

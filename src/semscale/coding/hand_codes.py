@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from semscale.coding.codebook import OTHER, CodeFrame
-from semscale.errors import InputError
+from semscale.errors import RowError
 from semscale.messages import did_you_mean
 from semscale.store.columns import is_missing
 from semscale.types import Floats
@@ -30,7 +30,7 @@ def hand_codes(columns: Sequence[Cells], codebook: CodeFrame, names: Sequence[st
         Shape (c, n, k): 1 given, 0 not given, NaN where the person coded nothing.
 
     Raises:
-        InputError: an unknown code; the message names column and row.
+        RowError: an unknown code; the message names column and row.
 
     Example:
         >>> from semscale.coding.codebook import Code
@@ -48,7 +48,7 @@ def hand_codes(columns: Sequence[Cells], codebook: CodeFrame, names: Sequence[st
             found[person, row] = 0.0
             for name in given:
                 if name.casefold() not in places:
-                    raise InputError(_unknown(name, codebook, column, row))
+                    raise RowError(_unknown(name, codebook, column), row)
                 place = places[name.casefold()]
                 for each in (codebook.names[place], *codebook.ancestors(codebook.names[place])):
                     found[person, row, places[each.casefold()]] = 1.0
@@ -81,9 +81,7 @@ def _given(cell: object) -> list[str] | None:
     return [] if [name.casefold() for name in names] == [OTHER] else [name for name in names if name]
 
 
-def _unknown(name: str, codebook: CodeFrame, column: str, row: int) -> str:
+def _unknown(name: str, codebook: CodeFrame, column: str) -> str:
     mixed = f"; {OTHER!r} stands alone" if name.casefold() == OTHER else did_you_mean(name, codebook.names)
     known = ", ".join(codebook.names)
-    return (
-        f"labels: column '{column}', row {row + 1}: no code {name!r:.60}{mixed} (codes: {known}, or {OTHER})"
-    )
+    return f"labels: column '{column}', {{row}}: no code {name!r:.60}{mixed} (codes: {known}, or {OTHER})"

@@ -1,16 +1,88 @@
 """The table for people who code by hand: answers drawn with known probabilities, and instructions."""
 
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from semscale.coding.codebook import OTHER, CodeFrame
+from semscale.coding.coder import Coder, CodeScores
 from semscale.coding.coding import Coding
+from semscale.errors import InputError
 from semscale.judging.label_draw import HUMAN, INCLUSION, LabelDraw
 from semscale.rating.labelling.sheet import instructions_path
 from semscale.stats.calibration.drawing import draw_texts, worth_at_random
 from semscale.store.atomic import replacing
-from semscale.types import Floats
+from semscale.store.cells import storable
+from semscale.store.columns import column_in
+from semscale.store.row_picking import picked_rows
+from semscale.store.table import Table
+from semscale.types import Floats, Progress
+
+_BATCH = 50_000
+
+
+def score_answers(table: Table, column: str, coder: Coder, *, progress: Progress | None = None) -> CodeScores:
+    """Score the answers of a table part by part; of each row its scores are kept, and nothing else.
+
+    Args:
+        table: the input.
+        column: of the answers.
+        coder: scores them.
+        progress: called while texts are embedded.
+    """
+    parts = [
+        coder.score(column_in(batch, column).to_list(), progress=progress)
+        for batch in table.batches_with([column], _BATCH)
+    ]
+    return CodeScores(
+        coder.codebook,
+        np.concatenate([part.likeness for part in parts]),
+        np.concatenate([part.text_status for part in parts]),
+        coder.signature,
+    )
+
+
+def check_label_columns(table: Table) -> None:
+    """Refuse a table that has the columns which the labels need.
+
+    Raises:
+        InputError: it has one of them.
+    """
+    _check_free(table.columns)
+
+
+def label_batches(table: Table, drawn: LabelDraw) -> Iterator[pl.DataFrame]:
+    """Lay a table out for coding by hand, part by part: drawn rows in the order of their draw, then others.
+
+    Args:
+        table: the input.
+        drawn: rows of it, at least one.
+    """
+    places = np.sort(drawn.rows)
+    first = pl.concat([storable(rows) for rows, _ in picked_rows(table, places)], how="diagonal_relaxed")
+    yield _with_labels(first[np.searchsorted(places, drawn.rows).tolist()], drawn.probability)
+    start = 0
+    for batch in table.batches(_BATCH):
+        others = np.setdiff1d(np.arange(start, start + batch.height), places) - start
+        start += batch.height
+        if len(others):
+            yield _with_labels(batch[others.tolist()], np.full(len(others), np.nan))
+
+
+def _check_free(columns: Collection[str]) -> None:
+    taken = next((name for name in (HUMAN, INCLUSION) if name in columns), None)
+    if taken is not None:
+        raise InputError(f"the input has a column {taken!r}, which the labels need: rename it")
+
+
+def _with_labels(rows: pl.DataFrame, inclusion: Floats) -> pl.DataFrame:
+    """Add an empty column for codes, and the probabilities of the draw (n,), NaN for rows that were not."""
+    _check_free(rows.columns)  # a column of JSON lines may appear late
+    return rows.with_columns(
+        pl.Series(HUMAN, [None] * rows.height, pl.String), pl.Series(INCLUSION, inclusion, nan_to_null=True)
+    )
 
 
 def draw_answers(coding: Coding, n: int, *, alike: bool = False, seed: int = 0) -> LabelDraw:

@@ -86,6 +86,8 @@ def _following(texts: Sequence[str], at: int) -> str:
 
 def _is_completed(texts: Sequence[str], at: int) -> bool:
     """Tell whether a verb has its "from" behind an object, and so leaves that object alone."""
+    if texts[at] not in rules_of_negation()["hindering"]:
+        return False
     last = min(at + _LONGEST_HINDERED + 1, len(texts) - 1)
     return any(texts[end] == "from" and _hinders(texts, at, end) for end in range(at + 2, last + 1))
 

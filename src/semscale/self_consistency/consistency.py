@@ -14,6 +14,7 @@ from semscale.known_settings import known_settings
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.renamed_settings import renamed
 from semscale.self_consistency.asked import Asked
+from semscale.self_consistency.asking.asked_model import AskedModel
 from semscale.self_consistency.asking.asking import Asking, Score
 from semscale.self_consistency.asking.p_true_forms import with_p_true_forms
 from semscale.self_consistency.consistencies import Consistencies
@@ -27,8 +28,10 @@ from semscale.self_consistency.scoring.measures import (
     check_measures,
     check_nli,
     check_same_by,
+    check_sample_tokens,
     check_stopping,
 )
+from semscale.self_consistency.scoring.pair_readers import PairReaders
 from semscale.self_consistency.scoring.sample_scorer import SampleScorer
 from semscale.self_consistency.scoring.samples import given_texts, take_samples
 from semscale.self_consistency.scoring.unread_samples import leave_out_unread
@@ -157,6 +160,10 @@ class Consistency:
         signature = self._scorer.signature()
         return signature if self._chat_model is None else signature.extended(self._chat_signature)
 
+    def readers(self) -> PairReaders:
+        """Give the models that the measures need; they embed each text, and judge each pair, once."""
+        return self._scorer.readers()
+
     def measure(
         self,
         answers: object,
@@ -177,17 +184,19 @@ class Consistency:
                 for measures of tokens, and for the first token's probability as a null; missing where they
                 are not known.
             sample_logprobs: n lists with such a list for each sample, for Monte Carlo probability and
-                semantic density.
+                semantic density; refused without one of these.
             prompts: n questions, which precede answers and samples in semantic density; left out unless
                 given.
             progress: called while texts are embedded and scored.
 
         Raises:
-            InputError: lists of unequal length, something other than a list where samples should be, or a
-                measure of tokens without ``logprobs`` or ``sample_logprobs``.
+            InputError: lists of unequal length, something other than a list where samples should be, a
+                measure of tokens without ``logprobs`` or ``sample_logprobs``, or these for no measure.
             ModelError: the model cannot be run.
         """
         texts = given_texts(answers, samples)
+        if sample_logprobs is not None:
+            check_sample_tokens(self.measures)
         tokens = AnswerTokens.read(logprobs, sample_logprobs, prompts, texts[1])
         return self.measure_part(*texts, progress=progress, tokens=tokens)
 
@@ -210,13 +219,12 @@ class Consistency:
             check_stopping(self.measures[0])
         asks_p_true = plan.for_parts(self.needs).asks_p_true
         used = runner or Runner(load_deciding_model(self.chat_model) if asks_p_true else self.chat_model)
-        return await self.ask_part(as_list(prompts, "prompts"), plan, used, progress=progress)
+        return await self.ask_part(as_list(prompts, "prompts"), AskedModel(plan, used), progress=progress)
 
     async def ask_part(
         self,
         prompts: Sequence[Prompt],
-        sampling: Sampling,
-        runner: "Runner",
+        model: AskedModel,
         *,
         floor: Floor | None = None,
         stopped: str | None = None,
@@ -226,21 +234,22 @@ class Consistency:
 
         Args:
             prompts: n questions or conversations.
-            sampling: temperature, parameters, and when to stop early.
-            runner: sends the requests.
+            model: how replies are asked for, and what sends the requests; one for all parts of a run.
             floor: of all prompts; estimated from the answers that come unless given.
             stopped: why the model is not asked, if there is a reason.
             progress: called while replies come and texts are scored.
         """
-        known, sampling = floor, sampling.for_parts(self.needs)
+        known, sampling = floor, model.sampling.for_parts(self.needs)
+        readers: PairReaders | None = None
 
         def score_samples(answers: list[str]) -> Score:
-            nonlocal known
-            score, known = self._scorer.single_samples(answers, known)
+            nonlocal known, readers
+            readers = self.readers()
+            score, known = self._scorer.single_samples(answers, known, readers=readers)
             return score
 
-        asking = Asking(prompts, sampling, score_samples)
-        replies = asking.unasked(stopped) if stopped else await asking.run(runner, progress)
+        asking = Asking(prompts, sampling, score_samples, model.trials)
+        replies = asking.unasked(stopped) if stopped else await asking.run(model.runner, progress)
         finished = replies.status == Status.SCORED
         answers = [text if whole else None for text, whole in zip(replies.answers, finished, strict=True)]
         # Known by what was asked for, so that all parts of a table have the same columns.
@@ -248,7 +257,9 @@ class Consistency:
         if sampling.answer.top_logprobs is not None:
             asked_about = [prompt if isinstance(prompt, str) else "" for prompt in prompts]
             tokens = AnswerTokens(replies.tokens, replies.sample_tokens, replies.p_true, asked_about)
-        measured = self.measure_part(answers, replies.samples, known, progress, tokens=tokens)
+        measured = self.measure_part(
+            answers, replies.samples, known, progress, tokens=tokens, readers=readers
+        )
         status = np.where(finished, measured.status, replies.status)
         asked = without_parameters(sampling.signature, replies.counts.left_out)
         asked = with_p_true_forms(asked, replies.counts.p_true_forms)
@@ -265,6 +276,7 @@ class Consistency:
         *,
         keep_unread: bool = False,
         tokens: AnswerTokens | None = None,
+        readers: PairReaders | None = None,
     ) -> Consistencies:
         """Measure the answers of one part.
 
@@ -276,11 +288,13 @@ class Consistency:
             keep_unread: whether texts that the model cannot read, or whose language it does not read, are
                 measured all the same.
             tokens: of the n answers; needed for measures of tokens, and for the null that they give.
+            readers: as ``readers`` gives them, which keep what they read in earlier calls; new ones unless
+                given.
         """
         tokens = tokens or AnswerTokens()
         check_tokens(self.measures, tokens)
         taken = take_samples(answers, samples, fewest=self.fewest_samples)
-        scorer, readers = self._scorer, self._scorer.readers()
+        scorer, readers = self._scorer, readers or self.readers()
         values, applied = scorer.values(taken, floor, progress, readers=readers)
         if not keep_unread:
             taken, values = leave_out_unread(taken, values, fewest=self.fewest_samples)

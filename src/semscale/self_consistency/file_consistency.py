@@ -16,6 +16,7 @@ from semscale.self_consistency.files.consistency_work import ConsistencyWork
 from semscale.self_consistency.files.item_rows import ItemRows, index_items
 from semscale.self_consistency.labels import EnsembleName, FewestLabels
 from semscale.self_consistency.sampling import prompt_status
+from semscale.self_consistency.scoring.measures import check_sample_tokens
 from semscale.self_consistency.scoring.samples import take_samples
 from semscale.self_consistency.summary import ConsistencySummary
 from semscale.stats.intervals.estimates import IntervalPlan
@@ -72,15 +73,17 @@ def consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who i
         Numbers of all items, and the items to look at; texts of other items are not kept in memory.
 
     Raises:
-        InputError: a column that does not exist or holds no text, a name that is taken, a broken list, a
-            label that says neither right nor wrong or too few of these, more than 100,000 groups, an output
-            that cannot be written, or parts of a run that differs.
+        InputError: a column that does not exist or holds no text, or that no measure uses, a name that is
+            taken, a broken list, a label that says neither right nor wrong or too few of these, more than
+            100,000 groups, an output that cannot be written, or parts of a run that differs.
         StoppedByUserError: stopped by the user; finished parts are kept.
         ModelError: the model cannot be run; finished parts are kept.
         ReplyError: no call can succeed; finished parts are kept.
     """
     settings, plan = settings or PartSettings(), plan or IntervalPlan()
     columns.check(table)
+    if columns.sample_logprobs:
+        check_sample_tokens(instrument.measures)
     if out is not None:
         check_output(table, out)
     correctness = correctness or CorrectnessSettings()

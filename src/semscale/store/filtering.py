@@ -1,11 +1,12 @@
 """Tables of which only the rows that meet a condition are read."""
 
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import polars as pl
 
-from semscale.errors import InputError
+from semscale.errors import InputError, RowError
 from semscale.messages import shortened
 from semscale.store.conditions.labelled_values import with_values
 from semscale.store.conditions.parsing import Condition, columns_of, parse_condition
@@ -84,7 +85,35 @@ def filtered(table: Table, where: str) -> Table:
         settings=(*table.settings, f"where {where}"),
         notes=(*table.notes, str(rows)),
         whole=table.whole or table,
+        row_in_whole=lambda row: _row_before(table, condition, titles, row),
     )
+
+
+@contextmanager
+def rows_of_the_file(table: Table) -> Iterator[None]:
+    """Let errors about a row of a table name the row of its file, where a condition left rows out.
+
+    Raises:
+        InputError: what is raised inside.
+    """
+    try:
+        yield
+    except RowError as error:
+        if table.row_in_whole is None:
+            raise
+        raise error.at(f"row {table.row_in_whole(error.row) + 1:,}") from None
+
+
+def _row_before(table: Table, condition: Condition, titles: tuple[str, ...], row: int) -> int:
+    """Find the number of a kept row, from 0, in the table before any condition."""
+    start = 0
+    for batch in table.batches_with(titles, _BATCH):
+        places = truth(condition, batch).fill_null(value=False).arg_true()
+        if row < len(places):
+            found = start + int(places[row])
+            return found if table.row_in_whole is None else table.row_in_whole(found)
+        start, row = start + batch.height, row - len(places)
+    raise InputError(f"{table.name} has fewer rows than before: it was changed while it was read")
 
 
 def _counted(table: Table, condition: Condition, titles: tuple[str, ...], where: str) -> KeptRows:

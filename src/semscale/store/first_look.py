@@ -6,6 +6,7 @@ from dataclasses import replace
 import polars as pl
 
 from semscale.errors import StoppedByUserError
+from semscale.store.filtering import rows_of_the_file
 from semscale.store.places.output_places import Target
 from semscale.store.table import Table
 from semscale.store.workbook import check_rows
@@ -32,7 +33,7 @@ def look_through(
         titles: names of columns, at least one; each exists.
         size: rows that are read at once.
         look: called with each batch, which may have other columns too and may lack one of JSON lines, and
-            with the row of the file that it begins with, from 0.
+            with the number of its first row, from 0.
         counting: whether the rows must fit into an Excel sheet.
 
     Returns:
@@ -45,7 +46,8 @@ def look_through(
     n = 0
     try:
         for batch in table.batches_with(titles, size):
-            look(batch, n)
+            with rows_of_the_file(table):
+                look(batch, n)
             n += batch.height
             if counting:
                 check_rows(n)

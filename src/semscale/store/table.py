@@ -40,6 +40,7 @@ class Table:
         notes: sentences on how the table was read, such as rows that a condition leaves out; for reports.
         identity: returns what changes if any row changes, where that is not the bytes of ``path``.
         whole: the table before a condition left rows out; ``None`` if none did.
+        row_in_whole: gives the number of a row, from 0, in ``whole``; ``None`` likewise.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Table:
     notes: tuple[str, ...] = ()
     identity: Callable[[], str] | None = field(default=None, repr=False)
     whole: "Table | None" = field(default=None, repr=False)
+    row_in_whole: Callable[[int], int] | None = field(default=None, repr=False)
 
     def batches(self, size: int, skip: int = 0) -> Iterator[pl.DataFrame]:
         """Yield the rows in order, ``size`` at a time, without the first ``skip``.

@@ -97,10 +97,14 @@ class StudyDesign:
             base_url: of the endpoint; with names, none unless given.
 
         Raises:
-            InputError: a model is named twice.
+            InputError: a model is named twice, or has an empty name.
         """
         if not names and base_url is None:
             return self
+        if any(not name.strip() for name in names):
+            raise InputError(
+                "model must name a model, got an empty name: leave it out to take the file's own"
+            )
         if twice := next((name for place, name in enumerate(names) if name in names[:place]), None):
             raise InputError(f"model {twice!r} is named twice: name it once")
         own = self.plan.models

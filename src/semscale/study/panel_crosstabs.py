@@ -1,7 +1,7 @@
 """Tables of a synthetic panel's answers as agencies deliver them: questions by concepts or by groups."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from urllib.parse import quote
 
@@ -21,13 +21,19 @@ from semscale.tabulation.asked.scale_points import point_name
 from semscale.tabulation.plan import TablePlan
 from semscale.tabulation.sample_columns import SampleColumns
 from semscale.tabulation.summary import Crosstabs
+from semscale.tabulation.tables.crosstab import Crosstab
 from semscale.tabulation.tables.tabulating import TestSettings, tabulated
 from semscale.types import Floats, Integers
 
 CONCEPT = "concept"
 """The banner of tables where nobody names another."""
 
+MODEL = "model"
+"""The banner that puts the models of a study beside each other."""
+
+_ASKED = "asked_model"
 _PICKED = ("flr", "dlr")
+_KEYS = [ID, CONCEPT, _ASKED]
 
 
 def panel_tables(
@@ -36,28 +42,28 @@ def panel_tables(
     questions: Sequence[str] = (),
     banners: Sequence[str] = (),
     method: str | None = None,
-    model: str | None = None,
+    model: str | Sequence[str] | None = None,
     tests: TestSettings | None = None,
 ) -> Crosstabs:
-    """Tabulate a panel's answers by one method and one model.
+    """Tabulate a panel's answers by one method, each model by itself.
 
     Each persona counts once for each concept, with its weight, and with the mean of its samples. All answers
-    of a persona are drawn together, so that concepts are compared within personas.
+    of a persona are drawn together, so that concepts, and models, are compared within personas.
 
     Args:
         result: of a run; ``read_study`` reads one.
         questions: names; all that have the method unless given.
-        banners: ``"concept"`` or attributes of personas; the concepts unless given.
+        banners: ``"concept"`` or attributes of personas, for each model; or ``"model"``, the models beside
+            each other; the concepts unless given.
         method: that measured the answers; the first one of the first question unless given.
-        model: that gave the answers; the first one of the study unless given.
+        model: that gave the answers, one or several; all models of the study unless given.
         tests: how cells are tested.
 
     Raises:
         UnknownNameError: a question, attribute, method or model that the study lacks.
         InputError: a question without the method, or no rating.
     """
-    models = asked_models(result.answers)
-    result = _answered_by(result, model, models)
+    models = _chosen_models(result, model)
     design, tests = result.design, tests or TestSettings()
     asked = {each.name: each for each in design.questionnaire.questions}
     if unknown := next((name for name in questions if name not in asked), None):
@@ -65,47 +71,39 @@ def panel_tables(
     wanted = [asked[name] for name in questions] or list(asked.values())
     chosen = method or wanted[0].methods[0]
     kept = _with_method(wanted, chosen, named=bool(questions))
-    rows = _persons_and_concepts(result)
-    weighted = design.panel.weights is not None
-    weights = rows[WEIGHT].to_numpy() if weighted else np.ones(rows.height)
-    made = [_question(each, chosen, result, rows) for each in kept]
     names = tuple(banners) or (CONCEPT,)
-    plan = TablePlan(
-        tuple(each.name for each in kept),
-        names,
-        SampleColumns(weight=WEIGHT if weighted else None, cluster=ID),
-        tests,
-    )
-    shown = [_banner(rows, name, result) for name in names]
-    survey = SurveyDesign(weights, clusters=rows[ID].rank("dense").to_numpy().astype(np.int64))
+    sample = SampleColumns(weight=None if design.panel.weights is None else WEIGHT, cluster=ID)
+    plan = TablePlan(tuple(each.name for each in kept), names, sample, tests)
+    rated = _RatedPanel(result, chosen, models)
+    rated.check(kept, names)
     return Crosstabs(
         source=design.name,
-        n=rows.height,
+        n=len(design.panel) * len(design.questionnaire.concepts) * len(models),
         left_out={},
-        tables=tuple(tabulated(made, shown, survey, tests)),
+        tables=tuple(rated.tables(kept, names, tests)),
         plan=plan,
-        sample_notes=tuple(_said(result, wanted, chosen, kept, models)),
+        sample_notes=tuple(_said(rated, wanted, kept)),
         measured={
             "panel": design.panel.content_hash,
             "questionnaire": design.questionnaire.content_hash,
             "method": chosen,
-            **({"model": quote(result.answers["asked_model"][0], safe=" /")} if models else {}),
+            **({"model": "+".join(quote(one, safe=" /") for one in models)} if rated.all_models else {}),
         },
     )
 
 
-def _answered_by(result: StudyResult, model: str | None, models: tuple[str, ...]) -> StudyResult:
-    """Keep the answers of one model.
+def _chosen_models(result: StudyResult, model: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Name the models whose answers are tabulated, each once.
 
     Args:
         result: of a run.
-        model: its name; the first one unless given.
-        models: of the study; empty where there is one alone.
+        model: names; all models of the study unless given.
     """
-    known = models or (str(result.answers["asked_model"][0]),)
-    if model is not None and model not in known:
-        raise unknown_name("model of the study", model, known)
-    return replace(result, answers=result.answers.filter(asked_model=model or known[0]))
+    known = asked_models(result.answers) or (str(result.answers[_ASKED][0]),)
+    named = (model,) if isinstance(model, str) else tuple(dict.fromkeys(model or ()))
+    if unknown := next((name for name in named if name not in known), None):
+        raise unknown_name("model of the study", unknown, known)
+    return named or known
 
 
 def _with_method(wanted: list[SurveyQuestion], method: str, *, named: bool) -> list[SurveyQuestion]:
@@ -121,35 +119,101 @@ def _with_method(wanted: list[SurveyQuestion], method: str, *, named: bool) -> l
     return [each for each in wanted if method in each.methods]
 
 
-def _persons_and_concepts(result: StudyResult) -> pl.DataFrame:
-    """Lay out a row for each persona and concept, with attributes and weights."""
-    concepts = [concept.name for concept in result.design.questionnaire.concepts]
-    panel = result.design.panel
-    if CONCEPT in panel.fields:
-        raise InputError(
-            f"panel: an attribute is called {CONCEPT!r}, as the concepts: rename it, and run again"
+@dataclass(frozen=True, eq=False)
+class _RatedPanel:
+    """The ratings of a run by one method.
+
+    Attributes:
+        result: of the run.
+        method: that measured the answers.
+        models: that gave them.
+    """
+
+    result: StudyResult
+    method: str
+    models: tuple[str, ...]
+
+    @property
+    def all_models(self) -> tuple[str, ...]:
+        """Models of the study; empty where there is one alone."""
+        return asked_models(self.result.answers)
+
+    def check(self, questions: Sequence[SurveyQuestion], banners: Sequence[str]) -> None:
+        """Check banners, and that each question has a rating.
+
+        Raises:
+            UnknownNameError: a banner that the study lacks.
+            InputError: a name for two things, or a question without any rating.
+        """
+        fields = self.result.design.panel.fields
+        if CONCEPT in fields:
+            raise InputError(
+                f"panel: an attribute is called {CONCEPT!r}, as the concepts: rename it, and run again"
+            )
+        known = (CONCEPT, *([MODEL] if len(self.models) > 1 else []), *fields)
+        for name in banners:
+            if name not in known:
+                raise unknown_name("banner", name, known)
+            if name == MODEL and known.count(MODEL) > 1:
+                raise InputError(
+                    f"banner: {MODEL!r} is an attribute of the personas, and the models of the study: rename "
+                    "the attribute, and run again"
+                )
+        for each in questions:
+            if not self.ratings(each, self.models).height:
+                raise InputError(f"question: no answer to {each.name!r} by {self.method!r} has a rating")
+
+    def ratings(self, question: SurveyQuestion, models: Sequence[str]) -> pl.DataFrame:
+        """Keep the answers to a question that have a rating, by some models."""
+        return self.result.answers.filter(
+            (pl.col("question") == question.name)
+            & (pl.col("method") == self.method)
+            & pl.col("pmf").is_not_null()
+            & pl.col(_ASKED).is_in(list(models))
         )
-    pairs = pl.DataFrame(list(product(panel.ids, concepts)), schema=[ID, CONCEPT], orient="row")
-    return pairs.join(panel.to_frame(), on=ID, how="left", maintain_order="left")
 
+    def tables(
+        self, questions: Sequence[SurveyQuestion], banners: Sequence[str], tests: TestSettings
+    ) -> Iterator[Crosstab]:
+        """Tabulate questions by banners, each model by itself, and by models, question by question."""
+        apart = [name for name in banners if name != MODEL or len(self.models) == 1]
+        for question in questions:
+            if MODEL in banners and len(self.models) > 1:
+                yield from self._of_models(question, self.models, [MODEL], tests)
+            for model in self.models:
+                if self.ratings(question, [model]).height:
+                    yield from self._of_models(question, [model], apart, tests)
 
-def _question(asked: SurveyQuestion, method: str, result: StudyResult, rows: pl.DataFrame) -> Question:
-    """Lay the answers to a question out: points where one was picked, else probabilities."""
-    own = result.answers.filter(
-        (pl.col("question") == asked.name) & (pl.col("method") == method) & pl.col("pmf").is_not_null()
-    )
-    if not own.height:
-        raise InputError(f"question: no answer to {asked.name!r} by {method!r} has a rating")
-    scale = asked.scale
-    columns = [pl.col("pmf").list.get(place).mean().alias(f"p{place}") for place in range(scale.n_points)]
-    means = own.group_by(ID, CONCEPT).agg(*columns)
-    joined = rows.select(ID, CONCEPT).join(means, on=[ID, CONCEPT], how="left", maintain_order="left")
-    masses = joined.select(f"p{place}" for place in range(scale.n_points)).to_numpy().astype(np.float64)
-    words = {f"{point.value:g}": point.label for point in scale.points}
-    values = [float(value) for value in scale.values]
-    lines, weights = scale_lines(values, [point_name(value, words) for value in values])
-    answers, kind = _answers(masses, method)
-    return Question(asked.name, asked.text, kind, lines, answers, weights, (_NOTE,))
+    def _of_models(
+        self, question: SurveyQuestion, models: Sequence[str], banners: Sequence[str], tests: TestSettings
+    ) -> Iterator[Crosstab]:
+        rows = self._persons_and_concepts(models)
+        one = models[0] if len(models) == 1 and self.all_models else ""
+        shown = [replace(_banner(rows, name, self.result, models), answered_by=one) for name in banners]
+        weighted = self.result.design.panel.weights is not None
+        weights = rows[WEIGHT].to_numpy() if weighted else np.ones(rows.height)
+        survey = SurveyDesign(weights, clusters=rows[ID].rank("dense").to_numpy().astype(np.int64))
+        yield from tabulated([self._question(question, rows, models)], shown, survey, tests)
+
+    def _persons_and_concepts(self, models: Sequence[str]) -> pl.DataFrame:
+        """Lay out a row for each persona, concept and model, with attributes and weights."""
+        panel = self.result.design.panel
+        concepts = [concept.name for concept in self.result.design.questionnaire.concepts]
+        pairs = pl.DataFrame(list(product(panel.ids, concepts, models)), schema=_KEYS, orient="row")
+        return pairs.join(panel.to_frame(), on=ID, how="left", maintain_order="left")
+
+    def _question(self, asked: SurveyQuestion, rows: pl.DataFrame, models: Sequence[str]) -> Question:
+        """Lay the answers to a question out: points where one was picked, else probabilities."""
+        scale = asked.scale
+        columns = [pl.col("pmf").list.get(place).mean().alias(f"p{place}") for place in range(scale.n_points)]
+        means = self.ratings(asked, models).group_by(_KEYS).agg(*columns)
+        joined = rows.select(_KEYS).join(means, on=_KEYS, how="left", maintain_order="left")
+        masses = joined.select(f"p{place}" for place in range(scale.n_points)).to_numpy().astype(np.float64)
+        words = {f"{point.value:g}": point.label for point in scale.points}
+        values = [float(value) for value in scale.values]
+        lines, weights = scale_lines(values, [point_name(value, words) for value in values])
+        answers, kind = _answers(masses, self.method)
+        return Question(asked.name, asked.text, kind, lines, answers, weights, (_NOTE,))
 
 
 def _answers(masses: Floats, method: str) -> tuple[Floats | Integers, QuestionKind]:
@@ -160,42 +224,41 @@ def _answers(masses: Floats, method: str) -> tuple[Floats | Integers, QuestionKi
 
 
 _NOTE = (
-    "no people were asked: bases count each persona once for each concept, and intervals are simulation "
-    "intervals, about other personas drawn alike and answered by the same model"
+    "no people were asked: bases count each persona once for each concept and model, and intervals are "
+    "simulation intervals, about other personas drawn alike and answered by the same model"
 )
 
 
-def _banner(rows: pl.DataFrame, name: str, result: StudyResult) -> Banner:
+def _banner(rows: pl.DataFrame, name: str, result: StudyResult, models: Sequence[str]) -> Banner:
     if name == CONCEPT:
         order = {concept.name: concept.name for concept in result.design.questionnaire.concepts}
         return read_banner(rows[CONCEPT], labels=order)
-    fields = result.design.panel.fields
-    if name not in fields:
-        raise unknown_name("banner", name, (CONCEPT, *fields))
+    if name == MODEL and len(models) > 1:
+        return read_banner(rows[_ASKED].alias(MODEL), labels={one: one for one in models})
     return read_banner(rows[name])
 
 
-def _said(
-    result: StudyResult,
-    wanted: list[SurveyQuestion],
-    method: str,
-    kept: list[SurveyQuestion],
-    models: tuple[str, ...],
-) -> list[str]:
-    """Say whose answers these are, and by which of the methods."""
+def _said(rated: _RatedPanel, wanted: list[SurveyQuestion], kept: list[SurveyQuestion]) -> Iterator[str]:
+    """Say whose answers these are, by which of the methods, and what has no table."""
+    method, models = rated.method, rated.models
     others = [name for name in METHODS if name != method and any(name in each.methods for each in wanted)]
-    n = len(result.design.panel)
+    n = len(rated.result.design.panel)
     further = f"; --method shows {' or '.join(others)}" if others else ""
-    said = [
-        f"answers of {n:,} personas that a model played, by {method} alone{further}; no people were asked"
-    ]
-    if models:
-        one = result.answers["asked_model"][0]
-        rest = " or ".join(name for name in models if name != one)
-        said.append(f"answered by {one} alone; --model shows {rest}")
+    yield f"answers of {n:,} personas that a model played, by {method} alone{further}; no people were asked"
+    rest = [name for name in rated.all_models if name not in models]
+    if len(models) > 1:
+        yield (
+            f"each of {len(models)} models has columns of its own: {', '.join(models)}; letters compare "
+            f"columns of one model, and --banner {MODEL} compares models"
+        )
+    if rest:
+        alone = " alone" if len(models) == 1 else ""
+        yield f"answered by {', '.join(models)}{alone}; --model shows {' or '.join(rest)}"
     if len(kept) < len(wanted):
         left = ", ".join(each.name for each in wanted if each not in kept)
-        said.append(f"without a table, as {method} did not measure them: {left}")
-    if result.n_unfinished:
-        said.append(f"not asked for, as the run was stopped: {result.n_unfinished:,} answers")
-    return said
+        yield f"without a table, as {method} did not measure them: {left}"
+    for each in kept:
+        if lacking := [one for one in models if not rated.ratings(each, [one]).height]:
+            yield f"without a table of {each.name}, as no answer has a rating: {', '.join(lacking)}"
+    if rated.result.n_unfinished:
+        yield f"not asked for, as the run was stopped: {rated.result.n_unfinished:,} answers"

@@ -14,6 +14,7 @@ from semscale.stats.survey.stages import Lonely
 from semscale.store.cells import storable
 from semscale.store.column_labels import ColumnLabels
 from semscale.store.columns import column_in, groups_in
+from semscale.store.filtering import rows_of_the_file
 from semscale.store.reading import open_table
 from semscale.store.table import Table
 from semscale.tabulation.asked.banner import Banner, no_banner, read_banner
@@ -161,15 +162,16 @@ def tabulate_file(table: Table, plan: TablePlan) -> Crosstabs:
         for batch in table.batches_with(titles, _BATCH)
     ]
     frame = pl.concat(batches, how="vertical_relaxed")
-    return tabulate_frame(
-        frame,
-        plan,
-        labels=table.labels,
-        source=Path(table.name).name,
-        notes=table.notes,
-        columns=table.columns,
-        whole=_values_before_conditions(table, plan),
-    )
+    with rows_of_the_file(table):
+        return tabulate_frame(
+            frame,
+            plan,
+            labels=table.labels,
+            source=Path(table.name).name,
+            notes=table.notes,
+            columns=table.columns,
+            whole=_values_before_conditions(table, plan),
+        )
 
 
 def tabulate_frame(  # noqa: PLR0913 - what a file knows beside its rows

@@ -85,6 +85,7 @@ def recorded_table(table: Crosstab) -> dict[str, Any]:
         "text": table.question.text,
         "taken_for": table.question.kind,
         "banner": table.banner.name or None,
+        "answered_by": table.banner.answered_by or None,
         "ungrouped": table.n_ungrouped,
         "wave": table.wave or None,
         "wave_before": table.before or None,
@@ -153,6 +154,7 @@ def _about(table: Crosstab) -> dict[str, str | None]:
         "question_text": table.question.text,
         "taken_for": table.question.kind,
         "banner": table.banner.name or None,
+        "answered_by": table.banner.answered_by or None,
     }
 
 

@@ -21,6 +21,8 @@ from semscale.tabulation.matched_margins import Margins, matched_margins
 from semscale.tabulation.sample_columns import SampleColumns
 from semscale.types import Floats, Mask
 
+_COUNTING = "(rows are counted from 1, below the header)"
+
 
 @dataclass(frozen=True, eq=False)
 class Sample:
@@ -134,7 +136,8 @@ def _populations(frame: pl.DataFrame, column: str) -> Floats:
 def _check_range(rule: str, column: str, numbers: Floats, wrong: Mask) -> None:
     rows = np.flatnonzero(wrong)
     if len(rows):
-        raise InputError(f"{rule}, got {numbers[rows[0]]:g} in row {rows[0] + 1:,} of column '{column}'")
+        row = int(rows[0])
+        raise RowError(f"{rule}, got {numbers[row]:g} in {{row}} of column '{column}' {_COUNTING}", row)
 
 
 def _rscales(columns: SampleColumns, n: int) -> Floats | None:

@@ -53,6 +53,11 @@ class Crosstabs(Presentable):
         return self.n - sum(self.left_out.values())
 
     @property
+    def is_of_panel(self) -> bool:
+        """Whether personas of a synthetic panel answered, each once for each concept and model."""
+        return "panel" in self.measured
+
+    @property
     def is_weighted(self) -> bool:
         """Whether respondents count differently."""
         return self.plan.sample.weight is not None or bool(self.plan.sample.margins)
@@ -127,11 +132,12 @@ class Crosstabs(Presentable):
         """Lay all cells out, one row a cell, and below them each pair of columns, one row a line.
 
         Returns:
-            The columns ``question``, ``question_text``, ``taken_for``, ``banner``, ``column``,
-            ``column_letter``, ``line``, ``statistic`` (share from 0 to 1, mean, standard deviation, or the
-            difference of two columns), ``value``, ``low``, ``high``, ``n``, ``n_missing``,
-            ``weighted_base``, ``effective_n``, ``small_base``, ``letters``, ``n_ungrouped``, ``wave``,
-            ``wave_before``, ``change``, ``change_low``, ``change_high``, ``change_p``, ``change_p_adjusted``,
+            The columns ``question``, ``question_text``, ``taken_for``, ``banner``, ``answered_by`` (model of
+            a panel that several models played), ``column``, ``column_letter``, ``line``, ``statistic`` (share
+            from 0 to 1, mean, standard deviation, or the difference of two columns), ``value``, ``low``,
+            ``high``, ``n``, ``n_missing``, ``weighted_base``, ``effective_n``, ``small_base``, ``letters``,
+            ``n_ungrouped``, ``wave``, ``wave_before``, ``change``, ``change_low``, ``change_high``,
+            ``change_p``, ``change_p_adjusted``,
             ``chi_square_p``; of differences ``first`` minus ``second``, with ``p`` and ``p_adjusted``.
         """
         cells = [row for table in self.tables for row in cell_rows(table)]
@@ -156,7 +162,7 @@ class Crosstabs(Presentable):
 
 
 _COLUMNS: dict[str, type[pl.DataType]] = {
-    **dict.fromkeys(("question", "question_text", "taken_for", "banner"), pl.String),
+    **dict.fromkeys(("question", "question_text", "taken_for", "banner", "answered_by"), pl.String),
     **dict.fromkeys(("column", "column_letter", "line", "statistic"), pl.String),
     **dict.fromkeys(("value", "low", "high"), pl.Float64),
     **dict.fromkeys(("n", "n_missing"), pl.Int64),

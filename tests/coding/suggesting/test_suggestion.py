@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests.schema_check import check_json
 
+from semscale.coding.suggesting.answer_sample import AnswerSample
 from semscale.coding.suggesting.suggestion import renamed_codes, suggest
 from semscale.errors import InputError
 from semscale.report.coding.suggestion import suggestion_document
@@ -13,12 +14,14 @@ from semscale.report.json_encoding import to_json
 
 ANSWERS = [f"{word} number {n}" for word in ("battery", "price", "screen") for n in range(30)]
 
+# A little of another key word, so that answers of a cluster differ.
+_BRIGHT = [text + " bright" * (row % 3 == 0) for row, text in enumerate(ANSWERS)]
+CELLS = [*_BRIGHT, *_BRIGHT[:10], None, "  "]
+
 
 @pytest.fixture
 def found(key_words):
-    # a little of another key word, so that answers of a cluster differ
-    cells = [text + " bright" * (row % 3 == 0) for row, text in enumerate(ANSWERS)]
-    return suggest([*cells, *cells[:10], None, "  "], key_words, codes=3)
+    return suggest(CELLS, key_words, codes=3)
 
 
 def test_clusters_are_the_topics_the_largest_first(found):
@@ -28,11 +31,33 @@ def test_clusters_are_the_topics_the_largest_first(found):
     assert all(len(code.examples) == 5 for code in found.codes)
 
 
-def test_rows_without_a_text_have_no_code(found):
-    assert found.place[-2:].tolist() == [-1, -1]
-    assert np.isnan(found.nearness[-2:]).all()
-    assert (found.place[:30] == 0).all()
-    assert (found.place[90:100] == 0).all()
+def test_rows_without_a_text_have_no_code(found, key_words):
+    place, nearness = found.places(CELLS, key_words)
+    assert place[-2:].tolist() == [-1, -1]
+    assert np.isnan(nearness[-2:]).all()
+    assert (place[:30] == 0).all()
+    assert (place[90:100] == 0).all()
+
+
+def test_of_many_answers_a_sample_is_clustered_and_others_take_the_nearest_code(key_words):
+    sample = AnswerSample(45, seed=3)
+    for start in range(0, len(CELLS), 7):
+        sample.add(CELLS[start : start + 7])
+    found = suggest(sample, key_words, codes=3)
+    assert (found.n, found.n_distinct, found.n_clustered) == (102, 90, 45)
+    assert "sampled:45" in str(found.signature)
+    by_word = {code.words[0]: place for place, code in enumerate(found.codes)}
+    # Each answer, drawn or not, is in the cluster of its word; sizes are of rows with drawn answers.
+    place, _ = found.places(CELLS, key_words)
+    assert place[:90].tolist() == [by_word[text.split()[0]] for text in CELLS[:90]]
+    drawn = set(sample.texts)
+    for word, code in by_word.items():
+        assert found.codes[code].n == sum(text in drawn and text.startswith(word) for text in CELLS[:100])
+    document = suggestion_document(found)
+    assert "sample of 45 of 90 different answers" in document.cautions[0]
+    n = sum(text in drawn for text in CELLS)
+    assert document.counting[0].startswith(f"{n} of 102 rows count; left out: {100 - n} not in the sample")
+    check_json(to_json(found, cautions=(), out=None, report=None, figures=None))
 
 
 def test_names_come_from_words_and_differ(found):

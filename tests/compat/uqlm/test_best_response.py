@@ -1,13 +1,16 @@
 """``use_best`` of ``uqlm``."""
 
 import asyncio
+from collections import Counter
 
 import numpy as np
 import pytest
+from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from semscale.compat.uqlm import BlackBoxUQ, SemanticEntropy, UQEnsemble
 from semscale.compat.uqlm.best_response import reordered
 from semscale.errors import InputError
+from semscale.signature import Signature
 
 # Of five texts three say Rome, two of them in the same letters.
 TEXTS = (["Oslo"], [["Rome", "Paris", "rome", "Rome"]])
@@ -25,6 +28,34 @@ def test_the_response_of_the_most_frequent_meaning_takes_the_place_of_the_first(
     kept = BlackBoxUQ(scorers=scorers, use_best=False).score(*TEXTS).data
     assert (kept["responses"], kept["exact_match"]) == (["Oslo"], [0.0])
     assert kept["semantic_negentropy"] == pytest.approx(found["semantic_negentropy"])
+
+
+class CountingEntailment:
+    """Says that all texts entail each other, and counts how often each pair is read."""
+
+    signature = Signature.of("nli", model="counting")
+
+    def __init__(self):
+        self.pairs = Counter()
+
+    def probabilities(self, premises, hypotheses):
+        self.pairs.update(zip(premises, hypotheses, strict=True))
+        return np.tile([1.0, 0.0, 0.0], (len(premises), 1))
+
+
+@pytest.mark.parametrize("kind", ["score", "generate", "ensemble"])
+def test_each_pair_is_read_once_whether_for_picking_or_for_scores(kind):
+    nli, scorers = CountingEntailment(), ["semantic_negentropy", "noncontradiction", "entailment"]
+    if kind == "score":
+        BlackBoxUQ(scorers=scorers, nli_model_name=nli).score(*TEXTS)
+    elif kind == "generate":
+        llm = FakeListChatModel(responses=[TEXTS[0][0], *TEXTS[1][0]])
+        uq = BlackBoxUQ(llm, scorers, nli_model_name=nli, ledger=False, max_calls_per_min=60_000)
+        uq.generate_and_score_sync(["Capital?"], num_responses=4)
+    else:
+        asyncio.run(UQEnsemble(scorers=scorers, nli_model_name=nli).score(["q"], *TEXTS))
+    assert set(nli.pairs.values()) == {1}
+    assert len(nli.pairs) >= 4 * 3  # four different texts, each beside the three others, both ways
 
 
 def test_without_a_scorer_of_meanings_the_response_stays():

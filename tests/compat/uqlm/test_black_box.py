@@ -151,7 +151,7 @@ def test_the_first_example_of_the_readme_needs_no_model_of_entailment():
 def test_unequal_lengths_and_no_model_are_refused():
     with pytest.raises(InputError, match="equal lengths"):
         BlackBoxUQ(scorers=["exact_match"]).score(["a"], [["a"], ["b"]])
-    with pytest.raises(InputError, match="chat_model must be given"):
+    with pytest.raises(InputError, match="llm must be a chat model"):
         BlackBoxUQ(scorers=["exact_match"], ledger=False).generate_and_score_sync(["q"])
 
 

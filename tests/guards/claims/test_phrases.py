@@ -4,7 +4,14 @@ import itertools
 
 import pytest
 
-from semscale.guards.claims.phrases import Cue, PhraseBook, phrase_book
+from semscale.guards.claims.phrases import (
+    PHRASE_GUARDS,
+    Cue,
+    PhraseBook,
+    PhraseReader,
+    phrase_book,
+    phrase_reader,
+)
 from semscale.guards.lexicons import read_lexicon
 from semscale.guards.words import TextWords
 
@@ -29,7 +36,7 @@ BOOK = PhraseBook(
     ],
 )
 def test_phrases_are_found_with_their_class_and_places(text, cues):
-    assert BOOK.read(TextWords(text)) == cues
+    assert PhraseReader({"book": BOOK}).read(TextWords(text)) == {"book": cues}
 
 
 @pytest.mark.parametrize("guard", ["quantity", "certainty", "exclusivity", "order", "condition"])
@@ -42,4 +49,11 @@ def test_no_phrase_of_a_guard_has_two_classes(guard):
     phrases = list(itertools.chain.from_iterable(entries.values()))
     assert "" not in phrases
     assert {one for one in phrases if sum(one in listed for listed in entries.values()) > 1} == set()
-    assert phrase_book(guard).read(TextWords("")) == []
+    assert guard in PHRASE_GUARDS
+
+
+def test_books_read_together_find_what_each_finds_alone():
+    text = TextWords("Perhaps only Ann says if most tests passed before the others.")
+    alone = {guard: PhraseReader({guard: phrase_book(guard)}).read(text)[guard] for guard in PHRASE_GUARDS}
+    assert phrase_reader().read(text) == alone
+    assert all(alone.values())

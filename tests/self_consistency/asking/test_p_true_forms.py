@@ -1,5 +1,7 @@
 """P(True) by typed decisions, of a model that gives no log-probabilities."""
 
+import asyncio
+
 import numpy as np
 import pytest
 from scripted_chat import ScriptedChat
@@ -10,6 +12,7 @@ from semscale.chat.decisions import DecisionAnswer, DecisionAnswers, DecisionLim
 from semscale.chat.decisions.deciding import DecidingChat
 from semscale.chat.replies import Reply
 from semscale.chat.runner import Runner
+from semscale.self_consistency.asking.asked_model import AskedModel
 from semscale.self_consistency.asking.p_true_forms import p_true_decision, with_p_true_forms
 from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.sampling import Sampling, Stopping
@@ -67,6 +70,21 @@ def test_a_decision_stands_in_where_no_log_probabilities_come():
     assert (counts.n_calls, counts.p_true_forms, counts.n_decided) == (6 * 3 + chat.words, {"own": 6}, 6)
     fields = dict(asked.consistencies.signature.fields)
     assert (fields["p_true_form"], fields["p_true_temperature"]) == ("own", "default")
+
+
+def test_what_one_part_of_a_run_shows_counts_for_the_next_ones():
+    chat, unknown, decider = Worded(PROMPTS), Decider(failure=FailureKind.UNSUPPORTED), Decider(0.75)
+    tool = Consistency(chat, measures=["exact_match", "p_true"])
+    runner = Runner(
+        DecidingChat({"decisions": unknown, "own": decider}, chat), ledger=False, limits=Limits(concurrency=1)
+    )
+    model, tried = AskedModel(Sampling(n_samples=1), runner), []
+    for start in (0, 2, 4):
+        asked = asyncio.run(tool.ask_part(PROMPTS[start : start + 2], model))
+        np.testing.assert_allclose(asked.consistencies.measures["p_true"], [0.75] * 2)
+        model = model.for_next_part()
+        tried.append((chat.words, len(unknown.texts)))
+    assert tried[0] == tried[1] == tried[2]  # only the first part finds out
 
 
 def test_a_form_that_is_not_taken_counts_for_nothing_and_the_next_one_is_tried():

@@ -94,6 +94,8 @@ def test_without_the_answers_own_tokens_the_samples_count():
 def test_what_is_missing_is_named():
     with pytest.raises(InputError, match="monte_carlo_probability needs .* sample_logprobs"):
         Consistency(measures=BOTH[:1]).measure(["a"], [["b"]], logprobs=[logs(0.5)])
+    with pytest.raises(InputError, match="sample_logprobs is not used by cosine_sim: leave it out"):
+        Consistency(measures=["cosine_sim"]).measure(["a"], [["b"]], sample_logprobs=[[logs(0.5)]])
     with pytest.raises(InputError, match="sample_logprobs must hold a list for each of 1 samples"):
         Consistency(measures=BOTH[:1]).measure(["a"], [["b"]], sample_logprobs=[[logs(0.5), None]])
     with pytest.raises(InputError, match="measure semantic_density needs a model of entailment"):

@@ -5,7 +5,7 @@ import pytest
 
 from semscale.stats.clustering.cluster_stability import (
     best_jaccard,
-    main_directions,
+    main_axes,
     most_stable,
     stable_clusters,
 )
@@ -38,6 +38,7 @@ def test_the_same_seed_gives_the_same_clusters():
 
 def test_main_directions_keep_distances_when_none_is_dropped():
     points = RNG.normal(size=(20, 3))
-    turned = main_directions(points, 3)
+    middle, axes = main_axes(points, 3)
+    turned = (points - middle) @ axes
     assert np.linalg.norm(turned[3] - turned[7]) == pytest.approx(np.linalg.norm(points[3] - points[7]))
     assert turned.var(axis=0).tolist() == sorted(turned.var(axis=0).tolist(), reverse=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from semscale.stats.distances.distance_intervals import kinked_estimate, signed_distances
+from semscale.stats.distances.distance_intervals import kinked_estimate, noise_distances, signed_distances
 from semscale.stats.distances.distances import all_distances
 
 VALUES = np.array([1.0, 2.0, 4.0])
@@ -33,6 +33,26 @@ def test_ends_by_hand():
     assert (found.low, found.high) == pytest.approx((0.5 - 0.05 - 0.31042, 0.5 + 0.31042), abs=1e-4)
     below = kinked_estimate(0.5, np.array([0.4, 0.45, 0.5]), linear, 5, 0.95, least=-1)
     assert (below.low, below.high) == pytest.approx((0.5 - 0.31042, 0.5 + 0.05 + 0.31042), abs=1e-4)
+
+
+def test_chance_alone_is_what_resamples_lie_off_what_was_seen():
+    p, q = np.array([0.5, 0.3, 0.2]), np.array([0.2, 0.3, 0.5])
+    # The one side is drawn .1 to the last point, the other as it was seen: gaps of .1 at the ends.
+    found = noise_distances(np.array([[0.4, 0.3, 0.3]]), q[None], (p, q), VALUES)
+    assert found[0, :3] == pytest.approx([0.1, 0.1, 0.1])
+    assert np.isnan(found[0, 3])
+
+
+def test_a_distance_that_chance_makes_may_be_0():
+    linear, drawn = np.array([0.2, 0.21, 0.22]), np.array([0.2, 0.2, 0.2])
+    held = {"n": 10, "interval": 0.95}
+    assert kinked_estimate(0.2, drawn, linear, **held).low > 0
+    # The noise's quantile is .3: chance makes a distance of .2. A noise of .05 does not.
+    assert kinked_estimate(0.2, drawn, linear, **held, noise=np.full(9, 0.3)).low == 0
+    far = kinked_estimate(0.2, drawn, linear, **held, noise=np.full(9, 0.05))
+    assert far == kinked_estimate(0.2, drawn, linear, **held)
+    # The divergence has no noise of this kind.
+    assert kinked_estimate(0.2, drawn, linear, **held, noise=np.full(9, np.nan)) == far
 
 
 def test_ends_stay_where_a_distance_can_be():

@@ -28,6 +28,12 @@ def test_a_new_column_stands_after_the_others(table):
     assert next(made.batches_with(["land_group"], 10))["land_group"].to_list() == ["mid", "north", None, None]
 
 
+def test_bands_of_decimals_are_named_so_that_each_number_is_in_its_band(tmp_path):
+    (tmp_path / "t.csv").write_text("age\n17\n34.5\n35\n")
+    made = with_derived(open_table(tmp_path / "t.csv"), [Bands("age", (18.0, 35.0))])
+    assert next(made.batches(10))["age_band"].to_list() == ["under 18", "18 to under 35", "35 and over"]
+
+
 def test_filled_cells_that_give_nothing_are_counted_and_shown(table):
     made = with_derived(table, [Bands("age", (18.0,)), ValueGroups("land", {"DE": "mid"})])
     assert made.notes == (

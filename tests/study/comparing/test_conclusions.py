@@ -70,8 +70,8 @@ def test_an_order_that_chance_gives_too_is_not_concluded(found):
     assert holds(p_value=0.01, n_surveys=4) is None  # 1 of 24 orders is .042
 
 
-def groups(panel, people, *, invented, ratio, n_clear):
-    pair = GroupContrast("intent", "age", "old", "young", panel, people, invented)
+def groups(panel, people, *, invented, ratio, n_clear, n_panel=20):
+    pair = GroupContrast("intent", "age", "old", "young", panel, people, n_panel, 30, invented)
     return GroupContrasts((pair,), n_clear, 1.0, 1.0, 0.5, ratio)
 
 

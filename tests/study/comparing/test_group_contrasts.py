@@ -61,3 +61,18 @@ def test_no_common_groups():
     panel, people = side((10, 50), (40, 50)), side((10, 50), (40, 50))
     other = ComparedSide((), people.masses, people.questions, groups={"age": ["north"] * 100})
     assert compare_groups(panel, other, IntervalPlan()) is None
+
+
+@pytest.mark.parametrize(
+    ("panel", "people"),
+    [(((1, 1), (0, 50)), ((75, 150), (75, 150))), (((40, 50), (10, 50)), ((4, 4), (0, 4)))],
+)
+def test_groups_of_a_few_persons_are_shown_and_not_tested(panel, people):
+    # One persona answers as it does in every resample, so that no interval could be wide enough.
+    found = compare_groups(side(*panel), side(*people), IntervalPlan())
+    (pair,) = found.pairs
+    assert not pair.is_tested
+    assert (pair.n_panel, pair.n_people) == (min(panel[0][1], panel[1][1]), min(people[0][1], people[1][1]))
+    assert pair.panel.value == pytest.approx(panel[0][0] / panel[0][1] - panel[1][0] / panel[1][1])
+    assert np.isnan([pair.panel.low, pair.panel.high, pair.people.low, pair.people.high]).all()
+    assert (found.n_tested, found.n_clear, found.invented) == (0, 0, ())

@@ -59,7 +59,7 @@ def test_several_models_stand_in_a_list(written):
     ("models", "said"),
     [
         ("model:\n  - one\n  - two\n  - one", "line 7: model 'one' is named twice"),
-        ("model: []", "line 4: model: list should have at least 1 item"),
+        ("model: []", "line 4: model must have at least 1 entry, got"),
         ("model: [one, 3]", "line 4: model 2 must be a mapping with its keys, or a name, got 3"),
         (
             "model: [one, {name: two, temperature: -1}]",

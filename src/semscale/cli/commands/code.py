@@ -6,7 +6,9 @@ from semscale.cli.interrupts import said_if_stopped
 from semscale.cli.options.coding import CodeLabelOptions, CodeOptions, CodeSuggestOptions
 from semscale.cli.options.groups import grouped
 
-_KEPT = "stopped; replies that came stay in the ledger, and the same command goes on from there"
+_LEDGER = "stopped; replies that came, if any, stay in the ledger, and the same command goes on from there"
+_PARTS = "stopped; parts that were finished, if any, are kept, and the same command goes on after them"
+_NOTHING = "stopped; nothing was written, and the same command starts again"
 
 
 @grouped
@@ -28,7 +30,8 @@ def code(options: CodeOptions) -> None:
     if options.calls.dry_run:
         present(forecast_codes(options), options.outputs.of_forecast)
         return
-    with said_if_stopped(_KEPT):
+    beside = _NOTHING if options.outputs.out is None else _PARTS
+    with said_if_stopped(beside if options.chat.chat_model is None else _LEDGER):
         began = monotonic()
         present(code_table(options), options.outputs, seconds=monotonic() - began)
 
@@ -44,7 +47,8 @@ def code_label(options: CodeLabelOptions) -> None:
     """
     from semscale.cli.runs.code_label import draw_for_codes
 
-    draw_for_codes(options)
+    with said_if_stopped(_NOTHING):
+        draw_for_codes(options)
 
 
 @grouped
@@ -59,5 +63,5 @@ def code_suggest(options: CodeSuggestOptions) -> None:
     from semscale.cli.outputs import present
     from semscale.cli.runs.code_suggest import suggest_codes
 
-    with said_if_stopped(_KEPT):
+    with said_if_stopped(_NOTHING if options.chat.chat_model is None else _LEDGER):
         present(suggest_codes(options), options.outputs)

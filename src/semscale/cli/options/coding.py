@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 _CHAT, _CODES = "Chat model", "Codes"
 _WHOM = "--chat-model MODEL: whom to ask"
 
+FEWEST_SAMPLED = 100
+"""Different answers below which a sample would say little."""
+
 CodebookFile = Annotated[Path, option(_CODES, "YAML with codes: name, definition and examples.", "FILE")]
 
 
@@ -187,6 +190,9 @@ class CodeSuggestOptions:
         int | None, option(_CODES, "How many codes; chosen by their stability unless given.", "NUMBER")
     ] = None
     most: Annotated[int, setting(_CODES, "Most codes that are tried.")] = 15
+    sample: Annotated[
+        int, setting(RUN, "Different answers that are clustered; of more a random sample is drawn.")
+    ] = 20_000
     model: ModelOptions
     chat: Annotated[CodingChatOptions, without("method")]
     calls: Annotated[CallOptions, without("dry_run")]
@@ -195,5 +201,9 @@ class CodeSuggestOptions:
     seed: Annotated[int, setting(RUN, "Seed of everything that is random.")] = 0
 
     def __post_init__(self) -> None:
+        if self.sample < FEWEST_SAMPLED:
+            raise InputError(f"sample must be >= {FEWEST_SAMPLED}, got {self.sample}")
+        if self.seed < 0:
+            raise InputError(f"seed must be >= 0, got {self.seed}")
         if self.chat.chat_model is None:
             refuse_given(_WHOM, self.calls)

@@ -206,8 +206,8 @@ class TablesOptions:
         option(COLUMNS, "Of a study's run: ssr, flr, dlr or decision; the first one unless given.", "METHOD"),
     ] = None
     model: Annotated[
-        str | None,
-        option(COLUMNS, "Of a study's run with several models; the first one unless given.", "NAME"),
+        list[str] | None,
+        option(COLUMNS, "Of a study's run with several models; all unless given; can be repeated.", "NAME"),
     ] = None
     sample: SampleOptions
     min_base: Annotated[
@@ -263,7 +263,7 @@ class TablesOptions:
         from semscale.tabulation.plan import TablePlan
 
         for name in ("method", "model"):
-            if getattr(self, name) is not None:
+            if getattr(self, name):
                 raise InputError(
                     f"{name} goes with the folder of a study's run alone: name that folder, or leave it out"
                 )

@@ -20,6 +20,7 @@ from semscale.coding.table_coding import CodingWork
 from semscale.scales import load_scale
 from semscale.store.columns import column_in
 from semscale.store.deriving.derived_columns import by_label
+from semscale.store.filtering import rows_of_the_file
 from semscale.store.first_look import needs_counting
 from semscale.store.reading import open_table
 from semscale.store.result_columns import check_free, check_output
@@ -51,8 +52,9 @@ def code_table(options: CodeOptions) -> CodingSummary:
     _check_further(options)
     size, out = options.run.parts.part_rows, options.outputs.out
     table, rows = columns.read_beside(table, size, counting=needs_counting(table, out))
-    hand = _hand_codes(columns, rows, options)
-    beside = replace(_beside(options, columns, rows), notes=table.notes)
+    with rows_of_the_file(table):
+        hand = _hand_codes(columns, rows, options)
+        beside = replace(_beside(options, columns, rows), notes=table.notes)
     with progress_bars() as progress:
         coder = Coder(codebook, embedder=options.model.load(progress))
 

@@ -14,6 +14,8 @@ from semscale.rating.cells import text_status
 from semscale.store.columns import column_in
 from semscale.types import Status
 
+_BATCH = 50_000
+
 
 def forecast_codes(options: CodeOptions) -> ForecastSummary:
     """Forecast the calls about the answers of a file, without those whose replies the ledger has.
@@ -26,7 +28,10 @@ def forecast_codes(options: CodeOptions) -> ForecastSummary:
     codebook = load_codebook(options.codebook)
     options.outputs.of_forecast.check()
     table = options.table.open(options.file)
-    cells = column_in(CodingColumns(text).read(table), text).to_list()
+    CodingColumns(text).check(table)
+    cells = [
+        cell for batch in table.batches_with([text], _BATCH) for cell in column_in(batch, text).to_list()
+    ]
     with progress_bars() as progress:
         judge = code_judge(options.chat.load(progress), codebook, options.chat.checked_method)
     rows = Counter(text_status(cell) for cell in cells)

@@ -2,7 +2,6 @@
 
 import shlex
 
-import polars as pl
 import typer
 
 from semscale.cli.options.coding import CodeLabelOptions
@@ -13,13 +12,20 @@ from semscale.coding.codebook_file import load_codebook
 from semscale.coding.coder import Coder
 from semscale.coding.coding import code_answers
 from semscale.coding.coding_columns import CodingColumns
-from semscale.coding.label_sheet import draw_answers, instructions, write_instructions
+from semscale.coding.label_sheet import (
+    check_label_columns,
+    draw_answers,
+    instructions,
+    label_batches,
+    score_answers,
+    write_instructions,
+)
 from semscale.errors import InputError
 from semscale.judging.label_draw import HUMAN, INCLUSION
 from semscale.rating.labelling.sheet import instructions_path
 from semscale.store.atomic import check_writable
-from semscale.store.columns import column_in
-from semscale.store.writing import output_format, write_table
+from semscale.store.runs.batch_writing import write_batches
+from semscale.store.writing import output_format
 from semscale.weights.known import DEFAULT_MODEL
 
 
@@ -38,12 +44,14 @@ def draw_for_codes(options: CodeLabelOptions) -> None:
     check_writable(instructions_path(options.out), "out")
     check_input(options.file, options.out, "out")
     check_unlabelled(options.out)
-    rows: pl.DataFrame = CodingColumns(options.text).read(options.table.open(options.file))
+    table = options.table.open(options.file)
+    check_label_columns(table)
+    CodingColumns(options.text).check(table)
     with progress_bars() as progress:
         coder = Coder(codebook, embedder=options.model.load(progress))
-        scores = coder.score(column_in(rows, options.text).to_list(), progress=progress)
+        scores = score_answers(table, options.text, coder, progress=progress)
     drawn = draw_answers(code_answers(scores), options.n, alike=options.alike, seed=options.seed)
-    write_table(drawn.table(rows), options.out)
+    write_batches(label_batches(table, drawn), options.out)
     command = _command(options)
     beside = write_instructions(options.out, instructions(codebook, options.out.name, options.text, command))
     said = (

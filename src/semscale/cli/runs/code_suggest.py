@@ -1,8 +1,8 @@
 """Runs of ``semscale code suggest``: cluster the answers, name the clusters, write the codebook."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
-import numpy as np
 import polars as pl
 
 from semscale.cli.options.coding import CodeSuggestOptions
@@ -10,6 +10,7 @@ from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.coding.coding_columns import CodingColumns
 from semscale.coding.prototypes import embed_codebook
+from semscale.coding.suggesting.answer_sample import AnswerSample
 from semscale.coding.suggesting.chat_names import name_codes
 from semscale.coding.suggesting.suggestion import SuggestionSummary, renamed_codes, suggest
 from semscale.coding.suggesting.suggestion_file import suggested_codebook, write_suggestion
@@ -18,8 +19,12 @@ from semscale.errors import InputError
 from semscale.store.atomic import check_writable
 from semscale.store.columns import column_in
 from semscale.store.result_columns import check_free, check_output
-from semscale.store.writing import PREFIX, write_table
+from semscale.store.runs.batch_writing import write_batches
+from semscale.store.table import Table
+from semscale.store.writing import PREFIX
 from semscale.types import Progress
+
+_BATCH = 50_000
 
 
 def suggest_codes(options: CodeSuggestOptions) -> SuggestionSummary:
@@ -36,11 +41,14 @@ def suggest_codes(options: CodeSuggestOptions) -> SuggestionSummary:
     check_free(table.columns, table.name)
     if options.outputs.out is not None:
         check_output(table, options.outputs.out)
-    rows = CodingColumns(options.text).read(table)
+    CodingColumns(options.text).check(table)
+    sample = AnswerSample(options.sample, seed=options.seed)
+    for batch in table.batches_with([options.text], _BATCH):
+        sample.add(column_in(batch, options.text).to_list())
     with progress_bars() as progress:
         embedder = options.model.load(progress)
         found = suggest(
-            column_in(rows, options.text).to_list(),
+            sample,
             embedder,
             codes=options.codes,
             most=options.most,
@@ -51,9 +59,9 @@ def suggest_codes(options: CodeSuggestOptions) -> SuggestionSummary:
             progress=progress,
         )
         found = _checked(_named(options, found, progress), embedder)
-    write_suggestion(found, options.codebook)
-    if options.outputs.out is not None:
-        write_table(pl.concat([rows, _columns(found)], how="horizontal"), options.outputs.out)
+        write_suggestion(found, options.codebook)
+        if options.outputs.out is not None:
+            write_batches(_with_codes(table, options.text, found, embedder), options.outputs.out)
     return found
 
 
@@ -83,7 +91,14 @@ def _checked(found: SuggestionSummary, embedder: Embedder) -> SuggestionSummary:
     return found
 
 
-def _columns(found: SuggestionSummary) -> pl.DataFrame:
-    names = [None if place < 0 else found.codes[place].name for place in found.place.tolist()]
-    near = pl.Series(np.asarray(found.nearness), nan_to_null=True)
-    return pl.DataFrame({f"{PREFIX}suggested": names, f"{PREFIX}nearness": near})
+def _with_codes(
+    table: Table, text: str, found: SuggestionSummary, embedder: Embedder
+) -> Iterator[pl.DataFrame]:
+    """Put the code of each answer beside it, part by part; answers outside the sample are embedded."""
+    for batch in table.batches(_BATCH):
+        places, nearness = found.places(column_in(batch, text).to_list(), embedder)
+        names = [None if place < 0 else found.codes[place].name for place in places.tolist()]
+        yield batch.with_columns(
+            pl.Series(f"{PREFIX}suggested", names, pl.String),
+            pl.Series(f"{PREFIX}nearness", nearness, nan_to_null=True),
+        )

@@ -27,6 +27,7 @@ from semscale.self_consistency.scoring.measures import (
     check_measures,
     check_nli,
     check_same_by,
+    check_sample_tokens,
     check_stopping,
     needed_parts,
 )
@@ -115,20 +116,10 @@ def _checked(options: ConsistencyOptions) -> tuple[AnswerColumns, Sampling | Non
     if options.measures.nli is not None:
         check_nli(measures, options.measures.same_by)
     needs = _needs(options)
-    if sampling is not None:
+    if sampling is None:
+        _check_tokens(measures, needs, columns)
+    else:
         sampling = sampling.for_parts(needs)
-    elif "p_true" in needs:
-        raise InputError(
-            "--measure p_true asks a model whether its own answer is right: give --ask N and --model NAME; "
-            "semscale judge asks about answers that stand in a table"
-        )
-    elif "logprobs" in needs and columns.logprobs is None:
-        raise InputError("measures of tokens need --logprobs COLUMN, or --ask N")
-    elif "sample_logprobs" in needs and not columns.has_sample_tokens:
-        raise InputError(
-            "measures of samples' tokens need --sample-logprobs COLUMN for each --sample, --item with "
-            "--logprobs COLUMN, or --ask N"
-        )
     if sampling is not None and sampling.stopping is not None:
         check_stopping(main)
     if "bert_score" in measures and options.embedder.engine in TOKENLESS_ENGINES:
@@ -138,6 +129,28 @@ def _checked(options: ConsistencyOptions) -> tuple[AnswerColumns, Sampling | Non
         )
     options.outputs.check_run(options.file, restart=options.run.restart)
     return columns, sampling
+
+
+def _check_tokens(measures: Sequence[str], needs: frozenset[str], columns: AnswerColumns) -> None:
+    """Check that a table has the log-probabilities that its measures need, and none of samples for nothing.
+
+    Raises:
+        InputError: it has not.
+    """
+    if columns.sample_logprobs:
+        check_sample_tokens(measures)
+    if "p_true" in needs:
+        raise InputError(
+            "--measure p_true asks a model whether its own answer is right: give --ask N and --model NAME; "
+            "semscale judge asks about answers that stand in a table"
+        )
+    if "logprobs" in needs and columns.logprobs is None:
+        raise InputError("measures of tokens need --logprobs COLUMN, or --ask N")
+    if "sample_logprobs" in needs and not columns.has_sample_tokens:
+        raise InputError(
+            "measures of samples' tokens need --sample-logprobs COLUMN for each --sample, --item with "
+            "--logprobs COLUMN, or --ask N"
+        )
 
 
 def _instrument(

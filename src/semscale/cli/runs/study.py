@@ -66,21 +66,28 @@ def forecast_run(options: StudyRunOptions) -> ForecastSummary:
 
 
 def _caps(found: Mapping[str, Forecast], budget: Budget, n: int) -> Iterator[str]:
-    """Say for which models caps would end the run early, and how many of n personas they allow.
+    """Say whether caps would end the run early, of which models, and how many of n personas they allow.
 
     Args:
         found: by model.
         budget: the part of each model.
         n: how many personas there are.
     """
-    for name, one in found.items():
-        if beyond := one.beyond(budget):
-            k = personas_within(one, budget, n)
-            whose = "" if len(found) == 1 else f" of {name}, which has 1 part of {len(found)} of the caps"
-            yield (
-                f"A cap would end the run{whose} early ({'; '.join(beyond)}): it allows about {k:,} of {n:,} "
-                "personas. Raise it in the file or by an option, or make the panel smaller."
-            )
+    beyond = {name: said for name, one in found.items() if (said := "; ".join(one.beyond(budget)))}
+    within = {name: personas_within(found[name], budget, n) for name in beyond}
+    if not beyond:
+        return
+    if len(found) == 1:
+        said = "".join(
+            f" ({beyond[name]}): it allows about {k:,} of {n:,} personas" for name, k in within.items()
+        )
+    else:
+        each = ", ".join(
+            f"{name} about {k:,} of {n:,} personas ({beyond[name]})" for name, k in within.items()
+        )
+        said = f", as each of {len(found)} models may use an equal part: it allows {each}"
+    remedy = "Raise it in the file or by an option, or make the panel smaller."
+    yield f"A cap would end the run early{said}. {remedy}"
 
 
 def start_study(file: Path) -> None:

@@ -41,6 +41,6 @@ def _of_panel(options: TablesOptions) -> Crosstabs:
         questions=options.question or (),
         banners=options.banner or (),
         method=options.method,
-        model=options.model,
+        model=options.model or None,
         tests=options.tests,
     )

@@ -9,24 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semscale.coding.codebook import OTHER
+from semscale.coding.suggesting.answer_clusters import AnswerClusters, cluster_answers
+from semscale.coding.suggesting.answer_sample import AnswerSample
 from semscale.coding.suggesting.answer_words import are_pieces, is_piece
 from semscale.coding.suggesting.cluster_words import typical_words
 from semscale.coding.suggesting.typical_examples import typical_examples
-from semscale.embedding.texts import distinct
 from semscale.errors import InputError
 from semscale.presentable import Presentable
-from semscale.rating.cells import text_status
 from semscale.signature import Signature
 from semscale.stats.clustering.cluster_stability import (
     DIRECTIONS,
     RESAMPLES,
     STABLE,
-    StableClusters,
-    main_directions,
-    most_stable,
-    stable_clusters,
 )
-from semscale.types import Floats, Integers, Progress, Status, count_statuses
+from semscale.types import Floats, Integers, Progress, Status
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
@@ -47,8 +43,8 @@ class SuggestedCode:
         definition: likewise.
         examples: the answers nearest to its centre that differ, at most five.
         words: that are typical of it.
-        n: answers in it.
-        share: of the answers that can be read.
+        n: rows whose answer is in it, of those that were clustered.
+        share: of these rows.
         jaccard: how well it comes back when half of the answers are left out, 0 to 1.
     """
 
@@ -81,12 +77,13 @@ class SuggestionSummary(Presentable):
         n: rows.
         counts: rows by status.
         n_distinct: different answers that could be read.
+        n_clustered: those of them that were clustered: all, or a random sample.
         codes: the largest first.
         is_chosen: whether the number of codes was chosen by stability.
         is_most: whether it was, and is the most that was tried.
         codebook: the file that was written.
-        place: shape (n,), the code of each row among ``codes``, -1 where it cannot be read.
-        nearness: shape (n,), cosine with the mean of the code's answers; NaN likewise.
+        clusters: of the answers.
+        order: shape (k,), the cluster behind each code.
         asked: name of the chat model that named codes; ``None`` for none.
         n_unnamed: codes whose reply held no name, so that words name them.
         problem: why ``semscale code`` would refuse the codebook as it is; ``None`` where it would not.
@@ -99,12 +96,13 @@ class SuggestionSummary(Presentable):
     n: int
     counts: dict[Status, int]
     n_distinct: int
+    n_clustered: int
     codes: tuple[SuggestedCode, ...]
     is_chosen: bool
     is_most: bool
     codebook: str
-    place: Integers
-    nearness: Floats
+    clusters: AnswerClusters
+    order: Integers
     signature: Signature
     asked: str | None = None
     n_unnamed: int = 0
@@ -118,6 +116,28 @@ class SuggestionSummary(Presentable):
     def n_stable(self) -> int:
         """Codes whose clusters come back."""
         return sum(code.is_stable for code in self.codes)
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether some of the different answers alone were clustered."""
+        return self.n_clustered < self.n_distinct
+
+    def places(
+        self, cells: Sequence[Any], embedder: "Embedder", *, progress: Progress | None = None
+    ) -> tuple[Integers, Floats]:
+        """Find the codes of answers: those of their clusters, or of the nearest one.
+
+        Args:
+            cells: n answers, of which some may be missing or no text.
+            embedder: that the codes were made with.
+            progress: called while texts are embedded.
+
+        Returns:
+            Shape (n,), the place of each answer's code among ``codes``, -1 where it cannot be read; and shape
+            (n,), its cosine with the mean of the code's answers, NaN likewise.
+        """
+        labels, nearness = self.clusters.of(cells, embedder, progress=progress)
+        return np.where(labels < 0, -1, np.argsort(self.order)[labels]), nearness
 
     @property
     def has_pieces(self) -> bool:
@@ -134,6 +154,7 @@ class SuggestionSummary(Presentable):
             "rows": self.n,
             "counts": self.counts,
             "distinct": self.n_distinct,
+            "clustered": self.n_clustered,
             "chosen": self.is_chosen,
             "most": self.is_most,
             "stable": self.n_stable,
@@ -159,7 +180,7 @@ class SuggestionSummary(Presentable):
 
 
 def suggest(  # noqa: PLR0913 - what is clustered, and how
-    cells: Sequence[Any],
+    answers: "Sequence[Any] | AnswerSample",
     embedder: "Embedder",
     *,
     codes: int | None = None,
@@ -173,7 +194,8 @@ def suggest(  # noqa: PLR0913 - what is clustered, and how
     """Propose codes: clusters of the different answers, as many as come back best from halves of them.
 
     Args:
-        cells: n answers, of which some may be missing or no text.
+        answers: n cells, of which some may be missing or no text; or a sample that was drawn of them. Of more
+            than 20,000 different answers a sample is drawn.
         embedder: turns them into vectors.
         codes: how many; 2 to ``most`` are tried unless given.
         most: most codes that are tried.
@@ -186,45 +208,35 @@ def suggest(  # noqa: PLR0913 - what is clustered, and how
     Raises:
         InputError: fewer than 20 different answers, or a number of codes out of range.
     """
-    status = np.array([text_status(cell) for cell in cells], dtype=object)
-    readable = np.flatnonzero(status == Status.SCORED)
-    texts, place = distinct([str(cells[row]) for row in readable.tolist()])
+    if isinstance(answers, AnswerSample):
+        sample = answers
+    else:
+        sample = AnswerSample(seed=seed)
+        sample.add(answers)
+    texts = sample.texts
     if len(texts) < FEWEST_ANSWERS:
         raise InputError(f"clusters need at least {FEWEST_ANSWERS} different answers, got {len(texts)}")
     vectors = embedder.embed(texts, progress=progress).vectors.astype(np.float64)
-    found = _clusters(main_directions(vectors), codes, most, seed)
-    k, labels = len(found.jaccard), found.clustering.labels
-    nearness = _nearness(vectors, labels, k)
-    sizes: Integers = np.bincount(labels[place], minlength=k)
-    examples = [_examples(texts, vectors, nearness, np.flatnonzero(labels == one)) for one in range(k)]
+    found = cluster_answers(texts, vectors, codes=codes, most=most, seed=seed)
+    k, labels = len(found.jaccard), found.labels
+    sizes = np.bincount(labels, weights=sample.times, minlength=k).astype(np.int64)
+    examples = [_examples(texts, vectors, found.nearness, np.flatnonzero(labels == one)) for one in range(k)]
     made, order = _codes(typical_words(texts, labels, k), examples, sizes, found.jaccard)
-    where, near = np.full(len(cells), -1), np.full(len(cells), np.nan)
-    where[readable], near[readable] = np.argsort(order)[labels[place]], nearness[place]
     return SuggestionSummary(
         source=source,
         column=column,
-        n=len(cells),
-        counts=count_statuses(status),
-        n_distinct=len(texts),
+        n=sample.n,
+        counts=sample.counts,
+        n_distinct=sample.n_distinct,
+        n_clustered=len(texts),
         codes=made,
         is_chosen=codes is None,
         is_most=codes is None and k == min(most, len(texts) // 2),
         codebook=codebook,
-        place=where,
-        nearness=near,
-        signature=_signature(embedder, k, seed),
+        clusters=found,
+        order=order,
+        signature=_signature(embedder, k, seed, None if sample.n_distinct == len(texts) else len(texts)),
     )
-
-
-def _clusters(points: Floats, codes: int | None, most: int, seed: int) -> StableClusters:
-    """Find so many clusters, or else as many as are most stable."""
-    largest = len(points) // 2
-    name, given = ("most", most) if codes is None else ("codes", codes)
-    if given < 2 or (codes is not None and codes > largest):  # noqa: PLR2004 - a codebook has at least two
-        raise InputError(f"{name} must be 2 to {largest}, half of the different answers, got {given}")
-    if codes is not None:
-        return stable_clusters(points, codes, seed=seed)
-    return most_stable(points, range(2, min(most, largest) + 1), seed=seed)
 
 
 def _codes(
@@ -247,17 +259,12 @@ def _codes(
     return _different(made), order
 
 
-def _signature(embedder: "Embedder", k: int, seed: int) -> Signature:
-    settings = Signature.of("code suggest", codes=k, directions=DIRECTIONS, halves=RESAMPLES, seed=seed)
+def _signature(embedder: "Embedder", k: int, seed: int, sampled: int | None) -> Signature:
+    drawn = {} if sampled is None else {"sampled": sampled}
+    settings = Signature.of(
+        "code suggest", codes=k, directions=DIRECTIONS, halves=RESAMPLES, seed=seed, **drawn
+    )
     return settings.extended(embedder.signature)
-
-
-def _nearness(vectors: Floats, labels: Integers, k: int) -> Floats:
-    """Cosine of each answer with the mean of its cluster, shape (n,)."""
-    centres = np.stack([vectors[labels == one].mean(axis=0) for one in range(k)])
-    centres /= np.linalg.norm(centres, axis=1, keepdims=True)
-    found: Floats = (vectors * centres[labels]).sum(axis=1)
-    return found
 
 
 def _examples(texts: Sequence[str], vectors: Floats, nearness: Floats, rows: Integers) -> tuple[str, ...]:

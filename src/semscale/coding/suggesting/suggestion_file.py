@@ -22,7 +22,7 @@ def suggested_codebook(summary: SuggestionSummary) -> CodeFrame:
 def suggestion_yaml(summary: SuggestionSummary) -> str:
     """Write a proposal as YAML that ``load_codebook`` reads."""
     lines = [
-        f"# Proposed from clusters of {summary.n_distinct:,} different answers: {summary.n_stable} of "
+        f"# Proposed from clusters of {_of(summary)} different answers: {summary.n_stable} of "
         f"{len(summary.codes)} come back when half of the",
         "# answers are left out. Read the examples, rename, join and part codes before you use them.",
         _dumped({"name": _book_name(summary)}),
@@ -42,6 +42,12 @@ def write_suggestion(summary: SuggestionSummary, path: Path) -> None:
     """Write a proposal to a file."""
     with replacing(path) as temporary:
         temporary.write_text(suggestion_yaml(summary), encoding="utf-8", newline="\n")
+
+
+def _of(summary: SuggestionSummary) -> str:
+    if not summary.is_sampled:
+        return f"{summary.n_distinct:,}"
+    return f"{summary.n_clustered:,} of {summary.n_distinct:,}"
 
 
 def _book_name(summary: SuggestionSummary) -> str:

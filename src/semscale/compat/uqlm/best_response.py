@@ -9,6 +9,7 @@ from semscale.self_consistency.meanings.best_answers import best_text
 from semscale.self_consistency.meanings.clusters import meaning_clusters
 from semscale.self_consistency.meanings.relations import Relations
 from semscale.self_consistency.scoring.contradictions import GUARD_NAMES
+from semscale.self_consistency.scoring.pair_readers import PairReaders
 from semscale.self_consistency.scoring.sample_scorer import SampleScorer
 from semscale.self_consistency.scoring.samples import SampledAnswers, take_samples
 from semscale.types import Floats
@@ -34,13 +35,24 @@ def meaning_scorer(embedder: str, nli: Any) -> SampleScorer:  # noqa: ANN401 - a
 
 
 def related_samples(
-    scorer: SampleScorer, responses: Sequence[Any], samples: Sequence[Sequence[Any]]
+    scorer: SampleScorer,
+    responses: Sequence[Any],
+    samples: Sequence[Sequence[Any]],
+    readers: PairReaders | None = None,
 ) -> tuple[SampledAnswers, dict[int, Relations]]:
-    """Pair responses with their samples, and relate their meanings by the number of the response."""
+    """Pair responses with their samples, and relate their meanings by the number of the response.
+
+    Args:
+        scorer: as ``meaning_scorer`` makes it.
+        responses: n texts.
+        samples: n lists of texts.
+        readers: models that keep what they read for later calls; new ones unless given.
+    """
     taken = take_samples(list(responses), [list(each) for each in samples])
-    readers = scorer.readers()
-    _, floor = scorer.values(taken, readers=readers)
-    return taken, scorer.related(taken, floor, readers=readers)
+    used, pairs = readers or scorer.readers(), taken.pairs
+    own = [pairs.texts[place] for place in np.unique(pairs.prediction).tolist()]
+    floor = scorer.floor_of(own, cosines=used.cosines)
+    return taken, scorer.related(taken, floor, readers=used)
 
 
 def best_orders(

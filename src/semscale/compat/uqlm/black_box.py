@@ -21,17 +21,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from semscale.chat.calls.limits import Limits
-from semscale.chat.runner import Runner
 from semscale.compat.uqlm.best_response import Order, best_orders, meaning_scorer, related_samples, reordered
-from semscale.compat.uqlm.generation import SYSTEM, as_prompt, entailment_model
+from semscale.compat.uqlm.generation import ResponseGenerator, entailment_model
 from semscale.compat.uqlm.result import UQResult
 from semscale.compat.uqlm.synchronous import synchronous
 from semscale.errors import InputError
 from semscale.self_consistency.consistencies import Consistencies
 from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.meanings.meaning_measures import MEANING_MEASURES
-from semscale.self_consistency.sampling import Sampling
+from semscale.self_consistency.scoring.pair_readers import PairReaders
 from semscale.self_consistency.scoring.samples import given_texts
 from semscale.weights.known import DEFAULT_MODEL
 
@@ -119,9 +117,9 @@ class BlackBoxUQ:
         self.postprocessor = postprocessor
         self.return_responses = return_responses
         self.sampling_temperature = sampling_temperature
-        self._sampling = Sampling(temperature=sampling_temperature, system=system_prompt or SYSTEM)
-        self._limits = Limits(requests_per_minute=max_calls_per_min)
-        self._ledger = ledger
+        self._generator = ResponseGenerator(
+            llm, system_prompt, max_calls_per_min, sampling_temperature, ledger
+        )
         needing = [name for name in self.scorers if name in NEEDING_ENTAILMENT]
         nli = (
             entailment_model(nli_model_name, (*needing, *self.scorers)[0])
@@ -129,7 +127,6 @@ class BlackBoxUQ:
             else None
         )
         self._instrument = Consistency(
-            llm,
             measures=self.scorers,
             embedder=sentence_transformer,
             bert_embedder=bert_model,
@@ -154,14 +151,13 @@ class BlackBoxUQ:
             show_progress_bars: ignored.
 
         Raises:
-            InputError: there is no ``llm``, or a prompt has another type.
+            InputError: there is no ``llm``, no sample is wanted, or a prompt has another type.
             ReplyError: no call can succeed, such as with a wrong key.
         """
-        runner = Runner(self._instrument.chat_model, limits=self._limits, ledger=self._ledger)
-        asked = await self._instrument.ask_async(
-            [as_prompt(prompt) for prompt in prompts], num_responses, sampling=self._sampling, runner=runner
-        )
-        data = self._scored(asked.replies.answers, asked.replies.samples)
+        if num_responses < 1:
+            raise InputError(f"num_responses must be at least 1, got {num_responses!r}")
+        found = await self._generator.generate(prompts, num_responses, logprobs=False)
+        data, _ = self._scored(found.responses, found.samples)
         return self._result({"prompts": list(prompts), **data}, num_responses)
 
     generate_and_score_sync = synchronous(generate_and_score)
@@ -182,31 +178,45 @@ class BlackBoxUQ:
         Raises:
             InputError: the lists have unequal lengths.
         """
-        n = len(sampled_responses[0]) if len(sampled_responses) else 0
-        return self._result(self._scored(list(responses), [list(one) for one in sampled_responses]), n)
+        return self.score_in_order(responses, sampled_responses)[0]
 
-    def best_orders(
+    def score_in_order(
         self, responses: Sequence[Any], sampled_responses: Sequence[Sequence[Any]]
-    ) -> list[Order]:
-        """Order each response and its samples as ``use_best`` does; as they are where it does not count."""
-        sampled = [[self._processed(text) for text in row] for row in sampled_responses]
-        return self._orders([self._processed(text) for text in responses], sampled)
+    ) -> tuple[UQResult, list[Order]]:
+        """Score existing responses, and say in which order each response and its samples were taken.
 
-    def _orders(self, texts: list[Any], sampled: list[list[Any]]) -> list[Order]:
+        Args:
+            responses: n texts.
+            sampled_responses: n lists of texts.
+
+        Returns:
+            What ``score`` gives, and n orders by ``use_best``; as the texts were where it does not count.
+
+        Raises:
+            InputError: the lists have unequal lengths.
+        """
+        n = len(sampled_responses[0]) if len(sampled_responses) else 0
+        data, orders = self._scored(list(responses), [list(one) for one in sampled_responses])
+        return self._result(data, n), orders
+
+    def _orders(self, texts: list[Any], sampled: list[list[Any]], readers: PairReaders) -> list[Order]:
         if self._picking is None:
             return [list(range(len(row) + 1)) for row in sampled]
-        return best_orders(*related_samples(self._picking, texts, sampled), list(map(len, sampled)))
+        related = related_samples(self._picking, texts, sampled, readers)
+        return best_orders(*related, list(map(len, sampled)))
 
-    def _scored(self, responses: list[Any], samples: list[list[Any]]) -> dict[str, Any]:
+    def _scored(self, responses: list[Any], samples: list[list[Any]]) -> tuple[dict[str, Any], list[Order]]:
         texts = [self._processed(text) for text in responses]
         sampled = [[self._processed(text) for text in row] for row in samples]
+        readers, orders = self._instrument.readers(), list[Order]()
         if len(texts) == len(sampled):  # else scoring refuses them
-            orders = self._orders(texts, sampled)
+            orders = self._orders(texts, sampled, readers)
             responses, samples = reordered(responses, samples, orders)
             texts, sampled = reordered(texts, sampled, orders)
         given = {"responses": responses, "sampled_responses": samples}
+        scores = self._scores(texts, sampled, readers)
         if self.postprocessor is None:
-            return {**given, **self._scores(responses, samples)}
+            return {**given, **scores}, orders
         processed = {"responses": texts, "sampled_responses": sampled}
         raw = {f"raw_{name}": column for name, column in given.items()}
         returned: dict[str, dict[str, Any]] = {
@@ -214,11 +224,11 @@ class BlackBoxUQ:
             "raw": given,
             "postprocessed": processed,
         }
-        return {**returned[self.return_responses], **self._scores(texts, sampled)}
+        return {**returned[self.return_responses], **scores}, orders
 
-    def _scores(self, responses: list[Any], samples: list[list[Any]]) -> dict[str, Any]:
+    def _scores(self, responses: list[Any], samples: list[list[Any]], readers: PairReaders) -> dict[str, Any]:
         measured: Consistencies = self._instrument.measure_part(
-            *given_texts(responses, samples), keep_unread=True
+            *given_texts(responses, samples), keep_unread=True, readers=readers
         )
         grounds = [str(ground) for ground in measured.same_by if ground is not None]
         self._same_by = {ground: grounds.count(ground) for ground in sorted(set(grounds))}

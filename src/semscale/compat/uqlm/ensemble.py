@@ -151,8 +151,8 @@ class UQEnsemble:
         if self._black_box is not None:
             if sampled_responses is None:
                 raise InputError("sampled_responses must be given for black-box scorers")
-            columns |= self._black_box.score(list(responses), sampled_responses).data
-            orders = self._black_box.best_orders(responses, sampled_responses)
+            scored_in_order, orders = self._black_box.score_in_order(responses, sampled_responses)
+            columns |= scored_in_order.data
             logprobs_results, sampled_logprobs_results = _reordered_tokens(
                 logprobs_results, sampled_logprobs_results, orders
             )

@@ -6,7 +6,8 @@ Intended differences from ``uqlm`` 0.6.7:
   gives them will do.
 - ``semantic_negentropy`` finds texts that mean the same as ``SemanticEntropy`` does.
 - ``semantic_density`` is that of ``SemanticDensity``.
-- ``p_true`` compares the probabilities of True and False, instead of taking the one word that came.
+- ``p_true`` compares the probabilities of True and False, instead of taking the one word that came. As there,
+  it needs log-probabilities; no typed decision is asked for in their place.
 """
 
 from collections.abc import Sequence

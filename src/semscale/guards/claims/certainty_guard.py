@@ -54,10 +54,9 @@ class CertaintyGuard(ClaimGuard):
 def _cue(wording: Wording) -> Cue | None:
     """Return the phrase that decides how certain a text is."""
     cues = wording.cues(CertaintyGuard.name)
-    for level in _BY_WEIGHT:
-        if level in kinds_of(cues):
-            return first_of(cues, (level,))
-    return None
+    kinds = kinds_of(cues)
+    level = next((level for level in _BY_WEIGHT if level in kinds), None) if kinds else None
+    return None if level is None else first_of(cues, (level,))
 
 
 def _differ(one: str, other: str) -> bool:

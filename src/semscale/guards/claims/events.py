@@ -7,7 +7,6 @@ from semscale.guards.claims.phrases import Cue
 from semscale.guards.claims.wording import Wording
 from semscale.guards.clauses import sentence_end, sentence_start
 from semscale.guards.lexicons import word_list
-from semscale.guards.negation_cues import denies_before, denies_next
 
 _MOST_BEFORE = 0
 _TIMES = frozenset(
@@ -63,14 +62,11 @@ def is_denied(wording: Wording, places: range) -> bool:
 
 def denials(wording: Wording, places: Iterable[int]) -> int:
     """Count the negations in a part of a text, without "nobody but" and the like, which deny nothing."""
-    texts = wording.words.texts
-    restricting = _restricting(wording)
-    return sum(
-        at not in restricting
-        and texts[at] not in _CONDITIONS
-        and (denies_next(texts, at) or denies_before(texts, at) is not None)
-        for at in places
-    )
+    if not wording.denying:
+        return 0
+    texts, restricting = wording.words.texts, _restricting(wording)
+    denying = {at for at in wording.denying if at not in restricting and texts[at] not in _CONDITIONS}
+    return sum(at in denying for at in places)
 
 
 def says_no(text: str) -> bool:

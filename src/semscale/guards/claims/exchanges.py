@@ -74,10 +74,12 @@ def _once(wording: Wording) -> dict[str, int]:
     found: dict[str, int] = {}
     repeated = set()
     texts, content, persons = wording.words.texts, wording.content, _persons()
+    discourse = _words("discourse") | _words("discourse_at_edges")
     for at, text in enumerate(texts):
-        if _is_discourse(texts, at):
+        if text in discourse and _is_discourse(texts, at):
             continue
-        stem = content.get(at) or persons.get(text) or (text if _is_label(wording, at) else "")
+        is_letter = len(text) == 1
+        stem = content.get(at) or persons.get(text) or (text if is_letter and _is_label(wording, at) else "")
         if stem in found:
             repeated.add(stem)
         elif stem:
@@ -94,14 +96,10 @@ def _is_discourse(texts: Sequence[str], at: int) -> bool:
 
 
 def _is_label(wording: Wording, at: int) -> bool:
-    """Tell whether a word is a capital letter that names something: node A."""
+    """Tell whether a single letter is a capital that names something: node A."""
     text = wording.words.texts[at]
     return (
-        len(text) == 1
-        and at > 0
-        and text.isalpha()
-        and text != "i"
-        and wording.words.text[wording.words.starts[at]].isupper()
+        at > 0 and text.isalpha() and text != "i" and wording.words.text[wording.words.starts[at]].isupper()
     )
 
 

@@ -2,43 +2,59 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
-from semscale.guards.claims.phrases import Cue, phrase_book
+from semscale.guards.claims.phrases import Cue, phrase_reader
+from semscale.guards.negation_cues import denies_before, denies_next
 from semscale.guards.opposites import base_stem
-from semscale.guards.roles import rules_of_negation
+from semscale.guards.roles import ABSENCE, CUE, role_of, rules_of_negation
 from semscale.guards.words import TextWords, kind_of
 
 
 class Wording:
-    """A text's cues and the stems of its content words, each computed when it is first needed.
+    """A text's cues, denials and the stems of its content words, each computed when it is first needed.
 
     Args:
         words: the words of the text.
     """
 
-    __slots__ = ("_content", "_counts", "_cues", "words")
+    __slots__ = ("_content", "_counts", "_cues", "_denying", "words")
 
     def __init__(self, words: TextWords) -> None:
         self.words = words
-        self._cues: dict[str, list[Cue]] = {}
+        self._cues: dict[str, list[Cue]] | None = None
         self._content: dict[int, str] | None = None
         self._counts: Counter[str] | None = None
+        self._denying: frozenset[int] | None = None
 
     def cues(self, guard: str) -> list[Cue]:
         """Return the phrases of a guard in the text."""
-        if guard not in self._cues:
-            self._cues[guard] = phrase_book(guard).read(self.words)
+        if self._cues is None:
+            self._cues = phrase_reader().read(self.words)
         return self._cues[guard]
+
+    @property
+    def denying(self) -> frozenset[int]:
+        """Positions of the words that negate what comes after or before them."""
+        if self._denying is None:
+            texts = self.words.texts
+            self._denying = frozenset(
+                at
+                for at, text in enumerate(texts)
+                # Other words negate in no place.
+                if role_of(text) & (CUE | ABSENCE)
+                and (denies_next(texts, at) or denies_before(texts, at) is not None)
+            )
+        return self._denying
 
     @property
     def content(self) -> dict[int, str]:
         """Stems of content words and numbers by their positions, in order."""
         if self._content is None:
-            idle = rules_of_negation()["stop"]
             self._content = {
-                at: base_stem(text)
+                at: stem
                 for at, text in enumerate(self.words.texts)
-                if text not in idle and kind_of(text) != "p"
+                if (stem := _content_stem(text)) is not None
             }
         return self._content
 
@@ -53,6 +69,12 @@ class Wording:
         """Return the stems of content words from one position up to, without, another."""
         content = self.content
         return {content[at] for at in range(first, end) if at in content}
+
+
+@lru_cache(maxsize=65536)
+def _content_stem(text: str) -> str | None:
+    """Return the stem of a content word or number; ``None`` for small words and marks."""
+    return None if text in rules_of_negation()["stop"] or kind_of(text) == "p" else base_stem(text)
 
 
 def similarity(ours: Wording, theirs: Wording, guard: str) -> float:

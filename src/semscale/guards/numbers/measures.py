@@ -21,6 +21,7 @@ _SMALL = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen"
     "|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand"
 )
+_SMALL_WORDS = frozenset(_SMALL.split("|"))
 _COUNT = rf"(?:{_SMALL}|\d{{1,4}})"
 _WAITING = (
     "for|in|within|after|last|lasts|lasted|lasting|take|takes|took|taken|stay|stayed|wait|waited|need|needs|needed"
@@ -107,7 +108,7 @@ def _part_words() -> frozenset[str]:
 
 def _share_words(words: TextWords) -> frozenset[str]:
     """Return the words of which a share such as "one in four" has one."""
-    return words.distinct if words.has_digits else frozenset(_SMALL.split("|"))
+    return words.distinct if words.has_digits else _SMALL_WORDS
 
 
 @cache

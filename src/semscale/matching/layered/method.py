@@ -25,7 +25,7 @@ from semscale.matching.words.idf import WordIdf, smoothed_idf
 from semscale.matching.words.pieces import Pieces, PieceTable, alphanumeric
 from semscale.matching.words.stop_words import content_only
 from semscale.signature import Signature
-from semscale.types import Floats, Integers, Progress
+from semscale.types import Floats, Integers, Mask, Progress
 
 if TYPE_CHECKING:
     import torch
@@ -110,7 +110,23 @@ class LayeredMatch:
             score[_equal_but_for_case(pairs)] = 1.0
         layers = {"word": word, "sentence": sentence.values, "paragraph": paragraph}
         signature = self._signed(estimates.corpus, estimates.shown_baseline)
-        return ScoredPairs(score, layers, whole.windows, signature, unread=whole.unread)
+        unread = (
+            self._unread_of(pairs, cleaned, whole.unread) if self._preset.cleaned_paragraph else whole.unread
+        )
+        return ScoredPairs(score, layers, whole.windows, signature, unread=unread)
+
+    def _unread_of(self, pairs: Pairs, cleaned: Sequence[str], unread: Mask) -> Mask:
+        """Tell which pairs have a text that the model cannot read, though cleaning left nothing of some.
+
+        Args:
+            pairs: p pairs.
+            cleaned: their texts without stop words.
+            unread: shape (p,), which pairs have a cleaned text that the model cannot read.
+        """
+        rows, found = np.flatnonzero(unread), unread.copy()
+        kept = [short or text for short, text in zip(cleaned, pairs.texts, strict=True)]
+        found[rows] = self._cosines.of(kept, pairs.prediction[rows], pairs.reference[rows]).unread
+        return found
 
     def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
         """Explain the word layer of some pairs, each as a table like that of ``alignment_frame``."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from semscale.errors import InputError
+from semscale.errors import InputError, RowError
 from semscale.json_reading import parse_json
 from semscale.store.columns import floats_in
 from semscale.types import Floats
@@ -48,9 +48,10 @@ def numbers_in(cells: pl.Series, parameter: str, first_row: int = 0, remedy: str
     wrong = (stripped.is_not_null() & numbers.is_null()).arg_true()
     if len(wrong):
         row = int(wrong[0])
-        raise InputError(
-            f"{parameter}: column '{cells.name}' must hold numbers, but data row {first_row + row + 1} has "
-            f"{_shown(stripped[row])}; {_remedy(stripped[row], remedy)}"
+        raise RowError(
+            f"{parameter}: column '{cells.name}' must hold numbers, but data {{row}} has "
+            f"{_shown(stripped[row])}; {_remedy(stripped[row], remedy)}",
+            first_row + row,
         )
     return numbers
 
@@ -68,7 +69,7 @@ def weights_in(cells: pl.Series, first_row: int = 0) -> pl.Series:
     Example:
         >>> weights_in(pl.Series("w", ["2.5", "-1"]))
         Traceback (most recent call last):
-        semscale.errors.InputError: weight: column 'w' must hold finite numbers >= 0, but data row 2...
+        semscale.errors.RowError: weight: column 'w' must hold finite numbers >= 0, but data row 2...
     """
     numbers = numbers_in(cells, "weight", first_row)
     if numbers.dtype.is_numeric():
@@ -76,9 +77,10 @@ def weights_in(cells: pl.Series, first_row: int = 0) -> pl.Series:
         wrong = ((known < 0) | known.is_infinite()).arg_true()
         if len(wrong):
             row = int(wrong[0])
-            raise InputError(
+            raise RowError(
                 f"weight: column '{cells.name}' must hold finite numbers >= 0, but "
-                f"data row {first_row + row + 1} has {_shown(cells[row])}; {_CORRECT}"
+                f"data {{row}} has {_shown(cells[row])}; {_CORRECT}",
+                first_row + row,
             )
     return numbers
 
@@ -110,17 +112,19 @@ def inclusion_in(cells: pl.Series, humans: Sequence[object], first_row: int = 0)
     numbers = floats_in(cells)
     wrong = np.flatnonzero((numbers <= 0) | (numbers > 1))
     if len(wrong):
-        raise InputError(
-            f"inclusion: column '{cells.name}' must hold probabilities above 0 to 1, but data row "
-            f"{first_row + wrong[0] + 1} has {_shown(cells[int(wrong[0])])}; {_DRAWN}"
+        raise RowError(
+            f"inclusion: column '{cells.name}' must hold probabilities above 0 to 1, but data "
+            f"{{row}} has {_shown(cells[int(wrong[0])])}; {_DRAWN}",
+            first_row + int(wrong[0]),
         )
     missing = np.flatnonzero(
         np.isnan(numbers) & np.array([human is not None for human in humans], dtype=bool)
     )
     if len(missing):
-        raise InputError(
+        raise RowError(
             f"inclusion: column '{cells.name}' must have a probability wherever there is a human rating, but "
-            f"data row {first_row + missing[0] + 1} has none; {_DRAW}, or remove the rating {_COUNTING}"
+            f"data {{row}} has none; {_DRAW}, or remove the rating {_COUNTING}",
+            first_row + int(missing[0]),
         )
     return numbers
 
@@ -146,14 +150,16 @@ def humans_in(
     for row, cell in enumerate(cells.to_list()):
         rating, sound = _human(cell)
         if not sound:
-            raise InputError(
+            raise RowError(
                 f"human: column '{cells.name}' must hold numbers or lists of numbers such as [3, 4], "
-                f"but data row {first_row + row + 1} has {_shown(cell)}; {_remedy(cell)}"
+                f"but data {{row}} has {_shown(cell)}; {_remedy(cell)}",
+                first_row + row,
             )
         if bounds is not None and not lies_within(bounds, rating):
-            raise InputError(
-                f"human_range is {bounds[0]:g} to {bounds[1]:g}, but data row {first_row + row + 1} of "
-                f"column '{cells.name}' has {_shown(cell)}; widen the range, or correct the cell {_COUNTING}"
+            raise RowError(
+                f"human_range is {bounds[0]:g} to {bounds[1]:g}, but data {{row}} of "
+                f"column '{cells.name}' has {_shown(cell)}; widen the range, or correct the cell {_COUNTING}",
+                first_row + row,
             )
         found.append(rating)
     return found

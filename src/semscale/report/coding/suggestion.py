@@ -11,6 +11,7 @@ from semscale.report.parts import Columns, table_of
 from semscale.report.sentences import rows_that_count
 from semscale.report.settings import settings
 from semscale.stats.clustering.cluster_stability import RESAMPLES, STABLE
+from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.coding.suggesting.suggestion import SuggestedCode, SuggestionSummary
@@ -29,11 +30,10 @@ _NOTE = (
 
 def suggestion_document(summary: "SuggestionSummary") -> Document:
     """Turn a proposed codebook into a document."""
-    said = rows_that_count(
-        sum(code.n for code in summary.codes),
-        summary.n,
-        {str(status): n for status, n in summary.counts.items() if str(status) != "scored"},
-    )
+    counting = sum(code.n for code in summary.codes)
+    left_out = {str(status): n for status, n in summary.counts.items() if status is not Status.SCORED}
+    left_out["not in the sample"] = summary.counts.get(Status.SCORED, 0) - counting
+    said = rows_that_count(counting, summary.n, left_out)
     stable = f"{summary.n_stable} of {counted(len(summary.codes), 'code')} are stable"
     return Document(
         kind="proposed codebook",
@@ -65,6 +65,8 @@ def _facts(summary: "SuggestionSummary") -> Iterator[tuple[str, Cell]]:
     yield "Codes", Count(len(summary.codes))
     yield "Stable", Count(summary.n_stable)
     yield "Different answers", Count(summary.n_distinct)
+    if summary.is_sampled:
+        yield "Clustered", Count(summary.n_clustered)
 
 
 def _table(summary: "SuggestionSummary") -> DataTable:
@@ -82,6 +84,12 @@ def _table(summary: "SuggestionSummary") -> DataTable:
 
 
 def _cautions(summary: "SuggestionSummary") -> Iterator[str]:
+    if summary.is_sampled:
+        yield (
+            f"Codes were found in a random sample of {count(summary.n_clustered)} of "
+            f"{count(summary.n_distinct)} different answers: numbers and shares are of the rows with one of "
+            "these. A greater --sample takes more of them."
+        )
     unstable = len(summary.codes) - summary.n_stable
     if unstable:
         yield (

@@ -259,11 +259,18 @@ def groups_table(method: "MethodComparison") -> DataTable | None:
         ("less", lambda each: Quoted(each.second, 40)),
         ("panel, % of the scale", lambda each: WithInterval.of(each.panel, 0, is_share=True, signed=True)),
         ("people, % of the scale", lambda each: WithInterval.of(each.people, 0, is_share=True, signed=True)),
-        ("invented", lambda each: Words("yes" if each.invented else "no")),
+        ("invented", lambda each: Words(_invented(each))),
     )
     return table_of(
         method.groups.pairs, columns, title=method_words(method.method, method.model), noun="difference"
     )
+
+
+def _invented(pair: "GroupContrast") -> str:
+    """Say whether the panel differs where people do not; groups of a few persons cannot say."""
+    if not pair.is_tested:
+        return f"not tested: {min(pair.n_panel, pair.n_people)} in a group"
+    return "yes" if pair.invented else "no"
 
 
 def individuals_table(method: "MethodComparison") -> DataTable | None:

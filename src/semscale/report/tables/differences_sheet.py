@@ -71,7 +71,7 @@ def _write_row(
     line = table.question.lines[place]
     names: Sequence[str] = (
         table.question.text,
-        table.banner.text,
+        table.banner.title,
         line.name,
         table.columns[found.first[pair]],
         table.columns[found.second[pair]],

@@ -40,7 +40,8 @@ _CHANGE_UNITS = ": shares in percentage points, p in brackets"
 
 def tables_document(summary: "Crosstabs") -> Document:
     """Turn crosstabs into a document."""
-    rows = counted(summary.n_counting, "respondent")
+    noun = "answer" if summary.is_of_panel else "respondent"
+    rows = counted(summary.n_counting, noun)
     counting = f"{rows}, {counted(len(summary.tables), 'table')}"
     is_tested = any(table.banner.groups for table in summary.tables)
     tests = (f"Tests: {ADJUSTED[summary.plan.tests.correction]}.",) if is_tested else ()
@@ -54,7 +55,10 @@ def tables_document(summary: "Crosstabs") -> Document:
         reading=(f"{counting}.", f"{interval_line(summary)}.", *tests),
         facts=(
             ("Rows", Count(summary.n)),
-            ("Respondents who count", Count(summary.n_counting)),
+            (
+                "Answers of personas" if summary.is_of_panel else "Respondents who count",
+                Count(summary.n_counting),
+            ),
             ("Left out", Count(summary.n - summary.n_counting)),
             ("Tables", Count(len(summary.tables))),
         ),
@@ -79,7 +83,7 @@ def tables_document(summary: "Crosstabs") -> Document:
 def _title(table: "Crosstab") -> tuple[str | Quoted, ...]:
     if not table.banner.groups:
         return (Quoted(table.question.text),)
-    return Quoted(table.question.text), " by ", Quoted(table.banner.text, _NAME)
+    return Quoted(table.question.text), " by ", Quoted(table.banner.title, _NAME)
 
 
 def _blocks(table: "Crosstab", summary: "Crosstabs") -> Iterator[Paragraph | DataTable]:

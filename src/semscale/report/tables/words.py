@@ -28,8 +28,14 @@ _NAMED = 3
 def finding(table: "Crosstab") -> str:
     """State in a sentence what a table found: the column that lies above most others, in its main line.
 
-    That is the mean where there is one, and otherwise the answer in which most columns differ.
+    That is the mean where there is one, and otherwise the answer in which most columns differ. Where several
+    models answered, the sentence begins with the one whose table it is.
     """
+    model = table.banner.answered_by
+    return f"{one_line(model)}: {_found(table)}" if model else _found(table)
+
+
+def _found(table: "Crosstab") -> str:
     line, names = _main_line(table), table.columns
     by = one_line(table.banner.text)
     overall = f"{_named(table, line)} {_shown(table, line, 0)}"
@@ -115,7 +121,9 @@ def cautions(summary: "Crosstabs") -> Iterator[str]:
         seen.add(banner.name)
     small = [table for table in summary.tables if table.banner.groups and table.is_small[1:].all()]
     if small:
-        named = listed([f"‘{table.question.name}’ by ‘{table.banner.name}’" for table in small[:_NAMED]])
+        named = listed(
+            [f"‘{table.question.name}’ by ‘{one_line(table.banner.title)}’" for table in small[:_NAMED]]
+        )
         more = f" and {counted(len(small) - _NAMED, 'more table')}" if len(small) > _NAMED else ""
         least = summary.plan.tests.min_base
         yield f"every group has fewer than {least} respondents in {named}{more}: nothing is tested there"
@@ -171,6 +179,6 @@ def _association_words(table: "Crosstab") -> str | None:
     p = number(found.p_value, 3, least=0.001)
     equals = "" if p.startswith("<") else "= "
     return (
-        f"Answers and {one_line(table.banner.text)} together: Rao and Scott’s F({found.df:.1f}, "
+        f"Answers and {one_line(table.banner.title)} together: Rao and Scott’s F({found.df:.1f}, "
         f"{found.df_below:,.0f}) = {found.f:.2f}, p {equals}{p}."
     )

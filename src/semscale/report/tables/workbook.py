@@ -155,7 +155,7 @@ class _Sheet:
         for table in self._tables:
             own = [column for other, _, column in self._places if other is table]
             self._sheet.merge_range(
-                _FIRST_ROW, own[0], _FIRST_ROW, own[-1] + 1, printable(table.banner.text), banner
+                _FIRST_ROW, own[0], _FIRST_ROW, own[-1] + 1, printable(table.banner.title), banner
             )
         for table, place, column in self._places:
             self._sheet.merge_range(
@@ -269,7 +269,7 @@ def _places(tables: Sequence["Crosstab"]) -> Iterator[tuple["Crosstab", int, int
 
 def _has_same_total(table: "Crosstab", other: "Crosstab") -> bool:
     same: bool = np.array_equal(table.cells.values[:, 0], other.cells.values[:, 0], equal_nan=True)
-    return same and table.wave == other.wave
+    return same and table.wave == other.wave and table.banner.answered_by == other.banner.answered_by
 
 
 def _text(sheet: Any, row: int, column: int, text: str, look: Any) -> None:  # noqa: ANN401 - XlsxWriter

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from semscale.chat.declining import gives_no_answer
 from semscale.errors import InputError, InterruptedRunError
 from semscale.self_consistency.asking.asking import Asking, Replies, Score
+from semscale.self_consistency.asking.p_true_forms import FormTrials
 from semscale.self_consistency.sampling import Prompt, Sampling
 from semscale.types import Progress
 
@@ -14,16 +16,19 @@ if TYPE_CHECKING:
     from semscale.chat.runner import Runner
 
 
-class AskedModel(NamedTuple):
+@dataclass(frozen=True)
+class AskedModel:
     """A chat model that is asked for answers and samples.
 
     Attributes:
         sampling: how many samples are asked for, and how.
         runner: sends the requests; its budget holds for all parts together.
+        trials: what its replies have shown of the forms in which P(True) may be asked for.
     """
 
     sampling: Sampling
     runner: "Runner"
+    trials: FormTrials = field(default_factory=FormTrials)
 
     async def ask(
         self, prompts: Sequence[Prompt], stopped: str | None = None, progress: Progress | None = None
@@ -39,8 +44,12 @@ class AskedModel(NamedTuple):
             InputError: a sampling that stops early, which needs values of samples.
             ReplyError: no call can succeed.
         """
-        asking = Asking(prompts, self.sampling, _no_values)
+        asking = Asking(prompts, self.sampling, _no_values, self.trials)
         return asking.unasked(stopped) if stopped else await asking.run(self.runner, progress)
+
+    def for_next_part(self) -> "AskedModel":
+        """Give the model with what is left of the runner's budget."""
+        return replace(self, runner=self.runner.rest())
 
     async def first_answers(
         self, prompts: Sequence[str], progress: Progress | None = None

@@ -15,7 +15,7 @@ from semscale.chat.replies import TokenLogprob
 from semscale.chat.runner import Runner
 from semscale.errors import InputError, InterruptedRunError
 from semscale.self_consistency.asking.early_stopping import Side, early_decision
-from semscale.self_consistency.asking.p_true_forms import TOKENS, PTrueForms, decision_forms
+from semscale.self_consistency.asking.p_true_forms import TOKENS, FormTrials, PTrueForms, decision_forms
 from semscale.self_consistency.asking.waiting_line import P_TRUE, Place, WaitingLine
 from semscale.self_consistency.sampling import Prompt, Sampling, Stopping, prompt_status
 from semscale.self_consistency.white_box.p_true import p_true_request
@@ -128,13 +128,18 @@ class Asking:
         prompts: n texts or conversations.
         sampling: what is asked for.
         scorer: makes the function that gives values, from the answers that came; for ``stopping``.
+        trials: what earlier prompts of the run have shown of the forms of P(True); nothing unless given.
 
     Raises:
         InputError: P(True) of a conversation is wanted, or a prompt is neither text nor conversation.
     """
 
     def __init__(
-        self, prompts: Sequence[Prompt], sampling: Sampling, scorer: Callable[[list[str]], Score]
+        self,
+        prompts: Sequence[Prompt],
+        sampling: Sampling,
+        scorer: Callable[[list[str]], Score],
+        trials: FormTrials | None = None,
     ) -> None:
         self._prompts = prompts
         self._sampling = sampling
@@ -143,6 +148,7 @@ class Asking:
         if sampling.asks_p_true and any(prompt and not isinstance(prompt, str) for prompt in prompts):
             raise InputError("measure p_true needs prompts that are texts, got a conversation")
         self._replies: dict[Place, RequestOutcome] = {}
+        self._trials = trials
         self._forms = PTrueForms((), self._replies)
         self._sides: list[Side] = [None] * len(prompts)
         most = int((self._status == Status.SCORED).sum()) * (1 + sampling.n_samples + sampling.asks_p_true)
@@ -154,7 +160,7 @@ class Asking:
         Raises:
             ReplyError: no call can succeed.
         """
-        self._forms = PTrueForms(decision_forms(runner.model), self._replies)
+        self._forms = PTrueForms(decision_forms(runner.model), self._replies, self._trials)
         rounds = self._rounds()
         left = self._line.join(next(rounds, []))
         stopped = None

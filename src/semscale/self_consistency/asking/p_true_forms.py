@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from semscale.chat.calls.parameter_form import LEFT_OUT
 from semscale.chat.decisions.answers import answers_in
@@ -41,6 +42,21 @@ def p_true_decision(prompt: str, answer: str, samples: Sequence[str], form: str)
     return call_of(DecisionRequest.of(shown_answers(prompt, answer, samples), {_NAME: _QUESTION}), form)
 
 
+@dataclass
+class FormTrials:
+    """What replies have shown of the forms in which a model may be asked; one for all parts of a run.
+
+    Attributes:
+        lacks_tokens: whether a reply came without log-probabilities.
+        failures: how often each form failed, counted up to ``TRIED_ITEMS`` at once if it is not known.
+        taken: the forms that were taken.
+    """
+
+    lacks_tokens: bool = False
+    failures: Counter[str] = field(default_factory=Counter)
+    taken: set[str] = field(default_factory=set)
+
+
 class PTrueForms:
     """Decides how each answer's P(True) is asked for, by what the replies to earlier answers had.
 
@@ -52,24 +68,28 @@ class PTrueForms:
     Args:
         forms: of typed decisions, the one to try first at the beginning.
         replies: outcomes of all places, as they come.
+        trials: what earlier replies of the run have shown; nothing unless given.
     """
 
-    def __init__(self, forms: Sequence[str], replies: Mapping[Place, RequestOutcome]) -> None:
+    def __init__(
+        self,
+        forms: Sequence[str],
+        replies: Mapping[Place, RequestOutcome],
+        trials: FormTrials | None = None,
+    ) -> None:
         self._forms, self._replies = forms, replies
-        self._lacks_tokens = False
-        self._failures: Counter[str] = Counter()
-        self._taken: set[str] = set()
+        self._trials = FormTrials() if trials is None else trials
 
     def note(self, place: Place) -> None:
         """Note what the reply to a place shows of its form."""
-        outcome, form = self._replies[place], self._form(place)
+        outcome, form, trials = self._replies[place], self._form(place), self._trials
         if form is None:
-            self._lacks_tokens |= outcome.reply is not None and not outcome.reply.logprobs
+            trials.lacks_tokens |= outcome.reply is not None and not outcome.reply.logprobs
         elif outcome.status is not OutcomeStatus.FAILED:
-            self._taken.add(form)
+            trials.taken.add(form)
         else:
             is_unknown = outcome.failure is not None and outcome.failure.kind is FailureKind.UNSUPPORTED
-            self._failures[form] += TRIED_ITEMS if is_unknown else 1
+            trials.failures[form] += TRIED_ITEMS if is_unknown else 1
 
     def next_place(self, item: int) -> Place | None:
         """Give the place where an answer is asked about next; ``None`` where nothing is left to ask.
@@ -77,17 +97,17 @@ class PTrueForms:
         Args:
             item: an answer that P(True) is wanted for.
         """
-        by_token = self._replies.get((item, P_TRUE))
+        by_token, trials = self._replies.get((item, P_TRUE)), self._trials
         if by_token is not None and (by_token.reply is None or by_token.reply.logprobs):
             return None
-        if by_token is None and not (self._lacks_tokens and self._forms):
+        if by_token is None and not (trials.lacks_tokens and self._forms):
             return item, P_TRUE
         for number, form in enumerate(self._forms, 1):
             place = item, P_TRUE - number
             outcome = self._replies.get(place)
             if outcome is not None and outcome.status is not OutcomeStatus.FAILED:
                 return None
-            if outcome is None and (form in self._taken or self._failures[form] < TRIED_ITEMS):
+            if outcome is None and (form in trials.taken or trials.failures[form] < TRIED_ITEMS):
                 return place
         return (item, P_TRUE) if by_token is None else None
 

@@ -161,10 +161,10 @@ class AgreementWork:
         if self.corpus_from is not None:
             answers, self._stopped = run_apart(model.first_answers(self.corpus_from, self.progress))
             self.judge = self.judge.over([one for text in answers for one in worded_sentences(text)])
-            self.corpus_from, model = None, model._replace(runner=model.runner.rest())
+            self.corpus_from, model = None, model.for_next_part()
         texts = [str(cell) if isinstance(cell, int | float) else cell for cell in prompts]
         replies = run_apart(model.ask(texts, self._stopped, self.progress))
-        self.model = model._replace(runner=model.runner.rest())
+        self.model = model.for_next_part()
         self._stopped = replies.counts.stopped or self._stopped
         return replies
 

@@ -144,11 +144,11 @@ class ConsistencyWork:
                 prompts = [str(cell) if isinstance(cell, int | float) else cell for cell in cells.prompts]
                 asked = run_apart(
                     self.instrument.ask_part(
-                        prompts, *self.model, floor=floor, stopped=self._stopped, progress=self.progress
+                        prompts, self.model, floor=floor, stopped=self._stopped, progress=self.progress
                     )
                 )
                 found, replies = asked.consistencies, asked.replies
-                self.model = self.model._replace(runner=self.model.runner.rest())
+                self.model = self.model.for_next_part()
                 self._stopped = replies.counts.stopped or self._stopped
             notes = {
                 **part_notes(found),
@@ -257,7 +257,7 @@ class ConsistencyWork:
             answers = list(self.floor_from)
             if self.model is not None and answers:
                 answers, self._stopped = run_apart(self.model.first_answers(answers, self.progress))
-                self.model = self.model._replace(runner=self.model.runner.rest())
+                self.model = self.model.for_next_part()
             self._floor = self.instrument.estimated_floor(answers, self.progress)
             self.floor_from = ()
         return self._floor

@@ -113,6 +113,21 @@ def check_nli(names: Iterable[str], same_by: str) -> None:
         raise InputError(said, in_shell=f"--{said}")
 
 
+def check_sample_tokens(names: Iterable[str]) -> None:
+    """Refuse log-probabilities of the samples' tokens that no measure would use.
+
+    Args:
+        names: of measures.
+
+    Raises:
+        InputError: none of them is made of the samples' tokens.
+    """
+    names = tuple(names)
+    if SAMPLED_MEASURES.keys().isdisjoint(names):
+        said = f"is not used by {', '.join(names)}: leave it out, or add the measure monte_carlo_probability"
+        raise InputError(f"sample_logprobs {said}", in_shell=f"--sample-logprobs {said}")
+
+
 def check_same_by(same_by: str, names: Iterable[str], *, has_entailment: bool) -> str:
     """Check how texts are found to mean the same.
 

@@ -181,19 +181,20 @@ class SampleScorer:
         return grounds.relate(taken.pairs, floor, readers.cosines, progress)
 
     def single_samples(
-        self, answers: list[str], floor: Floor | None = None
+        self, answers: list[str], floor: Floor | None = None, *, readers: PairReaders | None = None
     ) -> "tuple[Callable[[list[str], list[str]], Floats], Floor]":
         """Prepare to score single samples as they come, all of them on one floor.
 
         Args:
             answers: all answers; the floor is estimated from them unless it is given.
             floor: the floor, where it is known.
+            readers: models that keep what they read from call to call; new ones unless given.
 
         Returns:
             A function that takes k answers and a sample of each, and gives scores of shape (k,), NaN where
             there is none; and the floor.
         """
-        readers = self.readers()
+        readers = readers or self.readers()
         applied = floor or self.floor_of(answers, cosines=readers.cosines)
 
         def score(answers: list[str], samples: list[str]) -> Floats:

@@ -96,7 +96,8 @@ async def ask_p_true(
         progress: called while replies come.
 
     Returns:
-        Shape (n,), 0 to 1; NaN where no reply came, or none with probabilities.
+        Shape (n,), 0 to 1; NaN where no reply came, or none with probabilities. No typed decision is asked
+        for in their place, as ``Consistency.ask`` does.
 
     Raises:
         InputError: lists of unequal length.

@@ -102,17 +102,17 @@ def most_stable(points: Floats, candidates: Sequence[int], *, seed: int = 0) -> 
     return max(tried, key=lambda found: (found.n_stable, float(found.jaccard.mean())))
 
 
-def main_directions(vectors: Floats, most: int = DIRECTIONS) -> Floats:
-    """Project vectors on the directions in which they vary most, so that distances mean more and cost less.
+def main_axes(vectors: Floats, most: int = DIRECTIONS) -> tuple[Floats, Floats]:
+    """Find the directions in which vectors vary most; distances along them mean more and cost less.
 
     Args:
         vectors: shape (n, d).
         most: directions that are kept, at most n and d.
 
     Returns:
-        Shape (n, min(most, n, d)), centred.
+        The mean of the vectors, shape (d,), and the directions, shape (d, min(most, n, d)), of length 1.
     """
-    centred = vectors - vectors.mean(axis=0)
+    middle: Floats = vectors.mean(axis=0)
+    centred = vectors - middle
     _, directions = np.linalg.eigh(centred.T @ centred)
-    kept: Floats = centred @ directions[:, ::-1][:, : min(most, len(vectors))]
-    return kept
+    return middle, directions[:, ::-1][:, : min(most, len(vectors))]

@@ -1,12 +1,17 @@
 """Distances of a panel from people, beside what equal shares, pooled people and halves of people reach."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.stats.distances.distance_intervals import kinked_estimate, signed_distances
+from semscale.stats.distances.distance_intervals import (
+    kinked_estimate,
+    noise_distances,
+    shifted_estimate,
+    signed_distances,
+)
 from semscale.stats.distances.distances import DISTANCES, DistanceName, all_distances, check_values
 from semscale.stats.distances.joint_resamples import JointSample, Resamples, joint_resamples
 from semscale.stats.distances.samples import PmfSample
@@ -17,7 +22,7 @@ SPLITS = 2000
 """Random halves of the people in each survey."""
 
 _FEWEST_PEOPLE = 2
-_UNKNOWN = Estimate(np.nan, np.nan, np.nan)
+_Part = Callable[[Floats, Floats, tuple[Floats, Floats], Floats], Floats]
 
 
 @dataclass(frozen=True)
@@ -110,12 +115,15 @@ def distance_benchmarks(  # noqa: PLR0913 - both sides, how persons are drawn, a
     resamples = resamples or _independent(panel, people, plan, rng)
     drawn = _measured(resamples.panel, resamples.people, values, pools)
     linear = _measured(resamples.panel, resamples.people, values, pools, seen)
+    noise = _measured(resamples.panel, resamples.people, values, pools, seen, noise_distances)
     n = min(max(side.n for side in sides) for sides in (panel, people))
     first, second = zip(*resamples.halves, strict=True)
     drawn_halves = mean_of_known(np.moveaxis(_each(first, second, values), 1, -1))
     return Benchmarks(
         {
-            name: _HeldFigures(exact, drawn, linear, n, plan.interval, place).beside(halves, drawn_halves)
+            name: _HeldFigures(exact, drawn, linear, noise, n, plan.interval, place).beside(
+                halves, drawn_halves
+            )
             for place, name in enumerate(DISTANCES)
         },
         {
@@ -126,6 +134,7 @@ def distance_benchmarks(  # noqa: PLR0913 - both sides, how persons are drawn, a
                     linear.panel[:, survey, place],
                     min(panel[survey].n, people[survey].n),
                     plan.interval,
+                    noise=noise.panel[:, survey, place],
                 )
                 for survey in range(len(panel))
             )
@@ -151,8 +160,9 @@ def _measured(
     values: Sequence[Floats],
     pools: Sequence[object],
     seen: tuple[list[Floats], list[Floats]] | None = None,
+    part: _Part = signed_distances,
 ) -> _Distances:
-    """Measure average PMFs (r, k) of each survey; their linear parts where those that were seen are given."""
+    """Measure average PMFs (r, k) of each survey; a part of them where those that were seen are given."""
     uniform = [np.full((1, len(points)), 1 / len(points)) for points in values]
     others = _others(people, values, pools)
     if seen is None:
@@ -160,7 +170,7 @@ def _measured(
     at_panel, at_people = seen
     at_others = _others(at_people, values, pools)
     pairs = ((panel, at_panel), (uniform, uniform), (others, at_others))
-    return _Distances(*(_linear(one, people, (at, at_people), values) for one, at in pairs))
+    return _Distances(*(_parts(part, one, people, (at, at_people), values) for one, at in pairs))
 
 
 def _each(first: Sequence[Floats], second: Sequence[Floats], values: Sequence[Floats]) -> Floats:
@@ -168,16 +178,17 @@ def _each(first: Sequence[Floats], second: Sequence[Floats], values: Sequence[Fl
     return np.stack([all_distances(*three) for three in zip(first, second, values, strict=True)], axis=-2)
 
 
-def _linear(
+def _parts(
+    part: _Part,
     first: Sequence[Floats],
     second: Sequence[Floats],
     seen: tuple[Sequence[Floats], Sequence[Floats]],
     values: Sequence[Floats],
 ) -> Floats:
-    """Linear parts (r, s, 4) of the distances of two lists of PMFs."""
+    """Linear parts of the distances of two lists of PMFs, or what chance makes of them, shape (r, s, 4)."""
     return np.stack(
         [
-            signed_distances(one, other, (at_one[0], at_other[0]), points)
+            part(one, other, (at_one[0], at_other[0]), points)
             for one, other, at_one, at_other, points in zip(first, second, *seen, values, strict=True)
         ],
         axis=-2,
@@ -206,20 +217,21 @@ class _HeldFigures:
     exact: _Distances
     drawn: _Distances
     linear: _Distances
+    noise: _Distances
     n: int
     interval: float
     place: int
 
     def beside(self, halves: Floats, drawn_halves: Floats) -> HeldDistance:
         """Average over surveys; halves are of shape (s, 4), those of resamples (h, s, 4)."""
-        exact, drawn, linear = self.exact, self.drawn, self.linear
+        exact, drawn, linear, noise = self.exact, self.drawn, self.linear, self.noise
         m = min(len(drawn_halves), len(drawn.panel))
         own = exact.panel[0]
         split_half = shifted_estimate(self._mean(halves), self._means(drawn_halves), self.interval)
         return HeldDistance(
-            self._estimate(own, drawn.panel, linear.panel),
-            self._estimate(exact.uniform[0], drawn.uniform, linear.uniform),
-            self._estimate(exact.pooled[0], drawn.pooled, linear.pooled),
+            self._estimate(own, drawn.panel, linear.panel, noise=noise.panel),
+            self._estimate(exact.uniform[0], drawn.uniform, linear.uniform, noise=noise.uniform),
+            self._estimate(exact.pooled[0], drawn.pooled, linear.pooled, noise=noise.pooled),
             split_half,
             self._estimate(
                 exact.uniform[0] - own, drawn.uniform - drawn.panel, linear.uniform - linear.panel, -1
@@ -232,9 +244,22 @@ class _HeldFigures:
             ),
         )
 
-    def _estimate(self, value: Floats, drawn: Floats, linear: Floats, least: float = 0.0) -> Estimate:
+    def _estimate(
+        self,
+        value: Floats,
+        drawn: Floats,
+        linear: Floats,
+        least: float = 0.0,
+        noise: Floats | None = None,
+    ) -> Estimate:
         return kinked_estimate(
-            self._mean(value), self._means(drawn), self._means(linear), self.n, self.interval, least=least
+            self._mean(value),
+            self._means(drawn),
+            self._means(linear),
+            self.n,
+            self.interval,
+            least=least,
+            noise=None if noise is None else self._means(noise),
         )
 
     def _mean(self, value: Floats) -> float:
@@ -250,27 +275,6 @@ def mean_of_known(values: Floats) -> Floats:
     n = known.sum(axis=-1)
     means: Floats = np.where(n > 0, np.where(known, values, 0.0).sum(axis=-1) / np.maximum(n, 1), np.nan)
     return means
-
-
-def shifted_estimate(value: float, resampled: Floats, interval: float, *, least: float = 0.0) -> Estimate:
-    """Put the percentiles of resamples (r,) around a figure, moved by the resamples' mean less the figure.
-
-    Distances of resamples are larger on average than the distance that was seen. The interval is about the
-    distance that samples of this size show on average, so only the spread of the resamples counts.
-
-    Args:
-        value: the figure, up to 1.
-        resampled: the same of resamples; NaN is left out.
-        interval: coverage.
-        least: what the figure can be at least.
-    """
-    known = resampled[~np.isnan(resampled)]
-    if np.isnan(value) or not len(known):
-        return _UNKNOWN if np.isnan(value) else Estimate(value, np.nan, np.nan)
-    tail = (1 - interval) / 2
-    ends = np.quantile(known, [tail, 1 - tail]) - known.mean() + value
-    low, high = np.clip(ends, least, 1.0)
-    return Estimate(value, float(low), float(high))
 
 
 def _independent(

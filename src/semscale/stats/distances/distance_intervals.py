@@ -3,7 +3,13 @@
 import numpy as np
 from scipy.special import stdtrit
 
-from semscale.stats.distances.distances import DISTANCES, jensen_shannon_divergence
+from semscale.stats.distances.distances import (
+    DISTANCES,
+    jensen_shannon_divergence,
+    ks_distance,
+    total_variation,
+    wasserstein_distance,
+)
 from semscale.stats.intervals.estimates import Estimate
 from semscale.types import Floats
 
@@ -46,15 +52,47 @@ def signed_distances(p: Floats, q: Floats, at: tuple[Floats, Floats], values: Fl
     return np.stack([found[name] for name in DISTANCES], axis=-1)
 
 
-def kinked_estimate(
-    value: float, resampled: Floats, linear: Floats, n: int, interval: float, *, least: float = 0.0
+def noise_distances(p: Floats, q: Floats, at: tuple[Floats, Floats], values: Floats) -> Floats:
+    """Compute distances that chance alone makes: those of resamples, each less what was seen on its side.
+
+    Args:
+        p: shape (r, k), resamples of the one side; NaN where there is none.
+        q: shape (r, k), of the other.
+        at: the pair that was seen, both of shape (k,).
+        values: shape (k,), of the points, increasing.
+
+    Returns:
+        Shape (r, 4), in the order of ``DISTANCES``; NaN for the Jensen-Shannon divergence,
+        which is no norm of the gaps.
+    """
+    gaps, nothing = np.subtract(p, q) - np.subtract(*at), np.zeros(len(values))
+    found = {
+        "ks": ks_distance(gaps, nothing),
+        "wasserstein": wasserstein_distance(gaps, nothing, values),
+        "total_variation": total_variation(gaps, nothing),
+    }
+    unknown = np.full(len(gaps), np.nan)
+    return np.stack([found.get(name, unknown) for name in DISTANCES], axis=-1)
+
+
+def kinked_estimate(  # noqa: PLR0913 - a figure, its resamples in three forms, and how to make the ends
+    value: float,
+    resampled: Floats,
+    linear: Floats,
+    n: int,
+    interval: float,
+    *,
+    least: float = 0.0,
+    noise: Floats | None = None,
 ) -> Estimate:
     """Put a t interval around a distance, or a difference of distances, by the spread of its linear part.
 
     Gaps that were drawn to the other side of 0 count as distances again. So resamples lie above what was
     seen, as that lies above the truth, and they lie too near each other. The standard error is that of the
     linear part, which does not fold. The end on the side of the bias is moved by it; the other one is not, as
-    the bias of resamples is only an estimate. Ends: value - max(b, 0) - t s, value - min(b, 0) + t s.
+    the bias of resamples is only an estimate. Ends: value - max(b, 0) - t s, value - min(b, 0) + t s. Where
+    chance alone makes a distance as large as that which was seen in more than 1 - interval of resamples, the
+    lower end is ``least``, as both sides may be alike.
 
     Args:
         value: the figure, up to 1.
@@ -63,6 +101,8 @@ def kinked_estimate(
         n: persons of the smaller side.
         interval: coverage.
         least: what the figure can be at least.
+        noise: shape (r,), the distance that chance alone makes in the same resamples; NaN is left out, and
+            without any the lower end is as above.
 
     Returns:
         The figure with its interval; without one for fewer than two persons.
@@ -80,7 +120,31 @@ def kinked_estimate(
     t = float(stdtrit(n - 1, (1 + interval) / 2)) * np.sqrt(n / (n - 1))
     half = t * float(parts.std(ddof=1))
     low, high = value - max(bias, 0.0) - half, value - min(bias, 0.0) + half
+    chance = np.empty(0) if noise is None else noise[~np.isnan(noise)]
+    if len(chance) and value <= np.quantile(chance, interval) * np.sqrt(n / (n - 1)):
+        low = least
     return Estimate(value, float(np.clip(low, least, 1.0)), float(np.clip(high, least, 1.0)))
+
+
+def shifted_estimate(value: float, resampled: Floats, interval: float, *, least: float = 0.0) -> Estimate:
+    """Put the percentiles of resamples (r,) around a figure, moved by the resamples' mean less the figure.
+
+    Distances of resamples are larger on average than the distance that was seen. The interval is about the
+    distance that samples of this size show on average, so only the spread of the resamples counts.
+
+    Args:
+        value: the figure, up to 1.
+        resampled: the same of resamples; NaN is left out.
+        interval: coverage.
+        least: what the figure can be at least.
+    """
+    known = resampled[~np.isnan(resampled)]
+    if np.isnan(value) or not len(known):
+        return _UNKNOWN if np.isnan(value) else Estimate(value, np.nan, np.nan)
+    tail = (1 - interval) / 2
+    ends = np.quantile(known, [tail, 1 - tail]) - known.mean() + value
+    low, high = np.clip(ends, least, 1.0)
+    return Estimate(value, float(low), float(high))
 
 
 def _sign(gaps: Floats) -> Floats:

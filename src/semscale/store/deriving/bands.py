@@ -1,6 +1,7 @@
 """Bands of numbers, such as ages under 18, from 18 to 34, and of 35 and over."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -20,6 +21,8 @@ class Bands:
     Attributes:
         column: the numbers.
         bounds: ascending; each is the least number of its band.
+        has_decimals: whether the column has other than whole numbers, so that "18 to 34" would leave 34.5
+            out.
 
     Raises:
         InputError: no bounds, or bounds that do not ascend.
@@ -27,6 +30,7 @@ class Bands:
 
     column: str
     bounds: tuple[float, ...]
+    has_decimals: bool = False
     parameter = "band"
     outside = "is no number"
 
@@ -44,7 +48,7 @@ class Bands:
 
         Example:
             >>> Bands.read("age=18,35")
-            Bands(column='age', bounds=(18.0, 35.0))
+            Bands(column='age', bounds=(18.0, 35.0), has_decimals=False)
         """
         column, _, listed = text.rpartition("=")
         try:
@@ -69,8 +73,10 @@ class Bands:
             ('under 18', '18 to 34', '35 and over')
             >>> Bands("share", (0.5, 1.0)).labels
             ('under 0.5', '0.5 to under 1', '1 and over')
+            >>> Bands("age", (18.0, 35.0), has_decimals=True).labels
+            ('under 18', '18 to under 35', '35 and over')
         """
-        whole = all(float(bound).is_integer() for bound in self.bounds)
+        whole = not self.has_decimals and all(float(bound).is_integer() for bound in self.bounds)
         between = [
             f"{low:g} to {high - 1:g}" if whole and high - low > 1
             else f"{low:g}" if whole
@@ -79,11 +85,21 @@ class Bands:
         ]  # fmt: skip
         return (f"under {self.bounds[0]:g}", *between, f"{self.bounds[-1]:g} and over")
 
+    def named_for(self, columns: Iterable[pl.Series]) -> Self:
+        """Give the same bands with names that hold for the numbers of a column, given in parts.
+
+        Example:
+            >>> Bands("age", (18.0, 35.0)).named_for([pl.Series(["17", "34.5"])]).labels[1]
+            '18 to under 35'
+        """
+        numbers = (numbers_among(cells).drop_nulls().drop_nans() for cells in columns)
+        return replace(self, has_decimals=any(bool((part != part.floor()).any()) for part in numbers))
+
     def of(self, cells: pl.Series) -> pl.Series:
         """Name the band of each cell; null where there is no number.
 
         Example:
-            >>> Bands("age", (18.0, 35.0)).of(pl.Series(["17", "18", "34.5", "?", None])).to_list()
+            >>> Bands("age", (18.0, 35.0)).of(pl.Series(["17", "18", "34", "?", None])).to_list()
             ['under 18', '18 to 34', '18 to 34', None, None]
         """
         numbers = numbers_among(cells)

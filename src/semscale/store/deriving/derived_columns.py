@@ -12,6 +12,7 @@ from semscale.messages import shortened
 from semscale.store.cells import storable
 from semscale.store.column_labels import ColumnLabels
 from semscale.store.columns import column_in, groups_in
+from semscale.store.deriving.bands import Bands
 from semscale.store.deriving.value_groups import ValueGroups
 from semscale.store.deriving.value_labels import ValueLabels
 from semscale.store.table import Table
@@ -72,10 +73,19 @@ def with_derived(table: Table, derivations: Sequence[Derivation]) -> Table:
         UnknownNameError: a column does not exist.
     """
     for derivation in derivations:
-        labels = table.labels.get(derivation.column, ColumnLabels()).values
-        made = derivation.by_value(labels) if isinstance(derivation, ValueGroups) else derivation
-        table = _with_one(table, made)
+        table = _with_one(table, _fitted(derivation, table))
     return table
+
+
+def _fitted(derivation: Derivation, table: Table) -> Derivation:
+    """Fit a derivation to its column: groups to its labels, names of bands to its numbers."""
+    table.require(derivation.column, derivation.parameter)
+    if isinstance(derivation, ValueGroups):
+        return derivation.by_value(table.labels.get(derivation.column, ColumnLabels()).values)
+    if isinstance(derivation, Bands):
+        batches = table.batches_with([derivation.column], _BATCH)
+        return derivation.named_for(_cells(batch, derivation.column) for batch in batches)
+    return derivation
 
 
 def by_label(table: Table, columns: Sequence[str]) -> tuple[Table, list[str]]:
@@ -111,7 +121,6 @@ def with_label(table: Table, by: str | None) -> tuple[Table, str | None]:
 
 
 def _with_one(table: Table, made: Derivation) -> Table:
-    table.require(made.column, made.parameter)
     if made.title in table.columns:
         raise InputError(
             f"{made.parameter}: {table.name} has a column '{made.title}' already; rename it in the file"

@@ -1,7 +1,11 @@
 """What the calls of a study took."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+
+_CAP = re.compile(r"the cap of \S+ \w+")
+_SPENT = re.compile(r"(?<=has no room for the next call): [^;]*")
 
 
 @dataclass(frozen=True)
@@ -48,14 +52,13 @@ class RunFacts:
             return parts[0]
         money = [each.money for each in parts if each.money is not None]
         is_known = len(money) == len(parts) and len({each.currency for each in parts}) == 1
-        stopped = [f"{each.model}: {each.stopped}" for each in parts if each.stopped is not None]
         return cls(
             ", ".join(each.model for each in parts),
             sum(each.calls for each in parts),
             sum(each.tokens for each in parts),
             sum(money) if is_known else None,
             parts[0].currency if is_known else None,
-            stopped="; ".join(stopped) or None,
+            stopped=_stopped(parts),
             by_model=tuple(parts),
         )
 
@@ -63,3 +66,33 @@ class RunFacts:
     def each(self) -> tuple["RunFacts", ...]:
         """Facts of each model; of the only one where there are no several."""
         return self.by_model or (self,)
+
+
+def _stopped(parts: Sequence[RunFacts]) -> str | None:
+    """Say why not everything was asked of which models; a cap that several reached is named once.
+
+    Example:
+        >>> cap = "the cap of 9 tokens has no room for the next call"
+        >>> _stopped([RunFacts("a", stopped=f"{cap}: 4 spent"), RunFacts("b", stopped=f"{cap}: 8 spent")])
+        'a and b: the cap of 9 tokens has no room for the next call'
+    """
+    reasons: dict[str, list[RunFacts]] = {}
+    for each in parts:
+        if each.stopped is not None:
+            reasons.setdefault(_cap_in(each.stopped), []).append(each)
+    said = [
+        f"{' and '.join(each.model for each in found)}: {_joined_reason(found)}" for found in reasons.values()
+    ]
+    return "; ".join(said) or None
+
+
+def _joined_reason(found: Sequence[RunFacts]) -> str:
+    """Give the reason of one model as it is; of several that of the first, without what it has spent."""
+    reason = str(found[0].stopped)
+    return reason if len(found) == 1 else _SPENT.sub("", reason)
+
+
+def _cap_in(reason: str) -> str:
+    """Name the cap that a reason is about, without the part of one model; another reason as it is."""
+    named = _CAP.match(reason)
+    return reason if named is None else named.group()

@@ -9,7 +9,7 @@ import numpy as np
 
 from semscale.stats.agreement.attainment import FEWEST_SURVEYS, Attainment
 from semscale.stats.intervals.estimates import Estimate
-from semscale.study.comparing.group_contrasts import GroupContrasts
+from semscale.study.comparing.group_contrasts import FEWEST_IN_GROUP, GroupContrasts
 from semscale.study.comparing.individuals import Individuals
 from semscale.study.comparing.marginals import Marginals
 from semscale.study.comparing.structure import Correlations
@@ -112,20 +112,30 @@ def _relations(correlations: Correlations | None) -> Conclusion:
 def _groups(groups: GroupContrasts | None) -> Conclusion:
     if groups is None:
         return Conclusion("groups", None, "no attribute with two groups on both sides was named")
+    holds, because = _of_tested_groups(groups)
+    small = len(groups.pairs) - groups.n_tested
+    if not small:
+        return Conclusion("groups", holds, because)
+    few = f"fewer than {FEWEST_IN_GROUP} personas or people in a group"
+    return Conclusion("groups", holds, f"{because}{'; ' if because else ''}not tested, with {few}: {small}")
+
+
+def _of_tested_groups(groups: GroupContrasts) -> tuple[bool | None, str]:
+    """Conclude from the differences between groups that are large enough."""
+    if not groups.n_tested:
+        return None, ""
     invented = len(groups.invented)
-    said = f"the panel invents {invented} of {len(groups.pairs)} differences, which people do not show"
+    said = f"the panel invents {invented} of {groups.n_tested} differences, which people do not show"
     if not groups.n_clear:
         alike = "no two groups of people differ beyond chance"
-        return (
-            Conclusion("groups", False, f"{said}; {alike}") if invented else Conclusion("groups", None, alike)
-        )
+        return (False, f"{said}; {alike}") if invented else (None, alike)
     shown = (
         f"same direction in {groups.same_sign:.0%} of {groups.n_clear} clear differences, "
         f"{groups.size_ratio.value:.2f} times as large"
     )
     if invented:
-        return Conclusion("groups", False, f"{said}; {shown}")
-    return Conclusion("groups", _beyond(groups.size_ratio, 1.0), shown)
+        return False, f"{said}; {shown}"
+    return _beyond(groups.size_ratio, 1.0), shown
 
 
 def _beyond(found: Estimate, way: float) -> bool | None:

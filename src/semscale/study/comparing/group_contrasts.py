@@ -17,7 +17,10 @@ from semscale.study.comparing.resampled_figures import (
     percentile_estimate,
 )
 from semscale.study.comparing.sides import ComparedSide
-from semscale.types import Floats, Mask
+from semscale.types import Floats, Integers, Mask
+
+FEWEST_IN_GROUP = 5
+"""Persons with an answer that a group needs on each side, as the spread of fewer is hardly known."""
 
 _Named = tuple[int, str, str, str]
 """A question's number, an attribute, and two of its groups."""
@@ -34,6 +37,8 @@ class GroupContrast:
         second: the group whose mean is taken off.
         panel: with a simulation interval.
         people: with an interval.
+        n_panel: personas with an answer in the smaller of the two groups.
+        n_people: people likewise.
         invented: whether the panel differs where people do not: the people's interval holds 0, the panel's
             does not, and the panel's difference is apart from the people's beyond chance (normal
             approximation with the resamples' variance, Holm over all pairs).
@@ -45,7 +50,14 @@ class GroupContrast:
     second: str
     panel: Estimate
     people: Estimate
+    n_panel: int
+    n_people: int
     invented: bool
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether both groups have five persons or more on both sides; others have no interval."""
+        return min(self.n_panel, self.n_people) >= FEWEST_IN_GROUP
 
     @property
     def is_clear(self) -> bool:
@@ -75,6 +87,11 @@ class GroupContrasts:
     size_ratio: Estimate
 
     @property
+    def n_tested(self) -> int:
+        """Differences between groups that are large enough on both sides."""
+        return sum(pair.is_tested for pair in self.pairs)
+
+    @property
     def invented(self) -> tuple[GroupContrast, ...]:
         """Differences that the panel shows and people do not."""
         return tuple(pair for pair in self.pairs if pair.invented)
@@ -95,13 +112,16 @@ def compare_groups(panel: ComparedSide, people: ComparedSide, plan: IntervalPlan
     others = group_differences(people.positions, people.person_weights, _rows_of(people, named))
     d, drawn = figures_and_resamples(own, panel.n, plan, 0)
     human, human_drawn = figures_and_resamples(others, people.n, plan, 1)
-    apart = _apart(d - human, drawn - human_drawn, plan)
+    sizes = np.column_stack([_smaller(panel, named), _smaller(people, named)])
+    tested: Mask = sizes.min(axis=1) >= FEWEST_IN_GROUP
+    apart = _apart(np.where(tested, d - human, np.nan), drawn - human_drawn, plan)
     pairs = tuple(
         _contrast(
             panel.questions[named_pair[0]].name,
             named_pair[1:],
-            percentile_estimate(d[place], drawn[:, place], panel.n, plan),
-            percentile_estimate(human[place], human_drawn[:, place], people.n, plan),
+            _estimate(d[place], drawn[:, place], panel.n, plan, tested=bool(tested[place])),
+            _estimate(human[place], human_drawn[:, place], people.n, plan, tested=bool(tested[place])),
+            (int(sizes[place, 0]), int(sizes[place, 1])),
             apart=bool(apart[place]),
         )
         for place, named_pair in enumerate(named)
@@ -132,11 +152,36 @@ def compare_groups(panel: ComparedSide, people: ComparedSide, plan: IntervalPlan
     )
 
 
-def _contrast(
-    question: str, groups: tuple[str, str, str], panel: Estimate, people: Estimate, *, apart: bool
+def _contrast(  # noqa: PLR0913 - both sides, their sizes and what was tested
+    question: str,
+    groups: tuple[str, str, str],
+    panel: Estimate,
+    people: Estimate,
+    sizes: tuple[int, int],
+    *,
+    apart: bool,
 ) -> GroupContrast:
     invented = apart and _is_clear(panel) and not _is_clear(people)
-    return GroupContrast(question, *groups, panel, people, invented)
+    return GroupContrast(question, *groups, panel, people, *sizes, invented)
+
+
+def _estimate(value: float, drawn: Floats, n: int, plan: IntervalPlan, *, tested: bool) -> Estimate:
+    """Put an interval around a difference of groups that are large enough."""
+    if not tested:
+        return Estimate(float(value), float("nan"), float("nan"))
+    return percentile_estimate(value, drawn, n, plan)
+
+
+def _smaller(side: ComparedSide, named: Sequence[_Named]) -> Integers:
+    """Count the persons with an answer in the smaller group of each pair, shape (f,)."""
+    there = ~np.isnan(side.positions)
+    return np.array(
+        [
+            min(int(there[rows][..., question].any(axis=1).sum()) for rows in groups)
+            for question, *groups in _rows_of(side, named)
+        ],
+        dtype=np.int64,
+    )
 
 
 def _apart(gaps: Floats, drawn: Floats, plan: IntervalPlan) -> Mask:

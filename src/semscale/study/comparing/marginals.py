@@ -10,8 +10,8 @@ from semscale.stats.distances.benchmarks import (
     Benchmarks,
     distance_benchmarks,
     mean_of_known,
-    shifted_estimate,
 )
+from semscale.stats.distances.distance_intervals import shifted_estimate
 from semscale.stats.distances.joint_resamples import JointSample, joint_resamples
 from semscale.stats.distances.sample_worth import SampleWorth, sample_worth
 from semscale.stats.distances.samples import PmfSample

@@ -12,6 +12,7 @@ from semscale.messages import shortened
 from semscale.rating.files.cells import weights_in
 from semscale.rating.human.values import check_human_range, laid_on
 from semscale.store.columns import column_in, floats_in, groups_in, is_missing
+from semscale.store.filtering import rows_of_the_file
 from semscale.store.reading import open_table
 from semscale.store.table import Table
 from semscale.study.comparing.shared_names import shared_name
@@ -107,7 +108,8 @@ def read_people(
     check_human_range(human_range)
     rows, name = _rows(table, columns), table.name
     concept = _concepts(rows, columns, concepts, name)
-    persons, weights = _persons(rows, columns), _weights(rows, columns)
+    with rows_of_the_file(table):
+        persons, weights = _persons(rows, columns), _weights(rows, columns)
     kept, left_out = _kept(concept, persons, weights)
     _refuse_weightless_groups(rows, columns, concept, kept)
     places = np.flatnonzero(kept)

@@ -27,6 +27,7 @@ class Banner:
         codes: shape (n,), number of each respondent's group, -1 for none.
         is_wave: whether the groups are waves, in the order of time.
         order_from: what the order of waves was taken from, in a few words.
+        answered_by: model whose answers these are; empty where people, one model or all models answered.
     """
 
     name: str
@@ -35,6 +36,17 @@ class Banner:
     codes: Integers
     is_wave: bool = False
     order_from: str = ""
+    answered_by: str = ""
+
+    @property
+    def title(self) -> str:
+        """Its description, with the model that answered where there are several.
+
+        Example:
+            >>> Banner("age", "Age", (), np.array([-1]), answered_by="gpt-4o").title
+            'Age (gpt-4o)'
+        """
+        return f"{self.text} ({self.answered_by})" if self.answered_by else self.text
 
 
 def no_banner(n: int) -> Banner:

@@ -1,0 +1,78 @@
+"""How often 95 % intervals of single distances hold the truth, also where both sides are exactly alike.
+
+Run with ``python bench/distance_coverage.py``. Persons on both sides pick one of five points, or state a PMF
+around it, by distributions that are known, so that the true distances are.
+"""
+
+import argparse
+
+import numpy as np
+
+from semscale.stats.distances.benchmarks import distance_benchmarks
+from semscale.stats.distances.distances import DISTANCES, distances
+from semscale.stats.distances.samples import PmfSample
+from semscale.stats.intervals.estimates import IntervalPlan
+
+VALUES = np.arange(1.0, 6.0)
+EVEN = np.full(5, 0.2)
+LEANING = np.array([0.05, 0.1, 0.2, 0.35, 0.3])
+HIGH = np.array([0.02, 0.05, 0.08, 0.25, 0.6])
+PAIRS = {
+    "alike, even": (EVEN, EVEN),
+    "alike, leaning": (LEANING, LEANING),
+    "alike, high": (HIGH, HIGH),
+    "near": (LEANING, np.array([0.06, 0.12, 0.22, 0.34, 0.26])),
+    "apart": (LEANING, EVEN),
+    "far": (HIGH, EVEN),
+}
+SIZES = ((40, 60), (150, 200))
+
+
+def picked(rng, shares, n):
+    """Answers (n, 5) on points."""
+    return np.eye(5)[rng.choice(5, n, p=shares)]
+
+
+def stated(rng, shares, n):
+    """Answers (n, 5) that are PMFs: half on a point that is drawn, half as all persons answer."""
+    return (picked(rng, shares, n) + shares) / 2
+
+
+def counted(pair, sizes, draws, own_answers):
+    """Share of draws, in percent, whose interval holds the true distance, or lies above or below it."""
+    p, q = PAIRS[pair]
+    truth = distances(p, q, VALUES)
+    rng = np.random.default_rng(sizes[0])
+    ends = np.empty((draws, 2, len(DISTANCES)))
+    for draw in range(draws):
+        panel, people = own_answers(rng, p, sizes[0]), picked(rng, q, sizes[1])
+        plan = IntervalPlan(seed=draw, replicates=400)
+        found = distance_benchmarks([PmfSample(panel)], [PmfSample(people)], [VALUES], plan=plan, splits=2)
+        estimates = [found.by_survey[name][0] for name in DISTANCES]
+        ends[draw] = [each.low for each in estimates], [each.high for each in estimates]
+    above, below = ends[:, 0] > truth, ends[:, 1] < truth
+    width = (ends[:, 1] - ends[:, 0]).mean(axis=0)
+    return truth, 100 * (1 - (above | below).mean(axis=0)), 100 * above.mean(axis=0), width
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draws", type=int, default=500)
+    draws = parser.parse_args().draws
+    print(
+        f"% of {draws:,} intervals that hold the true distance; in brackets % that lie above it; mean width"
+    )
+    print(f"{'':<46}" + "".join(f"{name:>27}" for name in DISTANCES))
+    for name, own_answers in (("points", picked), ("PMFs", stated)):
+        for sizes in SIZES:
+            for pair in PAIRS:
+                truth, held, above, width = counted(pair, sizes, draws, own_answers)
+                cells = "".join(
+                    f"{f'{true:.3f}: {h:5.1f} ({a:4.1f}) {w:.2f}':>27}"
+                    for true, h, a, w in zip(truth, held, above, width, strict=True)
+                )
+                print(f"{f'{name}, {sizes[0]} beside {sizes[1]}, {pair}':<46}{cells}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
