@@ -214,7 +214,12 @@ def _address(where: str | Path | None) -> Address:
     """Read a ledger's address; a plain path is not looked at before it is used."""
     named = os.environ.get(VARIABLE) or cache_root() / FILE_NAME if where is None else where
     if "://" in str(named) or not str(named).strip():  # that of a blank is refused
-        return read_address(named, "ledger")
+        try:
+            return read_address(named, "ledger")
+        except InputError as error:
+            if where is not None:
+                raise
+            raise InputError(str(error).replace("ledger", VARIABLE, 1)) from None
     path = Path(named).expanduser()
     return Address("ledger", str(path), path=path)
 
