@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import polars as pl
 
-from semscale.embedding.file_embedding import EmbeddingWork, VectorType
+from semscale.distributed.text_owners import SharedEmbedder
+from semscale.embedding.file_embedding import STATUS, EmbeddingWork, VectorType
 from semscale.embedding.loading import load_embedder
 from semscale.errors import InputError
 from semscale.matching.match_columns import MatchColumns
@@ -34,10 +35,12 @@ class RowWork(NamedTuple):
     Attributes:
         part: does the work on some rows; the number of the first one in the table, from 0, is for messages.
         private: columns of a part that are not in an output.
+        summed_up: columns that the summary of a run needs; ``None`` for all.
     """
 
     part: Callable[[pl.DataFrame, int], WorkedPart]
     private: tuple[str, ...]
+    summed_up: tuple[str, ...] | None = None
 
 
 class Recipe(Protocol):
@@ -56,6 +59,25 @@ class Recipe(Protocol):
         ...
 
 
+@runtime_checkable
+class SharesTexts(Recipe, Protocol):
+    """A recipe whose texts may be embedded by actors of their own."""
+
+    @property
+    def model(self) -> "ModelRecipe":
+        """How the embedder is loaded."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """Name of the column of texts."""
+        ...
+
+    def with_owners(self, owners: tuple[Any, ...]) -> Self:
+        """Let these actors embed the texts."""
+        ...
+
+
 @dataclass(frozen=True)
 class ModelRecipe:
     """How an embedder is loaded, as ``load_embedder`` takes it.
@@ -66,6 +88,7 @@ class ModelRecipe:
         engine: ``openvino``, or ``torch``.
         cache: whether vectors are kept in the cache of the node.
         device: for ``torch``.
+        owners: actors that embed equal texts once for the cluster; without any, each node embeds its own.
     """
 
     name: str
@@ -73,16 +96,18 @@ class ModelRecipe:
     engine: str = "openvino"
     cache: bool = True
     device: str = "auto"
+    owners: tuple[Any, ...] = ()
 
     def load(self) -> "Embedder":
         """Load the embedder."""
-        return load_embedder(
+        embedder = load_embedder(
             self.name,
             precision=self.precision,
             engine=self.engine,
-            cache=self.cache,
+            cache=self.cache and not self.owners,
             device=self.device,
         )
+        return SharedEmbedder(embedder, self.owners) if self.owners else embedder
 
 
 @dataclass(frozen=True)
@@ -100,11 +125,15 @@ class EmbeddingRecipe:
     def row_work(self, table: Table) -> RowWork:
         """Load the model."""
         work = EmbeddingWork(table, self.text, self.model.load(), self.dtype, None)
-        return RowWork(lambda batch, _: work.part(batch), work.private)
+        return RowWork(lambda batch, _: work.part(batch), work.private, (STATUS,))
 
     def completed(self, work: object) -> Self:  # noqa: ARG002 - as the protocol has it
         """Add nothing."""
         return self
+
+    def with_owners(self, owners: tuple[Any, ...]) -> Self:
+        """Let these actors embed the texts."""
+        return replace(self, model=replace(self.model, owners=owners))
 
 
 @dataclass(frozen=True)
@@ -140,6 +169,10 @@ class RatingRecipe:
             return self
         settings: RaterSettings = {**self.settings, "floor": work.rater.floor}
         return replace(self, settings=settings)
+
+    def with_owners(self, owners: tuple[Any, ...]) -> Self:
+        """Let these actors embed the texts."""
+        return replace(self, model=replace(self.model, owners=owners))
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,6 @@ def _rate_texts(options: RatingOptions, raters: dict[str, Rater], progress: Prog
 
 def _rate_text(options: RatingOptions, rater: Rater, progress: Progress) -> RatingSummary:
     run, labels, range_ = options.run, None, options.columns.human_range
-    deciding = decisions_of(options, rater)
     if options.labels is not None:
         labels = read_sheet(open_table(options.labels), range_)
     table, columns = options.columns.of(options.table.open(options.file, is_reported=True))
@@ -130,7 +129,7 @@ def _rate_text(options: RatingOptions, rater: Rater, progress: Progress) -> Rati
             out=options.outputs.out,
             settings=FileSettings(run.part_rows, run.interval, run.seed, run.restart, makers),
             labels=labels,
-            deciding=deciding,
+            deciding=decisions_of(options, rater),
             progress=progress,
         )
     with options.outputs.told_if_stopped():
