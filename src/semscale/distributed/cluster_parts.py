@@ -208,14 +208,18 @@ def _on_nodes(task: Callable[..., S], arguments: Iterable[tuple[Any, ...]], pool
     """Run a task for each tuple of arguments, a few at a time for each processor; results in their order."""
     import ray
 
-    run = ray.remote(task).options(num_cpus=BOOKED, scheduling_strategy="SPREAD")
+    run = ray.remote(_called).options(num_cpus=BOOKED, scheduling_strategy="SPREAD")
     at_once, pending = 2 * pool.size(started()), deque[Any]()
     for each in arguments:
-        pending.append(run.remote(*each))
+        pending.append(run.remote(task, *each))
         if len(pending) >= at_once:
             yield result_of(pending.popleft())
     while pending:
         yield result_of(pending.popleft())
+
+
+def _called(task: Callable[..., S], *arguments: Any) -> S:  # noqa: ANN401 - Ray takes functions, no partial ones
+    return task(*arguments)
 
 
 def _n_rows(table: Table) -> int:
