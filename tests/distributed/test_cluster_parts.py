@@ -16,7 +16,8 @@ from semscale.distributed import cluster_parts
 from semscale.distributed.actor_pool import ActorPool
 from semscale.distributed.cluster_parts import ClusterParts, repeats_of
 from semscale.distributed.output_checks import ClusterWarning
-from semscale.distributed.recipes import EmbeddingRecipe, ModelRecipe, RatingRecipe
+from semscale.distributed.rating_recipe import RatingRecipe
+from semscale.distributed.recipes import EmbeddingRecipe, ModelRecipe
 from semscale.distributed.text_repeats import Repeats
 from semscale.embedding import load_embedder
 from semscale.embedding.file_embedding import EmbeddingWork, embed_file

@@ -6,14 +6,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from semscale.distributed.actor_pool import ActorPool
 from semscale.distributed.cluster import started
-from semscale.distributed.recipes import (
-    EmbeddingRecipe,
-    MatchRecipe,
-    ModelRecipe,
-    RatingRecipe,
-    Recipe,
-    SharesTexts,
-)
+from semscale.distributed.match_recipe import MatchRecipe
+from semscale.distributed.rating_recipe import RatingRecipe
+from semscale.distributed.recipes import EmbeddingRecipe, ModelRecipe, Recipe, SharesTexts
 from semscale.distributed.row_actors import BatchActor
 from semscale.distributed.text_owners import Owners, refuse_gpus
 from semscale.embedding.file_embedding import VectorType

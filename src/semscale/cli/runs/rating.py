@@ -27,7 +27,7 @@ from semscale.types import Progress
 from semscale.weights.known import DEFAULT_RATING_MODEL
 
 if TYPE_CHECKING:
-    from semscale.distributed.recipes import RatingRecipe
+    from semscale.distributed.rating_recipe import RatingRecipe
 
 
 def rate_table(options: RatingOptions) -> RatingSummary | RatingSummaries:
@@ -137,7 +137,7 @@ def _rate_text(options: RatingOptions, rater: Rater, progress: Progress) -> Rati
 
 
 def _recipe(options: RatingOptions, text: str) -> "RatingRecipe":
-    from semscale.distributed.recipes import RatingRecipe
+    from semscale.distributed.rating_recipe import RatingRecipe
 
     settings = options.rating.settings()
     settings["calibration"] = as_calibration(settings.get("calibration"))
