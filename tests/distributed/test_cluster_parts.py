@@ -194,7 +194,7 @@ def test_nodes_write_the_same_partitions(connection, here, sharing):
 
 
 def test_nodes_store_parts_and_send_what_the_summary_needs(connection, here):
-    (here / "there").mkdir()
+    (here / "there" / "_semscale").mkdir(parents=True)  # as a run begins
     place = target_of(f"{here}/there/")
     work = EmbeddingWork(open_table("in"), "text", load_embedder("model", cache=False), "float32", None)
     made = list(embedding_parts().parts(work, work.table, 30, 0, place))
@@ -209,7 +209,7 @@ def test_nodes_store_parts_and_send_what_the_summary_needs(connection, here):
 def test_where_a_node_does_not_see_the_folder_parts_pass_through_this_process(connection, here, monkeypatch):
     embedding(here / "plain")
     monkeypatch.setattr(cluster_parts, "nodes_without", lambda place: ["10.0.0.2"])
-    with pytest.warns(ClusterWarning, match=r"^cluster: node 10\.0\.0\.2 does not write into .*/there/, so"):
+    with pytest.warns(ClusterWarning, match=r"^cluster: node 10\.0\.0\.2 does not write into .*/there, so"):
         embedding(here / "there", embedding_parts())
     assert files_in(here / "there") == files_in(here / "plain")
 
