@@ -1,6 +1,6 @@
 """When embedding equal texts once in a cluster pays: processor seconds with and without, by share of repeats.
 
-Usage: ``python bench/cluster_repeats.py [--texts 4000] [--part-rows 500] [--turns 1] [--model NAME]``
+Usage: ``python bench/cluster_repeats.py [--texts 4000] [--part-rows 500] [--turns 1] [--shares 0 0.5]``
 
 Each part of a table has distinct texts; a share of all texts are copies of those of other parts. Both ways
 work on a local cluster without a cache and give the same vectors. Processor seconds are those of the process
@@ -28,8 +28,6 @@ from semscale.embedding.parallel import processors
 from semscale.store.reading import open_table
 from semscale.weights.known import DEFAULT_MODEL
 
-SHARES = (0.0, 0.1, 0.25, 0.5, 0.75)
-
 
 def write_texts(path, n, share):
     """Write n texts of 8 to 24 words, of which a share stands elsewhere, too; rows are mixed."""
@@ -46,6 +44,7 @@ def main():
     parser.add_argument("--texts", type=int, default=4000)
     parser.add_argument("--part-rows", type=int, default=500)
     parser.add_argument("--turns", type=int, default=1)
+    parser.add_argument("--shares", type=float, nargs="+", default=[0, 0.1, 0.25, 0.5, 0.75])
     parser.add_argument("--model", default=DEFAULT_MODEL)
     parser.add_argument("--precision", default="fast")
     options = parser.parse_args()
@@ -54,7 +53,7 @@ def main():
     )
     spent = {}
     with tempfile.TemporaryDirectory() as folder:
-        for share in SHARES:
+        for share in options.shares:
             file = Path(folder, f"{share}.parquet")
             write_texts(file, options.texts, share)
             both = {way: [] for way in ("never", "always")}
@@ -69,7 +68,7 @@ def main():
                 f"own, {shared:.2f} where equal texts are embedded once; equal to the last bit: "
                 f"{'yes' if same else 'no'}"
             )
-    alone, shared = spent[0.0]
+    alone, shared = spent[options.shares[0]]
     print(f"sending costs {shared - alone:.2f} ms a text: it pays from {max(0, shared - alone) / alone:.0%}")
     print(f"of saved embeddings on; the rule takes {WORTH:.0%}")
 

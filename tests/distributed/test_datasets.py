@@ -42,13 +42,12 @@ def test_ratings_are_those_of_one_process_beside_tasks_that_read(connection, her
     assert found.select(expected.columns).equals(expected)
 
 
-@pytest.mark.parametrize("shared", [False, True])
-def test_vectors_are_those_of_one_process(connection, here, rows, shared):
+def test_vectors_are_those_of_one_process(connection, here, rows):
     from semscale import distributed
 
     found = read_and_done(
         lambda dataset: distributed.embed(
-            dataset, "text", embedder="model", pool=distributed.ActorPool(actors=1), shared=shared
+            dataset, "text", embedder="model", pool=distributed.ActorPool(actors=1), shared=True
         )
     )
     read = [text for text in rows["text"] if text]
