@@ -19,8 +19,8 @@ SHARINGS: tuple[Sharing, ...] = ("auto", "always", "never")
 WORTH = 0.10
 """Share of saved embeddings, of all texts that are sent, above which sending them pays.
 
-Sending a text to the process that embeds it, and its vector back, costs that share of embedding a short text
-with the fastest model (``bench/cluster_repeats.py``); with slower models it pays earlier.
+Sending a text to the process that embeds it, and its vector back, costs about that share of embedding a short
+text with the fastest model (``bench/cluster_repeats.py``: 9 %); with slower models it pays earlier.
 """
 
 _SAMPLED = 200_000  # texts of all parts that a sample has, about
