@@ -1,6 +1,6 @@
 import pytest
 
-from semscale.distributed.output_checks import Probe, nodes_without
+from semscale.distributed.output_checks import FolderProbe, nodes_without
 from semscale.store.places.output_places import target_of
 
 
@@ -9,7 +9,7 @@ def files_below(folder):
 
 
 def test_who_finds_the_file_writes_another_one(tmp_path):
-    probe = Probe(target_of(f"{tmp_path}/"), "1f2e")
+    probe = FolderProbe(target_of(f"{tmp_path}/"), "1f2e")
     assert probe.answered() is None
     (tmp_path / "_semscale").mkdir()
     (tmp_path / "_semscale" / ".probe-1f2e.tmp").write_text("1f2e")
@@ -20,7 +20,7 @@ def test_who_finds_the_file_writes_another_one(tmp_path):
 def test_a_file_of_another_run_does_not_count(tmp_path):
     (tmp_path / "_semscale").mkdir()
     (tmp_path / "_semscale" / ".probe-1f2e.tmp").write_text("aaaa")
-    assert Probe(target_of(f"{tmp_path}/"), "1f2e").answered() is None
+    assert FolderProbe(target_of(f"{tmp_path}/"), "1f2e").answered() is None
 
 
 @pytest.mark.needs("ray")

@@ -3,7 +3,8 @@ import pytest
 
 from semscale.distributed.actor_pool import ActorPool
 from semscale.distributed.recipes import ModelRecipe
-from semscale.distributed.text_owners import Owners, SharedEmbedder, TextOwner, pieces
+from semscale.distributed.shared_embedder import SharedEmbedder, pieces
+from semscale.distributed.text_owners import Owners, TextOwner
 from semscale.distributed.text_repeats import text_hashes
 from semscale.embedding.embedder import Embeddings
 from semscale.errors import InputError

@@ -17,7 +17,7 @@ class ClusterWarning(UserWarning):
 
 
 @dataclass(frozen=True)
-class Probe:
+class FolderProbe:
     """A small file that this process writes for all nodes to find.
 
     Attributes:
@@ -53,7 +53,7 @@ class Probe:
         files.write(f"{self.name}.tmp", self.token.encode())
         try:
             for node, name in each_node(
-                Probe.answered, (self,), lambda resources: bool(resources.get("CPU"))
+                FolderProbe.answered, (self,), lambda resources: bool(resources.get("CPU"))
             ):
                 if name is None or files.read(name) != self.token.encode():
                     unseen.append(node)
@@ -74,4 +74,4 @@ def nodes_without(place: OutputPlace) -> list[str]:
     Raises:
         InputError: the folder cannot be written here, or a node cannot run Semscale.
     """
-    return Probe(place, os.urandom(8).hex()).unseen()
+    return FolderProbe(place, os.urandom(8).hex()).unseen()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, runtime_check
 
 import polars as pl
 
-from semscale.distributed.text_owners import SharedEmbedder
+from semscale.distributed.shared_embedder import SharedEmbedder
 from semscale.embedding.file_embedding import STATUS, EmbeddingWork, VectorType
 from semscale.embedding.loading import load_embedder
 from semscale.signature import Signature
