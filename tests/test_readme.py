@@ -1,7 +1,8 @@
-"""What the README shows is what the program prints."""
+"""What the README and its neighbours show is what the program prints."""
 
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,35 +11,29 @@ from semscale.cli.main import main
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+MATCH = (ROOT / "docs" / "match.md").read_text(encoding="utf-8")
+DRIFT = (ROOT / "examples" / "drift" / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def beside_the_examples(tmp_path, monkeypatch):
+    """An empty folder that has the examples and ``demo``, as a checkout after ``make demo``."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    (tmp_path / "demo").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+
+def command(document: str, pattern: str) -> list[str]:
+    (line,) = re.findall(rf"^\$ semscale ({pattern}.*)$", document, re.MULTILINE)
+    return shlex.split(line)
+
+
+def shown(document: str, name: str) -> str:
+    return re.search(rf"<!-- checked: {name} -->\n```text\n(.*?)```", document, re.DOTALL)[1]
 
 
 def without_versions(text: str) -> str:
     return re.sub(r"(openvino-|py3langid-|semscale )[\d.]+", r"\1VERSION", text).strip()
-
-
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
-
-
-def test_the_demo_prints_what_the_readme_shows(tmp_path, monkeypatch, capsys):
-    (line,) = re.findall(r"^\$ (semscale rate examples/product_reviews.*)$", README, re.MULTILINE)
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n\t  ", "")
-    assert line in makefile.replace("$(BIN)/", "")
-    monkeypatch.chdir(ROOT)
-    code = main([word.replace("demo/", f"{tmp_path}/") for word in shlex.split(line)[1:]])
-    assert code == 0
-    printed = capsys.readouterr().out.replace(f"{tmp_path}/", "demo/")
-    shown = re.search(r"<!-- checked: demo -->\n```text\n(.*?)```", README, re.DOTALL)[1]
-    assert without_versions(printed) == without_versions(shown)
-
-
-def test_the_match_prints_what_the_readme_shows(tmp_path, monkeypatch, capsys):
-    (line,) = re.findall(r"^\$ (semscale match examples/.*)$", README, re.MULTILINE)
-    monkeypatch.chdir(ROOT)
-    assert main([word.replace("demo/", f"{tmp_path}/") for word in shlex.split(line)[1:]]) == 0
-    printed = capsys.readouterr().out.replace(f"{tmp_path}/", "demo/")
-    shown = re.search(r"<!-- checked: match -->\n```text\n(.*?)```", README, re.DOTALL)[1]
-    assert without_versions(printed) == without_versions(shown)
 
 
 def without_ids_and_times(text: str) -> str:
@@ -46,27 +41,52 @@ def without_ids_and_times(text: str) -> str:
     return re.sub(r"\b[0-9a-f]{8}([0-9a-f]{8})?\b", "ID", without_times)
 
 
+def assert_parts(part: str, whole: str) -> None:
+    """Each paragraph of a part stands in the whole, lines and all."""
+    paragraphs = part.strip().split("\n\n")
+    assert [each for each in paragraphs if f"\n{each}\n" not in f"\n{whole}\n"] == []
+
+
+def test_the_demo_prints_what_the_readme_shows(beside_the_examples, capsys):
+    words = command(README, "rate examples/product_reviews")
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n\t  ", "")
+    assert f"$(BIN)/semscale {shlex.join(words)}" in makefile
+    assert main(words) == 0
+    assert without_versions(capsys.readouterr().out) == without_versions(shown(README, "demo"))
+
+
+def test_the_match_prints_what_its_page_and_the_readme_show(beside_the_examples, capsys):
+    words = command(MATCH, "match examples/answers")
+    assert main(words) == 0
+    printed = capsys.readouterr().out
+    assert without_versions(printed) == without_versions(shown(MATCH, "match"))
+    assert command(README, "match examples/answers")[:-1] == words[:-1]
+    assert_parts(shown(README, "a part of match"), printed)
+
+
 @pytest.mark.needs("history")
-def test_the_drift_gate_prints_what_the_readme_shows(tmp_path, monkeypatch, capsys):
-    lines = re.findall(r"^\$ (semscale drift .*examples/.*|semscale drift approve .*)$", README, re.MULTILINE)
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setenv("SEMSCALE_HISTORY", str(tmp_path / "history.sqlite"))
+def test_the_drift_gate_prints_what_the_example_and_the_readme_show(beside_the_examples, capsys):
+    lines = re.findall(
+        r"^\$ semscale (drift .*)$", DRIFT.partition("## What the gate prints")[0], re.MULTILINE
+    )
     codes = []
-    for line in lines:
+    for line in lines[:4]:
         capsys.readouterr()
-        codes.append(main([word.replace("demo/", f"{tmp_path}/") for word in shlex.split(line)[1:]]))
+        codes.append(main(shlex.split(line)))
     assert codes == [0, 0, 0, 1]
-    printed = capsys.readouterr().out.replace(f"{tmp_path}/", "demo/")
-    shown = re.search(r"<!-- checked: drift -->\n```text\n(.*?)```", README, re.DOTALL)[1]
-    assert without_ids_and_times(printed) == without_ids_and_times(shown)
+    printed = capsys.readouterr().out
+    assert without_ids_and_times(printed) == without_ids_and_times(shown(DRIFT, "drift"))
+    in_readme = re.findall(r"^\$ semscale (drift .*)$", README, re.MULTILINE)
+    assert [line.replace("demo/", "") for line in in_readme] == lines[:4]
+    assert_parts(shown(README, "a part of drift"), printed)
 
 
 def test_the_python_example_prints_what_the_readme_shows(capsys):
-    code, shown = re.search(
+    code, output = re.search(
         r"<!-- checked: python -->\n```python\n(.*?)```\n\n```text\n(.*?)```", README, re.DOTALL
     ).groups()
     exec(compile(code, "README.md", "exec"), {})
-    assert without_versions(capsys.readouterr().out) == without_versions(shown)
+    assert without_versions(capsys.readouterr().out) == without_versions(output)
 
 
 @pytest.mark.parametrize("command", re.findall(r"^\$ semscale (\w+(?: [\w-]+)?)", README, re.MULTILINE))
@@ -76,7 +96,22 @@ def test_every_command_that_is_shown_exists(command, capsys):
     assert "Usage" in capsys.readouterr().out
 
 
-def test_every_link_to_a_file_leads_somewhere():
-    targets = re.findall(r"\]\(((?!http)[^)#]+)\)", README)
-    assert targets
-    assert [target for target in targets if not (ROOT / target).exists()] == []
+@pytest.mark.parametrize(
+    "document",
+    ["README.md", "CONTRIBUTING.md", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/*.md"))],
+)
+def test_every_link_to_a_file_or_a_heading_leads_somewhere(document):
+    path = ROOT / document
+    broken = []
+    for target in re.findall(r"\]\(((?!http)[^)\s]+)\)", path.read_text(encoding="utf-8")):
+        name, _, heading = target.partition("#")
+        file = path.parent / name if name else path
+        if not file.exists() or (heading and heading not in headings(file)):
+            broken.append(target)
+    assert broken == []
+
+
+def headings(path: Path) -> set[str]:
+    """The anchors that GitHub makes of a page's headings."""
+    titles = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
