@@ -73,6 +73,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/drift.py $(if $(QUICK),--items 50 --turns 1)
 	$(BIN)/python bench/consistency.py --peer $(UQLM_VENV)/bin/python $(if $(QUICK),--turns 1 --prompts 20)
 	$(BIN)/python bench/cluster.py $(if $(QUICK),--texts 400 --turns 1)
+	$(BIN)/python bench/cluster_repeats.py $(if $(QUICK),--texts 400 --part-rows 100 --shares 0 0.5)
 	$(BIN)/python bench/history.py $(if $(QUICK),--rows 20000 --turns 1)
 	$(BIN)/python -m pip install --quiet --editable ".[serve]"
 	$(BIN)/python bench/serving.py $(if $(QUICK),--seconds 2 --turns 1 --requests 2000)
