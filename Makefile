@@ -73,6 +73,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/drift.py $(if $(QUICK),--items 50 --turns 1)
 	$(BIN)/python bench/consistency.py --peer $(UQLM_VENV)/bin/python $(if $(QUICK),--turns 1 --prompts 20)
 	$(BIN)/python bench/cluster.py $(if $(QUICK),--texts 400 --turns 1)
+	$(BIN)/python bench/cluster_repeats.py $(if $(QUICK),--texts 400 --part-rows 100 --shares 0 0.5)
 	$(BIN)/python bench/history.py $(if $(QUICK),--rows 20000 --turns 1)
 	$(BIN)/python -m pip install --quiet --editable ".[serve]"
 	$(BIN)/python bench/serving.py $(if $(QUICK),--seconds 2 --turns 1 --requests 2000)
@@ -85,27 +86,27 @@ fuzz: $(VENV)/developer
 # The tests of the extra semscale[local]; `make test` runs them, too, once it is installed.
 test-local: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --editable ".[local]"
-	$(BIN)/$(PYTEST) tests/chat tests/study/test_local_study.py
+	$(BIN)/$(PYTEST) --extra local tests/chat tests/study/test_local_study.py
 
 # The tests of the extra semscale[cloud], on a server of S3's interface; `make test` runs them, too, once both are installed.
 test-cloud: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --group cloud
-	$(BIN)/$(PYTEST) tests/store/places tests/faults/test_object_store.py
+	$(BIN)/$(PYTEST) --extra cloud tests/store/places tests/faults/test_object_store.py
 
 # The tests of the extra semscale[serve], with real servers on the loopback interface; `make test` runs them, too, once it is installed.
 test-serve: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --editable ".[serve]"
-	$(BIN)/$(PYTEST) tests/serving tests/cli/test_serve.py
+	$(BIN)/$(PYTEST) --extra serve tests/serving tests/cli/test_serve.py
 
 # The tests of the extra semscale[ray], on a cluster of two nodes on the loopback interface: one process, one cluster.
 test-ray: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --editable ".[ray]"
-	$(BIN)/python -m pytest tests/distributed tests/cli/test_cluster.py
+	$(BIN)/python -m pytest --extra ray tests/distributed tests/cli/test_cluster.py
 
 # The tests of the extra semscale[inspect]; `make test` runs them, too, once it is installed.
 test-inspect: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --editable ".[inspect]"
-	$(BIN)/$(PYTEST) tests/compat/test_inspect_ai.py
+	$(BIN)/$(PYTEST) --extra inspect tests/compat/test_inspect_ai.py
 
 # How well each method of matching agrees with people, with the data of ../shared where they are.
 bench-validity: $(VENV)/developer
@@ -142,8 +143,7 @@ weights-wheel: $(VENV)/installed
 # The tests of the extra semscale[torch], in an environment of their own.
 test-torch: $(BENCH_VENV)/installed
 	$(BENCH_VENV)/bin/python -m pip install --quiet --group dev --editable ".[torch]"
-	$(BENCH_VENV)/bin/$(PYTEST) tests/embedding tests/compat tests/matching/test_device_best.py \
-		tests/matching/bertscore/test_device_scoring.py tests/matching/layered
+	$(BENCH_VENV)/bin/$(PYTEST) --extra torch tests/embedding tests/compat tests/matching
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

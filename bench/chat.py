@@ -1,6 +1,7 @@
 """Calls a second and memory of a run of chat calls, against a server of its own with 100 ms latency.
 
 Run with ``python bench/chat.py``. The server is another process, so it takes a part of the processor, too.
+A ledger on PostgreSQL is measured where pgserver is installed.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from contextlib import aclosing
 from datetime import date
 from pathlib import Path
 
-from measuring import machine
+from measuring import machine, postgres
 from semscale.chat import Request, load_chat_model
 from semscale.chat.calls.limits import Limits
 from semscale.chat.runner import Runner
@@ -70,9 +71,12 @@ def resident():
     return pages * 4096 / 1e6
 
 
-async def run(port, n_calls, ledger):
-    model = load_chat_model("m", base_url=f"http://127.0.0.1:{port}/v1")
-    requests = (Request.of(f"{QUESTION}{number}", temperature=0.0, max_tokens=1) for number in range(n_calls))
+async def run(port, n_calls, ledger, first=0):
+    model, numbers = (
+        load_chat_model("m", base_url=f"http://127.0.0.1:{port}/v1"),
+        range(first, first + n_calls),
+    )
+    requests = (Request.of(f"{QUESTION}{number}", temperature=0.0, max_tokens=1) for number in numbers)
     runner = Runner(model, limits=Limits(concurrency=CONCURRENCY), ledger=ledger)
     memory, done = [], 0
     async with aclosing(runner.stream(requests)) as outcomes:
@@ -85,9 +89,9 @@ async def run(port, n_calls, ledger):
     return memory
 
 
-def measured(port, n_calls, ledger):
+def measured(port, n_calls, ledger, first=0):
     start, used = time.perf_counter(), time.process_time()
-    memory = asyncio.run(run(port, n_calls, ledger))
+    memory = asyncio.run(run(port, n_calls, ledger, first))
     seconds, used = time.perf_counter() - start, time.process_time() - used
     return n_calls / seconds, n_calls / used, memory
 
@@ -106,25 +110,36 @@ def main():
     try:
         port = int(server.stdout.readline())
         report(port, options)
+        report_server(port, options)
     finally:
         server.kill()
         server.wait()
 
 
+def report_rate(kind, port, n_calls, ledgers):
+    """Measure a turn with each ledger; all their calls differ, as one ledger may serve many turns."""
+    rates = [measured(port, n_calls, ledger, turn * n_calls) for turn, ledger in enumerate(ledgers)]
+    wall, busy = sorted(rates)[len(rates) // 2][:2]
+    shown = " ".join(f"{rate[0]:.0f}" for rate in rates)
+    print(
+        f"{kind}: {wall:.0f} calls/s in the middle of {shown} ({wall / IDEAL:.0%} of the ideal "
+        f"{IDEAL:.0f}); {busy:.0f} calls for each second of processor time"
+    )
+
+
+def report_server(port, options):
+    with postgres(tempfile.mkdtemp(prefix="semscale-pg-")) as url:
+        if url is None:
+            print("with a ledger on PostgreSQL: left out, for want of a server: pip install pgserver")
+        else:
+            report_rate("with a ledger on PostgreSQL", port, options.calls // 10, [url] * options.turns)
+
+
 def report(port, options):
     with tempfile.TemporaryDirectory() as folder:
-        for name in (False, Path(folder) / "ledger.sqlite"):
-            rates = []
-            for turn in range(options.turns):
-                ledger = name and name.with_suffix(f".{turn}")
-                rates.append(measured(port, options.calls // 10, ledger))
-            wall, busy = sorted(rates)[len(rates) // 2][:2]
-            kind = "with the ledger" if name else "without a ledger"
-            shown = " ".join(f"{rate[0]:.0f}" for rate in rates)
-            print(
-                f"{kind}: {wall:.0f} calls/s in the middle of {shown} ({wall / IDEAL:.0%} of the ideal "
-                f"{IDEAL:.0f}); {busy:.0f} calls for each second of processor time"
-            )
+        report_rate("without a ledger", port, options.calls // 10, [False] * options.turns)
+        files = [Path(folder) / f"ledger.{turn}" for turn in range(options.turns)]
+        report_rate("with the ledger", port, options.calls // 10, files)
         print(f"to reach: {TO_REACH:.0f} calls/s on one core ({0.8 * IDEAL:.0f} where more are used)")
         wall, _, memory = measured(port, options.calls, Path(folder) / "long.sqlite")
         shown = " ".join(f"{size:.0f}" for size in memory)

@@ -6,14 +6,12 @@ empty database whose URL ``--postgres`` gives.
 
 import argparse
 import tempfile
-import warnings
-from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
 
-from measuring import machine, seconds, spread
+from measuring import machine, postgres, seconds, spread
 from semscale.history.databases.opening import open_history
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
@@ -85,23 +83,6 @@ def measure(name, where, n_scores, turns):
         f"  one run of {n_items:,} items with {OUTPUTS} outputs: record {spread(recording)} s, "
         f"load {spread(loading)} s"
     )
-
-
-@contextmanager
-def postgres(folder):
-    """The URL of a server that runs as long as it is measured; None without pgserver."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about folders of this machine that pgserver could use
-        try:
-            import pgserver
-        except ImportError:
-            yield None
-            return
-        server = pgserver.get_server(folder, cleanup_mode="delete")
-    try:
-        yield server.get_uri()
-    finally:
-        server.cleanup()
 
 
 def main():

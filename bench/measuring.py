@@ -6,7 +6,9 @@ import platform
 import statistics
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -96,3 +98,20 @@ class Peer:
         if not answer:
             raise SystemExit(f"the peer stopped with exit code {self._process.wait()}")
         return json.loads(answer)
+
+
+@contextmanager
+def postgres(folder: str) -> Iterator[str | None]:
+    """The URL of a server that runs as long as it is measured; None without pgserver."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about folders of this machine that pgserver could use
+        try:
+            import pgserver
+        except ImportError:
+            yield None
+            return
+        server = pgserver.get_server(folder, cleanup_mode="delete")
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()

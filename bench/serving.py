@@ -1,8 +1,9 @@
 """The service beside the engine alone: texts a second, waiting times, lost requests and memory.
 
 ``python bench/serving.py``: a server (``semscale serve``, extra ``serve``) and 64 clients of 8 texts in a
-process of their own share the machine with the engine, so what the clients cost is printed, too. Every text
-is sent once, so that nothing is saved by equal texts.
+process of their own share the machine with the engine, so what the clients cost is printed, too, and the
+service is compared with the engine twice: by texts a second, clients included, and by texts a second of the
+server's own processor time. Every text is sent once, so that nothing is saved by equal texts.
 """
 
 import argparse
@@ -17,6 +18,8 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
+from urllib.request import urlopen
 
 import numpy as np
 
@@ -26,6 +29,8 @@ from semscale.weights.known import DEFAULT_MODEL
 
 TEXTS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"
 CLIENTS, OF_EACH = 64, 8
+CLOSED = "none: closed"  # no connection, or one that was closed before the answer began
+BROKEN = "none: broke off"
 
 
 def options():
@@ -54,6 +59,16 @@ class Server:
         self.address = self.process.stderr.readline().split()[3]
         assert "ready" in self.process.stderr.readline()
 
+    def batches(self):
+        """How many batches the model has taken, and how many texts they had in all."""
+        with urlopen(f"{self.address}/metrics") as answer:
+            lines = answer.read().decode().splitlines()
+        found = [
+            sum(float(line.split()[-1]) for line in lines if line.startswith(f"semscale_batch_texts_{each}"))
+            for each in ("count", "sum")
+        ]
+        return np.array(found)
+
     def resident_mb(self):
         """Memory in use; NaN where the system does not tell (no /proc)."""
         status = Path(f"/proc/{self.process.pid}/status")
@@ -69,28 +84,56 @@ class Server:
         return self.process.returncode
 
 
+class Client:
+    """Sends requests on one connection, and opens another one when the server closes it."""
+
+    def __init__(self, address):
+        self.host, port = address.removeprefix("http://").split(":")
+        self.port, self.reader, self.writer = int(port), None, None
+
+    async def status(self, body):
+        """Send a body, and give the status of the answer, or that there was none."""
+        try:
+            if self.writer is None:
+                self.reader, self.writer = await asyncio.open_connection(self.host, self.port)
+            return await self._answered(body)
+        except asyncio.IncompleteReadError as error:
+            return BROKEN if error.partial else CLOSED
+        except OSError:
+            return CLOSED
+
+    async def _answered(self, body):
+        head = f"POST /v1/embeddings HTTP/1.1\r\nhost: {self.host}\r\ncontent-length: {len(body)}\r\n\r\n"
+        self.writer.write(head.encode() + body)
+        answer = (await self.reader.readuntil(b"\r\n\r\n")).lower()
+        lines = answer.split(b"\r\n")
+        length = next(line for line in lines if line.startswith(b"content-length"))
+        await self.reader.readexactly(int(length.split(b":")[1]))
+        if b"connection: close" in lines:
+            self.close()
+        return int(answer.split(b" ", 2)[1])
+
+    def close(self):
+        """Close the connection."""
+        if self.writer is not None:
+            self.writer.close()
+        self.writer = None
+
+
 async def send(address, bodies, until, n_clients=CLIENTS):
     """Send bodies one after another from each client; times and status of each answer."""
     found, stop = [], False
-    host, port = address.removeprefix("http://").split(":")
 
-    async def client():
+    async def ask(client):
         nonlocal stop
-        reader, writer = await asyncio.open_connection(host, int(port))
         while not stop and (body := next(bodies, None)) is not None:
             started = time.perf_counter()
-            head = f"POST /v1/embeddings HTTP/1.1\r\nhost: {host}\r\ncontent-length: {len(body)}\r\n\r\n"
-            writer.write(head.encode() + body)
-            answer = await reader.readuntil(b"\r\n\r\n")
-            length = next(
-                line for line in answer.lower().split(b"\r\n") if line.startswith(b"content-length")
-            )
-            await reader.readexactly(int(length.split(b":")[1]))
-            found.append((time.perf_counter() - started, int(answer.split(b" ", 2)[1])))
-            stop = stop or time.perf_counter() > until or found[-1][1] != 200
-        writer.close()
+            status = await client.status(body)
+            found.append((time.perf_counter() - started, status))
+            stop = stop or time.perf_counter() > until or status != 200
+        client.close()
 
-    await asyncio.gather(*(client() for _ in range(n_clients)))
+    await asyncio.gather(*(ask(Client(address)) for _ in range(n_clients)))
     return found
 
 
@@ -109,9 +152,10 @@ def varied(texts):
 
 
 def short(n):
-    """So many requests of one short text."""
+    """So many requests of one short text, of which a batch computes equal ones once."""
+    bodies = [body_of([text]) for text in ("no", "yes", "maybe", "never")]
     for number in range(n):
-        yield body_of([f"no {number % 997}"])
+        yield bodies[number % len(bodies)]
 
 
 def run_clients(order):
@@ -166,48 +210,72 @@ def main():
     # With a number, as the clients' texts have one: it costs tokens.
     known = reviews()[: 600 if asked.seconds < 10 else None]
     texts = [f"{text} {number}" for number, text in enumerate(known)]
-    shares, waits, batches = [], [], []
     server = Server(asked.precision)
-    for _ in range(asked.turns):
-        alone, per_second, batch = engine_speed(asked.precision, texts)
-        before = processor_seconds(server.process.pid)
-        found = waited(clients(server.address, for_seconds=asked.seconds))
-        served = found["n"] * OF_EACH / found["seconds"]
-        cost = processor_seconds(server.process.pid) - before
-        shares.append(served / alone)
-        batches.append(batch)
-        waits.append(np.percentile(found["waits"], [50, 99]))
-        print(
-            f"engine {alone:.0f} texts/s, service {served:.0f}; texts a processor second: engine "
-            f"{per_second:.0f}, server {found['n'] * OF_EACH / cost:.0f}, clients "
-            f"{found['n'] * OF_EACH / found['cpu']:.0f}; statuses {found['statuses']}",
-            flush=True,
-        )
-    p50, p99 = np.median(waits, axis=0)
-    batch = float(np.median(batches))
-    print(f"service / engine: {spread(shares)} (goal .90)")
-    print(
-        f"p50 {p50:.2f} s, p99 {p99:.2f} s, one batch alone {batch:.2f} s: p99 = {p99 / batch:.1f} (goal 4)"
-    )
+    print_speed([one_turn(server, asked, texts) for _ in range(asked.turns)])
     print_memory(server, asked.requests)
     print_shutdown(server)
 
 
+class Turn(NamedTuple):
+    """The engine alone, and the service right after it."""
+
+    share: float
+    share_of_processor: float
+    p50: float
+    p99: float
+    batch: float
+
+
+def one_turn(server, asked, texts):
+    """Measure the engine, then the service, and print both."""
+    alone, per_second, batch = engine_speed(asked.precision, texts)
+    before, taken = processor_seconds(server.process.pid), server.batches()
+    found = waited(clients(server.address, for_seconds=asked.seconds))
+    cost = processor_seconds(server.process.pid) - before
+    n, n_texts = server.batches() - taken
+    sent = found["n"] * OF_EACH
+    served, served_per_second = sent / found["seconds"], sent / cost
+    print(
+        f"engine {alone:.0f} texts/s, service {served:.0f}; texts a processor second: engine "
+        f"{per_second:.0f}, server {served_per_second:.0f}; of all processor time the clients took "
+        f"{found['cpu'] / (found['cpu'] + cost):.1%}; texts in a batch {n_texts / n:.0f}; "
+        f"statuses {found['statuses']}",
+        flush=True,
+    )
+    p50, p99 = np.percentile(found["waits"], [50, 99])
+    return Turn(served / alone, served_per_second / per_second, p50, p99, batch)
+
+
+def print_speed(turns):
+    """Print the service beside the engine, over all turns."""
+    print(f"service / engine: {spread([turn.share for turn in turns])} (goal .90)")
+    print(f"the same by processor seconds: {spread([turn.share_of_processor for turn in turns])}")
+    _, _, p50, p99, batch = np.median(turns, axis=0)
+    print(
+        f"p50 {p50:.2f} s, p99 {p99:.2f} s, one batch alone {batch:.2f} s: p99 = {p99 / batch:.1f} (goal 4)"
+    )
+
+
 def print_memory(server, requests):
     """Send many short requests, a tenth at a time."""
-    seen = []
+    seen, statuses, took = [], Counter(), 0.0
     for _ in range(10):
-        waited(clients(server.address, for_seconds=1e9, requests=requests // 10))
+        found = waited(clients(server.address, for_seconds=1e9, requests=requests // 10))
+        statuses.update(found["statuses"])
+        took += found["seconds"]
         seen.append(server.resident_mb())
     print(
-        f"memory after each tenth of {requests:,} requests, MB: {', '.join(f'{each:.0f}' for each in seen)}"
+        f"memory after each tenth of {requests:,} requests, MB: {', '.join(f'{each:.0f}' for each in seen)}; "
+        f"{requests / took:.0f} requests/s; statuses {dict(statuses)}"
     )
 
 
 def print_shutdown(server):
-    """Stop the server while all clients send: each request must have an answer."""
+    """Stop the server while all clients send: each request that it has read must have an answer."""
+    before = server.batches()[0]
     sending = clients(server.address, for_seconds=60)
-    time.sleep(2)
+    while server.batches()[0] < before + 2:
+        time.sleep(0.1)
     code = server.stop()
     found = waited(sending)
     print(f"at shutdown: exit code {code}, statuses of the last requests {found['statuses']}")

@@ -14,13 +14,29 @@ import pytest
 
 from semscale.embedding.embedder import Embeddings
 from semscale.errors import MissingExtraError
-from semscale.extras import require
+from semscale.extras import EXTRAS, require
 from semscale.signature import Signature
 from semscale.types import Progress
 
 pytest_plugins = ["pytester"]
 
 HOW_TO_GET_POSTGRES = "pip install pgserver, or name a server whose user may create databases: SEMSCALE_TEST_POSTGRES=postgresql://..."
+
+
+def pytest_addoption(parser) -> None:
+    """``--extra torch`` runs the tests of one extra, which all others need not wait for."""
+    parser.addoption("--extra", choices=sorted(EXTRAS), help="run only tests that need this extra")
+
+
+@pytest.hookimpl(trylast=True)  # folders mark their tests first
+def pytest_collection_modifyitems(config, items) -> None:
+    """Leave out what does not need the extra that was asked for."""
+    extra = config.getoption("--extra")
+    if extra is None:
+        return
+    of_it = {item for item in items if any(extra in mark.args for mark in item.iter_markers("needs"))}
+    config.hook.pytest_deselected(items=[item for item in items if item not in of_it])
+    items[:] = [item for item in items if item in of_it]
 
 
 def pytest_runtest_setup(item) -> None:

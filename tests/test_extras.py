@@ -145,6 +145,17 @@ class TestDeclared:
         assert named <= set(EXTRAS)
 
 
+class TestTargets:
+    @pytest.mark.parametrize("extra", ["cloud", "inspect", "local", "ray", "serve", "torch"])
+    def test_make_runs_every_file_that_has_tests_of_an_extra(self, extra):
+        makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+        (places,) = re.findall(rf"--extra {extra} (.*)$", makefile, re.MULTILINE)
+        files = [path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("*.py")]
+        marked = [file for file in files if f'needs("{extra}")' in (ROOT / file).read_text(encoding="utf-8")]
+        assert marked
+        assert [file for file in marked if not file.startswith(tuple(places.split()))] == []
+
+
 class TestMissing:
     @pytest.mark.parametrize(
         ("extra", "module", "message"),

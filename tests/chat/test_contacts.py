@@ -42,8 +42,8 @@ def test_a_redirect_is_not_followed(endpoint, tmp_path):
     assert run_watched(endpoint.url, tmp_path / "l") == ["failed", place]
 
 
+@pytest.mark.needs("local")
 def test_a_local_model_contacts_nothing(tmp_path):
-    pytest.importorskip("openvino_genai", reason='needs pip install "semscale[local]" (make test-local)')
     from semscale.weights.known import DEFAULT_CHAT_MODEL
     from semscale.weights.resolving import resolve
 

@@ -8,7 +8,7 @@ import pytest
 
 from semscale.cli.main import main
 
-pytest.importorskip("openvino_genai", reason='no local model: pip install "semscale[local]"')
+pytestmark = pytest.mark.needs("local")
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = re.findall(

@@ -29,6 +29,7 @@ def test_options_of_a_cluster_belong_to_one(answers, capsys):
     [
         (["--actors", "0"], "--actors must be at least 1, got 0"),
         (["--gpus-per-actor", "-1"], "--gpus-per-actor must be at least 0, got -1"),
+        (["--gpus-per-actor", "1", "--embed-once", "always"], "--embed-once always is not for GPUs"),
         (["--text", "other"], "--cluster belongs to one --text, got 2"),
     ],
 )
@@ -46,6 +47,21 @@ def test_gpus_belong_to_an_engine_that_uses_them(answers, capsys):
 def test_an_empty_address_is_refused(answers, capsys):
     found = refused(capsys, "rate", answers, "--text", "text", "--scale", "quality", "--cluster", " ")
     assert "--cluster must be HOST:PORT, auto or local, got an empty text" in found
+
+
+@pytest.mark.needs("ray")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["rate", "--scale", "quality", "--method", "decision", "--chat-model", "no-such-model"],
+        ["embed", "--out", "vectors.parquet"],
+    ],
+)
+def test_a_cluster_that_is_not_there_is_said_before_a_model_is_loaded(words, answers, capsys):
+    line = [words[0], answers, "--text", "text", *words[1:], "--model", "no/such-folder"]
+    assert "--cluster: no Ray cluster answers at 127.0.0.1:9" in refused(
+        capsys, *line, "--cluster", "127.0.0.1:9"
+    )
 
 
 @pytest.mark.needs("ray")

@@ -33,8 +33,10 @@ def test_without_pytorch_results_are_arrays(monkeypatch):
         np.testing.assert_array_equal(column, expected)
 
 
+@pytest.mark.needs("torch")
 def test_with_pytorch_results_are_tensors_with_all_that_scripts_call():
-    torch = pytest.importorskip("torch", reason="PyTorch is not there: make test-torch")
+    import torch
+
     precision, recall, f1 = score(CANDIDATES, REFERENCES, model_type=MODEL)
     assert (f1.dtype, f1.device.type, tuple(f1.size())) == (torch.float32, "cpu", (3,))
     both = torch.cat([precision.unsqueeze(0), recall.to("cpu").view(1, -1).float()])

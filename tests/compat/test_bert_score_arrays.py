@@ -74,8 +74,10 @@ def test_the_spread_is_that_of_a_tensor(scores):
     assert np.std(scores) == pytest.approx(0.05**0.5)  # NumPy's own function says by what it divides
 
 
+@pytest.mark.needs("torch")
 def test_with_pytorch_values_become_a_tensor_with_the_same_spread(scores):
-    torch = pytest.importorskip("torch", reason="PyTorch is not there: make test-torch")
+    import torch
+
     tensor = tensor_or_array(scores.numpy())
     assert tensor.dtype == torch.float32
     assert tensor.std().item() == pytest.approx(scores.std(), rel=1e-6)

@@ -36,6 +36,15 @@ def two_nodes(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def connection(two_nodes):
+    """Join the cluster once: a process that has joined it stays in it, whatever its commands say."""
+    from semscale.distributed.cluster import connected
+
+    with connected(two_nodes.address):
+        yield two_nodes
+
+
+@pytest.fixture(scope="session")
 def answers(tmp_path_factory) -> Path:
     """Write a model of random weights, a scale, and a folder of partitions, in which texts come up again."""
     folder = tmp_path_factory.mktemp("answers")

@@ -32,6 +32,17 @@ class Disturbed:
     def signature(self):
         return self.recipe.signature()
 
+    @property
+    def model(self):
+        return self.recipe.model
+
+    @property
+    def text(self):
+        return self.recipe.text
+
+    def with_owners(self, owners):
+        return replace(self, recipe=self.recipe.with_owners(owners))
+
     def completed(self, work):
         return replace(self, recipe=self.recipe.completed(work))
 

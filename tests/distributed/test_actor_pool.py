@@ -22,8 +22,18 @@ def test_a_number_that_is_given_counts():
     assert ActorPool(actors=3).size([{"CPU": 8}]) == 3
 
 
+def test_who_asks_for_one_processor_reads_of_one():
+    with pytest.raises(InputError, match="has 1 processor for an actor"):
+        ActorPool().size([{"memory": 1e9}])
+
+
+def test_nodes_without_a_gpu_are_told_apart():
+    assert ActorPool(gpus=1).fits({"CPU": 4, "GPU": 1})
+    assert not ActorPool(gpus=1).fits({"CPU": 4})
+
+
 def test_no_room_is_refused():
-    with pytest.raises(InputError, match="has 8 processors and 1 GPUs for an actor"):
+    with pytest.raises(InputError, match="has 8 processors and 1 GPU for an actor"):
         ActorPool(cpus=8, gpus=1).size([{"CPU": 4, "GPU": 1}])
 
 

@@ -1,3 +1,4 @@
+import hashlib
 import os
 import signal
 import threading
@@ -11,17 +12,22 @@ from disturbed_recipe import ByNode, Copying, Disturbed, Refusing
 from tests.distributed.conftest import files_in
 
 from semscale.cli.main import main
+from semscale.distributed import cluster_parts
 from semscale.distributed.actor_pool import ActorPool
-from semscale.distributed.cluster import connected
-from semscale.distributed.cluster_parts import ClusterParts
-from semscale.distributed.recipes import ModelRecipe, RatingRecipe
+from semscale.distributed.cluster_parts import ClusterParts, repeats_of
+from semscale.distributed.output_checks import ClusterWarning
+from semscale.distributed.rating_recipe import RatingRecipe
+from semscale.distributed.recipes import EmbeddingRecipe, ModelRecipe
+from semscale.distributed.text_repeats import Repeats
 from semscale.embedding import load_embedder
+from semscale.embedding.file_embedding import EmbeddingWork, embed_file
 from semscale.errors import InputError
 from semscale.rating.files.file_rating import FileColumns, FileSettings, rate_file
 from semscale.rating.rater import Rater
 from semscale.scales import load_scale
 from semscale.store.places.output_places import target_of
 from semscale.store.reading import open_table
+from semscale.store.runs.table_run import PartSettings
 
 pytestmark = pytest.mark.needs("ray")
 
@@ -70,7 +76,8 @@ def killed_when_noted(note, kill):
     return watcher
 
 
-def test_a_killed_worker_and_a_lost_node_change_no_byte(two_nodes, here):
+def test_a_killed_worker_and_a_lost_node_change_no_byte(connection, here):
+    two_nodes = connection
     plain = rated(here / "plain")
     lost = two_nodes.add_node(num_cpus=1)
     notes = here / "notes"
@@ -79,8 +86,9 @@ def test_a_killed_worker_and_a_lost_node_change_no_byte(two_nodes, here):
         killed_when_noted(notes / "6", lambda pid: os.kill(pid, signal.SIGKILL)),
         killed_when_noted(notes / lost.node_id, lambda _: two_nodes.remove_node(lost, allow_graceful=False)),
     ]
-    with connected(two_nodes.address):
-        found = rated(here / "there", ClusterParts(Disturbed(recipe_here(), notes, (6,), lost.node_id)))
+    recipe = Disturbed(recipe_here(), notes, (6,), lost.node_id)
+    # With the node its owner of texts is lost, too.
+    found = rated(here / "there", ClusterParts(recipe, sharing="always"))
     for watcher in watchers:
         watcher.join(WAITED)
     assert {path.name for path in notes.iterdir()} == {"6", lost.node_id}
@@ -89,21 +97,18 @@ def test_a_killed_worker_and_a_lost_node_change_no_byte(two_nodes, here):
     assert {**numbers, "created": None} == {**expected, "created": None}
 
 
-def test_nodes_with_other_weights_are_refused(two_nodes, here):
-    other = two_nodes.add_node(num_cpus=1, env_vars={"WEIGHTS_OF_NODE": "aaaa"})
+def test_nodes_with_other_weights_are_refused(connection, here):
+    other = connection.add_node(num_cpus=1, env_vars={"WEIGHTS_OF_NODE": "aaaa"})
     try:
-        with (
-            connected(two_nodes.address),
-            pytest.raises(InputError, match=r"has model words#aaaa, this machine words#1f2e"),
-        ):
+        with pytest.raises(InputError, match=r"has model words#aaaa, this machine words#1f2e"):
             rated(here / "there", ClusterParts(ByNode()))
     finally:
-        two_nodes.remove_node(other)
+        connection.remove_node(other)
     assert not (here / "there").exists()
 
 
-def test_an_error_of_a_node_arrives_as_it_is(two_nodes, here):
-    with connected(two_nodes.address), pytest.raises(InputError, match=r"^row 1 cannot be read; repair it$"):
+def test_an_error_of_a_node_arrives_as_it_is(connection, here):
+    with pytest.raises(InputError, match=r"^row 1 cannot be read; repair it$"):
         rated(here / "there", ClusterParts(Refusing(), ActorPool(actors=1)))
 
 
@@ -112,7 +117,7 @@ def commanded(capsys, *words):
     return code, capsys.readouterr()
 
 
-def test_the_command_goes_on_after_what_one_process_has_finished(two_nodes, here, capsys, monkeypatch):
+def test_the_command_goes_on_after_what_one_process_has_finished(connection, here, capsys, monkeypatch):
     line = ["match", "in", "--prediction", "text", "--reference", "meant", "--method", "cosine"]
     line += ["--by", "group", "--model", "model", "--part-rows", "7", "--no-cache", "--out"]
     code, _ = commanded(capsys, *line, f"{here}/plain/")
@@ -134,36 +139,83 @@ def test_the_command_goes_on_after_what_one_process_has_finished(two_nodes, here
     assert "14 rows are finished" in printed.err
     other = commanded(capsys, *line[:-3], "--explain", *line[-3:], f"{here}/there/", "--empty", "wrong")
     assert other[0] == 2
-    code, printed = commanded(capsys, *line, f"{here}/there/", "--cluster", two_nodes.address)
+    code, printed = commanded(capsys, *line, f"{here}/there/", "--cluster", connection.address)
     assert (code, printed.err) == (0, "")
     assert files_in(here / "there") == files_in(here / "plain")
     code, printed = commanded(
-        capsys, *line, f"{here}/there/", "--cluster", two_nodes.address, "--empty", "wrong"
+        capsys, *line, f"{here}/there/", "--cluster", connection.address, "--empty", "wrong"
     )
     assert code == 2
     assert "holds the output of another run that differs" in printed.err
 
 
-def test_embed_writes_the_same_file(two_nodes, here, capsys):
+def test_embed_writes_the_same_file(connection, here, capsys):
     line = ["embed", "in", "--text", "text", "--model", "model", "--part-rows", "11", "--out"]
     assert commanded(capsys, *line, here / "plain.parquet")[0] == 0
-    code, printed = commanded(capsys, *line, here / "there.parquet", "--cluster", two_nodes.address)
+    code, printed = commanded(capsys, *line, here / "there.parquet", "--cluster", connection.address)
     assert (code, printed.err) == (0, "")
     assert (here / "there.parquet").read_bytes() == (here / "plain.parquet").read_bytes()
     assert pl.read_parquet(here / "there.parquet").height == 40
 
 
-def test_a_node_with_other_rows_is_refused(two_nodes, here):
+def test_a_node_with_other_rows_is_refused(connection, here):
     parts = ClusterParts(Copying(), ActorPool(actors=1))
     table = replace(
         open_table("in"), n_rows=43
     )  # 40 rows, as the nodes see it: 3 were here when they counted
     message = r"^cluster: a node read 10 rows of in from row 31 on, this machine 13; give all nodes"
-    with connected(two_nodes.address), pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=message):
         list(parts.parts(None, table, 30, 0))
     table = replace(table, n_rows=61)
-    with (
-        connected(two_nodes.address),
-        pytest.raises(InputError, match=r"^cluster: a node's in ends before row 61"),
-    ):
+    with pytest.raises(InputError, match=r"^cluster: a node's in ends before row 61"):
         list(parts.parts(None, table, 60, 60))
+
+
+def embedding(folder, makers=None):
+    return embed_file(
+        open_table("in"),
+        "text",
+        embedder=load_embedder("model", cache=False),
+        out=target_of(f"{folder}/"),
+        settings=PartSettings(11, makers=makers),
+    )
+
+
+def embedding_parts(sharing="never"):
+    return ClusterParts(EmbeddingRecipe(ModelRecipe("model", cache=False), "text"), sharing=sharing)
+
+
+def test_nodes_write_the_same_partitions(connection, here):
+    plain = embedding(here / "plain").record()
+    found = embedding(here / "there", embedding_parts("always")).record()
+    assert {**found, "created": None} == {**plain, "created": None}
+    assert files_in(here / "there") == files_in(here / "plain")
+
+
+def test_nodes_store_parts_and_send_what_the_summary_needs(connection, here):
+    (here / "there" / "_semscale").mkdir(parents=True)  # as a run begins
+    place = target_of(f"{here}/there/")
+    work = EmbeddingWork(open_table("in"), "text", load_embedder("model", cache=False), "float32", None)
+    made = list(embedding_parts().parts(work, work.table, 30, 0, place))
+    assert [part.frame.columns for part in made] == [["semscale_status"]] * 2
+    assert [part.frame.height for part in made] == [30, 10]
+    for number, each in enumerate(made):
+        file = here / "there" / "_semscale" / f"part-{number:06d}.parquet"
+        assert pl.read_parquet_schema(file) == each.stored.schema
+        assert hashlib.sha256(file.read_bytes()).hexdigest() == each.stored.part.checksum
+
+
+def test_where_a_node_does_not_see_the_folder_parts_pass_through_this_process(connection, here, monkeypatch):
+    embedding(here / "plain")
+    monkeypatch.setattr(cluster_parts, "nodes_without", lambda place: ["10.0.0.2"])
+    with pytest.warns(ClusterWarning, match=r"^cluster: node 10\.0\.0\.2 does not write into .*/there, so"):
+        embedding(here / "there", embedding_parts())
+    assert files_in(here / "there") == files_in(here / "plain")
+
+
+def test_sharing_pays_where_texts_come_up_again(connection, here):
+    # Of 40 rows 2 have no text, and the last 9 have those of the first 9: 29 texts, none twice in 3 rows.
+    table = open_table("in")
+    assert repeats_of("text", table, (3, range(0, 40, 3)), 2, None) == Repeats(38, 38, 29)
+    # Of one part nothing is saved.
+    assert repeats_of("text", table, (40, range(0, 40, 40)), 1, None) == Repeats(29, 29, 29)

@@ -4,20 +4,13 @@ import polars as pl
 import pytest
 from tests.distributed.conftest import N
 
+from semscale.distributed.text_owners import refuse_gpus
 from semscale.embedding import load_embedder
 from semscale.errors import InputError
 from semscale.matching.matcher import Matcher
 from semscale.rating.rater import Rater
 
 pytestmark = pytest.mark.needs("ray")
-
-
-@pytest.fixture
-def connection(two_nodes):
-    from semscale.distributed.cluster import connected
-
-    with connected(two_nodes.address):
-        yield
 
 
 @pytest.fixture
@@ -54,7 +47,7 @@ def test_vectors_are_those_of_one_process(connection, here, rows):
 
     found = read_and_done(
         lambda dataset: distributed.embed(
-            dataset, "text", embedder="model", pool=distributed.ActorPool(actors=1)
+            dataset, "text", embedder="model", pool=distributed.ActorPool(actors=1), shared=True
         )
     )
     read = [text for text in rows["text"] if text]
@@ -82,5 +75,7 @@ def test_what_no_actor_can_do_is_refused_at_once(here):
     columns = {"prediction": "text", "reference": "meant"}
     with pytest.raises(InputError, match=r"corpus must be given for method 'calibrated' on a dataset"):
         distributed.match(None, **columns, embedder="model")
+    with pytest.raises(InputError, match=r"shared is not for GPUs: leave it out, or gpus=1"):
+        refuse_gpus(distributed.ActorPool(gpus=1), "shared")
     with pytest.raises(InputError, match=r"embedder must name a model on a cluster"):
         distributed.embed(None, "text", embedder=load_embedder("model", cache=False))

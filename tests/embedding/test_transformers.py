@@ -18,9 +18,7 @@ try:
 except ImportError:
     torch = transformers = None
 
-pytestmark = pytest.mark.skipif(
-    transformers is None, reason='torch and transformers are not there: pip install "semscale[torch]"'
-)
+pytestmark = pytest.mark.needs("torch")
 
 TEXTS = ["w1 w2 w3", "w4", "w9 w8 w7 w6 w5 w4 w3 w2 w1", "w25 unknown w0"]
 

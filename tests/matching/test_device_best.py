@@ -9,6 +9,7 @@ from semscale.matching import device_best
 from semscale.matching.device_best import best_on_device, length_blocks
 
 torch = pytest.importorskip("torch", reason='PyTorch is not there: pip install "semscale[torch]"')
+pytestmark = pytest.mark.needs("torch")
 
 LENGTHS = st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), max_size=30)
 

@@ -78,14 +78,16 @@ def test_limits_count_inner_lists_too(small):
 def with_gate(gated, **limits):
     """A service whose model waits, without the warm-up."""
     from semscale.serving.batching.batched_embedder import BatchedEmbedder
+    from semscale.serving.batching.batched_texts import BatchedTexts
     from semscale.serving.batching.batcher import Batcher
     from semscale.serving.limits import ServiceLimits
     from semscale.serving.served_models import ModelsToServe, ServedModel
     from semscale.serving.service import Service
 
     service = Service(ModelsToServe(MODEL), ServiceLimits(**limits))
-    batcher = Batcher(gated, batch_tokens=1000, waiting_tokens=service.limits.waiting_tokens, workers=1)
-    model = ServedModel(MODEL, batcher, BatchedEmbedder(batcher))
+    waiting = service.limits.waiting_tokens
+    batcher = Batcher(BatchedTexts(gated), batch_tokens=1000, waiting_tokens=waiting, workers=1)
+    model = ServedModel(MODEL, batcher, BatchedEmbedder(gated, batcher), batchers=[batcher])
     service.models._by_name, service.models._names = {MODEL: model}, (MODEL, MODEL)
     service.state.loaded()
     return service
@@ -97,7 +99,7 @@ def test_a_request_that_takes_too_long_is_answered_and_its_texts_are_dropped(gat
     assert answer.status_code == 504
     assert answer.headers["retry-after"] == "5"
     assert service.state.under_way == 0
-    assert service.models.embedding.batcher.waiting_texts == 0
+    assert service.models.embedding.batcher.waiting_items == 0
 
 
 def test_texts_of_a_client_that_goes_away_are_dropped(gated):
@@ -134,7 +136,7 @@ def test_texts_of_a_client_that_goes_away_are_dropped(gated):
             "root_path": "",
         }
         answering = asyncio.ensure_future(gate(scope, receive, send))
-        while not batcher.waiting_texts:
+        while not batcher.waiting_items:
             await asyncio.sleep(0.01)
         gone.set()
         await asyncio.wait_for(answering, 60)
@@ -143,7 +145,7 @@ def test_texts_of_a_client_that_goes_away_are_dropped(gated):
     blocking = batcher.submit(["holds the model up"], lambda _: None)
     assert gated.begun.acquire(timeout=60)
     sent = asyncio.run(abandoned())
-    assert batcher.waiting_texts == 0
+    assert batcher.waiting_items == 0
     assert sent[0]["status"] == 499  # nobody reads it: the server drops what is sent to a closed connection
     assert blocking.missing == 1
 

@@ -20,8 +20,8 @@ def test_the_example_is_a_study():
     assert study.design.plan.model.name == "local"
 
 
+@pytest.mark.needs("local")
 def test_it_runs_on_the_local_model(tmp_path):
-    pytest.importorskip("openvino_genai", reason='needs pip install "semscale[local]" (make test-local)')
     text = (EXAMPLE / "snack_bars.yaml").read_text(encoding="utf-8")
     people = (EXAMPLE / "personas.csv").read_text(encoding="utf-8").splitlines()[:3]
     (tmp_path / "personas.csv").write_text("\n".join(people))

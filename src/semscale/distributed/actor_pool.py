@@ -7,7 +7,8 @@ from typing import Any
 from semscale.embedding.parallel import THREADS_VARIABLE
 from semscale.errors import InputError
 
-_BOOKED = 0.5  # share of its processors that an actor books, see ActorPool
+BOOKED = 0.5
+"""Share of its processors that an actor books, see ``ActorPool``."""
 
 
 @dataclass(frozen=True)
@@ -53,24 +54,31 @@ class ActorPool:
         """
         room = sum(self._room(node) for node in nodes)
         if not room:
-            gpus = f" and {self.gpus:g} GPUs" if self.gpus else ""
+            gpus = f" and {_counted(self.gpus, 'GPU')}" if self.gpus else ""
             raise InputError(
-                f"no node of the cluster has {self.cpus} processors{gpus} for an actor; ask for less, or add "
-                "a node"
+                f"no node of the cluster has {_counted(self.cpus, 'processor')}{gpus} for an actor; ask for "
+                "less, or add a node"
             )
         return room if self.actors is None else self.actors
 
-    def arguments(self, size: int) -> dict[str, Any]:
-        """Give the arguments of Ray Data's ``map_batches`` for so many actors."""
+    def arguments(self, size: int, *, booked: float = BOOKED) -> dict[str, Any]:
+        """Give the arguments of Ray Data's ``map_batches`` for so many actors.
+
+        Args:
+            size: how many.
+            booked: share of its processors that each one books.
+        """
         from ray.data import ActorPoolStrategy
 
-        threads = str(self.cpus)
+        return {"compute": ActorPoolStrategy(size=size), **self.resources(booked)}
+
+    def resources(self, booked: float = BOOKED) -> dict[str, Any]:
+        """Give what an actor takes of its node, by Ray's names."""
         variables = (THREADS_VARIABLE, "POLARS_MAX_THREADS", "RAYON_NUM_THREADS", "OMP_NUM_THREADS")
         return {
-            "compute": ActorPoolStrategy(size=size),
-            "num_cpus": self.cpus * _BOOKED,
+            "num_cpus": self.cpus * booked,
             **({"num_gpus": self.gpus} if self.gpus else {}),
-            "runtime_env": {"env_vars": dict.fromkeys(variables, threads)},
+            "runtime_env": {"env_vars": dict.fromkeys(variables, str(self.cpus))},
         }
 
     def arguments_beside_readers(self, nodes: Sequence[Mapping[str, float]]) -> dict[str, Any]:
@@ -88,11 +96,19 @@ class ActorPool:
         arguments = self.arguments(size)
         # A dataset may have fewer blocks than there are actors, of which Ray would warn.
         arguments["compute"] = ActorPoolStrategy(min_size=1, initial_size=size, max_size=size)
-        left = (node.get("CPU", 0) - self._room(node) * self.cpus * _BOOKED for node in nodes)
+        left = (node.get("CPU", 0) - self._room(node) * self.cpus * BOOKED for node in nodes)
         if max(left, default=0) < 1:
             arguments["num_cpus"] = 0
         return arguments
 
+    def fits(self, node: Mapping[str, float]) -> bool:
+        """Tell whether a node with these resources has room for an actor."""
+        return self._room(node) > 0
+
     def _room(self, node: Mapping[str, float]) -> int:
         room = int(node.get("CPU", 0) // self.cpus)
         return min(room, int(node.get("GPU", 0) / self.gpus)) if self.gpus else room
+
+
+def _counted(n: float, unit: str) -> str:
+    return f"{n:g} {unit}{'' if n == 1 else 's'}"

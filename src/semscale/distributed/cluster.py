@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+from semscale.distributed.ray_results import said
 from semscale.embedding.parallel import processors
 from semscale.errors import InputError
 from semscale.extras import require
@@ -25,7 +26,7 @@ _ENVIRONMENT = {
 
 @contextmanager
 def connected(address: str) -> Iterator[None]:
-    """Join a cluster for the time of the block.
+    """Join a cluster for the time of the block; a process that has joined one already stays in it.
 
     Args:
         address: ``HOST:PORT`` of a cluster that this machine belongs to; ``auto`` for the one that
@@ -42,6 +43,10 @@ def connected(address: str) -> Iterator[None]:
         os.environ.setdefault(name, value)
     import ray
 
+    if ray.is_initialized():
+        _keep_quiet()
+        yield
+        return
     with _own_signals(), _errors_kept_back():
         try:
             if place == LOCAL:
@@ -95,11 +100,10 @@ def _checked(address: str) -> str:
 
 
 def _not_there(place: str, error: Exception) -> InputError:
-    reason = (" ".join(str(error).split()) or type(error).__name__)[:160]
     found = "no Ray cluster runs on this machine" if place == AUTO else f"no Ray cluster answers at {place}"
-    said = "" if place == AUTO else f" ({reason})"
+    why = "" if place == AUTO else f" ({said(error)})"
     return InputError(
-        f"cluster: {found}{said}; start one (ray start --head), name its HOST:PORT, or use --cluster local"
+        f"cluster: {found}{why}; start one (ray start --head), name its HOST:PORT, or use --cluster local"
     )
 
 

@@ -1,22 +1,33 @@
 """Parts of a run over a table, made by a cluster through Ray Data."""
 
-import io
-import json
 import os
-from collections.abc import Iterator
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-import polars as pl
+import numpy as np
 
-from semscale.distributed.actor_pool import ActorPool
+from semscale.distributed.actor_pool import BOOKED, ActorPool
 from semscale.distributed.cluster import started
-from semscale.distributed.node_checks import check_nodes
-from semscale.distributed.recipes import Recipe
-from semscale.distributed.row_actors import ERROR, FIRST_ROW, NOTES, PART, PartActor
-from semscale.errors import InputError, SemscaleError
+from semscale.distributed.node_checks import check_nodes, work_in
+from semscale.distributed.output_checks import ClusterWarning, nodes_without
+from semscale.distributed.ray_results import result_of
+from semscale.distributed.recipes import Recipe, SharesTexts
+from semscale.distributed.row_actors import FIRST_ROW, PartActor, StartedIn, received
+from semscale.distributed.text_owners import Owners, refuse_gpus
+from semscale.distributed.text_repeats import Repeats, Sharing, repeats_in, sampled_texts, sampling_step
+from semscale.errors import InputError
+from semscale.signature import Signature
+from semscale.store.places.output_places import OutputPlace
 from semscale.store.runs.table_run import TableWork, WorkedPart
 from semscale.store.table import Table
+from semscale.types import Integers
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 _COUNTED_AT_ONCE = 50_000
 
@@ -25,19 +36,46 @@ _COUNTED_AT_ONCE = 50_000
 class ClusterParts:
     """Makes the parts of a run on the cluster that this process is connected to.
 
-    Nodes read the rows of each part by themselves, and send the part back; this process writes it, sums it up
-    and keeps the parts in order. A part whose node is lost is made again on another node.
+    Nodes read the rows of each part by themselves. They write the part into the output's folder, where all of
+    them see it, and send what the summary needs; elsewhere they send the whole part, and this process writes
+    it. This process marks parts as finished in the order of the rows. A part whose node is lost is made again
+    on another node.
 
     Attributes:
         recipe: how a node makes the instrument.
         pool: the actors.
+        sharing: when equal texts of different parts are embedded once in the cluster.
     """
 
     recipe: Recipe
     pool: ActorPool = ActorPool()
+    sharing: Sharing = "auto"
 
-    def parts(self, work: TableWork[object], table: Table, size: int, skip: int) -> Iterator[WorkedPart]:
-        """Make the parts after the first ``skip`` rows.
+    def sees(self, place: OutputPlace) -> bool:
+        """Tell whether all nodes write into a folder; a warning names one that does not.
+
+        Raises:
+            InputError: the folder cannot be written here, or a node cannot run Semscale.
+        """
+        unseen = nodes_without(place)
+        if unseen:
+            warnings.warn(
+                f"cluster: node {unseen[0]} does not write into {place}, so all parts pass through this "
+                "machine; an output folder that all nodes see takes more rows",
+                ClusterWarning,
+                stacklevel=2,
+            )
+        return not unseen
+
+    def parts(
+        self,
+        work: TableWork[object],
+        table: Table,
+        size: int,
+        skip: int,
+        place: OutputPlace | None = None,
+    ) -> Iterator[WorkedPart]:
+        """Make the parts after the first ``skip`` rows, and store them in a folder, if one is given.
 
         Raises:
             InputError: a node that does not fit, an input that nodes cannot read, or of which they have
@@ -50,24 +88,79 @@ class ClusterParts:
             return
         check_sendable(table)
         recipe = self.recipe.completed(work)
-        expected = check_nodes(recipe, table)
+        expected = check_nodes(recipe, table, self.pool)
         actors = min(self.pool.size(started()), len(starts))
-        import ray.data
+        with self._shared(recipe, expected, table, (size, starts), actors) as (recipe, booked):
+            import ray.data
 
-        made = ray.data.from_items(
-            [{FIRST_ROW: start} for start in starts], override_num_blocks=len(starts)
-        ).map_batches(
-            PartActor,
-            fn_constructor_args=(recipe, table, size, expected, os.getcwd()),
-            batch_size=1,
-            batch_format="pyarrow",
-            **self.pool.arguments(actors),
-        )
-        blocks = made.iter_batches(batch_size=1, batch_format="pyarrow")
-        for start, block in zip(starts, blocks, strict=True):
-            part = _received(block)
-            check_whole(part.frame.height, min(size, n_rows - start), table.name, start)
-            yield part
+            made = ray.data.from_items(
+                [{FIRST_ROW: start} for start in starts], override_num_blocks=len(starts)
+            ).map_batches(
+                PartActor,
+                fn_constructor_args=(recipe, table, size, expected, StartedIn(os.getcwd(), place)),
+                batch_size=1,
+                batch_format="pyarrow",
+                **self.pool.arguments(actors, booked=booked),
+            )
+            blocks = made.iter_batches(batch_size=1, batch_format="pyarrow")
+            for start, block in zip(starts, blocks, strict=True):
+                part = received(block, start // size)
+                check_whole(part.frame.height, min(size, n_rows - start), table.name, start)
+                yield part
+
+    def each(self, work: Callable[[T], S], items: Iterable[T]) -> Iterator[S]:
+        """Do work on items on all nodes, and give the results in the order of the items.
+
+        Raises:
+            SemscaleError: the work refuses an item.
+        """
+        return _on_nodes(work, ((item,) for item in items), self.pool)
+
+    @contextmanager
+    def _shared(
+        self, recipe: Recipe, expected: Signature, table: Table, parts: tuple[int, range], actors: int
+    ) -> Iterator[tuple[Recipe, float]]:
+        """Start owners of texts where that pays: the recipe that uses them, and what an actor books."""
+        if not isinstance(recipe, SharesTexts) or not self._is_worth(recipe, table, parts, actors):
+            yield recipe, BOOKED
+            return
+        booked = BOOKED / 2  # as there are as many owners as actors
+        owners = Owners.start(recipe.model, expected, actors, self.pool.resources(booked))
+        try:
+            yield recipe.with_owners(owners.handles), booked
+        finally:
+            owners.end()
+
+    def _is_worth(self, recipe: SharesTexts, table: Table, parts: tuple[int, range], actors: int) -> bool:
+        if self.sharing == "always":
+            refuse_gpus(self.pool, "sharing='always'")
+        nodes = len([node for node in started() if self.pool.fits(node)]) if recipe.model.cache else None
+        if self.sharing != "auto" or self.pool.gpus or len(parts[1]) == 1 or nodes == 1:
+            return self.sharing == "always"
+        return repeats_of(recipe.text, table, parts, actors, nodes).pays
+
+
+def repeats_of(text: str, table: Table, parts: tuple[int, range], tasks: int, nodes: int | None) -> Repeats:
+    """Estimate on the nodes how often texts come up again in other parts.
+
+    Args:
+        text: name of the column of texts.
+        table: the input.
+        parts: rows of a part, and the first rows of all parts.
+        tasks: tasks that read the input, each some parts that follow each other.
+        nodes: nodes with a cache of their own; ``None`` without caches.
+
+    Raises:
+        InputError: a row cannot be read.
+    """
+    size, starts = parts
+    cuts = np.linspace(0, len(starts), tasks + 1).astype(int)
+    step = sampling_step(len(starts) * size)
+    some = [
+        (os.getcwd(), table, text, size, starts[first:last], step)
+        for first, last in zip(cuts[:-1], cuts[1:], strict=True)
+    ]
+    return repeats_in(np.concatenate(list(_on_nodes(_sampled_in, some, ActorPool()))), nodes=nodes)
 
 
 def check_sendable(table: Table) -> None:
@@ -106,15 +199,27 @@ def check_whole(found: int, expected: int, source: str, first_row: int) -> None:
         )
 
 
-def _received(block: Any) -> WorkedPart:  # noqa: ANN401 - a table of pyarrow, which has no types
-    from ray import cloudpickle
+def _sampled_in(folder: str, *which: Any) -> Integers:  # noqa: ANN401 - as sampled_texts takes them
+    work_in(folder)
+    return sampled_texts(*which)
 
-    failure = block[ERROR][0].as_py()
-    if failure:
-        error: SemscaleError = cloudpickle.loads(failure)
-        raise error
-    frame = pl.read_ipc(io.BytesIO(block[PART][0].as_buffer()))
-    return WorkedPart(frame, json.loads(block[NOTES][0].as_py()))
+
+def _on_nodes(task: Callable[..., S], arguments: Iterable[tuple[Any, ...]], pool: ActorPool) -> Iterator[S]:
+    """Run a task for each tuple of arguments, a few at a time for each processor; results in their order."""
+    import ray
+
+    run = ray.remote(_called).options(num_cpus=BOOKED, scheduling_strategy="SPREAD")
+    at_once, pending = 2 * pool.size(started()), deque[Any]()
+    for each in arguments:
+        pending.append(run.remote(task, *each))
+        if len(pending) >= at_once:
+            yield result_of(pending.popleft())
+    while pending:
+        yield result_of(pending.popleft())
+
+
+def _called(task: Callable[..., S], *arguments: Any) -> S:  # noqa: ANN401 - Ray takes functions, no partial ones
+    return task(*arguments)
 
 
 def _n_rows(table: Table) -> int:

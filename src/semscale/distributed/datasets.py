@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from semscale.distributed.actor_pool import ActorPool
 from semscale.distributed.cluster import started
-from semscale.distributed.recipes import EmbeddingRecipe, MatchRecipe, ModelRecipe, RatingRecipe, Recipe
+from semscale.distributed.match_recipe import MatchRecipe
+from semscale.distributed.rating_recipe import RatingRecipe
+from semscale.distributed.recipes import EmbeddingRecipe, ModelRecipe, Recipe, SharesTexts
 from semscale.distributed.row_actors import BatchActor
+from semscale.distributed.text_owners import Owners, refuse_gpus
 from semscale.embedding.file_embedding import VectorType
 from semscale.errors import InputError
 from semscale.extras import require
@@ -35,6 +38,7 @@ def embed(
     embedder: str | Path | ModelRecipe = DEFAULT_MODEL,
     dtype: VectorType = "float32",
     pool: ActorPool | None = None,
+    shared: bool = False,
 ) -> "Dataset":
     """Add the vectors of a column of texts, as ``semscale embed`` does.
 
@@ -44,6 +48,8 @@ def embed(
         embedder: the model's name, or how it is loaded; each node loads its own.
         dtype: type of a vector's numbers, ``float32`` or ``float16``.
         pool: the actors.
+        shared: whether equal texts are embedded once in the cluster, by as many actors more, which start now
+            and end with the dataset.
 
     Returns:
         A lazy dataset with the columns ``semscale_status`` and ``semscale_vector`` beside the dataset's own.
@@ -53,7 +59,7 @@ def embed(
         ModelError: the model's weights cannot be had on this machine.
         MissingExtraError: ``semscale[ray]`` is not installed.
     """
-    return _mapped(dataset, EmbeddingRecipe(_model(embedder), text, dtype), pool)
+    return _mapped(dataset, EmbeddingRecipe(_model(embedder), text, dtype), pool, shared=shared)
 
 
 def rate(
@@ -62,6 +68,7 @@ def rate(
     *,
     text: str,
     pool: ActorPool | None = None,
+    shared: bool = False,
     **settings: Unpack[RaterSettings],
 ) -> "Dataset":
     """Add the ratings of a column of texts, as ``semscale rate`` does.
@@ -71,6 +78,7 @@ def rate(
         scale: as ``semscale.rate`` takes it.
         text: name of the column of texts.
         pool: the actors.
+        shared: as ``embed`` takes it.
         settings: as ``semscale.rate`` takes them; ``embedder`` is a name, or a ``ModelRecipe``.
 
     Returns:
@@ -85,7 +93,7 @@ def rate(
     loaded = load_scale(scale)
     settings["calibration"] = as_calibration(settings.get("calibration"))
     Rater(loaded, **settings)  # refuses what no actor could do
-    return _mapped(dataset, RatingRecipe(model, loaded, settings, text), pool)
+    return _mapped(dataset, RatingRecipe(model, loaded, settings, text), pool, shared=shared)
 
 
 def match(
@@ -141,15 +149,22 @@ def match(
     return _mapped(dataset, MatchRecipe.of(columns, method, chosen, guards, empty), pool)
 
 
-def _mapped(dataset: "Dataset", recipe: Recipe, pool: ActorPool | None) -> "Dataset":
+def _mapped(dataset: "Dataset", recipe: Recipe, pool: ActorPool | None, *, shared: bool = False) -> "Dataset":
     require("ray")
-    expected = recipe.signature()
+    expected, pool = recipe.signature(), pool or ActorPool()
+    nodes = started()
+    arguments = pool.arguments_beside_readers(nodes)
+    if shared and isinstance(recipe, SharesTexts):
+        refuse_gpus(pool, "shared")
+        # They book nothing, as the actors of the pool book what can be left beside readers.
+        owners = Owners.start(recipe.model, expected, pool.size(nodes), pool.resources(0.0))
+        recipe = recipe.with_owners(owners.handles)
     return dataset.map_batches(
         BatchActor,
         fn_constructor_args=(recipe, expected),
         batch_size=BATCH_ROWS,
         batch_format="pyarrow",
-        **(pool or ActorPool()).arguments_beside_readers(started()),
+        **arguments,
     )
 
 

@@ -1,10 +1,13 @@
 """Checks of all nodes before work begins: each must have the same version and weights, and see the input."""
 
 import os
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from semscale.distributed.actor_pool import ActorPool
+from semscale.distributed.ray_results import said
 from semscale.errors import InputError, SemscaleError
 from semscale.signature import Signature
 from semscale.version import __version__
@@ -12,6 +15,8 @@ from semscale.version import __version__
 if TYPE_CHECKING:
     from semscale.distributed.recipes import Recipe
     from semscale.store.table import Table
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -46,8 +51,13 @@ def report(recipe: "Recipe", table: "Table", first: Any, folder: str) -> NodeRep
         return NodeReport(error=error)
 
 
-def check_nodes(recipe: "Recipe", table: "Table") -> Signature:
-    """Ask all nodes with processors for a report at once, and refuse one that differs from this machine.
+def check_nodes(recipe: "Recipe", table: "Table", pool: ActorPool) -> Signature:
+    """Ask all nodes that have room for an actor for a report at once, and refuse one that differs from here.
+
+    Args:
+        recipe: how a node makes the instrument.
+        table: the input.
+        pool: the actors.
 
     Returns:
         The model's signature.
@@ -56,25 +66,36 @@ def check_nodes(recipe: "Recipe", table: "Table") -> Signature:
         InputError: a node has no Semscale, another version or other weights, or does not see the input.
         ModelError: a node cannot get the weights.
     """
+    expected = recipe.signature()
+    first = next(table.batches(1))
+    for name, found in each_node(report, (recipe, table, first, os.getcwd()), pool.fits):
+        check_report(name, found, expected, table.name)
+    return expected
+
+
+def each_node(
+    task: Callable[..., T], arguments: tuple[Any, ...], fits: Callable[[Mapping[str, float]], bool]
+) -> list[tuple[str, T]]:
+    """Run a task on every node whose resources fit, at once, and give the address of each with its result.
+
+    Raises:
+        InputError: a node cannot run Semscale.
+    """
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    expected = recipe.signature()
-    first = next(table.batches(1))
-    ask = ray.remote(report)
-    nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
+    ask = ray.remote(task)
+    nodes = [node for node in ray.nodes() if node["Alive"] and fits(node["Resources"])]
     asked = [
         ask.options(
             num_cpus=0,
             max_retries=1,
             scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False),
-        ).remote(recipe, table, first, os.getcwd())
+        ).remote(*arguments)
         for node in nodes
     ]
-    for node, pending in zip(nodes, asked, strict=True):
-        name = str(node["NodeManagerAddress"])
-        check_report(name, _received(name, pending), expected, table.name)
-    return expected
+    names = [str(node["NodeManagerAddress"]) for node in nodes]
+    return [(name, _received(name, pending)) for name, pending in zip(names, asked, strict=True)]
 
 
 def check_report(name: str, found: NodeReport, expected: Signature, source: str) -> None:
@@ -127,18 +148,16 @@ def _of_other_version(name: str, found: str, expected: Signature) -> InputError:
     )
 
 
-def _received(name: str, pending: Any) -> NodeReport:  # noqa: ANN401 - a reference of Ray
+def _received(name: str, pending: Any) -> Any:  # noqa: ANN401 - a reference of Ray, and what it stands for
     import ray
 
     try:
-        found: NodeReport = ray.get(pending)
+        return ray.get(pending)
     except ray.exceptions.RayError as error:
-        reason = " ".join(str(error.__cause__ or error).split())
         raise InputError(
-            f"cluster: node {name} cannot run semscale ({reason:.200}); install the same version with the "
-            "extra ray on all nodes"
+            f"cluster: node {name} cannot run semscale ({said(error.__cause__ or error)}); install the same "
+            "version with the extra ray on all nodes"
         ) from error
-    return found
 
 
 def _sees(table: "Table", first: Any) -> bool:  # noqa: ANN401

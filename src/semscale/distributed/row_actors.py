@@ -2,7 +2,7 @@
 
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -10,6 +10,11 @@ from semscale.distributed.node_checks import check_alike, work_in
 from semscale.distributed.recipes import Recipe, RowWork
 from semscale.errors import InputError, SemscaleError
 from semscale.signature import Signature
+from semscale.store.places.output_places import OutputPlace
+from semscale.store.places.part_files import files_of
+from semscale.store.runs.part_storing import WORK, PartInPlace, store_part
+from semscale.store.runs.stored_part import StoredPart, part_name, read_part
+from semscale.store.runs.table_run import WorkedPart
 from semscale.store.table import Table
 
 if TYPE_CHECKING:
@@ -17,6 +22,21 @@ if TYPE_CHECKING:
 
 FIRST_ROW, PART, NOTES, ERROR = "first_row", "part", "notes", "error"
 """Columns of Ray's blocks: the first row of a part, and the part when it is made, or why it is not."""
+
+HEAD, RECORD = "head", "record"
+"""Columns where the actor has stored the part: its columns without rows, and what marks it as finished."""
+
+
+class StartedIn(NamedTuple):
+    """Folders of a run.
+
+    Attributes:
+        folder: in which it was started.
+        place: of the output, into which nodes write; ``None`` where they do not.
+    """
+
+    folder: str
+    place: OutputPlace | None
 
 
 class PartActor:
@@ -30,12 +50,16 @@ class PartActor:
         table: the input, which the node must be able to read.
         size: rows of a part.
         expected: the signature of the model where the run was started.
-        folder: the folder in which it was started.
+        start: the folder in which it was started, and the one into which actors store their parts; without
+            the latter, parts are sent back whole.
     """
 
-    def __init__(self, recipe: Recipe, table: Table, size: int, expected: Signature, folder: str) -> None:
+    def __init__(
+        self, recipe: Recipe, table: Table, size: int, expected: Signature, start: "StartedIn"
+    ) -> None:
         self._recipe, self._table, self._size, self._expected = recipe, table, size, expected
-        work_in(folder)
+        self._place = start.place
+        work_in(start.folder)
         self._work: RowWork | None = None
 
     def __call__(self, batch: "pa.Table") -> "pa.Table":
@@ -55,7 +79,16 @@ class PartActor:
                 "same file, and leave it as it is during the run"
             )
         made = self._work.part(frame, first_row)
-        return block(part=in_bytes(made.frame), notes=json.dumps(dict(made.notes)))
+        if self._place is None:
+            return block(part=in_bytes(made.frame), notes=json.dumps(dict(made.notes)))
+        stored = _stored(self._place, first_row // self._size, made)
+        summed_up = self._work.summed_up
+        return block(
+            part=in_bytes(made.frame if summed_up is None else made.frame.select(summed_up)),
+            notes=json.dumps(dict(made.notes)),
+            head=in_bytes(made.frame.clear()),
+            record=stored.record(),
+        )
 
 
 class BatchActor:
@@ -101,7 +134,14 @@ def in_bytes(frame: pl.DataFrame) -> bytes:
     return content.getvalue()
 
 
-def block(*, part: bytes = b"", notes: str = "", error: SemscaleError | None = None) -> "pa.Table":
+def block(
+    *,
+    part: bytes = b"",
+    notes: str = "",
+    head: bytes = b"",
+    record: bytes = b"",
+    error: SemscaleError | None = None,
+) -> "pa.Table":
     """Lay out a block of one row: a part, or the error in its place."""
     import pyarrow as pa
     from ray import cloudpickle
@@ -109,6 +149,46 @@ def block(*, part: bytes = b"", notes: str = "", error: SemscaleError | None = N
     cells: dict[str, Any] = {
         PART: pa.array([part], pa.large_binary()),
         NOTES: pa.array([notes], pa.string()),
+        HEAD: pa.array([head], pa.binary()),
+        RECORD: pa.array([record], pa.binary()),
         ERROR: pa.array([b"" if error is None else cloudpickle.dumps(error)], pa.binary()),
     }
     return pa.table(cells)
+
+
+def received(block: Any, number: int) -> WorkedPart:  # noqa: ANN401 - a table of pyarrow, which has no types
+    """Read a block of one row.
+
+    Args:
+        block: as ``block`` lays it out.
+        number: of the part, from 0.
+
+    Raises:
+        SemscaleError: why the part could not be made.
+    """
+    from ray import cloudpickle
+
+    failure = block[ERROR][0].as_py()
+    if failure:
+        error: SemscaleError = cloudpickle.loads(failure)
+        raise error
+    frame = pl.read_ipc(io.BytesIO(block[PART][0].as_buffer()))
+    made = WorkedPart(frame, json.loads(block[NOTES][0].as_py()))
+    part = read_part(part_name(number), block[RECORD][0].as_py())
+    if part is None:
+        return made
+    head = pl.read_ipc(io.BytesIO(block[HEAD][0].as_buffer()))
+    return made._replace(stored=PartInPlace(part, head.schema))
+
+
+def _stored(place: OutputPlace, number: int, made: WorkedPart) -> StoredPart:
+    try:
+        return store_part(files_of(place), WORK, number, made.frame, made.notes)
+    except OSError as error:
+        import ray
+
+        node = ray.util.get_node_ip_address()
+        raise InputError(
+            f"cluster: node {node} cannot write into {place} ({error.strerror or error}); make room, or put "
+            "the output where all nodes may write"
+        ) from error

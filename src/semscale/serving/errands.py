@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import TypeVar
 
-from semscale.serving.batching.batched_embedder import ERRAND, Errand
+from semscale.serving.batching.errand import ERRAND, Errand
 from semscale.serving.refusals import TOO_MANY, RefusedRequestError
 
 Found = TypeVar("Found")

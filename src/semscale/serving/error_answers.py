@@ -19,6 +19,7 @@ from semscale.serving.refusals import (
     RefusedRequestError,
     invalid,
 )
+from semscale.serving.requests.field_names import in_request
 from semscale.serving.requests.fields import (
     ConsistencyFields,
     EmbeddingFields,
@@ -64,9 +65,10 @@ def refusal_of(error: Exception) -> RefusedRequestError:
                 TOO_LATE, "no answer within the limit of time: send fewer texts", retry_after=_RETRY_AFTER
             )
         case InputError():
-            return invalid(str(error), _field_of(str(error)))
+            said = in_request(str(error))
+            return invalid(said, _field_of(said))
         case SemscaleError():
-            return RefusedRequestError(FAILED, str(error))
+            return RefusedRequestError(FAILED, in_request(str(error)))
         case OSError(errno=errno.ENOSPC | errno.EDQUOT):
             return RefusedRequestError(DISK_FULL, "the disk of the service is full: make room on it")
         case _:

@@ -1,14 +1,20 @@
 """The models of the service: loaded once, warmed up, each with batches of its own."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from semscale.embedding.embedder import Embedder
+from semscale.embedding.embedder import Embedder, Embeddings
 from semscale.embedding.loading import load_embedder
+from semscale.embedding.tokens.state_engine import shows_states, state_engine
+from semscale.embedding.tokens.token_states import TokenEncoder
 from semscale.errors import InputError
 from semscale.serving.batching.batched_embedder import BatchedEmbedder
-from semscale.serving.batching.batcher import WORKERS, Batcher
+from semscale.serving.batching.batched_states import BatchedRows, BatchedStates
+from semscale.serving.batching.batched_texts import BatchedTexts
+from semscale.serving.batching.batcher import WORKERS, BatchedModel, Batcher
+from semscale.serving.batching.ticket_line import Item, Part
 from semscale.serving.limits import ServiceLimits
 from semscale.serving.refusals import NOT_FOUND, RefusedRequestError
 from semscale.serving.service_metrics import ServiceMetrics
@@ -56,11 +62,16 @@ class ServedModel:
         name: in requests and answers.
         batcher: puts the texts of all requests through it.
         embedder: for instruments; its texts share these batches.
+        encoder: the states of tokens, whose texts share batches of their own; ``None`` for a model that
+            shows none.
+        batchers: all batchers.
     """
 
     name: str
-    batcher: Batcher
+    batcher: Batcher[str, Embeddings]
     embedder: BatchedEmbedder
+    encoder: TokenEncoder | None = None
+    batchers: Sequence[Batcher[Any, Any]] = ()
 
     def fits(self, name: str) -> bool:
         """Tell whether a request means this model, by its name or the last part of its path."""
@@ -130,17 +141,35 @@ class ServedModels:
         for name in dict.fromkeys(choice.names):
             embedder = (load or choice.load)(name)
             embedder.embed(_WARM_UP)
-            batcher = Batcher(
-                embedder,
-                batch_tokens=limits.batch_tokens,
-                waiting_tokens=limits.waiting_tokens,
-                workers=workers,
-                heard=metrics.batch(name),
-            )
-            metrics.watch_model(name, lambda batcher=batcher: batcher.waiting_texts)  # type: ignore[misc]
-            loaded[name] = ServedModel(name, batcher, BatchedEmbedder(batcher))
+            loaded[name] = _served(name, embedder, limits, metrics, workers)
         self._by_name, self._names = loaded, choice.names
 
     def close(self) -> bool:
         """Stop all batches once nothing waits, and say whether their threads have ended."""
-        return all([model.batcher.close() for model in self._by_name.values()])
+        return all([batcher.close() for model in self._by_name.values() for batcher in model.batchers])
+
+
+def _served(
+    name: str, embedder: Embedder, limits: ServiceLimits, metrics: ServiceMetrics, workers: int
+) -> ServedModel:
+    """Put batches before a model: of texts, and of the states of tokens where it shows them."""
+    heard = metrics.batch(name)
+
+    def batcher_of(model: BatchedModel[Item, Part]) -> Batcher[Item, Part]:
+        return Batcher(
+            model,
+            batch_tokens=limits.batch_tokens,
+            waiting_tokens=limits.waiting_tokens,
+            workers=workers,
+        )
+
+    texts = batcher_of(BatchedTexts(embedder, heard))
+    batchers: list[Batcher[Any, Any]] = [texts]
+    encoder = None
+    if shows_states(embedder):
+        engine = state_engine(embedder)
+        rows = batcher_of(BatchedRows(engine, heard))
+        batchers.append(rows)
+        encoder = TokenEncoder(BatchedStates(engine, rows, limits.batch_tokens))
+    metrics.watch_model(name, lambda: sum(each.waiting_items for each in batchers))
+    return ServedModel(name, texts, BatchedEmbedder(embedder, texts), encoder, batchers)

@@ -1,6 +1,7 @@
 """Figures of the service in the form that Prometheus reads."""
 
 from collections.abc import Callable, MutableMapping
+from functools import cache
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -44,8 +45,13 @@ class ServiceMetrics:
     def answered(self, scope: MutableMapping[str, Any], status: int | None, seconds: float) -> None:
         """Count an answer; a path that no route has is counted as ``other``."""
         route = getattr(scope.get("route"), "path", None) or "other"
-        self._requests.labels(route, "client-gone" if status is None else str(status)).inc()
-        self._seconds.labels(route).observe(seconds)
+        requests, durations = self._counted(route, "client-gone" if status is None else str(status))
+        requests.inc()
+        durations.observe(seconds)
+
+    @cache  # noqa: B019 - the figures live as long as the service
+    def _counted(self, route: str, status: str) -> tuple[Counter, Histogram]:
+        return self._requests.labels(route, status), self._seconds.labels(route)
 
     def batch(self, model: str) -> Callable[[int, int | None], None]:
         """Give what counts the batches of a model, with texts and tokens."""

@@ -37,6 +37,26 @@ def test_a_forecast_counts_what_is_new(endpoint, tmp_path):
     assert len(endpoint.requests) == 1
 
 
+class AskedTogether:
+    """A ledger that answers when n replies are being looked up at once."""
+
+    def __init__(self, n):
+        self.all_asked = asyncio.Barrier(n)
+
+    async def find(self, key):
+        await self.all_asked.wait()
+
+
+def test_replies_are_looked_up_together(endpoint):
+    async def found():
+        requests = [Request.of(f"question {number}") for number in range(4)]
+        return await asyncio.wait_for(
+            forecast(requests, endpoint.model(), ledger=AskedTogether(4)), timeout=60
+        )
+
+    assert asyncio.run(found()).calls == 4
+
+
 def test_an_unknown_price_is_said_and_not_zero(endpoint):
     plan = asyncio.run(forecast([Request.of("a")], endpoint.model()))
     assert plan.money is None

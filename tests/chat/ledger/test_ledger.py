@@ -129,6 +129,18 @@ def test_a_url_of_something_else_is_refused_without_its_password():
     )
 
 
+def test_an_address_in_the_environment_is_refused_under_the_variable_s_name(monkeypatch):
+    monkeypatch.setenv("SEMSCALE_LEDGER", "mysql://ana:s3cret@db/team")
+    with pytest.raises(InputError) as caught:
+        Ledger()
+    assert str(caught.value) == (
+        "SEMSCALE_LEDGER must be a path, sqlite:///... or postgresql://..., got 'mysql://ana@db/team'"
+    )
+    monkeypatch.setenv("SEMSCALE_LEDGER", " ")
+    with pytest.raises(InputError, match=r"^SEMSCALE_LEDGER must be .* name one, such as ledger\.sqlite$"):
+        Ledger()
+
+
 @pytest.mark.parametrize("blank", ["", "  "])
 def test_a_blank_name_is_refused(blank):
     with pytest.raises(

@@ -6,9 +6,7 @@ import pytest
 
 from semscale.cli.main import main
 
-pytest.importorskip("openvino_genai", reason='needs pip install "semscale[local]" (make test-local)')
-
-pytestmark = pytest.mark.needs("history")
+pytestmark = [pytest.mark.needs("local"), pytest.mark.needs("history")]
 
 ITEMS = [
     {"id": "sky", "input": "What colour is the sky?", "right": "The sky is blue."},

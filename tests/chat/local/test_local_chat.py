@@ -18,7 +18,7 @@ from semscale.chat.replies import Usage
 from semscale.chat.runner import Runner
 from semscale.errors import ModelError
 
-pytest.importorskip("openvino_genai", reason='needs pip install "semscale[local]" (make test-local)')
+pytestmark = pytest.mark.needs("local")
 
 FRANCE = Request.of("What is the capital of France?", temperature=0.0, max_tokens=24)
 ANIMAL = Request.of("Name an animal.", temperature=1.0, seed=5, max_tokens=12)

@@ -20,9 +20,7 @@ try:
 except ImportError:
     sentence_transformers = None
 
-needs_torch = pytest.mark.skipif(
-    sentence_transformers is None, reason='sentence-transformers is not there: pip install "semscale[torch]"'
-)
+needs_torch = pytest.mark.needs("torch")
 
 SHORT = ["good", "", "It is quite nice, really.", "Ünïcödé 🙂", "A longer one. " * 20, "good"]
 

@@ -22,9 +22,7 @@ try:
 except ImportError:
     sentence_transformers = None
 
-pytestmark = pytest.mark.skipif(
-    sentence_transformers is None, reason="sentence-transformers is not there: pip install 'semscale[torch]'"
-)
+pytestmark = pytest.mark.needs("torch")
 
 TEXTS = ["w1 w2 w3", "w4", " ".join(f"w{n % 25}" for n in range(60)), "w25 unknown w0"]
 PAIR = ["The cat sat on the mat.", "Buy it today!"], ["A cat was sitting there.", "I would never buy it."]

@@ -15,6 +15,7 @@ from semscale.embedding.torch_engine.device import (
 from semscale.errors import InputError, MissingExtraError
 
 torch = pytest.importorskip("torch", reason='PyTorch is not there: pip install "semscale[torch]"')
+pytestmark = pytest.mark.needs("torch")
 
 
 @pytest.mark.parametrize("name", ["auto", "cpu", "cuda", "cuda:3", "mps"])

@@ -6,9 +6,9 @@ from semscale.embedding import load_embedder
 from semscale.embedding.engines.torch import SentenceTransformerEmbedder
 from semscale.embedding.torch_engine import loading
 from semscale.embedding.torch_engine.packed_embedder import PackedTorchEmbedder
-from semscale.errors import InputError
+from semscale.errors import InputError, MissingExtraError, ModelError
 
-pytest.importorskip("torch", reason='PyTorch is not there: pip install "semscale[torch]"')
+pytestmark = pytest.mark.needs("torch")
 
 
 def loaded(name, **settings):
@@ -64,3 +64,23 @@ def test_settings_are_refused_before_anything_is_fetched(monkeypatch):
         loaded("e5-small", precision="turbo")
     with pytest.raises(InputError, match="device must be auto, cpu, cuda"):
         loaded("e5-small", device="gpu")
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [MissingExtraError("sentence-transformers", "torch"), ModelError("sentence-transformers cannot load it")],
+)
+def test_a_folder_that_nothing_reads_is_refused_with_both_reasons(write_checkpoint, monkeypatch, refusal):
+    def refuse(self, name, **settings):
+        raise refusal
+
+    monkeypatch.setattr(SentenceTransformerEmbedder, "__init__", refuse)
+    folder, _ = write_checkpoint("bert")
+    (folder / "config.json").write_text("{")
+    with pytest.raises(ModelError) as said:
+        loaded(folder)
+    reason, _, other = str(said.value).partition("; with sentence-transformers: ")
+    assert "config.json" in reason
+    assert other == str(refusal)
+    with pytest.raises(InputError, match=r"use precision='exact' \(.*config\.json"):
+        loaded(folder, precision="fast")

@@ -13,6 +13,7 @@ from semscale.errors import InputError, ModelError, UnsupportedModelError
 from semscale.weights.resolving import resolve
 
 torch = pytest.importorskip("torch", reason='PyTorch is not there: pip install "semscale[torch]"')
+pytestmark = pytest.mark.needs("torch")
 
 needs_gpu = pytest.mark.gpu
 TEXTS = [

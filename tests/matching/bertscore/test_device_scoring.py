@@ -12,7 +12,7 @@ from semscale.matching.bertscore.pair_scoring import PairScorer, TextPairs
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.matching.bertscore.token_weights import corpus_weights, equal_weights
 
-pytest.importorskip("torch", reason='PyTorch is not there: pip install "semscale[torch]"')
+pytestmark = pytest.mark.needs("torch")
 
 PREDICTIONS = ["The cat sat on the mat.", "Buy it today!", "no", "It is fine. " * 120, "It is fine."]
 REFERENCES = [

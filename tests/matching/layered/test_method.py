@@ -44,9 +44,11 @@ def test_the_code_s_reading_agrees_with_the_formulas_pair_by_pair():
     assert layered("cliniqlink-code").score(pair_up(PREDICTIONS, REFERENCES)).score == pytest.approx(expected)
 
 
+@pytest.mark.needs("torch")
 @pytest.mark.parametrize("name", list(PRESETS))
 def test_on_a_gpu_words_are_compared_there_with_the_same_scores(name):
-    torch = pytest.importorskip("torch", reason='PyTorch is not there: pip install "semscale[torch]"')
+    import torch
+
     pairs = pair_up([*PREDICTIONS, "-", "x"], [*REFERENCES, "heart", "heart"])
     on_gpu = ToyEmbedder()
     on_gpu.is_on_gpu, on_gpu.device = True, torch.device("cpu")

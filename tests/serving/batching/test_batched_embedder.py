@@ -6,14 +6,16 @@ from contextvars import copy_context
 import numpy as np
 import pytest
 
-from semscale.serving.batching.batched_embedder import ERRAND, AbandonedError, BatchedEmbedder, Errand
+from semscale.serving.batching.batched_embedder import BatchedEmbedder
+from semscale.serving.batching.batched_texts import BatchedTexts
 from semscale.serving.batching.batcher import Batcher
+from semscale.serving.batching.errand import ERRAND, AbandonedError, Errand
 
 
 @pytest.fixture
 def batched(gated):
-    batcher = Batcher(gated, batch_tokens=1000, waiting_tokens=1000, workers=1)
-    yield BatchedEmbedder(batcher)
+    batcher = Batcher(BatchedTexts(gated), batch_tokens=1000, waiting_tokens=1000, workers=1)
+    yield BatchedEmbedder(gated, batcher)
     gated.let.set()
     batcher.close()
 

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from semscale.errors import ModelError
+from semscale.serving.batching.batched_texts import BatchedTexts, joined_embeddings
 from semscale.serving.batching.batcher import Batcher
 from semscale.serving.refusals import RefusedRequestError
 
 
 @pytest.fixture
 def batcher(gated):
-    found = Batcher(gated, batch_tokens=1000, waiting_tokens=100, workers=1)
+    found = Batcher(BatchedTexts(gated), batch_tokens=1000, waiting_tokens=100, workers=1)
     yield found
     gated.let.set()
     found.close()
@@ -24,12 +25,31 @@ def test_what_waits_is_embedded_together_and_each_gets_its_own(batcher, gated, t
     assert gated.begun.acquire(timeout=60)
     requests = [["red car", "blue"], ["a long sentence about cars"], ["blue"]]
     tickets = [batcher.submit(texts, done.put) for texts in requests]
-    assert batcher.waiting_texts == 4
+    assert batcher.waiting_items == 4
     gated.let.set()
     assert {done.get(timeout=60) for _ in range(4)} >= set(tickets)
     assert gated.batches[1] == [text for texts in requests for text in texts]
     for ticket, texts in zip(tickets, requests, strict=True):
-        np.testing.assert_array_equal(ticket.embeddings().vectors, toy_embedder.embed(texts).vectors)
+        np.testing.assert_array_equal(
+            joined_embeddings(ticket.parts()).vectors, toy_embedder.embed(texts).vectors
+        )
+
+
+def test_what_comes_while_a_batch_is_under_way_is_gathered(gated):
+    done = queue.Queue()
+    batcher = Batcher(BatchedTexts(gated), batch_tokens=9, waiting_tokens=100, workers=2)
+    batcher.submit(["first"], done.put)
+    assert gated.begun.acquire(timeout=60)
+    for text in ("good", "fine"):  # 3 tokens each, so there is room for one more
+        batcher.submit([text], done.put)
+    assert not gated.begun.acquire(blocking=False)
+    assert batcher.waiting_items == 2
+    batcher.submit(["best"], done.put)  # a whole batch waits: the other thread takes it
+    assert gated.begun.acquire(timeout=60)
+    gated.let.set()
+    assert all(done.get(timeout=60).error is None for _ in range(4))
+    assert gated.batches == [["first"], ["good", "fine", "best"]]
+    assert batcher.close()
 
 
 def test_too_many_waiting_texts_are_refused_but_jobs_wait(batcher, gated):
@@ -60,7 +80,7 @@ def test_dropped_texts_are_not_embedded(batcher, gated):
     batcher.submit(["stays"], done.put)
     batcher.drop(gone)
     gated.let.set()
-    assert [done.get(timeout=60).texts for _ in range(2)] == [["first"], ["stays"]]
+    assert [done.get(timeout=60).items for _ in range(2)] == [["first"], ["stays"]]
     assert gated.batches == [["first"], ["stays"]]
 
 
@@ -74,13 +94,12 @@ def test_a_failing_model_is_told_to_all_of_the_batch_and_the_next_batch_goes_on(
             return toy_embedder.embed(texts)
 
     heard, done = [], queue.Queue()
-    batcher = Batcher(
-        Failing(), batch_tokens=1, waiting_tokens=10**6, workers=1, heard=lambda *one: heard.append(one)
-    )
+    model = BatchedTexts(Failing(), lambda *one: heard.append(one))
+    batcher = Batcher(model, batch_tokens=1, waiting_tokens=10**6, workers=1)
     failed = batcher.submit(["bad", "never taken"], done.put)
     assert done.get(timeout=60) is failed
     with pytest.raises(ModelError, match="damaged"):
-        failed.embeddings()
+        failed.parts()
     batcher.submit(["good"], done.put)
     assert done.get(timeout=60).error is None
     assert heard == [(1, None)]
@@ -93,12 +112,12 @@ def test_vectors_of_the_real_model_do_not_depend_on_the_batch(engine):
     texts = ["short", "a text of some more words", "short too", "x " * 400, "one more of a few words"]
     alone = [engine.embed([text]) for text in texts]
     done = queue.Queue()
-    batcher = Batcher(engine, batch_tokens=2000, waiting_tokens=10**6, workers=2)
+    batcher = Batcher(BatchedTexts(engine), batch_tokens=2000, waiting_tokens=10**6, workers=2)
     tickets = [batcher.submit([text, f"{text} and others"], done.put) for text in texts]
     for _ in texts:
         done.get(timeout=60)
     batcher.close()
     for ticket, one in zip(tickets, alone, strict=True):
-        found = ticket.embeddings()
+        found = joined_embeddings(ticket.parts())
         np.testing.assert_array_equal(found.vectors[0], one.vectors[0])
         assert (found.windows[0], found.tokens[0]) == (one.windows[0], one.tokens[0])

@@ -88,7 +88,8 @@ def test_vectors_of_a_job_are_those_of_the_model(jobs, engine, tmp_path):
         ("kind=rate", TABLE, "text", "missing"),
         ("kind=rate&text=comment&scale=x", TABLE, "scale", "unknown scale"),
         ("kind=rate&text=comment&temperature=-1", TABLE, "temperature", "0 or more"),
-        ("kind=consistency&answer=a", TABLE, None, "samples"),
+        ("kind=consistency&answer=a", TABLE, None, "(sample=COLUMN, can be repeated)"),
+        ("kind=rate&text=comment" + "&missing=x" * 2049, TABLE, "missing", "at most 2,048 texts, got 2,049"),
         ("kind=rate&text=comment", "", "body", "must be a table"),
     ],
 )
@@ -107,6 +108,18 @@ def test_a_table_that_does_not_serve_is_said_by_the_job(jobs):
     assert record["status"] == "failed"
     assert record["error"].startswith("text: table.csv has no column 'remark'")
     assert jobs.get(f"/jobs/{name}/result").status_code == 409
+
+
+def test_the_description_names_the_settings_of_each_kind_of_job(jobs):
+    paths = jobs.get("/openapi.json").json()["paths"]
+    settings = {each["name"]: each for each in paths["/jobs"]["post"]["parameters"]}
+    assert settings["kind"]["schema"]["enum"] == ["rate", "match", "consistency", "embed"]
+    assert settings["text"]["schema"]["description"] == "The column of texts. Of rate, embed."
+    assert [name for name, each in settings.items() if each["required"]] == ["kind"]
+    assert settings["format"]["schema"]["description"] == "Of the uploaded table."
+    assert paths["/jobs/{id}/result"]["get"]["parameters"][0]["name"] == "id"
+    page = jobs.get("/docs").text
+    assert "The column of predictions. Of match." in page
 
 
 @pytest.mark.parametrize("name", ["x", "..", "0" * 32, "lock"])
@@ -145,8 +158,8 @@ def queue_of(tmp_path, work, **limits):
 def added(queue):
     from semscale.serving.jobs.job_order import EmbeddingJobFields
 
-    folder = queue.new_folder()
-    queue.add(folder, "embed", EmbeddingJobFields(text="comment"))
+    with queue.uploading() as (folder, _):
+        queue.add(folder, "embed", EmbeddingJobFields(text="comment"))
     return folder
 
 
@@ -210,6 +223,29 @@ def test_a_job_whose_end_cannot_be_written_does_not_stop_the_others(tmp_path, ca
     assert f"job {lost.id} failed (No space left on device), which cannot be written" in caplog.text
 
 
+def test_a_job_whose_failure_cannot_be_written_is_not_said_to_wait(tmp_path, monkeypatch, caplog):
+    from semscale.serving.jobs.job_folder import JobFolder
+
+    def full(*_, **__):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(JobFolder, "finish", full)
+    queue = queue_of(tmp_path, full)
+    folder = added(queue)
+    queue.start()
+    until = time.monotonic() + 60
+    while queue.n_unfinished and time.monotonic() < until:
+        threading.Event().wait(0.01)
+    record = queue.record(folder)
+    assert (record["status"], record["error"]) == (
+        "failed",
+        "No space left on device; it goes on when the service starts again",
+    )
+    assert "cannot be written" in caplog.text
+    queue.stop()
+    queue.close()
+
+
 def test_a_running_job_is_cancelled_and_a_waiting_one_removed(tmp_path):
     work = HeldWork()
     queue = queue_of(tmp_path, work)
@@ -228,20 +264,60 @@ def test_a_running_job_is_cancelled_and_a_waiting_one_removed(tmp_path):
     queue.close()
 
 
-def test_limits_of_jobs_and_of_their_files(tmp_path):
+def test_jobs_that_are_uploaded_count_among_those_that_wait(tmp_path):
     from semscale.serving.refusals import RefusedRequestError
 
-    queue = queue_of(tmp_path, HeldWork(), jobs=1, job_bytes=10)
-    folder = added(queue)
-    with pytest.raises(RefusedRequestError, match="at most 1 jobs") as refused:
-        queue.new_folder()
+    queue = queue_of(tmp_path, HeldWork(), jobs=2)
+    added(queue)
+    with queue.uploading(), pytest.raises(RefusedRequestError, match="at most 2 jobs") as refused:
+        queue.uploading().__enter__()
     assert (refused.value.status, refused.value.headers) == (429, {"Retry-After": "60"})
-    folder.upload_in("csv").write_text("0123456789")
-    with pytest.raises(RefusedRequestError, match="remove old ones") as full:
-        queue.free_bytes()
-    assert full.value.status == 507
+    added(queue)
     queue.stop()
     queue.close()
+
+
+def test_a_failed_upload_leaves_no_folder(tmp_path):
+    queue = queue_of(tmp_path, HeldWork())
+
+    def upload():
+        with queue.uploading() as (folder, _):
+            folder.upload_in("csv").write_text("a,b")
+            raise OSError("No space left on device")
+
+    with pytest.raises(OSError, match="No space"):
+        upload()
+    assert queue.records() == []
+    assert [path for path in (tmp_path / "jobs").iterdir() if path.is_dir()] == []
+    queue.stop()
+    queue.close()
+
+
+def test_a_job_whose_folder_vanishes_is_left_out_of_the_list(tmp_path, monkeypatch):
+    from semscale.serving.jobs.job_folder import JobFolder
+    from semscale.serving.refusals import RefusedRequestError
+
+    queue = queue_of(tmp_path, HeldWork())
+    kept, lost = added(queue), added(queue)
+    found = queue._folders()
+    shutil.rmtree(lost.path)
+    monkeypatch.setattr(queue, "_folders", lambda: found)
+    assert [record["id"] for record in queue.records()] == [kept.id]
+    with pytest.raises(RefusedRequestError, match="there is no job") as refused:
+        queue.record(JobFolder(lost.path))
+    assert refused.value.status == 404
+    queue.stop()
+    queue.close()
+
+
+def test_the_error_of_a_job_names_fields_and_not_options(jobs):
+    name = jobs.post("/jobs?kind=rate&text=comment", content=b"PK\x03\x04 and more").json()["id"]
+    assert ended(jobs, name)["error"].endswith("whatever its name says: read it with format=xlsx")
+    latin = "id,comment\n1,Très bien.\n".encode("latin-1")
+    name = jobs.post("/jobs?kind=rate&text=comment", content=latin).json()["id"]
+    assert ended(jobs, name)["error"].endswith("pass encoding=cp1252 or encoding=latin-1")
+    address = "/jobs?kind=rate&text=comment&encoding=latin-1&result=csv"
+    assert ended(jobs, jobs.post(address, content=latin).json()["id"])["status"] == "finished"
 
 
 def test_a_folder_that_cannot_be_written_is_refused(tmp_path):

@@ -87,6 +87,11 @@ def test_consistency_is_that_of_the_package(client, engine):
             "model",
         ),
         ("/consistency", {"answers": ["a"], "samples": [["b"]], "measures": ["x"]}, "measures", "among"),
+        ("/match", {"predictions": ["a"], "references": ["b"], "corpus": ["c"] * 2049}, "corpus", "2,048"),
+        ("/match", {"predictions": ["a"], "references": ["b"], "corpus": ["c" * 100_001]}, "corpus", "each"),
+        ("/rate", {"texts": ["a"], "scale": {"title": "x" * 100_001}}, "scale", "at most 100,000 characters"),
+        ("/rate", {"texts": ["a"], "scale": {"a": [["b"] * 2048]}}, "scale", "at most 2,048 texts"),
+        ("/rate", {"texts": ["a"], "missing": ["NA"] * 2049}, "missing", "at most 2,048 texts"),
     ],
 )
 def test_a_wrong_field_is_named(client, path, fields, field, words):
@@ -95,6 +100,31 @@ def test_a_wrong_field_is_named(client, path, fields, field, words):
     assert words in answer.json()["error"]["message"]
     if field is not None:
         assert answer.json()["error"]["param"] == field
+
+
+@pytest.mark.parametrize("method", ["calibrated", "cosine"])
+def test_a_recall_share_that_is_no_number_is_refused(client, method):
+    sent = {"predictions": ["a"], "references": ["b"], "recall_share": float("nan"), "method": method}
+    answer = client.post("/match", content=json.dumps(sent))
+    assert (answer.status_code, answer.json()["error"]["param"]) == (422, "recall_share")
+
+
+def test_each_measure_is_served_or_refused_by_its_name(service):
+    from semscale.errors import InputError
+    from semscale.self_consistency.scoring.measures import MEASURES
+    from semscale.serving.requests.fields import ConsistencySettingFields
+
+    refused = {}
+    for name in MEASURES:
+        try:
+            service.instruments["consistency"].consistency(ConsistencySettingFields(measures=[name]))
+        except InputError as error:
+            refused[name] = str(error)
+    for name, words in refused.items():
+        assert words.startswith(f"measures: {name} needs ")
+        assert words.endswith("which this service does not have: leave it out, or use the command")
+    assert "consistency" not in refused
+    assert "a model of entailment" in refused["noncontradiction"]
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,16 @@
 """Runs over tables, whatever the work: parts of any size, stopped and gone on with, cut short by a cap."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import polars as pl
 import pytest
 
 from semscale.errors import InputError, InterruptedRunError, ModelError
+from semscale.store.places.output_places import target_of
+from semscale.store.places.part_files import files_of
 from semscale.store.reading import open_table
+from semscale.store.runs.part_storing import PartInPlace, store_part
 from semscale.store.runs.table_run import PartSettings, TableRun, WorkedPart
 
 ROWS = 10
@@ -75,15 +79,70 @@ def test_parts_may_be_made_elsewhere(table, tmp_path):
     asked = []
 
     class Elsewhere:
-        def parts(self, work, given, size, skip):
-            asked.append((given, size, skip))
+        def parts(self, work, given, size, skip, place):
+            asked.append((given, size, skip, place))
             return work.parts(size, skip)
 
     out, here = tmp_path / "there.parquet", tmp_path / "here.parquet"
     run(table, here)
     TableRun(table, PartSettings(3, makers=Elsewhere())).of(Doubling(table), out)
     assert out.read_bytes() == here.read_bytes()
-    assert asked == [(table, 3, 0)]
+    assert asked == [(table, 3, 0, None)]
+
+
+class Storing:
+    """Makes parts that it stores itself, if it sees the folder, and gives their numbers back alone."""
+
+    def __init__(self, *, sees):
+        self.sees_it, self.made, self.done = sees, [], []
+
+    def sees(self, place):
+        return self.sees_it
+
+    def parts(self, work, table, size, skip, place):
+        for number, part in enumerate(work.parts(size, skip), start=skip // size):
+            self.made.append((number, place))
+            if place is None:
+                yield part
+                continue
+            stored = store_part(files_of(place), "_semscale/", number, part.frame, part.notes)
+            needed = part.frame.select("n", "semscale_double", "semscale_place")
+            yield part._replace(frame=needed, stored=PartInPlace(stored, part.frame.schema))
+
+    def each(self, work, items):
+        for item in items:
+            self.done.append(item.part.name)
+            yield work(item)
+
+
+@pytest.mark.parametrize("sees", [True, False])
+def test_makers_that_see_the_folder_write_it(table, tmp_path, sees, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run(table, target_of("here/"))
+    makers = Storing(sees=sees)
+    TableRun(table, PartSettings(3, makers=makers)).of(Doubling(table), target_of("there/"))
+    assert files_in(tmp_path / "there") == files_in(tmp_path / "here")
+    # The makers find the folder by its whole path, as they may work in another one.
+    place = target_of(f"{tmp_path}/there/") if sees else None
+    assert [(number, at and Path(at.address)) for number, at in makers.made] == [
+        (number, place and Path(place.address)) for number in range(4)
+    ]
+    assert makers.done == ([f"part-{number:06d}.parquet" for number in range(4)] if sees else [])
+
+
+def test_parts_that_makers_have_stored_count_when_the_run_goes_on(table, tmp_path):
+    out, makers = target_of(f"{tmp_path}/out/"), Storing(sees=True)
+    fails = Doubling(table, failure=ModelError("no reply"), after=6)
+    with pytest.raises(ModelError):
+        TableRun(table, PartSettings(3, makers=makers)).of(fails, out)
+    TableRun(table, PartSettings(3, makers=makers)).of(Doubling(table), out)
+    assert [number for number, _ in makers.made] == [0, 1, 2, 3]
+    run(table, target_of(f"{tmp_path}/here/"))
+    assert files_in(tmp_path / "out") == files_in(tmp_path / "here")
+
+
+def files_in(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 EXPECTED = pl.DataFrame(

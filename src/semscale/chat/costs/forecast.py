@@ -1,6 +1,7 @@
 """Forecast of a run's calls, tokens and cost before anything is sent."""
 
-from collections.abc import Callable, Iterable
+import asyncio
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from semscale.chat.calls.retrying import Retries
@@ -13,6 +14,8 @@ from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.messages import Request
 from semscale.chat.numbered_requests import NumberedRequests, Requests
 from semscale.chat.replies import CallError, Reply, Usage
+
+_AT_ONCE = 512  # requests that are looked up together: one statement on a server
 
 FollowUps = Callable[[Request, Reply | CallError | None], Iterable[Request]]
 """Gives the requests that may follow one, from what the ledger has for it, or ``None``."""
@@ -116,23 +119,22 @@ async def forecast(
     n_requests = answered = open_ended = prompts = replies = 0
     corrected, n_corrections = Usage(0, 0), 0
     numbered = NumberedRequests(requests)
-    while (following := await numbered.next()) is not None:
-        request = following[1]
-        n_requests += 1
-        key = keys.of(request)
-        if key in seen:
-            continue
-        seen.add(key)
-        found = None if ledger is None else await ledger.find(key)
-        for other in follow_ups(request, found):
-            n_corrections += 1
-            corrected = corrected.plus(Usage(estimated_prompt(other), most_reply_tokens(other)))
-        if found is not None:
-            answered += 1
-            continue
-        prompts += estimated_prompt(request)
-        replies += most_reply_tokens(request)
-        open_ended += request.parameters.max_tokens is None
+    while some := await _taken(numbered):
+        n_requests += len(some)
+        new = {key: request for key, request in ((keys.of(each), each) for each in some) if key not in seen}
+        seen.update(new)
+        outcomes = {} if ledger is None else await _looked_up(ledger, new)
+        for key, request in new.items():
+            found = outcomes.get(key)
+            for other in follow_ups(request, found):
+                n_corrections += 1
+                corrected = corrected.plus(Usage(estimated_prompt(other), most_reply_tokens(other)))
+            if found is not None:
+                answered += 1
+                continue
+            prompts += estimated_prompt(request)
+            replies += most_reply_tokens(request)
+            open_ended += request.parameters.max_tokens is None
     table, most = prices or PriceTable.load(), Usage(prompts, replies)
     price, calls = table.find(model.name), len(seen) - answered
     times, both = (retries or Retries()).most, most.plus(corrected)
@@ -152,3 +154,15 @@ async def forecast(
             times * (calls + n_corrections), repeated, price.of(repeated) if price else None
         ),
     )
+
+
+async def _taken(numbered: NumberedRequests) -> list[Request]:
+    """Take the next requests that are looked up together; none at the end."""
+    some: list[Request] = []
+    while len(some) < _AT_ONCE and (following := await numbered.next()) is not None:
+        some.append(following[1])
+    return some
+
+
+async def _looked_up(ledger: Ledger, keys: Collection[bytes]) -> dict[bytes, Reply | CallError | None]:
+    return dict(zip(keys, await asyncio.gather(*map(ledger.find, keys)), strict=True))

@@ -212,10 +212,15 @@ def _resolve(pairs: "list[tuple[asyncio.Future[object], object]]") -> None:
 
 def _address(where: str | Path | None) -> Address:
     """Read a ledger's address; a plain path is not looked at before it is used."""
-    named = os.environ.get(VARIABLE) or cache_root() / FILE_NAME if where is None else where
+    named, kind = (where, "ledger") if where is not None else (os.environ.get(VARIABLE), VARIABLE)
+    if where is None and not named:
+        named, kind = cache_root() / FILE_NAME, "ledger"
     if "://" in str(named) or not str(named).strip():  # that of a blank is refused
-        return read_address(named, "ledger")
-    path = Path(named).expanduser()
+        try:
+            return read_address(str(named), kind)
+        except InputError as error:
+            raise InputError(str(error).replace(f"{VARIABLE}.sqlite", FILE_NAME)) from None
+    path = Path(str(named)).expanduser()
     return Address("ledger", str(path), path=path)
 
 

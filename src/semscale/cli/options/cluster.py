@@ -1,6 +1,6 @@
 """Options of a run on a Ray cluster, the same for every command that has them."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from semscale.cli.options.groups import option_group, refuse_given
 from semscale.cli.options.panels import RUN, option
@@ -26,6 +26,10 @@ class ClusterOptions:
     gpus_per_actor: Annotated[
         float, option(RUN, "GPUs of each model on the cluster, with --engine torch.", "NUMBER")
     ] = 0.0
+    embed_once: Annotated[
+        Literal["auto", "always", "never"],
+        option(RUN, "Embed texts that many parts have once in the cluster; auto: where it pays.", "WHEN"),
+    ] = "auto"
 
     def __post_init__(self) -> None:
         if self.cluster is None:
@@ -37,6 +41,8 @@ class ClusterOptions:
             raise InputError(f"actors must be at least 1, got {self.actors}")
         if not self.gpus_per_actor >= 0:
             raise InputError(f"gpus_per_actor must be at least 0, got {self.gpus_per_actor}")
+        if self.gpus_per_actor and self.embed_once == "always":
+            raise InputError("--embed-once always is not for GPUs: leave it out, or --gpus-per-actor")
 
     @property
     def pool(self) -> "ActorPool":

@@ -1,8 +1,10 @@
 """Runs of ``semscale consistency``: check the options, ask a model or read samples, measure, write."""
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from semscale.chat.costs.forecast import Forecast, forecast
@@ -41,6 +43,8 @@ from semscale.types import Progress, Status
 if TYPE_CHECKING:
     from semscale.chat.chat_model import ChatModel
     from semscale.chat.ledger.ledger import Ledger
+
+_LOOKED_UP_TOGETHER = 256  # prompts
 
 
 def measure_table(options: ConsistencyOptions) -> ConsistencySummary:
@@ -205,10 +209,15 @@ async def _forecast(
     async def found(request: Request) -> Reply | CallError | None:
         return await ledger.find(keys.of(request))
 
+    async def listed(prompt: Prompt) -> list[Request]:
+        return [request async for request in _requests(prompt, sampling, found)]
+
     async def sent() -> AsyncIterator[Request]:
-        for prompt in prompts():
-            if prompt_status(prompt) is Status.SCORED:
-                async for request in _requests(prompt, sampling, found):
+        scored = (prompt for prompt in prompts() if prompt_status(prompt) is Status.SCORED)
+        # Replies are looked up for many prompts together, which a server answers with one statement.
+        while some := list(islice(scored, _LOOKED_UP_TOGETHER)):
+            for requests in await asyncio.gather(*map(listed, some)):
+                for request in requests:
                     yield request
 
     return await forecast(sent(), chat, ledger=ledger)

@@ -25,22 +25,23 @@ def embed_table(options: EmbedOptions) -> EmbeddingSummary:
         check_vectors_fit(options.outputs.out)
     options.outputs.check_run(options.file, restart=options.run.restart)
     table = options.table.open(options.file, is_reported=True)
-    with progress_bars() as progress:
+    with (
+        progress_bars() as progress,
+        makers_of(options.cluster, options.model.engine, lambda: _recipe(options)) as makers,
+    ):
         from semscale.embedding.loading import load_embedder
 
         loading = options.model.loading(progress)
         loading["precision"], loading["cache"] = options.model.precision, False
-        embedder = load_embedder(options.model.chosen_name, **loading)
-        with makers_of(options.cluster, options.model.engine, lambda: _recipe(options)) as makers:
-            return embed_file(
-                table,
-                options.text,
-                embedder=embedder,
-                out=options.outputs.out,
-                dtype=options.dtype,
-                settings=replace(options.run.parts, makers=makers),
-                progress=progress,
-            )
+        return embed_file(
+            table,
+            options.text,
+            embedder=load_embedder(options.model.chosen_name, **loading),
+            out=options.outputs.out,
+            dtype=options.dtype,
+            settings=replace(options.run.parts, makers=makers),
+            progress=progress,
+        )
 
 
 def _recipe(options: EmbedOptions) -> "EmbeddingRecipe":

@@ -15,7 +15,7 @@ from semscale.matching.methods import MethodSettings, build_method, check_explai
 from semscale.store.deriving.derived_columns import with_label
 
 if TYPE_CHECKING:
-    from semscale.distributed.recipes import MatchRecipe
+    from semscale.distributed.match_recipe import MatchRecipe
 
 
 def match_table(options: MatchOptions) -> MatchSummary:
@@ -69,7 +69,7 @@ def match_table(options: MatchOptions) -> MatchSummary:
 def _on_node(
     options: MatchOptions, columns: MatchColumns, settings: MethodSettings, modes: Mapping[str, str]
 ) -> "MatchRecipe":
-    from semscale.distributed.recipes import MatchRecipe
+    from semscale.distributed.match_recipe import MatchRecipe
 
     refuse_endpoint(options.model)
     return MatchRecipe.of(columns, options.method, settings, modes, options.empty)

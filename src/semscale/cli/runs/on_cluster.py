@@ -37,7 +37,7 @@ def makers_of(
     from semscale.distributed.cluster_parts import ClusterParts
 
     with connected(options.cluster):
-        yield ClusterParts(recipe(), options.pool)
+        yield ClusterParts(recipe(), options.pool, options.embed_once)
 
 
 def model_recipe(options: ModelOptions, default: str, *, cache: bool = True) -> "ModelRecipe":

@@ -27,7 +27,7 @@ from semscale.types import Progress
 from semscale.weights.known import DEFAULT_RATING_MODEL
 
 if TYPE_CHECKING:
-    from semscale.distributed.recipes import RatingRecipe
+    from semscale.distributed.rating_recipe import RatingRecipe
 
 
 def rate_table(options: RatingOptions) -> RatingSummary | RatingSummaries:
@@ -118,7 +118,6 @@ def _rate_texts(options: RatingOptions, raters: dict[str, Rater], progress: Prog
 
 def _rate_text(options: RatingOptions, rater: Rater, progress: Progress) -> RatingSummary:
     run, labels, range_ = options.run, None, options.columns.human_range
-    deciding = decisions_of(options, rater)
     if options.labels is not None:
         labels = read_sheet(open_table(options.labels), range_)
     table, columns = options.columns.of(options.table.open(options.file, is_reported=True))
@@ -130,7 +129,7 @@ def _rate_text(options: RatingOptions, rater: Rater, progress: Progress) -> Rati
             out=options.outputs.out,
             settings=FileSettings(run.part_rows, run.interval, run.seed, run.restart, makers),
             labels=labels,
-            deciding=deciding,
+            deciding=decisions_of(options, rater),
             progress=progress,
         )
     with options.outputs.told_if_stopped():
@@ -138,7 +137,7 @@ def _rate_text(options: RatingOptions, rater: Rater, progress: Progress) -> Rati
 
 
 def _recipe(options: RatingOptions, text: str) -> "RatingRecipe":
-    from semscale.distributed.recipes import RatingRecipe
+    from semscale.distributed.rating_recipe import RatingRecipe
 
     settings = options.rating.settings()
     settings["calibration"] = as_calibration(settings.get("calibration"))

@@ -119,8 +119,8 @@ def state_engine(embedder: object) -> StateEngine:
     Raises:
         InputError: its engine shows none.
     """
-    engine = getattr(embedder, "embedder", embedder)  # behind the cache
-    if not callable(getattr(engine, "run_layer", None)):
+    engine = _behind_cache(embedder)
+    if not shows_states(embedder):
         raise InputError(
             "embedder must show the states of single tokens, which those of engine='openvino' and "
             f"engine='torch' do, got {type(engine).__name__}: give a model's name, a folder, or "
@@ -129,6 +129,15 @@ def state_engine(embedder: object) -> StateEngine:
             f"{type(engine).__name__}",
         )
     return cast(StateEngine, engine)
+
+
+def shows_states(embedder: object) -> bool:
+    """Tell whether the engine behind an embedder shows the states of single tokens."""
+    return callable(getattr(_behind_cache(embedder), "run_layer", None))
+
+
+def _behind_cache(embedder: object) -> object:
+    return getattr(embedder, "embedder", embedder)
 
 
 def checked_layer(layer: int, layers: int) -> None:

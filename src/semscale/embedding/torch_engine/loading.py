@@ -5,7 +5,7 @@ from pathlib import Path
 from semscale.embedding.embedder import Embedder
 from semscale.embedding.torch_engine.device import AUTO, number_type, torch_device
 from semscale.embedding.torch_engine.packed_embedder import PackedTorchEmbedder
-from semscale.errors import InputError, ModelError
+from semscale.errors import InputError, MissingExtraError, ModelError
 from semscale.types import Progress
 from semscale.weights.known import find_known
 from semscale.weights.resolving import ModelFiles, hub_settings, resolve
@@ -41,10 +41,10 @@ def load_torch(name: str, precision: str, device: str, progress: Progress | None
                 device=device,
                 profile=files.profile,
             )
-    except ModelError:
+    except ModelError as error:
         if find_known(name) is not None:
             raise
-        # Not a checkpoint as we read it; sentence-transformers reads more, and says what it lacks.
+        return _read_otherwise(name, precision, device, error)
     return _by_sentence_transformers(name, precision, device)
 
 
@@ -54,6 +54,21 @@ def _own_files(name: str, progress: Progress | None) -> ModelFiles | None:
     if on_hub and hub_settings(name).get("model_type") not in FAMILIES:
         return None
     return resolve(name, progress=progress)
+
+
+def _read_otherwise(name: str, precision: str, device: str, error: ModelError) -> Embedder:
+    """Let sentence-transformers read a model whose files we cannot read; it reads more.
+
+    Raises:
+        InputError: ``precision`` is not ``exact``.
+        ModelError: it cannot read them either; the message says why we cannot.
+    """
+    try:
+        return _by_sentence_transformers(name, precision, device)
+    except InputError as refused:
+        raise InputError(f"{refused} ({error})", in_shell=f"{refused.shell_message} ({error})") from error
+    except (MissingExtraError, ModelError) as other:
+        raise ModelError(f"{error}; with sentence-transformers: {other}") from error
 
 
 def _by_sentence_transformers(name: str, precision: str, device: str) -> Embedder:

@@ -108,7 +108,9 @@ class AgreementWork:
         if notes["replies"] is not None:
             self._counts = (self._counts or ReplyCounts()).added(ReplyCounts(**notes["replies"]))
         answer = f"{PREFIX}answer" if self.model is not None else str(self.columns.answer)
-        groups = None if by is None else as_names(groups_in(column_in(frame, by)), "by")
+        groups = (
+            None if by is None else pl.Series(by, as_names(groups_in(column_in(frame, by)), "by"), pl.String)
+        )
         self._collector.add(frame, column_in(frame, answer).to_list(), groups, MEASURES)
         self._n_samples += int(frame[f"{PREFIX}samples"].sum())
         self._n_left_out += int(frame[f"{PREFIX}samples_left_out"].sum())
@@ -119,7 +121,7 @@ class AgreementWork:
         left_out = () if self._counts is None else self._counts.left_out
         instrument, fields = self._applied
         applied = Signature(instrument, tuple((name, value) for name, value in fields))
-        estimates = collector.estimated(without_parameters(applied, left_out), self.columns.by, self.plan)
+        estimates = collector.estimated(without_parameters(applied, left_out), self.plan)
         return AgreementSummary(
             source=self.table.name,
             columns=tuple(self.columns.named),

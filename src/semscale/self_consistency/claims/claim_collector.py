@@ -9,15 +9,17 @@ import polars as pl
 
 from semscale.embedding.languages.language_counts import LanguageCount, LanguageCounter
 from semscale.embedding.languages.unread_language import LanguageSample, UnreadLanguage
+from semscale.errors import InputError
 from semscale.results.estimates import Estimates
-from semscale.results.estimating import estimate_values
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
+from semscale.results.tallies import Tallies
 from semscale.self_consistency.claims.claim_support import Support
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.pmf_figures import value_figure
 from semscale.store.columns import floats_in, statuses_in
 from semscale.store.writing import PREFIX
-from semscale.types import Floats, Status, Statuses, count_statuses
+from semscale.types import Status, count_statuses
 
 KEPT_CLAIMS = 20
 """How many of the worst claims a summary keeps."""
@@ -39,7 +41,7 @@ class ClaimCounts(TypedDict):
 
 
 class ClaimCollector(Generic[C]):
-    """Keeps the numbers of judged answers, and the claims that a report shows.
+    """Sums the numbers of judged answers up, and keeps the claims that a report shows.
 
     Args:
         shown: makes a claim of its answer's row, from 0, and its entry in the column of claims.
@@ -52,9 +54,8 @@ class ClaimCollector(Generic[C]):
         self.n = 0
         self._shown, self._badness = shown, badness
         self._n_claims = self._n_contradicted = 0
-        self._columns: dict[str, list[Floats]] = {}
-        self._status: list[Statuses] = []
-        self._groups: list[str | None] = []
+        self._tallies: Tallies | None = None
+        self._counts = Counter[Status]()
         self._verdicts: Counter[Support] = Counter()
         self._worst = ForemostRows[C](KEPT_CLAIMS)
         self._left_out, self._sample, self._languages = LeftOutRows(), LanguageSample(), LanguageCounter()
@@ -63,7 +64,7 @@ class ClaimCollector(Generic[C]):
         self,
         frame: pl.DataFrame,
         answers: Sequence[Any],
-        groups: Sequence[str | None] | None,
+        groups: pl.Series | None,
         measures: Sequence[str] = ("score",),
     ) -> None:
         """Take a part.
@@ -71,14 +72,16 @@ class ClaimCollector(Generic[C]):
         Args:
             frame: m rows, with the columns that judging adds.
             answers: m cells.
-            groups: m names, or ``None`` without groups.
+            groups: m names under that of their column, or ``None`` without groups.
             measures: columns of values, without the prefix.
         """
         status = statuses_in(frame[f"{PREFIX}status"])
-        for name in measures:
-            self._columns.setdefault(name, []).append(floats_in(frame[PREFIX + name]))
-        self._status.append(status)
-        self._groups += groups or []
+        if self._tallies is None:
+            figures = [value_figure(name, (0.0, 1.0)) for name in measures]
+            self._tallies = Tallies(figures, Signature.of("claims"))
+        values = np.column_stack([floats_in(frame[PREFIX + name]) for name in measures])
+        self._tallies.add(values, status, by=groups)
+        self._counts.update(count_statuses(status))
         self._add_claims(frame[f"{PREFIX}claims"].to_list())
         self._left_out.add(status, self.n, answers.__getitem__)
         worded = np.flatnonzero(np.isin(status, [Status.SCORED, Status.WEIGHTLESS]))
@@ -87,43 +90,28 @@ class ClaimCollector(Generic[C]):
         self.n += frame.height
 
     @property
-    def measures(self) -> dict[str, Floats]:
-        """Values of each measure, shape (n,)."""
-        return {name: np.concatenate(parts) for name, parts in self._columns.items()}
-
-    @property
-    def status(self) -> Statuses:
-        """Shape (n,)."""
-        return np.concatenate(self._status)
-
-    @property
     def worst(self) -> tuple[C, ...]:
         """The worst claims, at most 20, the worst first."""
         return self._worst.items
 
-    def groups(self, by: str | None) -> pl.Series | None:
-        """Give the groups of all rows under the name of their column; ``None`` without one."""
-        return None if by is None else pl.Series(by, self._groups, pl.String)
-
-    def estimated(self, signature: Signature, by: str | None, plan: IntervalPlan) -> Estimates:
+    def estimated(self, signature: Signature, plan: IntervalPlan) -> Estimates:
         """Estimate the mean of each measure, over all rows and each group.
 
         Args:
             signature: what was applied.
-            by: the column of groups, if any.
             plan: how intervals are made.
+
+        Raises:
+            InputError: no part was taken.
         """
-        measures = self.measures
-        return estimate_values(
-            measures,
-            self.status,
-            bounds=dict.fromkeys(measures, (0.0, 1.0)),
-            signature=signature,
-            by=self.groups(by),
+        if self._tallies is None:
+            raise InputError("there are no rows to estimate from; name a table that has some")
+        return self._tallies.estimates(
             interval=plan.interval,
             method=plan.method,
             seed=plan.seed,
             replicates=plan.replicates,
+            signature=signature,
         )
 
     def counted(self, signature: Signature) -> ClaimCounts:
@@ -134,7 +122,7 @@ class ClaimCollector(Generic[C]):
         """
         return {
             "n": self.n,
-            "counts": count_statuses(self.status),
+            "counts": {status: self._counts[status] for status in Status if self._counts[status]},
             "claims": {verdict: self._verdicts[verdict] for verdict in Support},
             "n_contradicted": self._n_contradicted,
             "examples": self._left_out.examples,

@@ -66,12 +66,13 @@ class GroundingWork:
     def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:  # noqa: ARG002 - no part has notes
         """Take a part."""
         cells = match_cells(frame, self.columns, self._collector.n)
-        self._collector.add(frame, cells.predictions, cells.groups)
+        groups = None if cells.groups is None else pl.Series(self.columns.by, cells.groups, pl.String)
+        self._collector.add(frame, cells.predictions, groups)
 
     def summary(self) -> GroundingSummary:
         """Sum all parts up."""
         collector = self._collector
-        estimates = collector.estimated(grounding_signature(self.judge), self.columns.by, self.plan)
+        estimates = collector.estimated(grounding_signature(self.judge), self.plan)
         return GroundingSummary(
             source=self.table.name,
             columns=self.columns,

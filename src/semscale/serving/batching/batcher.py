@@ -3,9 +3,9 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
+from typing import Generic, Protocol, TypeVar
 
-from semscale.embedding.embedder import Embedder
-from semscale.serving.batching.waiting_texts import TextSlice, Ticket, WaitingTexts, cut
+from semscale.serving.batching.ticket_line import Item, Part, Ticket, TicketLine, TicketShare
 from semscale.serving.refusals import FAILED, TOO_MANY, RefusedRequestError
 
 WORKERS = 2
@@ -14,35 +14,59 @@ WORKERS = 2
 _RETRY_AFTER = 1
 
 
-class Batcher:
-    """Puts the texts of many requests through a model together.
+Item_contra = TypeVar("Item_contra", contravariant=True)
+Part_co = TypeVar("Part_co", covariant=True)
 
-    The vector of a text does not depend on the other texts of its batch: the engine pads no text.
+
+class BatchedModel(Protocol[Item_contra, Part_co]):
+    """A model, as a batcher runs it."""
+
+    def size(self, item: Item_contra, /) -> int:
+        """Count or estimate the tokens of an item."""
+        ...
+
+    def run(self, items: Sequence[Item_contra], counts: Sequence[int], /) -> Sequence[Part_co]:
+        """Put the items of several requests through the model, at once from several threads.
+
+        Args:
+            items: of all requests, one request after the other.
+            counts: how many items each request has.
+
+        Returns:
+            The results of each request.
+        """
+        ...
+
+
+class Batcher(Generic[Item, Part]):
+    """Puts the items of many requests through a model together.
+
+    The result of an item does not depend on the other items of its batch: the engine pads no text. While a
+    batch is under way, what comes waits for it or until there is enough for a whole one: the more items a
+    batch has, the more have the same length, and the fewer steps the model takes.
 
     Args:
-        embedder: the model; its ``embed`` is called from several threads at once.
+        model: takes a batch.
         batch_tokens: tokens, estimated, of a batch.
         waiting_tokens: tokens, estimated, that may wait; above that, requests are refused.
         workers: batches under way at once.
-        heard: called after each batch with the number of its texts and tokens (``None`` if not known).
     """
 
     def __init__(
         self,
-        embedder: Embedder,
+        model: BatchedModel[Item, Part],
         *,
         batch_tokens: int,
         waiting_tokens: int,
         workers: int = WORKERS,
-        heard: Callable[[int, int | None], None] | None = None,
     ) -> None:
-        self.embedder = embedder
+        self._model = model
         self._batch_tokens = batch_tokens
         self._most_waiting = waiting_tokens
-        self._heard = heard
-        self._waiting = WaitingTexts()
+        self._waiting = TicketLine()
         self._ready = threading.Condition()
         self._closed = False
+        self._under_way = 0
         self._threads = [
             threading.Thread(target=self._work, name=f"batches-{number}", daemon=True)
             for number in range(workers)
@@ -56,25 +80,29 @@ class Batcher:
         return self._waiting.tokens
 
     @property
-    def waiting_texts(self) -> int:
-        """Texts that wait for the model."""
+    def waiting_items(self) -> int:
+        """Items that wait for the model."""
         with self._ready:
-            return self._waiting.n_texts
+            return self._waiting.n_items
 
     def submit(
-        self, texts: Sequence[str], done: Callable[[Ticket], None], *, is_bounded: bool = True
-    ) -> Ticket:
-        """Put texts in the line.
+        self,
+        items: Sequence[Item],
+        done: Callable[[Ticket[Item, Part]], None],
+        *,
+        is_bounded: bool = True,
+    ) -> Ticket[Item, Part]:
+        """Put items in the line.
 
         Args:
-            texts: at least one, none empty.
-            done: called from another thread when all vectors are there, or the model failed.
-            is_bounded: whether to refuse the texts where too many wait; jobs wait as long as it takes.
+            items: at least one, none empty.
+            done: called from another thread when all results are there, or the model failed.
+            is_bounded: whether to refuse the items where too many wait; jobs wait as long as it takes.
 
         Raises:
-            RefusedRequestError: too many texts wait, or the service stops.
+            RefusedRequestError: too many items wait, or the service stops.
         """
-        ticket = Ticket(texts, done)
+        ticket = Ticket(items, [self._model.size(item) for item in items], done)
         with self._ready:
             if self._closed:
                 raise RefusedRequestError(FAILED, "the service has stopped")
@@ -92,8 +120,8 @@ class Batcher:
             self._ready.notify()
         return ticket
 
-    def drop(self, ticket: Ticket) -> None:
-        """Take out the texts that the model has not taken; nobody waits for them any more."""
+    def drop(self, ticket: Ticket[Item, Part]) -> None:
+        """Take out the items that the model has not taken; nobody waits for them any more."""
         with self._ready:
             self._waiting.drop(ticket)
 
@@ -116,37 +144,48 @@ class Batcher:
 
     def _work(self) -> None:
         while shares := self._next_batch():
-            self._embed(shares)
+            try:
+                parts = self._computed(shares)
+            except Exception as error:  # noqa: BLE001 - whoever waits is told
+                self._fail(shares, error)
+                continue
+            self._hand_out(shares, parts)
 
-    def _next_batch(self) -> list[TextSlice]:
+    def _next_batch(self) -> list[TicketShare]:
         with self._ready:
-            self._ready.wait_for(lambda: self._waiting or self._closed)
+            self._ready.wait_for(self._may_take)
             shares = self._waiting.take(self._batch_tokens)
+            self._under_way += 1
             if self._waiting:
                 self._ready.notify()
             return shares
 
-    def _embed(self, shares: Sequence[TextSlice]) -> None:
-        texts = [text for share in shares for text in share.texts]
+    def _may_take(self) -> bool:
+        if not self._waiting:
+            return self._closed
+        return self._closed or not self._under_way or self._waiting.tokens >= self._batch_tokens
+
+    def _computed(self, shares: Sequence[TicketShare]) -> Sequence[Part]:
+        """Put a batch through the model, and let the next one begin."""
+        items = [item for share in shares for item in share.items]
         try:
-            found = self.embedder.embed(texts)
-        except Exception as error:  # noqa: BLE001 - whoever waits is told
-            self._fail(shares, error)
-            return
-        if self._heard:
-            self._heard(len(texts), None if found.tokens is None else int(found.tokens.sum()))
-        start, finished = 0, []
+            return self._model.run(items, [share.stop - share.start for share in shares])
+        finally:
+            with self._ready:
+                self._under_way -= 1
+                self._ready.notify()
+
+    def _hand_out(self, shares: Sequence[TicketShare], parts: Sequence[Part]) -> None:
+        finished = []
         with self._ready:
-            for share in shares:
-                stop = start + share.stop - share.start
-                share.ticket.put(share.start, cut(found, start, stop))
-                start = stop
+            for share, part in zip(shares, parts, strict=True):
+                share.ticket.put(share.start, share.stop - share.start, part)
                 if not share.ticket.missing:
                     finished.append(share.ticket)
         for ticket in finished:
             ticket.done(ticket)
 
-    def _fail(self, shares: Sequence[TextSlice], error: Exception) -> None:
+    def _fail(self, shares: Sequence[TicketShare], error: Exception) -> None:
         with self._ready:
             failed = [share.ticket for share in shares if share.ticket.error is None]
             for ticket in failed:

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from semscale.embedding.embedder import Embeddings
+from semscale.serving.batching.batched_texts import joined_embeddings
 from semscale.serving.batching.batcher import Batcher
-from semscale.serving.batching.waiting_texts import Ticket
+from semscale.serving.batching.ticket_line import Ticket
 
 
-async def embedded(batcher: Batcher, texts: Sequence[str]) -> Embeddings:
+async def embedded(batcher: Batcher[str, Embeddings], texts: Sequence[str]) -> Embeddings:
     """Embed the texts of a request; if it is cancelled, the texts that still wait are dropped.
 
     Raises:
@@ -19,7 +20,7 @@ async def embedded(batcher: Batcher, texts: Sequence[str]) -> Embeddings:
     loop = asyncio.get_running_loop()
     ready: asyncio.Future[None] = loop.create_future()
 
-    def done(_: Ticket) -> None:
+    def done(_: Ticket[str, Embeddings]) -> None:
         with suppress(RuntimeError):  # the loop has ended, so nobody waits
             loop.call_soon_threadsafe(_set, ready)
 
@@ -29,7 +30,7 @@ async def embedded(batcher: Batcher, texts: Sequence[str]) -> Embeddings:
     except asyncio.CancelledError:
         batcher.drop(ticket)
         raise
-    return ticket.embeddings()
+    return joined_embeddings(ticket.parts())
 
 
 def _set(ready: "asyncio.Future[None]") -> None:

@@ -1,19 +1,26 @@
 """What each instrument takes and does: its fields, its columns of rows, and how these are measured."""
 
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Any, NamedTuple, Protocol
 
 import polars as pl
 
 from semscale.errors import InputError
 from semscale.matching.matcher import Matcher, MatcherSettings
+from semscale.matching.methods import ANY_ENGINE
 from semscale.messages import unknown_name
 from semscale.rating.rater import Rater
 from semscale.rating.rater_settings import RaterSettings
 from semscale.results.result import Result
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.self_consistency.consistency import Consistency
-from semscale.self_consistency.scoring.measures import DEFAULT_MEASURES, check_measures, needed_parts
+from semscale.self_consistency.scoring.measures import (
+    DEFAULT_MEASURES,
+    MEASURES,
+    check_measures,
+    needed_parts,
+)
 from semscale.serving.errands import heeding
 from semscale.serving.instruments.built_once import BuiltOnce
 from semscale.serving.refusals import invalid
@@ -29,7 +36,14 @@ from semscale.serving.requests.fields import (
 from semscale.serving.served_models import ServedModels
 
 _ROW = ["The staff was kind, and the room was clean and quiet."]
-_OF_OTHER_MODELS = frozenset({"entailment", "f1", "logprobs", "p_true"})
+_NOT_SERVED = {
+    "entailment": "a model of entailment",
+    "f1": "BERTScore's model",
+    "logprobs": "log probabilities of tokens",
+    "sample_logprobs": "log probabilities of tokens",
+    "p_true": "a language model's replies",
+}
+_MATCHERS = 4  # each keeps the vectors of up to 50,000 word pieces
 
 
 class Measured(NamedTuple):
@@ -131,7 +145,7 @@ class MatchInstrument:
 
     def __init__(self, models: ServedModels) -> None:
         self._models = models
-        self._matchers: BuiltOnce[Matcher] = BuiltOnce()
+        self._matchers: BuiltOnce[Matcher] = BuiltOnce(_MATCHERS)
 
     def matcher(self, settings: MatchSettingFields) -> Matcher:
         """Give the matcher of some settings."""
@@ -147,8 +161,10 @@ class MatchInstrument:
         )
 
     def _built(self, settings: MatchSettingFields) -> Matcher:
+        model = self._models.embedding
+        compares_tokens = settings.method not in ANY_ENGINE
         matching: MatcherSettings = {
-            "embedder": self._models.embedding.embedder,
+            "embedder": (model.encoder if compares_tokens else None) or model.embedder,
             "corpus": settings.corpus,
             "seed": settings.seed,
             "guards": settings.guards,
@@ -180,9 +196,10 @@ class ConsistencyInstrument:
         """
         measures = check_measures(DEFAULT_MEASURES if settings.measures is None else settings.measures)
         for name in measures:
-            if needed_parts([name], settings.same_by, has_entailment=False) & _OF_OTHER_MODELS:
-                said = f"{name} needs what this service does not have, another model or replies"
-                raise InputError(f"measures: {said}: leave it out")
+            missing = _missing_for(name, settings.same_by)
+            if missing is not None:
+                said = f"{name} needs {missing}, which this service does not have: leave it out"
+                raise InputError(f"measures: {said}, or use the command")
         guards = {} if settings.guards is None else {"guards": settings.guards}
         return Consistency(
             measures=measures,
@@ -214,14 +231,22 @@ def warm_up(instrument: Instrument) -> None:
     instrument.measure(settings, {name: rows.get(name, [_ROW[0]]) for name in instrument.columns})
 
 
+def _missing_for(measure: str, same_by: str) -> str | None:
+    """Say what a measure is made from that the service does not have; ``None`` if it has all."""
+    if getattr(MEASURES[measure], "needs_entailment", False):
+        return _NOT_SERVED["entailment"]
+    needed = needed_parts([measure], same_by, has_entailment=False)
+    return next((about for part, about in _NOT_SERVED.items() if part in needed), None)
+
+
 def _settings(given: RequestFields, kind: type[RequestFields]) -> dict[str, Any]:
     """Give the settings alone, without the columns of a request."""
     return {name: getattr(given, name) for name in kind.model_fields}
 
 
 def _key(settings: Mapping[str, Any]) -> str:
-    """Write settings so that different ones differ: JSON has neither NaN nor half of a surrogate pair."""
-    return repr(settings)
+    """Give different settings different keys; JSON has neither NaN nor half of a surrogate pair."""
+    return sha256(repr(settings).encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def _scale(named: str | dict[str, Any]) -> Scale:

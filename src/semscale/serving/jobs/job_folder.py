@@ -90,12 +90,12 @@ class JobFolder:
             temporary.write_text(json.dumps(content), encoding="utf-8")
 
 
-def bytes_in(folder: Path) -> int:
-    """Add up the sizes of all files in a folder; files that vanish meanwhile count nothing."""
+def bytes_in(place: Path) -> int:
+    """Add up the sizes of a file, or of all files in a folder; those that vanish meanwhile count nothing."""
     total = 0
-    for path in folder.rglob("*"):
+    for path in (place, *place.rglob("*")):
         try:
-            total += path.stat().st_size
+            total += path.stat().st_size if path.is_file() else 0
         except FileNotFoundError:
             continue
     return total

@@ -5,7 +5,8 @@ import re
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,11 +17,13 @@ from filelock import FileLock
 
 from semscale.errors import InputError, SemscaleError
 from semscale.presentable import Presentable
-from semscale.serving.batching.batched_embedder import ERRAND, AbandonedError, Errand
-from semscale.serving.jobs.job_folder import JobFolder, JobStatus, bytes_in
+from semscale.serving.batching.errand import ERRAND, AbandonedError, Errand
+from semscale.serving.jobs.job_folder import JobFolder, JobStatus
 from semscale.serving.jobs.job_order import JobFields
+from semscale.serving.jobs.upload_room import UploadRoom, UploadShare
 from semscale.serving.limits import ServiceLimits
-from semscale.serving.refusals import DISK_FULL, NOT_FOUND, TOO_MANY, RefusedRequestError
+from semscale.serving.refusals import NOT_FOUND, TOO_MANY, RefusedRequestError
+from semscale.serving.requests.field_names import in_request
 from semscale.store.folder_lock import lock_folder
 from semscale.types import Progress
 
@@ -66,9 +69,11 @@ class JobQueue:
     def __init__(self, home: Path, work: Work, limits: ServiceLimits) -> None:
         self._lock = _locked(home)
         self._home, self._work, self._limits = home, work, limits
+        self._room = UploadRoom(home, limits.job_bytes)
         self._changed = threading.Condition()
         self._stopped = False
         self._jobs: OrderedDict[str, _Job] = OrderedDict()
+        self._not_written: dict[str, str] = {}
         for folder in self._folders():
             if not folder.is_whole:
                 folder.remove()  # its upload was cut short, so nobody was told its name
@@ -101,13 +106,16 @@ class JobQueue:
         """How many jobs wait or run."""
         return len(self._jobs)
 
-    def new_folder(self) -> JobFolder:
-        """Make a folder for a job whose table is uploaded next.
+    @contextmanager
+    def uploading(self) -> Iterator[tuple[JobFolder, UploadShare]]:
+        """Make a folder for a job whose table is uploaded, and give the upload its share of the disk.
+
+        The folder is removed if the upload fails.
 
         Raises:
             RefusedRequestError: too many jobs wait.
         """
-        if self.n_unfinished >= self._limits.jobs:
+        if self.n_unfinished + len(self._room) >= self._limits.jobs:
             raise RefusedRequestError(
                 TOO_MANY,
                 f"at most {self._limits.jobs} jobs may wait: try again later, or cancel one",
@@ -115,18 +123,12 @@ class JobQueue:
             )
         folder = JobFolder(self._home / secrets.token_hex(_NAME_BYTES))
         folder.path.mkdir()
-        return folder
-
-    def free_bytes(self) -> int:
-        """Say how many bytes may still be uploaded.
-
-        Raises:
-            RefusedRequestError: none.
-        """
-        free = self._limits.job_bytes - bytes_in(self._home)
-        if free <= 0:
-            raise RefusedRequestError(DISK_FULL, "the jobs fill the disk that they may have: remove old ones")
-        return free
+        try:
+            with self._room.share(folder.path) as share:
+                yield folder, share
+        except BaseException:
+            folder.remove()
+            raise
 
     def add(self, folder: JobFolder, kind: str, fields: JobFields) -> None:
         """Put a job whose table is there at the end of the line."""
@@ -161,12 +163,21 @@ class JobQueue:
         folder = JobFolder(self._home / name)
         job = self._jobs.get(name)
         if not _NAME.fullmatch(name) or not folder.is_whole or (job is not None and job.removed):
-            raise RefusedRequestError(NOT_FOUND, f"there is no job {name[:40]!r}", field="id")
+            raise _no_job(name)
         return folder
 
     def record(self, folder: JobFolder) -> dict[str, Any]:
-        """Say how far a job is."""
-        job, end, order = self._jobs.get(folder.id), folder.end, folder.order
+        """Say how far a job is.
+
+        Raises:
+            RefusedRequestError: its folder has been removed meanwhile.
+        """
+        try:
+            job, end, order = self._jobs.get(folder.id), folder.end, folder.order
+        except FileNotFoundError:
+            raise _no_job(folder.id) from None
+        if end is None and folder.id in self._not_written:
+            end = {"status": JobStatus.FAILED, "error": self._not_written[folder.id]}
         status = job.status if job else JobStatus(end["status"] if end else JobStatus.WAITING)
         progress = job.progress if job else None
         return {
@@ -179,9 +190,12 @@ class JobQueue:
         }
 
     def records(self) -> list[dict[str, Any]]:
-        """Say how far all jobs are, the oldest first."""
-        folders = [each for each in self._folders() if each.is_whole]
-        return sorted(map(self.record, folders), key=lambda each: str(each["created"]))
+        """Say how far all jobs are, the oldest first; a job that is removed meanwhile is left out."""
+        found = []
+        for folder in self._folders():
+            with suppress(RefusedRequestError):
+                found.append(self.record(folder))
+        return sorted(found, key=lambda each: str(each["created"]))
 
     def _folders(self) -> list[JobFolder]:
         """Find the folders of jobs; whatever else the user keeps beside them is left alone."""
@@ -226,12 +240,17 @@ class JobQueue:
             self._failed(job, f"this is a bug of ours: {type(error).__name__}")
 
     def _failed(self, job: _Job, words: str) -> None:
-        # Messages name the table by its path here, which the client does not know.
-        said = words.replace(f"{job.folder.path}/", "")
+        # Messages name the table by its path here, which the client does not know, and options of commands.
+        said = in_request(words.replace(f"{job.folder.path}/", ""))
         try:
             job.folder.finish(JobStatus.FAILED, said)
         except OSError as error:  # as on a full disk; other jobs go on, this one at the next start
             _LOG.error("job %s failed (%s), which cannot be written: %s", job.folder.id, said, error)  # noqa: TRY400
+            self._not_written[job.folder.id] = f"{said}; it goes on when the service starts again"
+
+
+def _no_job(name: str) -> RefusedRequestError:
+    return RefusedRequestError(NOT_FOUND, f"there is no job {name[:40]!r}", field="id")
 
 
 def _locked(home: Path) -> FileLock:

@@ -71,7 +71,13 @@ class JobWork:
         """
         order: Mapping[str, Any] = folder.order
         fields = job_fields(order["kind"], order["fields"])
-        table = open_table(folder.table, format=fields.format)
+        table = open_table(
+            folder.table,
+            format=fields.format,
+            encoding=fields.encoding,
+            sheet=fields.sheet,
+            header=fields.header,
+        )
         return self._done(table, fields, folder.result, progress)
 
     def _done(self, table: Table, fields: JobFields, out: Path, progress: Progress) -> Presentable:

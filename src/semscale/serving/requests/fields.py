@@ -1,7 +1,7 @@
 """Fields of requests, checked by their types; messages name the field."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
@@ -206,6 +206,47 @@ def check_texts(texts: Sequence[object], field: str, limits: ServiceLimits) -> N
                 f"{field}[{place}] must have at most {limits.characters:,} characters, got {len(text):,}",
                 field,
             )
+
+
+def check_settings(settings: RequestFields, limits: ServiceLimits, columns: Collection[str] = ()) -> None:
+    """Refuse settings with more texts than a request may have, or with a text that is too long.
+
+    A corpus, words for missing answers and a scale of the request have texts.
+
+    Args:
+        settings: of a request, with or without its columns.
+        limits: of the service.
+        columns: fields that are checked elsewhere.
+
+    Raises:
+        RefusedRequestError: there are.
+    """
+    for field in type(settings).model_fields:
+        if field in columns:
+            continue
+        texts = _texts_in(getattr(settings, field))
+        if len(texts) > limits.texts:
+            said = f"{field} must have at most {limits.texts:,} texts, got {len(texts):,}"
+            raise invalid(f"{said}: leave some out", field)
+        longest = max(map(len, texts), default=0)
+        if longest > limits.characters:
+            said = f"each text of {field} must have at most {limits.characters:,} characters, got {longest:,}"
+            raise invalid(f"{said}: shorten it", field)
+
+
+def _texts_in(value: object) -> list[str]:
+    """List the texts of a field, its keys included, however deep they stand."""
+    found: list[str] = []
+    left = [value]
+    while left:
+        match left.pop():
+            case str(text):
+                found.append(text)
+            case list(items):
+                left.extend(items)
+            case dict(items):
+                left.extend([*items.keys(), *items.values()])
+    return found
 
 
 def check_filled(texts: Sequence[str], field: str) -> None:

@@ -1,7 +1,7 @@
 """Reading of requests: bodies within the limits, and work that ends when the client goes away."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
 from starlette.requests import ClientDisconnect, Request
@@ -24,40 +24,50 @@ async def read_body(request: Request, most: int) -> bytes:
         RefusedRequestError: it is larger.
         ClientGoneError: the client has gone.
     """
-    parts = []
-    async for part in bounded_stream(request, most):
+    parts: list[bytes] = []
+
+    async def keep(part: bytes, n: int) -> None:
+        if n > most:
+            said = f"the body must have at most {most:,} bytes: send it in several requests, or as a job"
+            raise RefusedRequestError(TOO_LARGE, said)
         parts.append(part)
+
+    await read_parts(request, keep)
     return b"".join(parts)
 
 
-async def bounded_stream(
-    request: Request, most: int, remedy: str = "send it in several requests, or as a job"
-) -> AsyncIterator[bytes]:
+async def read_parts(request: Request, keep: Callable[[bytes, int], Awaitable[None]]) -> None:
     """Read the body of a request part by part.
 
     Args:
         request: whose body was not read yet.
-        most: bytes.
-        remedy: what to do about a body that is larger.
+        keep: takes each part, with the bytes that there are up to its end, or in all where the request says
+            so. Once it has refused a part, or found no room on the disk, the rest of the body is dropped.
 
     Raises:
-        RefusedRequestError: it has more than ``most`` bytes.
+        RefusedRequestError: ``keep`` refuses.
+        OSError: ``keep`` cannot write.
         ClientGoneError: the client has gone.
     """
     length = request.headers.get("content-length", "0")
-    n, is_too_large = 0, length.isdigit() and int(length) > most
+    declared, n, dropped = int(length) if length.isdigit() else 0, 0, 0
+    failure: Exception | None = None
     try:
         async for part in request.stream():
             n += len(part)
-            is_too_large = is_too_large or n > most
-            if is_too_large and n > most + _PASSED_OVER:
-                break
-            if not is_too_large:
-                yield part
+            if failure is not None:
+                dropped += len(part)
+                if dropped > _PASSED_OVER:
+                    break
+                continue
+            try:
+                await keep(part, max(n, declared))
+            except (RefusedRequestError, OSError) as error:
+                failure = error
     except ClientDisconnect:
         raise ClientGoneError from None
-    if is_too_large:
-        raise RefusedRequestError(TOO_LARGE, f"the body must have at most {most:,} bytes: {remedy}")
+    if failure is not None:
+        raise failure
 
 
 async def while_connected(request: Request, work: Coroutine[Any, Any, Found]) -> Found:

@@ -47,21 +47,26 @@ def _handle(verb: str, path: str) -> str:
 
 
 def _blocks(about: Mapping[str, Any]) -> Iterator[Block]:
-    """Say what a route does, and list the fields of its body."""
+    """Say what a route does, and list the fields of its body and the parameters of its address."""
     yield Paragraph(str(about.get("description", "")).partition("\n")[0])
     body = about.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
-    needed = body.get("required", [])
+    fields = [(name, field, name in body.get("required", [])) for name, field in _properties(body)]
+    fields += [(each["name"], each["schema"], each["required"]) for each in about.get("parameters", [])]
     rows = [
         (
             Quoted(name),
             Words(_type(field)),
-            Words("needed" if name in needed else _default(field)),
+            Words("needed" if needed else _default(field)),
             Words(field.get("description", "")),
         )
-        for name, field in sorted(body.get("properties", {}).items(), key=lambda each: each[0] not in needed)
+        for name, field, needed in sorted(fields, key=lambda each: not each[2])
     ]
     if rows:
         yield DataTable(("field", "type", "default", "what it says"), tuple(rows))
+
+
+def _properties(schema: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    return list(schema.get("properties", {}).items())
 
 
 def _type(field: Mapping[str, Any]) -> str:

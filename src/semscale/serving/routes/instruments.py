@@ -14,7 +14,14 @@ from semscale.serving.error_answers import refusal_of
 from semscale.serving.instruments.measuring import Instrument, Measured
 from semscale.serving.json_answers import JSON, LINES, to_json
 from semscale.serving.refusals import BAD_JSON, RefusedRequestError, invalid
-from semscale.serving.requests.fields import RequestFields, check_texts, checked, json_in, parsed
+from semscale.serving.requests.fields import (
+    RequestFields,
+    check_settings,
+    check_texts,
+    checked,
+    json_in,
+    parsed,
+)
 from semscale.serving.requests.query import settings_of
 from semscale.serving.requests.reading import read_body, while_connected
 from semscale.serving.service import Service
@@ -45,6 +52,7 @@ class InstrumentRoute:
             return await self._lines(request, body)
         fields = parsed(self._instrument.fields, body)
         columns = {name: getattr(fields, name) for name in self._instrument.columns}
+        check_settings(fields, self._service.limits, columns)
         self._check(columns)
         found = await while_connected(request, self._measured(fields, columns))
         return Response(_object(found), media_type=JSON)
@@ -57,6 +65,7 @@ class InstrumentRoute:
         settings = checked(
             self._instrument.settings, settings_of(request.query_params, self._instrument.settings)
         )
+        check_settings(settings, self._service.limits)
         columns = self._columns_of(body)
         first, *_ = columns.values()
         size = len(first) if self._instrument.depends_on_all else _LINES_AT_ONCE

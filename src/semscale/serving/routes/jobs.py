@@ -1,7 +1,6 @@
 """``/jobs``: tables that are uploaded, measured while nobody waits, and fetched when they are ready."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 from starlette.requests import Request
@@ -12,11 +11,12 @@ from semscale.serving.jobs.job_folder import JobFolder, JobStatus
 from semscale.serving.jobs.job_order import JOB_FIELDS
 from semscale.serving.jobs.job_queue import JobQueue
 from semscale.serving.jobs.job_work import JobWork
+from semscale.serving.jobs.upload_room import UploadShare
 from semscale.serving.json_answers import JSON, json_answer
-from semscale.serving.refusals import CONFLICT, RefusedRequestError, invalid
-from semscale.serving.requests.fields import checked
+from semscale.serving.refusals import CONFLICT, NOT_FOUND, RefusedRequestError, invalid
+from semscale.serving.requests.fields import check_settings, checked
 from semscale.serving.requests.query import settings_of
-from semscale.serving.requests.reading import bounded_stream
+from semscale.serving.requests.reading import read_parts
 from semscale.serving.service import Service
 
 _ACCEPTED = 202
@@ -46,15 +46,10 @@ class JobRoutes:
         given = settings_of(request.query_params, JOB_FIELDS[kind])
         fields = checked(JOB_FIELDS[kind], {name: given[name] for name in given if name != "kind"})
         await self._service.errands.run(lambda: self._work.check(fields))
-        free = await asyncio.to_thread(self._queue.free_bytes)
-        folder = self._queue.new_folder()
-        try:
-            parts = bounded_stream(request, free, "remove old jobs, or send a smaller table")
-            await self._upload(parts, folder.upload_in(fields.format), request)
+        check_settings(fields, self._service.limits)
+        with self._queue.uploading() as (folder, share):
+            await self._upload(request, folder.upload_in(fields.format), share)
             await asyncio.to_thread(self._queue.add, folder, kind, fields)
-        except BaseException:
-            folder.remove()
-            raise
         headers = {"Location": f"/jobs/{folder.id}"}
         return json_answer(self._queue.record(folder), _ACCEPTED, headers)
 
@@ -68,11 +63,11 @@ class JobRoutes:
 
     async def result(self, request: Request) -> Response:
         """Give the measured table."""
-        return FileResponse(self._finished(request).result)
+        return _file(self._finished(request).result)
 
     async def summary(self, request: Request) -> Response:
         """Give the summary, as ``--json`` prints it."""
-        return FileResponse(self._finished(request).summary, media_type=JSON)
+        return _file(self._finished(request).summary, JSON)
 
     async def cancel(self, request: Request) -> Response:
         """Cancel a job, or remove one that has ended, with all its files."""
@@ -90,12 +85,30 @@ class JobRoutes:
             raise RefusedRequestError(CONFLICT, f"the job is {status}: it has no result")
         return folder
 
-    async def _upload(self, parts: AsyncIterator[bytes], path: Path, request: Request) -> None:
+    async def _upload(self, request: Request, path: Path, share: UploadShare) -> None:
         """Write a table as it comes; each part keeps to the limit of time."""
         limit: asyncio.Timeout = request.scope["semscale.limit"]
+
+        async def keep(part: bytes, n: int) -> None:
+            if n > share.promised:
+                await asyncio.to_thread(share.cover, n)
+            await asyncio.to_thread(file.write, part)
+            limit.reschedule(asyncio.get_running_loop().time() + self._service.limits.seconds)
+
         with path.open("wb") as file:
-            async for part in parts:
-                await asyncio.to_thread(file.write, part)
-                limit.reschedule(asyncio.get_running_loop().time() + self._service.limits.seconds)
+            await read_parts(request, keep)
         if not path.stat().st_size:
             raise invalid("the body must be a table, got nothing", "body")
+
+
+def _file(path: Path, kind: str | None = None) -> Response:
+    """Give a file of a job.
+
+    Raises:
+        RefusedRequestError: it has been removed meanwhile.
+    """
+    if not path.is_file():
+        raise RefusedRequestError(
+            NOT_FOUND, "the files of the job have been removed: send it again", field="id"
+        )
+    return FileResponse(path, media_type=kind)

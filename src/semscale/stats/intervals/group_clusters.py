@@ -13,6 +13,7 @@ ROOM = 1_000_000
 _FEWEST = 8
 """Random groups of clusters that a group keeps in any case."""
 
+_SLACK = 4  # by this part of ROOM it may be exceeded, so that rows are copied once in a while, not each time
 _PENDING = 50_000  # rows that wait at least until they are joined with the clusters that are there
 
 
@@ -41,7 +42,7 @@ class GroupRows:
         self._groups.append(groups[kept])
         self._rows.append(rows[kept])
         self._n += int(kept.sum())
-        if self._n > ROOM or (n_rows > self._most).any():
+        if self._n > ROOM + ROOM // _SLACK:
             self._make_room(n_rows)
 
     def totals(self, n_rows: Integers) -> Iterator[tuple[Floats, bool]]:

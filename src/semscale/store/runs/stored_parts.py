@@ -2,9 +2,9 @@
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -17,7 +17,8 @@ from semscale.store.folder_lock import LOCK_FILE, lock_folder
 from semscale.store.places.fetching import temporary_folder
 from semscale.store.places.output_places import OutputPlace, Target
 from semscale.store.places.part_files import PartFiles, files_of
-from semscale.store.runs.part_joining import aligned_part, join_parts, joint_schema
+from semscale.store.runs.part_joining import join_parts, joint_schema
+from semscale.store.runs.part_storing import WORK, PartInPlace, PartitionOrder, store_part, store_partition
 from semscale.store.runs.parts import differing
 from semscale.store.runs.stored_part import (
     StoredPart,
@@ -32,7 +33,10 @@ from semscale.store.runs.stored_part import (
 CONTENTS = "_semscale.json"
 """File of a finished folder that lists its partitions with rows, bytes and hashes, and the run's settings."""
 
-_WORK = "_semscale/"
+Each = Callable[
+    [Callable[[PartitionOrder], dict[str, Any]], Iterable[PartitionOrder]], Iterable[dict[str, Any]]
+]
+
 _MANIFEST = "manifest.json"
 _PART = re.compile(r"part-(\d{6})\.(parquet|json)")
 _PARTITION = re.compile(r"part-\d{6}\.parquet")
@@ -61,6 +65,7 @@ class StoredParts:
         finished: the finished parts, in order.
         unfinished: parts after these that will be made again, in order.
         is_new: whether the run starts from nothing.
+        each: does work on items in order, as ``map`` does; perhaps on other machines that see the output.
     """
 
     place: OutputPlace
@@ -69,6 +74,7 @@ class StoredParts:
     finished: list[StoredPart] = field(default_factory=list)
     unfinished: list[StoredPart] = field(default_factory=list)
     is_new: bool = True
+    each: Each = map
     _schemas: list[Mapping[str, pl.DataType]] = field(default_factory=list)
     _lock: FileLock | None = None
 
@@ -100,6 +106,12 @@ class StoredParts:
         return str(self.place) if self.place.is_folder else f"{self.place}.parts"
 
     @property
+    def shared_place(self) -> OutputPlace:
+        """The output, as other processes find it, too, whatever folder they work in."""
+        place = self.place
+        return place if place.is_remote else replace(place, address=str(Path(place.address).absolute()))
+
+    @property
     def rows(self) -> int:
         """Number of finished rows."""
         return sum(part.rows for part in self.finished)
@@ -123,25 +135,25 @@ class StoredParts:
                 del self.finished[place:]
                 self._clear(place)
                 return
-            self._note_schema(frame)
+            self._note_schema(frame.schema)
             yield frame, part.notes
 
     def add(
         self, frame: pl.DataFrame, notes: Mapping[str, Any] | None = None, *, is_finished: bool = True
     ) -> None:
         """Write the next part; it is finished when this returns, unless it or one before it is not."""
-        name = part_name(len(self.finished) + len(self.unfinished))
-        with temporary_folder() as folder:
-            file = Path(folder, name)
-            frame.write_parquet(file)
-            part = StoredPart.of(file, frame.height, dict(notes or {}))
-            self.files.store(self._work + name, file)
-        self._note_schema(frame)
+        number = len(self.finished) + len(self.unfinished)
+        part = store_part(self.files, self._work, number, frame, notes or {})
+        self._note_schema(frame.schema)
         if self.unfinished or not is_finished:
             self.unfinished.append(part)
             return
-        self.files.write(self._work + record_name(name), part.record())
-        self.finished.append(part)
+        self._mark_finished(part)
+
+    def add_stored(self, stored: PartInPlace) -> None:
+        """Mark the next part as finished, whose file is in its place already."""
+        self._note_schema(stored.schema)
+        self._mark_finished(stored.part)
 
     def write(
         self, out: Target, without: Collection[str], late: Callable[[int, int], pl.DataFrame | None]
@@ -194,7 +206,7 @@ class StoredParts:
 
     @property
     def _work(self) -> str:
-        return _WORK if self.place.is_folder else ""
+        return WORK if self.place.is_folder else ""
 
     def _start(self, *, restart: bool) -> None:
         names = self.files.names()
@@ -257,10 +269,14 @@ class StoredParts:
         with self.files.local(self._work + part.name) as path:
             return pl.read_parquet(path) if checksum(path) == part.checksum else None
 
-    def _note_schema(self, frame: pl.DataFrame) -> None:
+    def _note_schema(self, schema: Mapping[str, pl.DataType]) -> None:
         """Keep the columns of a part; equal ones are kept once."""
         last = self._schemas[-1] if self._schemas else None
-        self._schemas.append(last if last is not None and last == frame.schema else frame.schema)
+        self._schemas.append(last if last is not None and last == schema else schema)
+
+    def _mark_finished(self, part: StoredPart) -> None:
+        self.files.write(self._work + record_name(part.name), part.record())
+        self.finished.append(part)
 
     def _clear(self, first: int) -> None:
         names = [name.removeprefix(self._work) for name in self.files.names() if name.startswith(self._work)]
@@ -286,27 +302,12 @@ class StoredParts:
         self.files.remove(CONTENTS)
         common = joint_schema(self._schemas, lambda place, title: self._cells(every[place], title))
         schema = {title: dtype for title, dtype in common.items() if title not in without}
-        listed = [
-            self._write_partition(part, schema, own, late())
+        orders = (
+            PartitionOrder(part, own, schema, late())
             for part, own, late in zip(every, self._schemas, beside, strict=True)
-        ]
+        )
+        listed = list(self.each(partial(store_partition, self.shared_place), orders))
         self._write_json(CONTENTS, {"key": self.key, "parts": listed})
-
-    def _write_partition(
-        self,
-        part: StoredPart,
-        schema: Mapping[str, pl.DataType],
-        own: Mapping[str, pl.DataType],
-        late: pl.DataFrame | None,
-    ) -> dict[str, Any]:
-        with self.files.local(self._work + part.name) as path, temporary_folder() as folder:
-            file = path
-            if late is not None or list(own.items()) != list(schema.items()):
-                file = Path(folder, part.name)
-                aligned_part(path, schema, late).collect().write_parquet(file)
-            self.files.store(part.name, file)
-            written = StoredPart.of(file, part.rows, {})
-            return {"name": part.name, "rows": part.rows, "size": written.size, "sha256": written.checksum}
 
     def _cells(self, part: StoredPart, title: str) -> pl.Series:
         with self.files.local(self._work + part.name) as path:
@@ -319,7 +320,7 @@ class StoredParts:
         """Release the lock of a folder of this machine; if nothing is kept in it, it goes, too."""
         if self._lock is None:
             return
-        work = Path(self.place.address) / _WORK
+        work = Path(self.place.address) / WORK
         is_empty = not any(path.name == _MANIFEST or _PART.fullmatch(path.name) for path in work.iterdir())
         if os.name == "nt":
             self._lock.release()  # Windows does not remove a locked file
@@ -336,4 +337,4 @@ class StoredParts:
 def _locked(place: OutputPlace) -> FileLock:
     folder = Path(place.address)
     folder.mkdir(exist_ok=True)
-    return lock_folder(folder / _WORK, lambda _: None, str(place))
+    return lock_folder(folder / WORK, lambda _: None, str(place))

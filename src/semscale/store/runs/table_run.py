@@ -1,6 +1,6 @@
 """Resumable runs over tables: finished parts are kept on disk, and a stopped run goes on after them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -8,6 +8,7 @@ import polars as pl
 
 from semscale.errors import InputError, StoppedByUserError, UnreachableError
 from semscale.store.places.output_places import OutputPlace, Target
+from semscale.store.runs.part_storing import PartInPlace
 from semscale.store.runs.parts import Parts
 from semscale.store.runs.stored_parts import StoredParts
 from semscale.store.table import Table
@@ -17,6 +18,8 @@ from semscale.version import __version__
 PART_ROWS = 50_000
 
 S_co = TypeVar("S_co", covariant=True)
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -50,12 +53,15 @@ class WorkedPart(NamedTuple):
         is_finished: whether every row has its result; a part that a cap cut short is made again.
         has_failed_calls: whether rows lack a result because calls failed that may succeed another time. If
             the run ends early, this part and those after it are made again when the run goes on.
+        stored: the file of the part, where whoever made it has written it already; ``frame`` has then the
+            columns that the summary needs.
     """
 
     frame: pl.DataFrame
     notes: Mapping[str, Any] = {}
     is_finished: bool = True
     has_failed_calls: bool = False
+    stored: PartInPlace | None = None
 
 
 class TableWork(Protocol[S_co]):
@@ -92,8 +98,24 @@ class TableWork(Protocol[S_co]):
 class PartMakers(Protocol):
     """Makers of parts beside this process."""
 
-    def parts(self, work: TableWork[object], table: Table, size: int, skip: int) -> Iterator[WorkedPart]:
-        """Make the parts of a table as ``work.parts`` would, in the same order."""
+    def sees(self, place: OutputPlace) -> bool:
+        """Tell whether all makers can write into a folder."""
+
+    def parts(
+        self, work: TableWork[object], table: Table, size: int, skip: int, place: OutputPlace | None
+    ) -> Iterator[WorkedPart]:
+        """Make the parts of a table as ``work.parts`` would, in the same order.
+
+        Args:
+            work: the work.
+            table: the input.
+            size: rows of a part.
+            skip: rows of the parts that are there, a multiple of ``size``.
+            place: the folder in which the makers store their parts; ``None`` where they give them back.
+        """
+
+    def each(self, work: Callable[[T], S], items: Iterable[T]) -> Iterator[S]:
+        """Do other work on items, and give the results in their order."""
 
 
 @dataclass(frozen=True)
@@ -177,18 +199,33 @@ class TableRun:
             work.add(frame, notes)
             rows += frame.height
         self._tell(work, rows)
-        for made in self._made(work, rows):
+        for made in self._made(work, rows, self._place_of_makers(parts)):
             work.add(made.frame, made.notes)
             is_finished = made.is_finished and not made.has_failed_calls
-            parts.add(made.frame, made.notes, is_finished=is_finished)
+            if made.stored is not None and isinstance(parts, StoredParts):
+                parts.add_stored(made.stored)
+            else:
+                parts.add(made.frame, made.notes, is_finished=is_finished)
             is_whole = is_whole and made.is_finished
             rows += made.frame.height
             self._tell(work, rows)
         return is_whole
 
-    def _made(self, work: TableWork[S_co], skip: int) -> Iterator[WorkedPart]:
+    def _made(
+        self, work: TableWork[S_co], skip: int, place: OutputPlace | None = None
+    ) -> Iterator[WorkedPart]:
         makers, size = self.settings.makers, self.settings.part_rows
-        return work.parts(size, skip) if makers is None else makers.parts(work, self.table, size, skip)
+        return work.parts(size, skip) if makers is None else makers.parts(work, self.table, size, skip, place)
+
+    def _place_of_makers(self, parts: Parts | StoredParts) -> OutputPlace | None:
+        """Name the folder into which the makers write, and let them make its partitions, if they see it."""
+        makers = self.settings.makers
+        if makers is None or not isinstance(parts, StoredParts) or not parts.place.is_folder:
+            return None
+        if not makers.sees(parts.shared_place):
+            return None
+        parts.each = makers.each
+        return parts.shared_place
 
     def _key(self, work: TableWork[S_co]) -> dict[str, str]:
         part_rows = str(self.settings.part_rows)

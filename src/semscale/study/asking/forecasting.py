@@ -1,7 +1,9 @@
 """Forecasts the calls of a study before anything is sent, and how far a budget goes."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from itertools import chain
 
 from semscale.chat.costs.budget import Budget
 from semscale.chat.costs.forecast import Forecast, forecast
@@ -14,7 +16,7 @@ from semscale.chat.messages import Request
 from semscale.chat.replies import Reply
 from semscale.study.asking.asking import StudyAsking
 from semscale.study.asking.decision_form import first_form
-from semscale.study.asking.interviews import Kind, Step
+from semscale.study.asking.interviews import Interview, Kind, Step
 from semscale.study.design import StudyDesign
 
 
@@ -56,27 +58,31 @@ def personas_within(found: Forecast, budget: Budget, n: int) -> int:
 
 
 async def _forecast(design: StudyDesign, model: DecidingChat, ledger: Ledger, form: str | None) -> Forecast:
-    requests = [request async for request in _requests(design, model, ledger, form)]
-    return await forecast(requests, model, ledger=ledger)
+    """Forecast all interviews; the ledger is asked for a step of all of them at once."""
+    interviews, keys = design.interviews(form), ContentKeys(model)
+    asking = StudyAsking(design.prompts, design.questionnaire, interviews)
+
+    async def requests(interview: Interview) -> list[Request]:
+        return [each async for each in _requests(design, asking, interview, keys, ledger)]
+
+    every = await asyncio.gather(*map(requests, interviews))
+    return await forecast(chain.from_iterable(every), model, ledger=ledger)
 
 
 async def _requests(
-    design: StudyDesign, model: DecidingChat, ledger: Ledger, form: str | None
+    design: StudyDesign, asking: StudyAsking, interview: Interview, keys: ContentKeys, ledger: Ledger
 ) -> AsyncIterator[Request]:
-    """Give all requests of a run, with made-up replies where the ledger has none."""
-    interviews, keys = design.interviews(form), ContentKeys(model)
-    asking = StudyAsking(design.prompts, design.questionnaire, interviews)
-    for interview in interviews:
-        while not interview.is_done:
-            step = interview.step()
-            for request in step.requests:
-                yield request
-            known = await ledger.find(keys.of(step.requests[0])) if step.decision is None else None
-            said = known.text if isinstance(known, Reply) else _made_up(design, step)
-            rating = asking.rating_step(step.asked, said)
-            if rating is not None:
-                yield rating.requests[0]
-            interview.hear(said)
+    """Give all requests of an interview, with made-up replies where the ledger has none."""
+    while not interview.is_done:
+        step = interview.step()
+        for request in step.requests:
+            yield request
+        known = await ledger.find(keys.of(step.requests[0])) if step.decision is None else None
+        said = known.text if isinstance(known, Reply) else _made_up(design, step)
+        rating = asking.rating_step(step.asked, said)
+        if rating is not None:
+            yield rating.requests[0]
+        interview.hear(said)
 
 
 def _made_up(design: StudyDesign, step: Step) -> str:

@@ -1,0 +1,77 @@
+"""A check whether all nodes of a cluster write into the folder of an output."""
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from semscale.distributed.node_checks import each_node
+from semscale.errors import InputError
+from semscale.store.places.output_places import OutputPlace
+from semscale.store.places.part_files import files_of
+from semscale.store.runs.part_storing import WORK
+
+
+class ClusterWarning(UserWarning):
+    """A cluster works otherwise than it could."""
+
+
+@dataclass(frozen=True)
+class FolderProbe:
+    """A small file that this process writes for all nodes to find.
+
+    Attributes:
+        place: the folder of the output.
+        token: what the files are called, and what they hold.
+    """
+
+    place: OutputPlace
+    token: str
+
+    @property
+    def name(self) -> str:
+        """Name of the file; that of a node has the node's own name behind it."""
+        return f"{WORK}.probe-{self.token}"
+
+    def answered(self) -> str | None:
+        """Look for the file, on a node, and write another one beside it: its name, or ``None`` if not so."""
+        name = f"{self.name}-{os.getpid()}-{os.urandom(4).hex()}.tmp"
+        with suppress(InputError, OSError):
+            files = files_of(self.place)
+            if files.read(f"{self.name}.tmp") == self.token.encode():
+                files.write(name, self.token.encode())
+                return name
+        return None
+
+    def unseen(self) -> list[str]:
+        """Ask all nodes, and name those that do not see the folder.
+
+        Raises:
+            InputError: the folder cannot be written here, or a node cannot run Semscale.
+        """
+        files, unseen = files_of(self.place), []
+        files.write(f"{self.name}.tmp", self.token.encode())
+        try:
+            for node, name in each_node(
+                FolderProbe.answered, (self,), lambda resources: bool(resources.get("CPU"))
+            ):
+                if name is None or files.read(name) != self.token.encode():
+                    unseen.append(node)
+                if name is not None:
+                    files.remove(name)
+        finally:
+            files.remove(f"{self.name}.tmp")
+        return unseen
+
+
+def _works(resources: Mapping[str, float]) -> bool:
+    return bool(resources.get("CPU"))
+
+
+def nodes_without(place: OutputPlace) -> list[str]:
+    """Name the nodes of this process's cluster that do not write into a folder.
+
+    Raises:
+        InputError: the folder cannot be written here, or a node cannot run Semscale.
+    """
+    return FolderProbe(place, os.urandom(8).hex()).unseen()

@@ -1,0 +1,53 @@
+"""How a node rates texts of a column."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from semscale.distributed.recipes import ModelRecipe, RowWork
+from semscale.rating.files.columns import FileColumns
+from semscale.rating.files.file_rating import RatingWork
+from semscale.rating.files.file_summary import Collector
+from semscale.rating.rater import Rater
+from semscale.rating.rater_settings import RaterSettings
+from semscale.scales import Scale
+from semscale.signature import Signature
+from semscale.store.table import Table
+
+
+@dataclass(frozen=True)
+class RatingRecipe:
+    """How texts of a column are rated.
+
+    Attributes:
+        model: the embedder.
+        scale: the scale with all its anchor sets.
+        settings: of the rater, without an embedder.
+        text: name of the column.
+    """
+
+    model: ModelRecipe
+    scale: Scale
+    settings: RaterSettings
+    text: str
+
+    def signature(self) -> Signature:
+        """Name the model."""
+        return self.model.load().signature
+
+    def row_work(self, table: Table) -> RowWork:
+        """Load the model and embed the anchors."""
+        settings: RaterSettings = {**self.settings, "embedder": self.model.load}
+        rater, columns = Rater(self.scale, **settings), FileColumns(self.text)
+        work = RatingWork(table, columns, rater, Collector(rater, columns, 0), 0.95, None)
+        return RowWork(lambda batch, _: work.part(batch), work.private)
+
+    def completed(self, work: object) -> Self:
+        """Take over the floor, so that all nodes have the same to the last bit."""
+        if not isinstance(work, RatingWork):
+            return self
+        settings: RaterSettings = {**self.settings, "floor": work.rater.floor}
+        return replace(self, settings=settings)
+
+    def with_owners(self, owners: tuple[Any, ...]) -> Self:
+        """Let these actors embed the texts."""
+        return replace(self, model=replace(self.model, owners=owners))

@@ -1,0 +1,29 @@
+import pytest
+
+from semscale.distributed.output_checks import FolderProbe, nodes_without
+from semscale.store.places.output_places import target_of
+
+
+def files_below(folder):
+    return sorted(path.name for path in folder.rglob("*") if path.is_file())
+
+
+def test_who_finds_the_file_writes_another_one(tmp_path):
+    probe = FolderProbe(target_of(f"{tmp_path}/"), "1f2e")
+    assert probe.answered() is None
+    (tmp_path / "_semscale").mkdir()
+    (tmp_path / "_semscale" / ".probe-1f2e.tmp").write_text("1f2e")
+    name = probe.answered()
+    assert (tmp_path / name).read_text() == "1f2e"
+
+
+def test_a_file_of_another_run_does_not_count(tmp_path):
+    (tmp_path / "_semscale").mkdir()
+    (tmp_path / "_semscale" / ".probe-1f2e.tmp").write_text("aaaa")
+    assert FolderProbe(target_of(f"{tmp_path}/"), "1f2e").answered() is None
+
+
+@pytest.mark.needs("ray")
+def test_nodes_that_share_the_folder_see_it_and_nothing_is_left(connection, tmp_path):
+    assert nodes_without(target_of(f"{tmp_path}/")) == []
+    assert files_below(tmp_path) == []
