@@ -173,6 +173,15 @@ def test_labels_that_cannot_be_read_are_refused(semscale, labelled, human, furth
     assert not (labelled.parent / "cal.json").exists()
 
 
+def test_a_wrong_label_is_named_by_its_row_in_the_file(semscale, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{n},it is good {n},{'bad' if n == 9 else 4},0.5" for n in range(1, 13)]
+    (tmp_path / "labelled.csv").write_text("row,text,human,inclusion\n" + "\n".join(rows) + "\n")
+    ended = calibrate(semscale, "--where", "row > 2")
+    assert ended.code == 2
+    assert "data row 9 has 'bad'" in ended.err
+
+
 def test_a_sheet_with_a_row_twice_is_refused(semscale, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = [f"{n},it is good {n},4,0.5" for n in range(1, 13)] + ["7,it is good 7,2,0.5"]

@@ -8,6 +8,7 @@ import pytest
 from decision_endpoint import deciding_endpoint
 
 from semscale.cli.main import main
+from semscale.cli.runs import code_suggest
 from semscale.embedding import loading
 
 BOOK = """name: phones
@@ -371,6 +372,21 @@ def test_a_stop_while_the_model_loads_speaks_of_no_ledger(code, monkeypatch, opt
     assert ended.code == 3
     assert said in ended.err
     assert "ledger" not in ended.err
+
+
+def test_a_stopped_proposal_can_be_started_again(semscale, answers, monkeypatch, tmp_path):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    command = ("code", "suggest", answers, "--text", "text", "--codebook", "new.yaml", "--out", "s.csv")
+    with monkeypatch.context() as patched:
+        patched.setattr(code_suggest, "write_batches", stop)
+        ended = semscale(*command)
+    assert (ended.code, "stopped; nothing was written" in ended.err) == (3, True)
+    assert not (tmp_path / "new.yaml").exists()
+    ended = semscale(*command)
+    assert ended.code == 0, ended.err
+    assert (tmp_path / "new.yaml").exists()
 
 
 def test_a_sample_of_many_answers_is_clustered_and_all_have_a_code(semscale, tmp_path):

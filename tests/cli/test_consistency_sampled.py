@@ -50,6 +50,22 @@ def test_rows_of_an_item_have_their_own(semscale, tmp_path):
     ]
 
 
+@pytest.mark.parametrize(
+    ("rows", "more", "said"),
+    [
+        ([("1", "x", HALF, "1"), ("1", "y", HALF, None), ("2", "z", "no", "1")], (), "'no' in row 3"),
+        ([("0", "x", HALF, "1"), ("1", "y", HALF, "1"), ("1", "y", HALF, None), ("2", "z", HALF, "?")],
+         ("--where", "q > 0"), "got '?' in row 4"),
+    ],
+)  # fmt: skip
+def test_a_wrong_cell_of_an_item_is_named_by_its_row_in_the_file(semscale, tmp_path, rows, more, said):
+    pl.DataFrame(rows, schema=["q", "a", "lp", "right"], orient="row").write_csv(tmp_path / "a.csv")
+    columns = ("--item", "q", "--answer", "a", "--logprobs", "lp", "--label", "right")
+    ended = semscale("consistency", "a.csv", *columns, *MEASURE, *more)
+    assert (ended.code, ended.err.count("\n")) == (2, 1)
+    assert said in ended.err
+
+
 def test_log_probabilities_of_samples_that_no_measure_uses_are_refused(semscale, tmp_path):
     pl.DataFrame({"a": ["x"], "s": ["y"], "lp": [HALF]}).write_csv(tmp_path / "a.csv")
     columns = ("--answer", "a", "--sample", "s", "--logprobs", "lp", "--sample-logprobs", "lp")

@@ -38,6 +38,10 @@ BAD = {
     "a column of the result": (match(file="reserved.csv"), ["'semscale_score'", "rename"]),
     "no references at all": (match(file="empty.csv"), ["reference", "'expected' holds no text"]),
     "a broken list": (match(file="broken.csv"), ["reference", "data row 2", "no valid JSON"]),
+    "a broken list below other rows": (
+        match("--where", "answer != 'a'", file="broken.csv"),
+        ["reference", "data row 2", "no valid JSON"],
+    ),
     "no file": (match(file="nowhere.csv"), ["nowhere.csv does not exist"]),
     "an unknown method": (match("--method", "cosin"), ["method must be one of", "did you mean 'cosine'"]),
     "an engine without tokens": (

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 from tests.schema_check import check_json
 from tests.study.comparing.made_answers import panel_tables, people_table
@@ -42,6 +43,15 @@ def test_rows_can_be_chosen_and_columns_made(written, semscale):
     found = json.loads(ended.out)
     assert found["rows"] < 600
     assert [each["name"] for each in found["questions"]] == ["intent"]
+
+
+def test_a_wrong_answer_is_named_by_its_row_in_the_file(written, semscale, tmp_path):
+    rows = pl.read_csv(tmp_path / "people.csv", infer_schema=False).with_columns(kept=pl.lit("1"))
+    rows[0, "kept"], rows[4, "intent"] = "0", "perhaps"
+    rows.write_csv(tmp_path / "people.csv")
+    ended = semscale(*GIVEN, "--where", "kept = 1")
+    assert ended.code == 2
+    assert "column 'intent' has 'perhaps' in data row 5: neither" in ended.err
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Studies whose panel is asked with several models."""
 
+from dataclasses import replace
+
 import pytest
 from python_calamine import CalamineWorkbook
 from tests.study.conftest import PlayedModel
@@ -109,6 +111,13 @@ def test_one_model_in_place_of_the_files_answers_alone(written, models, running,
     assert found.summary().models == ()
 
 
+def test_an_attribute_called_as_the_column_of_models_is_refused(result):
+    panel = replace(result.design.panel, fields={"asked_model": WHO})
+    renamed = replace(result, design=replace(result.design, panel=panel))
+    with pytest.raises(InputError, match="an attribute is called 'asked_model', as the column of models"):
+        panel_tables(renamed, banners=["asked_model"])
+
+
 def test_a_model_without_a_name_is_refused(written):
     with pytest.raises(InputError, match="model must name a model, got an empty name"):
         written(TWO).design.answered_by([""])
@@ -138,6 +147,8 @@ def test_a_saved_run_is_compared_and_tabulated_by_model(result, tmp_path):
     one = panel_tables(kept, model="other", tests=TESTS)
     assert totals(one) == {("concept", "other"): 2.0}
     assert one.sample_notes[1] == "answered by other alone; --model shows played"
+    with pytest.raises(InputError, match="'other' alone is tabulated: name another model, too"):
+        panel_tables(kept, model="other", banners=["model"])
     with pytest.raises(UnknownNameError, match="model of the study"):
         panel_tables(kept, model="third")
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from semscale.chat.declining import gives_no_answer
@@ -13,7 +14,7 @@ from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.correctness_probability import CorrectnessSettings
 from semscale.self_consistency.files.columns import AnswerCells, AnswerChecks, AnswerColumns, answer_cells
 from semscale.self_consistency.files.consistency_work import ConsistencyWork
-from semscale.self_consistency.files.item_rows import ItemRows, index_items
+from semscale.self_consistency.files.item_rows import ItemRows, index_items, rows_of_items
 from semscale.self_consistency.labels import EnsembleName, FewestLabels
 from semscale.self_consistency.sampling import prompt_status
 from semscale.self_consistency.scoring.measures import check_sample_tokens
@@ -128,13 +129,15 @@ class _FirstLook:
 
     def look(self, batch: pl.DataFrame, first_row: int) -> None:
         """Look at the next rows."""
-        first = self.checks.n
+        first, rows = self.checks.n, np.arange(first_row, first_row + batch.height)
         samples: list[list[Any]] | None = None
         if self.items is not None:
-            batch = batch.filter(pl.Series(self.items.are_first(first_row, batch.height)))
+            heads = self.items.are_first(first_row, batch.height)
+            batch, rows = batch.filter(pl.Series(heads)), rows[heads]
             samples = [[]] * batch.height
-        cells = answer_cells(batch, self.columns, first_row, samples)
-        self.checks.add(cells)
+        with rows_of_items(rows):
+            cells = answer_cells(batch, self.columns, samples=samples)
+            self.checks.add(cells)
         if self.needs_floor:
             self.sample.add((first + item, text) for item, text in self._texts(cells, first))
 

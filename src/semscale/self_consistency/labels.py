@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from semscale.errors import InputError
+from semscale.errors import RowError
 from semscale.messages import unknown_name
 from semscale.stats.calibration.ensembles import FEWEST_OF_EACH, FEWEST_TUNING
 from semscale.store.columns import as_list, is_missing
@@ -131,7 +131,7 @@ def read_labels(cells: object, first: int = 0) -> Floats:
         first: place of the first of them among all items, from 0.
 
     Raises:
-        InputError: a cell that says neither; its place is named.
+        RowError: a cell that says neither; its place is named.
 
     Example:
         >>> read_labels([True, "wrong", None, 1.0]).tolist()
@@ -147,8 +147,9 @@ def _label(cell: Any, place: int) -> float:  # noqa: ANN401 - any cell
     if not word:
         return np.nan
     if word not in _RIGHT | _WRONG:
-        raise InputError(
+        raise RowError(
             f"correct must be 1, true, right or correct, or 0, false, wrong or incorrect, or empty, "
-            f"got {str(cell)[:40]!r} in row {place + 1}"
+            f"got {str(cell)[:40]!r} in {{row}}",
+            place,
         )
     return float(word in _RIGHT)

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from semscale.errors import InputError
+from semscale.errors import RowError
 from semscale.json_reading import parse_json
 
 _SHOWN = 40
@@ -27,7 +27,7 @@ def listed_cell(
         only_nulls: whether a JSON list of nulls only is a list; otherwise it is a text.
 
     Raises:
-        InputError: a text begins like a list of strings but is none; the message names its row.
+        RowError: a text begins like a list of strings but is none; the message names its row.
 
     Example:
         >>> place = {"parameter": "sample", "column": "again", "row": 0, "only_nulls": True}
@@ -46,9 +46,10 @@ def listed_cell(
         return content
     if cell.lstrip()[1:].lstrip().startswith('"'):
         shown = cell if len(cell) <= _SHOWN else cell[: _SHOWN - 3] + "..."
-        raise InputError(
-            f"{parameter}: column '{column}' has a list that is no valid JSON in data row {row + 1}: "
-            f'{shown}; write ["one", "other"], or the text alone (rows are counted from 1, below the header)'
+        raise RowError(
+            f"{parameter}: column '{column}' has a list that is no valid JSON in data {{row}}: "
+            f'{shown}; write ["one", "other"], or the text alone (rows are counted from 1, below the header)',
+            row,
         )
     return [cell]
 

@@ -146,22 +146,33 @@ class _RatedPanel:
             InputError: a name for two things, or a question without any rating.
         """
         fields = self.result.design.panel.fields
-        if CONCEPT in fields:
-            raise InputError(
-                f"panel: an attribute is called {CONCEPT!r}, as the concepts: rename it, and run again"
-            )
-        known = (CONCEPT, *([MODEL] if len(self.models) > 1 else []), *fields)
-        for name in banners:
-            if name not in known:
-                raise unknown_name("banner", name, known)
-            if name == MODEL and known.count(MODEL) > 1:
+        for taken, what in ((CONCEPT, "the concepts"), (_ASKED, "the column of models")):
+            if taken in fields:
                 raise InputError(
-                    f"banner: {MODEL!r} is an attribute of the personas, and the models of the study: rename "
-                    "the attribute, and run again"
+                    f"panel: an attribute is called {taken!r}, as {what}: rename it, and run again"
                 )
+        for name in banners:
+            self._check_banner(name)
         for each in questions:
             if not self.ratings(each, self.models).height:
                 raise InputError(f"question: no answer to {each.name!r} by {self.method!r} has a rating")
+
+    def _check_banner(self, name: str) -> None:
+        """Check that the study has a banner, under no other name."""
+        fields = self.result.design.panel.fields
+        known = (CONCEPT, *([MODEL] if len(self.models) > 1 else []), *fields)
+        if name == MODEL and name not in known and self.all_models:
+            raise InputError(
+                f"banner: {MODEL!r} compares models, and {self.models[0]!r} alone is tabulated: name another "
+                "model, too, or leave the banner out"
+            )
+        if name not in known:
+            raise unknown_name("banner", name, known)
+        if name == MODEL and known.count(MODEL) > 1:
+            raise InputError(
+                f"banner: {MODEL!r} is an attribute of the personas, and the models of the study: rename "
+                "the attribute, and run again"
+            )
 
     def ratings(self, question: SurveyQuestion, models: Sequence[str]) -> pl.DataFrame:
         """Keep the answers to a question that have a rating, by some models."""

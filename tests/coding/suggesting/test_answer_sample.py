@@ -28,6 +28,11 @@ def test_another_seed_draws_others():
     assert set(drawn([ANSWERS]).texts) != set(drawn([ANSWERS], seed=1).texts)
 
 
+def test_a_seed_may_be_any_integer():
+    draws = {drawn([ANSWERS], seed=seed).texts for seed in (2**64, 2**64 + 1, -1)}
+    assert len(draws) == 3
+
+
 def test_every_answer_is_drawn_as_often_however_frequent_it_is():
     # One answer stands 1,000 times among 9 that stand once; of 10 one is drawn, in 400 seeds about 40 times.
     cells = ["often"] * 1000 + [f"rare {n}" for n in range(9)]

@@ -1,8 +1,10 @@
+import numpy as np
 import polars as pl
 import pytest
 
 from semscale.errors import InputError, UnknownNameError
 from semscale.self_consistency.files.columns import AnswerChecks, AnswerColumns, answer_cells
+from semscale.self_consistency.files.item_rows import rows_of_items
 from semscale.self_consistency.labels import FewestLabels
 from semscale.store.reading import open_table
 
@@ -51,7 +53,7 @@ def test_a_label_is_refused_with_its_place_in_the_file():
     checks = AnswerChecks(columns, FewestLabels.for_ensemble("none"))
     checks.add(answer_cells(pl.DataFrame({"a": ["x", "y"], "s": ["x", "y"], "l": ["yes", "0"]}), columns))
     wrong = answer_cells(pl.DataFrame({"a": ["x", "y"], "s": ["x", "y"], "l": [None, "perhaps"]}), columns, 2)
-    with pytest.raises(InputError, match=r"got 'perhaps' in row 4"):
+    with pytest.raises(InputError, match=r"got 'perhaps' in row 4"), rows_of_items(np.array([2, 3])):
         checks.add(wrong)
 
 

@@ -17,6 +17,7 @@ from semscale.rating.labelling.sheet import COLUMNS, ROW
 from semscale.rating.rater import Rater
 from semscale.rating.rater_settings import RaterSettings
 from semscale.store.columns import column_in, floats_in
+from semscale.store.filtering import rows_of_the_file
 from semscale.store.table import Table
 from semscale.weights.known import DEFAULT_RATING_MODEL
 
@@ -47,8 +48,9 @@ def calibrate_table(options: CalibrateOptions) -> CalibrationSummary:
             if (name := getattr(columns, parameter)) is not None:
                 table.require(name, parameter)
         table.require_text(columns.text, "text")
-        texts, ratings, groups = _labelled_rows(table, options)
-        _check_sheet(table, options)
+        with rows_of_the_file(table):
+            texts, ratings, groups = _labelled_rows(table, options)
+            _check_sheet(table, options)
         labels: LabelSettings = {
             "human_range": columns.human_range,
             "by": groups,
@@ -70,9 +72,11 @@ def _check_sheet(table: Table, options: CalibrateOptions) -> None:
     if not set(COLUMNS) <= set(table.columns):
         return
     rows: list[float] = []
+    first_row = 0
     for batch in map(with_points, table.batches(_BATCH)):
-        humans = humans_in(column_in(batch, options.columns.human))
-        numbers = floats_in(numbers_in(column_in(batch, ROW), ROW)).tolist()
+        humans = humans_in(column_in(batch, options.columns.human), first_row)
+        numbers = floats_in(numbers_in(column_in(batch, ROW), ROW, first_row)).tolist()
+        first_row += batch.height
         rows += [row for row, human in zip(numbers, humans, strict=True) if human is not None]
     check_once(rows, "file", Path(table.name).name)
 

@@ -59,9 +59,10 @@ def suggest_codes(options: CodeSuggestOptions) -> SuggestionSummary:
             progress=progress,
         )
         found = _checked(_named(options, found, progress), embedder)
-        write_suggestion(found, options.codebook)
         if options.outputs.out is not None:
-            write_batches(_with_codes(table, options.text, found, embedder), options.outputs.out)
+            write_batches(_with_codes(table, options.text, found, embedder, progress), options.outputs.out)
+        # Last of all, as a run is refused where the codebook is there already.
+        write_suggestion(found, options.codebook)
     return found
 
 
@@ -92,11 +93,11 @@ def _checked(found: SuggestionSummary, embedder: Embedder) -> SuggestionSummary:
 
 
 def _with_codes(
-    table: Table, text: str, found: SuggestionSummary, embedder: Embedder
+    table: Table, text: str, found: SuggestionSummary, embedder: Embedder, progress: Progress | None
 ) -> Iterator[pl.DataFrame]:
     """Put the code of each answer beside it, part by part; answers outside the sample are embedded."""
     for batch in table.batches(_BATCH):
-        places, nearness = found.places(column_in(batch, text).to_list(), embedder)
+        places, nearness = found.places(column_in(batch, text).to_list(), embedder, progress=progress)
         names = [None if place < 0 else found.codes[place].name for place in places.tolist()]
         yield batch.with_columns(
             pl.Series(f"{PREFIX}suggested", names, pl.String),

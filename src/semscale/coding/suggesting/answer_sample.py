@@ -24,7 +24,7 @@ class AnswerSample:
 
     Args:
         most: answers that are kept; all of them where there are no more.
-        seed: of the hashes.
+        seed: of the hashes, any integer.
 
     Attributes:
         n: rows so far.
@@ -42,7 +42,7 @@ class AnswerSample:
 
     def __init__(self, most: int = MOST_ANSWERS, *, seed: int = 0) -> None:
         self.n = 0
-        self._most, self._key = most, seed.to_bytes(8, "little")
+        self._most, self._key = most, blake2b(str(seed).encode()).digest()
         self._status: Counter[Status] = Counter()
         self._times: dict[str, int] = {}
         self._largest: list[tuple[int, str]] = []

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 
 from semscale.matching.file_matching import CORPUS_ROWS
@@ -12,7 +13,7 @@ from semscale.self_consistency.claims.agreement_work import AgreementWork
 from semscale.self_consistency.claims.claim_support import ClaimJudge
 from semscale.self_consistency.claims.long_answers import sample_sentences
 from semscale.self_consistency.files.columns import AnswerChecks, AnswerColumns, answer_cells
-from semscale.self_consistency.files.item_rows import ItemRows, index_items
+from semscale.self_consistency.files.item_rows import ItemRows, index_items, rows_of_items
 from semscale.self_consistency.labels import FewestLabels
 from semscale.self_consistency.sampling import prompt_status
 from semscale.stats.intervals.estimates import IntervalPlan
@@ -110,17 +111,17 @@ class _AgreementLook:
 
     def look(self, batch: pl.DataFrame, first_row: int) -> None:
         """Look at the next rows."""
-        if self._items is None:
-            cells = answer_cells(batch, self._columns, first_row)
-            answers, beside = cells.answers, cells.samples
-        else:
-            first = self._items.are_first(first_row, batch.height)
-            heads = batch.filter(pl.Series(first))
-            cells = answer_cells(heads, self._columns, first_row, [[]] * heads.height)
+        rows, items = np.arange(first_row, first_row + batch.height), self._items
+        first = np.ones(len(rows), np.bool_) if items is None else items.are_first(first_row, len(rows))
+        heads = batch if items is None else batch.filter(pl.Series(first))
+        with rows_of_items(rows[first]):
+            cells = answer_cells(heads, self._columns, samples=None if items is None else [[]] * heads.height)
+            self.checks.add(cells)
+        answers, beside = cells.answers, cells.samples
+        if items is not None:
             # A row that is not the first of its item is a sample; its own text stands for the answer.
             answers = column_in(batch, str(self._columns.answer)).to_list()
             beside = [[] if head else [text] for text, head in zip(answers, first, strict=True)]
-        self.checks.add(cells)
         if self._needs_corpus:
             listed = _questions(cells.prompts) if self._asks else sample_sentences(answers, beside)
             self.sample.add((first_row + row, each) for row, each in enumerate(listed) if each)

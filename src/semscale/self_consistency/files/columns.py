@@ -212,10 +212,11 @@ class AnswerChecks:
         """Check the next items.
 
         Raises:
-            InputError: a label that says neither right nor wrong, or more than 100,000 groups.
+            RowError: a label that says neither right nor wrong; its row is counted among these items.
+            InputError: more than 100,000 groups.
         """
         if cells.labels is not None:
-            self._labels = self._labels.added(LabelCounts.of(read_labels(cells.labels, self.n)))
+            self._labels = self._labels.added(LabelCounts.of(read_labels(cells.labels)))
         if cells.groups is not None:
             self._groups.update(cells.groups)
             check_groups(self._groups)

@@ -1,6 +1,7 @@
 """Items whose answer and samples stand in rows of their own, anywhere in the table."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from semscale.errors import RowError
 from semscale.self_consistency.files.columns import AnswerCells, AnswerColumns, answer_cells
 from semscale.self_consistency.white_box.token_cells import read_tokens
 from semscale.store.cells import storable
@@ -81,6 +83,22 @@ class ItemRows:
         counts = np.bincount(self._number[usable], minlength=self.n)
         answered = usable[self._first]
         return np.asarray(answered & (counts - 1 >= fewest), dtype=bool)
+
+
+@contextmanager
+def rows_of_items(rows: Integers) -> Iterator[None]:
+    """Let errors about one of n items name its row in the table.
+
+    Args:
+        rows: shape (n,), the row of each item, from 0.
+
+    Raises:
+        RowError: what is raised inside, about the row of the item.
+    """
+    try:
+        yield
+    except RowError as error:
+        raise RowError(error.words, int(rows[error.row])) from None
 
 
 def item_cells(

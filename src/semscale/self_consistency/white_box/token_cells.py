@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from semscale.chat.replies import TokenLogprob
-from semscale.errors import InputError
+from semscale.errors import InputError, RowError
 from semscale.json_reading import parse_json
 from semscale.store.columns import as_list, is_missing
 
@@ -81,9 +81,10 @@ def _sample_tokens(cell: Any, n: int, place: int) -> list[tuple[TokenLogprob, ..
         return [None] * n
     content = _parsed(cell) if isinstance(cell, str) else cell
     if isinstance(content, str | bytes) or not isinstance(content, Sequence) or len(content) != n:
-        raise InputError(
-            f"sample_logprobs must hold a list for each of {n} samples, got {str(cell)[:_SHOWN]!r} in row "
-            f"{place + 1}"
+        raise RowError(
+            f"sample_logprobs must hold a list for each of {n} samples, got {str(cell)[:_SHOWN]!r} in "
+            "{row}",
+            place,
         )
     return [_tokens(_TokenCell(one, "sample_logprobs", place)) for one in content]
 
@@ -124,9 +125,10 @@ def _logprob(value: Any, cell: _TokenCell) -> float:  # noqa: ANN401 - any value
     return max(float(value), -1e9)  # some endpoints write minus infinity
 
 
-def _refused(given: _TokenCell) -> InputError:
+def _refused(given: _TokenCell) -> RowError:
     whose = "answer" if given.parameter == "logprobs" else "sample"
-    return InputError(
+    return RowError(
         f"{given.parameter} must hold for each {whose} a list of log-probabilities of at most 0, or of "
-        f'objects with "logprob", or be empty, got {str(given.cell)[:_SHOWN]!r} in row {given.place + 1}'
+        f'objects with "logprob", or be empty, got {str(given.cell)[:_SHOWN]!r} in {{row}}',
+        given.place,
     )

@@ -65,8 +65,8 @@ class _Coverage:
 def with_derived(table: Table, derivations: Sequence[Derivation]) -> Table:
     """Add columns that are made of others; each may be made of one before it.
 
-    The columns that they are made of are read once. How many filled cells give nothing is added to the
-    table's notes.
+    The columns that they are made of are read once, those of bands twice. How many filled cells give nothing
+    is added to the table's notes.
 
     Raises:
         InputError: a new column has a name that is taken, or gives nothing in any row.

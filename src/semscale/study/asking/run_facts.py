@@ -81,9 +81,20 @@ def _stopped(parts: Sequence[RunFacts]) -> str | None:
         if each.stopped is not None:
             reasons.setdefault(_cap_in(each.stopped), []).append(each)
     said = [
-        f"{' and '.join(each.model for each in found)}: {_joined_reason(found)}" for found in reasons.values()
+        f"{_listed([each.model for each in found])}: {_joined_reason(found)}" for found in reasons.values()
     ]
     return "; ".join(said) or None
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Join names as a sentence does.
+
+    Example:
+        >>> _listed(["a"]), _listed(["a", "b", "c"])
+        ('a', 'a, b and c')
+    """
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _joined_reason(found: Sequence[RunFacts]) -> str:

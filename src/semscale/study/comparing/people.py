@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from semscale.errors import InputError
+from semscale.errors import InputError, RowError
 from semscale.messages import shortened
 from semscale.rating.files.cells import weights_in
 from semscale.rating.human.values import check_human_range, laid_on
@@ -123,12 +123,14 @@ def read_people(
     placed = _Placed(places, persons_there, concept[places], (len(order), len(concepts)))
     _refuse_twice(named, placed.concepts, concepts, name)
     asked_rows = np.array([first[person] for person in order])
-    side = ComparedSide(
-        tuple(order) if columns.respondent is not None else (),
-        {
+    with rows_of_the_file(table):
+        masses = {
             each.name: _laid_out(column_in(rows, columns.questions[each.name]), each, human_range, placed)
             for each in questions
-        },
+        }
+    side = ComparedSide(
+        tuple(order) if columns.respondent is not None else (),
+        masses,
         tuple(questions),
         None if weights is None else weights[asked_rows],
         {
@@ -284,9 +286,10 @@ def _numbers(column: pl.Series, rows: Integers, labels: Mapping[str, float]) -> 
         value = labels.get(_plain(cell)) if isinstance(cell, str) else None
         found[place] = _number(cell) if value is None else value
         if not np.isfinite(found[place]):
-            raise InputError(
-                f"question: column {column.name!r} has {shortened(cell)} in data row {row + 1}: neither a "
-                "number nor the label of a point"
+            raise RowError(
+                f"question: column {column.name!r} has {shortened(cell)} in data {{row}}: neither a "
+                "number nor the label of a point",
+                row,
             )
     return found
 
