@@ -171,24 +171,32 @@ def test_a_node_with_other_rows_is_refused(connection, here):
         list(parts.parts(None, table, 60, 60))
 
 
-def embedding(folder, makers=None):
+def embedding(folder, makers=None, part_rows=11):
     return embed_file(
         open_table("in"),
         "text",
         embedder=load_embedder("model", cache=False),
         out=target_of(f"{folder}/"),
-        settings=PartSettings(11, makers=makers),
+        settings=PartSettings(part_rows, makers=makers),
     )
 
 
-def embedding_parts(sharing="never"):
-    return ClusterParts(EmbeddingRecipe(ModelRecipe("model", cache=False), "text"), sharing=sharing)
+def embedding_parts(sharing="never", actors=None):
+    recipe = EmbeddingRecipe(ModelRecipe("model", cache=False), "text")
+    return ClusterParts(recipe, ActorPool(actors), sharing=sharing)
 
 
 def test_nodes_write_the_same_partitions(connection, here):
     plain = embedding(here / "plain").record()
     found = embedding(here / "there", embedding_parts("always")).record()
     assert {**found, "created": None} == {**plain, "created": None}
+    assert files_in(here / "there") == files_in(here / "plain")
+
+
+def test_more_actors_than_nodes_have_room_for_leave_room_beside_the_owners(connection, here):
+    embedding(here / "plain", part_rows=4)
+    # Eight actors and as many owners, a quarter of a processor each, do not fit onto two processors.
+    embedding(here / "there", embedding_parts("always", actors=8), part_rows=4)
     assert files_in(here / "there") == files_in(here / "plain")
 
 

@@ -1,6 +1,8 @@
 import pytest
 
+from semscale.distributed import output_checks
 from semscale.distributed.output_checks import FolderProbe, nodes_without
+from semscale.errors import MissingExtraError
 from semscale.store.places.output_places import target_of
 
 
@@ -21,6 +23,14 @@ def test_a_file_of_another_run_does_not_count(tmp_path):
     (tmp_path / "_semscale").mkdir()
     (tmp_path / "_semscale" / ".probe-1f2e.tmp").write_text("aaaa")
     assert FolderProbe(target_of(f"{tmp_path}/"), "1f2e").answered() is None
+
+
+def test_a_node_without_the_package_for_the_folder_does_not_see_it(monkeypatch):
+    def missing(place):
+        raise MissingExtraError("s3fs", "cloud")
+
+    monkeypatch.setattr(output_checks, "files_of", missing)
+    assert FolderProbe(target_of("s3://survey/rated/"), "1f2e").answered() is None
 
 
 @pytest.mark.needs("ray")

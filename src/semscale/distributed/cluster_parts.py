@@ -5,7 +5,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -124,8 +124,10 @@ class ClusterParts:
         if not isinstance(recipe, SharesTexts) or not self._is_worth(recipe, table, parts, actors):
             yield recipe, BOOKED
             return
-        booked = BOOKED / 2  # as there are as many owners as actors
-        owners = Owners.start(recipe.model, expected, actors, self.pool.resources(booked))
+        # An actor books less, so that it has room beside an owner. Owners for which there is no room would
+        # wait for processors forever, or leave none to the actors.
+        booked, room = BOOKED / 2, replace(self.pool, actors=None).size(started())
+        owners = Owners.start(recipe.model, expected, min(actors, room), self.pool.resources(booked))
         try:
             yield recipe.with_owners(owners.handles), booked
         finally:

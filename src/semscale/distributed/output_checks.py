@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from semscale.distributed.node_checks import each_node
-from semscale.errors import InputError
+from semscale.errors import SemscaleError
 from semscale.store.places.output_places import OutputPlace
 from semscale.store.places.part_files import files_of
 from semscale.store.runs.part_storing import WORK
@@ -36,7 +36,7 @@ class FolderProbe:
     def answered(self) -> str | None:
         """Look for the file, on a node, and write another one beside it: its name, or ``None`` if not so."""
         name = f"{self.name}-{os.getpid()}-{os.urandom(4).hex()}.tmp"
-        with suppress(InputError, OSError):
+        with suppress(SemscaleError, OSError):
             files = files_of(self.place)
             if files.read(f"{self.name}.tmp") == self.token.encode():
                 files.write(name, self.token.encode())
@@ -52,9 +52,7 @@ class FolderProbe:
         files, unseen = files_of(self.place), []
         files.write(f"{self.name}.tmp", self.token.encode())
         try:
-            for node, name in each_node(
-                FolderProbe.answered, (self,), lambda resources: bool(resources.get("CPU"))
-            ):
+            for node, name in each_node(FolderProbe.answered, (self,), _works):
                 if name is None or files.read(name) != self.token.encode():
                     unseen.append(node)
                 if name is not None:
