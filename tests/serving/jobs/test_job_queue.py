@@ -1,5 +1,6 @@
 """Jobs: their order, their end, and what a restart finds."""
 
+import asyncio
 import csv
 import io
 import shutil
@@ -291,6 +292,56 @@ def test_a_failed_upload_leaves_no_folder(tmp_path):
     assert [path for path in (tmp_path / "jobs").iterdir() if path.is_dir()] == []
     queue.stop()
     queue.close()
+
+
+def test_a_job_whose_request_fails_after_it_was_added_is_dropped(tmp_path):
+    work = HeldWork()
+    queue = queue_of(tmp_path, work)
+    queue.start()
+
+    def request(*, is_running):
+        with queue.uploading() as (folder, _):
+            queue.add(folder, "embed", EmbeddingJobFields(text="comment"))
+            assert not is_running or work.begun.acquire(timeout=60)
+            raise TimeoutError
+
+    from semscale.serving.jobs.job_order import EmbeddingJobFields
+
+    with pytest.raises(TimeoutError):
+        request(is_running=True)
+    added(queue)
+    with pytest.raises(TimeoutError):
+        request(is_running=False)
+    work.let.set()
+    until = time.monotonic() + 60
+    while queue.n_unfinished and time.monotonic() < until:
+        threading.Event().wait(0.01)
+    assert [record["status"] for record in queue.records()] == ["finished"]
+    assert len([path for path in (tmp_path / "jobs").iterdir() if path.is_dir()]) == 1
+    queue.stop()
+    queue.close()
+
+
+def test_a_cancelled_request_ends_after_its_job_was_added():
+    from semscale.serving.routes.jobs import _to_its_end
+
+    begun, let, done = threading.Event(), threading.Event(), []
+
+    def work():
+        begun.set()
+        let.wait(60)
+        done.append("added")
+
+    async def cancelled():
+        request = asyncio.ensure_future(_to_its_end(work))
+        await asyncio.to_thread(begun.wait, 60)
+        request.cancel()
+        asyncio.get_running_loop().call_soon(let.set)
+        with pytest.raises(asyncio.CancelledError):
+            await request
+        return list(done)
+
+    assert asyncio.run(cancelled()) == ["added"]
 
 
 def test_a_job_whose_folder_vanishes_is_left_out_of_the_list(tmp_path, monkeypatch):

@@ -127,7 +127,7 @@ class JobQueue:
             with self._room.share(folder.path) as share:
                 yield folder, share
         except BaseException:
-            folder.remove()
+            self._drop(folder)  # the job may have been added already
             raise
 
     def add(self, folder: JobFolder, kind: str, fields: JobFields) -> None:
@@ -144,14 +144,16 @@ class JobQueue:
         Raises:
             RefusedRequestError: there is no such job.
         """
-        folder = self.folder(name)
+        self._drop(self.folder(name))
+
+    def _drop(self, folder: JobFolder) -> None:
         with self._changed:
-            job = self._jobs.get(name)
+            job = self._jobs.get(folder.id)
             if job is not None and job.status is JobStatus.RUNNING:
                 job.removed = True  # the thread removes the files once it has let go of them
                 job.errand.abandon()
                 return
-            self._jobs.pop(name, None)
+            self._jobs.pop(folder.id, None)
         folder.remove()
 
     def folder(self, name: str) -> JobFolder:

@@ -1,6 +1,7 @@
 """``/jobs``: tables that are uploaded, measured while nobody waits, and fetched when they are ready."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 from starlette.requests import Request
@@ -49,7 +50,7 @@ class JobRoutes:
         check_settings(fields, self._service.limits)
         with self._queue.uploading() as (folder, share):
             await self._upload(request, folder.upload_in(fields.format), share)
-            await asyncio.to_thread(self._queue.add, folder, kind, fields)
+            await _to_its_end(lambda: self._queue.add(folder, kind, fields))
         headers = {"Location": f"/jobs/{folder.id}"}
         return json_answer(self._queue.record(folder), _ACCEPTED, headers)
 
@@ -99,6 +100,16 @@ class JobRoutes:
             await read_parts(request, keep)
         if not path.stat().st_size:
             raise invalid("the body must be a table, got nothing", "body")
+
+
+async def _to_its_end(work: Callable[[], None]) -> None:
+    """Do some work in a thread; if the request is cancelled, wait for its end, so that it can be undone."""
+    doing = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        await asyncio.shield(doing)
+    except asyncio.CancelledError:
+        await asyncio.wait([doing])
+        raise
 
 
 def _file(path: Path, kind: str | None = None) -> Response:
