@@ -41,8 +41,8 @@ class Pipeline:
             # One thread for each request: with more, threads of a small encoder wait for each other.
             "NUM_STREAMS": processors(),
             "INFERENCE_NUM_THREADS": processors(),
-            # Threads are not tied to processors: several processes with a few threads each, such as actors of a
-            # cluster, would all be tied to the first ones.
+            # Tied to processors, the threads of several processes with few threads each, such as actors of a
+            # cluster, would all share the first ones.
             "ENABLE_CPU_PINNING": False,
             # Products compiled for a shape are kept. Batches of one shape follow each other, so 100 are
             # enough, and 5,000, the default, take hundreds of MB in bfloat16.
