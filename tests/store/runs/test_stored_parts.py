@@ -111,6 +111,21 @@ def test_columns_that_come_late_stand_in_the_partitions(address):
     assert pl.concat(open_table(address).batches(9))["place"].to_list() == [0, 1, 2, 3]
 
 
+def test_a_part_that_was_overwritten_after_it_was_finished_makes_no_partition(address):
+    """As by a node that still worked for a run that was killed."""
+    with StoredParts.open(target_of(address), KEY) as parts:
+        parts.add(frame(0))
+        parts.add(frame(1))
+        stored = files_in(address)
+        first, second = (f"_semscale/part-00000{number}.parquet" for number in range(2))
+        put(address, first, stored[second])
+        with pytest.raises(
+            InputError, match=r"part-000000.parquet was overwritten .*; start over \(restart=True\)"
+        ):
+            parts.write(target_of(address), (), lambda start, stop: None)
+    assert "part-000000.parquet" not in files_in(address)
+
+
 def test_the_list_has_rows_bytes_and_hashes(address):
     import hashlib
 

@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from semscale.errors import InputError
 from semscale.store.places.fetching import temporary_folder
 from semscale.store.places.output_places import OutputPlace
 from semscale.store.places.part_files import PartFiles, files_of
 from semscale.store.runs.part_joining import aligned_part
-from semscale.store.runs.stored_part import StoredPart, part_name
+from semscale.store.runs.stored_part import StoredPart, checksum, part_name
 
 WORK = "_semscale/"
 """Folder of the parts, within that of the partitions."""
@@ -71,9 +72,13 @@ def store_partition(place: OutputPlace, order: PartitionOrder) -> dict[str, Any]
     Args:
         place: the folder of the run.
         order: what it is made of.
+
+    Raises:
+        InputError: the part is not as it was when it was marked as finished.
     """
     part, files = order.part, files_of(place)
     with files.local(WORK + part.name) as path, temporary_folder() as folder:
+        _check_unchanged(part, path)
         file = path
         if order.late is not None or list(order.own.items()) != list(order.schema.items()):
             file = Path(folder, part.name)
@@ -81,3 +86,12 @@ def store_partition(place: OutputPlace, order: PartitionOrder) -> dict[str, Any]
         files.store(part.name, file)
         written = StoredPart.of(file, part.rows, {})
         return {"name": part.name, "rows": part.rows, "size": written.size, "sha256": written.checksum}
+
+
+def _check_unchanged(part: StoredPart, path: Path) -> None:
+    """Check a part: a node of a run that was killed may still have written its own in its place."""
+    if checksum(path) != part.checksum:
+        said = (
+            f"out: {part.name} was overwritten once it was finished, as by a node of another run; start over"
+        )
+        raise InputError(f"{said} (restart=True)", in_shell=f"{said} (--restart)")
