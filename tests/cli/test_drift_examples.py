@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -39,8 +40,8 @@ def test_every_option_that_is_shown_exists(semscale, monkeypatch, name):
 def test_the_example_does_what_its_readme_says(semscale, monkeypatch, tmp_path):
     text = (ROOT / "examples/drift/README.md").read_text(encoding="utf-8")
     lines = re.findall(r"^\$ (semscale drift .*)$", text.split("## In GitHub")[0], re.MULTILINE)
-    monkeypatch.setenv("SEMSCALE_HISTORY", str(tmp_path / "history.sqlite"))
-    monkeypatch.chdir(ROOT)
+    shutil.copytree(ROOT / "examples" / "drift", tmp_path / "examples" / "drift")
+    monkeypatch.chdir(tmp_path)
     ended = [semscale(*shlex.split(line)[1:]) for line in lines]
     assert [each.code for each in ended] == [0, 0, 0, 1, 0, 0, 0], [each.err for each in ended]
 
