@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,8 +65,7 @@ class AnswerClusters:
         status = np.array([text_status(cell) for cell in cells], dtype=object)
         readable = np.flatnonzero(status == Status.SCORED)
         texts, where = distinct([str(cells[row]) for row in readable.tolist()])
-        known = {text: place for place, text in enumerate(self.texts)}
-        own = np.array([known.get(text, -1) for text in texts], dtype=np.int64)
+        own = np.array([self._places.get(text, -1) for text in texts], dtype=np.int64)
         labels, nearness = self.labels[own], self.nearness[own]
         new = np.flatnonzero(own < 0)
         for start in range(0, len(new), _AT_ONCE):
@@ -74,6 +74,10 @@ class AnswerClusters:
             labels[some], nearness[some] = self._nearest(vectors.astype(np.float64))
         places[readable], near[readable] = labels[where], nearness[where]
         return places, near
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {text: place for place, text in enumerate(self.texts)}
 
     def _nearest(self, vectors: Floats) -> tuple[Integers, Floats]:
         points = (vectors - self.middle) @ self.axes

@@ -79,12 +79,12 @@ def store_partition(place: OutputPlace, order: PartitionOrder) -> dict[str, Any]
     part, files = order.part, files_of(place)
     with files.local(WORK + part.name) as path, temporary_folder() as folder:
         _check_unchanged(part, path)
-        file = path
+        file, written = path, part
         if order.late is not None or list(order.own.items()) != list(order.schema.items()):
             file = Path(folder, part.name)
             aligned_part(path, order.schema, order.late).collect().write_parquet(file)
+            written = StoredPart.of(file, part.rows, {})
         files.store(part.name, file)
-        written = StoredPart.of(file, part.rows, {})
         return {"name": part.name, "rows": part.rows, "size": written.size, "sha256": written.checksum}
 
 
