@@ -67,9 +67,9 @@ def bars(values: Sequence[Bar], names: Sequence[str], width: int) -> Specificati
     )
     length = alt.X("share:Q", axis=None, scale=alt.Scale(domain=domain, nice=False))
     drawn = base.mark_bar(size=22 if single else 16).encode(x=length, color=alt.Color("colour:N", scale=None))
-    whisker = base.mark_rule(stroke=INK, strokeWidth=1.5).encode(x="low:Q", x2="high:Q")
+    whisker = base.mark_rule(stroke=INK, strokeWidth=1.5).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
     figures = base.mark_text(align="left", dx=9, fill=INK, fontSize=FONT_SIZE)
-    layers = alt.layer(drawn, whisker, figures.encode(x="reach:Q", text="text:N"))
+    layers = alt.layer(drawn, whisker, figures.encode(x=alt.X("reach:Q"), text=alt.Text("text:N")))
     return themed(
         layers,
         names,

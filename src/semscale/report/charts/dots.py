@@ -50,7 +50,9 @@ def dots(rows: Sequence[DotRow], colours: Sequence[str], *, title: str = "mean",
     )
     y = named_rows(room, paddingInner=0.2)
     layers = alt.layer(
-        marks_of("spans").mark_rule(stroke=MUTED, strokeWidth=1.5).encode(x="low:Q", x2="high:Q", y=y),
+        marks_of("spans")
+        .mark_rule(stroke=MUTED, strokeWidth=1.5)
+        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y),
         marks_of("rows")
         .mark_circle(size=130, opacity=1)
         .encode(x=x, y=y, color=alt.Color("colour:N", scale=None)),

@@ -113,7 +113,7 @@ def forest(rows: Sequence[ForestRow], title: str, *, width: int, percent: bool =
     base = marks_of("rows").encode(y=named_rows(room, paddingInner=0.2))
     layers = [*_bands(base), *_marks(base, x)]
     figures = base.mark_text(align="right", fill=INK, fontSize=13).encode(
-        x=alt.value(plot + _FIGURES[narrow]), text="text:N"
+        x=alt.value(plot + _FIGURES[narrow]), text=alt.Text("text:N")
     )
     height = row_height(names, room, _ROW) * len(rows)
     return themed(alt.layer(*layers, figures), names, room, {"rows": records}, width=plot, height=height)
@@ -132,10 +132,12 @@ def _axis(title: str, *, narrow: bool, percent: bool) -> "alt.Axis":
 
 
 def _bands(base: "alt.Chart") -> "list[alt.Chart]":
+    import altair as alt
+
     return [
-        base.mark_bar(size=20, color=TOLERATED).encode(x="noise:Q", x2="limit:Q"),
-        base.mark_bar(size=20, color=NOISE).encode(x="zero:Q", x2="noise:Q"),
-        base.mark_tick(size=26, thickness=2, color=MUTED).encode(x="limit:Q"),
+        base.mark_bar(size=20, color=TOLERATED).encode(x=alt.X("noise:Q"), x2=alt.X2("limit:Q")),
+        base.mark_bar(size=20, color=NOISE).encode(x=alt.X("zero:Q"), x2=alt.X2("noise:Q")),
+        base.mark_tick(size=26, thickness=2, color=MUTED).encode(x=alt.X("limit:Q")),
     ]
 
 
@@ -143,7 +145,7 @@ def _marks(base: "alt.Chart", x: "alt.X") -> "list[alt.Chart]":
     import altair as alt
 
     return [
-        base.mark_rule(stroke=INK, strokeWidth=2).encode(x=alt.X("low:Q"), x2="high:Q"),
+        base.mark_rule(stroke=INK, strokeWidth=2).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
         base.mark_point(opacity=1, strokeWidth=2).encode(
             x=x,
             shape=alt.Shape("shape:N", scale=None),

@@ -69,7 +69,7 @@ def _means(rows: Sequence[GroupRow], reference: float, room: int) -> "alt.LayerC
     line = marks_of("reference").mark_rule(stroke=MUTED, strokeDash=[4, 4])
     return alt.layer(
         line.encode(x=alt.X("mean:Q", axis=axis, scale=scale)),
-        base.mark_rule(stroke=ACCENT, strokeWidth=2).encode(x=alt.X("low:Q"), x2="high:Q"),
+        base.mark_rule(stroke=ACCENT, strokeWidth=2).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
         base.mark_circle(size=76, color=ACCENT, opacity=1).encode(x=alt.X("mean:Q", axis=axis, scale=scale)),
     )
 
@@ -81,11 +81,11 @@ def _masses(room: int) -> "alt.LayerChart | alt.FacetChart":
     share = alt.Axis(title="share of each point", format="%", tickCount=3, orient="top")
     pieces = base.mark_bar(size=21, stroke=CARD, strokeWidth=1).encode(
         x=alt.X("start:Q", axis=share, scale=alt.Scale(domain=[0, 1])),
-        x2="stop:Q",
+        x2=alt.X2("stop:Q"),
         color=alt.Color("colour:N", scale=None),
     )
     figures = base.mark_text(fontSize=11).encode(
-        x="middle:Q", text="text:N", color=alt.Color("ink:N", scale=None)
+        x=alt.X("middle:Q"), text=alt.Text("text:N"), color=alt.Color("ink:N", scale=None)
     )
     return alt.layer(pieces, figures)
 

@@ -61,9 +61,11 @@ def histograms(
     lines = marks_of("means")
     layers = alt.layer(
         marks_of("means").mark_rule(stroke=GRID).encode(y=alt.Y("row:Q")),
-        bars.encode(x=x, x2="stop:Q", y=y, y2="bottom:Q", color=colour),
-        lines.mark_rule(stroke=INK, strokeWidth=2).encode(x="low:Q", x2="high:Q", y="below:Q"),
-        lines.mark_circle(size=64, color=INK, opacity=1).encode(x="mean:Q", y="below:Q"),
+        bars.encode(x=x, x2=alt.X2("stop:Q"), y=y, y2=alt.Y2("bottom:Q"), color=colour),
+        lines.mark_rule(stroke=INK, strokeWidth=2).encode(
+            x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=alt.Y("below:Q")
+        ),
+        lines.mark_circle(size=64, color=INK, opacity=1).encode(x=alt.X("mean:Q"), y=alt.Y("below:Q")),
     )
     height = row_height(names, room, _TALL if len(rows) <= _FEW else _LOW) * len(rows)
     return themed(layers, names, room, _histogram_data(rows, edges), width=width - room, height=height)

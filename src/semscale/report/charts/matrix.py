@@ -77,7 +77,9 @@ def matrix(
     )
     drawn = base.mark_rect().encode(color=alt.Color("colour:N", scale=None))
     size = 12 if side >= _ROOMY_CELL else 9
-    figures = base.mark_text(fontSize=size).encode(text="text:N", color=alt.Color("ink:N", scale=None))
+    figures = base.mark_text(fontSize=size).encode(
+        text=alt.Text("text:N"), color=alt.Color("ink:N", scale=None)
+    )
     layers = alt.layer(drawn, figures).add_params(alt.param(name="columns", value=heads))
     return themed(
         layers,

@@ -69,7 +69,9 @@ def reliability(dots: Sequence[ReliabilityDot]) -> Specification:
     base = marks_of("dots")
     layers = alt.layer(
         _equality(x, y),
-        base.mark_rule(stroke=ACCENT, strokeWidth=1.5, opacity=0.55).encode(x=x, y="low:Q", y2="high:Q"),
+        base.mark_rule(stroke=ACCENT, strokeWidth=1.5, opacity=0.55).encode(
+            x=x, y=alt.Y("low:Q"), y2=alt.Y2("high:Q")
+        ),
         base.mark_line(stroke=ACCENT, strokeWidth=1.2, opacity=0.5).encode(x=x, y=y),
         base.mark_circle(color=ACCENT, opacity=1).encode(x=x, y=y, size=size),
     )

@@ -41,7 +41,7 @@ def strips(
         .mark_rect()
         .encode(
             x=alt.X("start:Q", axis=_ticks_axis(middles), scale=alt.Scale(domain=[0, plot], nice=False)),
-            x2="stop:Q",
+            x2=alt.X2("stop:Q"),
             y=named_rows(room, paddingInner=0.06, paddingOuter=0),
             color=alt.Color("colour:N", scale=None),
         )

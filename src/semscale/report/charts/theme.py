@@ -14,6 +14,25 @@ Specification = dict[str, Any]
 
 FONT_SIZE = 13
 
+_LOOK = {
+    "background": "transparent",
+    "aria": False,
+    "padding": 4,
+    "axis": {
+        "labelColor": INK,
+        "labelFontSize": FONT_SIZE,
+        "titleColor": MUTED,
+        "titleFontSize": FONT_SIZE,
+        "titleFontWeight": "normal",
+        "gridColor": GRID,
+        "domainColor": GRID,
+        "tickColor": GRID,
+        "domain": False,
+        "ticks": False,
+    },
+    "concat": {"spacing": 14},
+}
+
 
 def marks_of(dataset: str) -> "alt.Chart":
     """Begin marks, one for each row of a dataset that ``themed`` adds."""
@@ -29,27 +48,19 @@ def themed(
     datasets: dict[str, list[dict[str, Any]]],
     **size: float,
 ) -> Specification:
-    """Give a chart its row labels, its size, the page's look, and last its data, which Altair would copy."""
-    import altair as alt
+    """Give a chart its row labels, its size, the page's look and its data.
 
-    sized = chart.properties(**size) if size else chart
-    look = (
-        sized.add_params(alt.param(name="names", value=[lines_of(name, room) for name in names]))
-        .configure(background="transparent", aria=False, padding=4)
-        .configure_view(stroke=None)
-        .configure_axis(
-            labelColor=INK,
-            labelFontSize=FONT_SIZE,
-            titleColor=MUTED,
-            titleFontSize=FONT_SIZE,
-            titleFontWeight="normal",
-            gridColor=GRID,
-            domainColor=GRID,
-            tickColor=GRID,
-            domain=False,
-            ticks=False,
-        )
-        .configure_concat(spacing=14)
+    All of it is added to the finished specification: Altair copies a whole chart for each thing added to it.
+    """
+    specification: Specification = chart.to_dict(validate=False)
+    labels = {"name": "names", "value": [lines_of(name, room) for name in names]}
+    view = specification["config"]["view"] | {"stroke": None}
+    return (
+        specification
+        | size
+        | {
+            "params": [*specification.get("params", ()), labels],
+            "config": specification["config"] | _LOOK | {"view": view},
+            "datasets": datasets,
+        }
     )
-    specification: Specification = look.to_dict(validate=False)
-    return specification | {"datasets": datasets}
