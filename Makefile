@@ -10,6 +10,10 @@ TORCH ?= torch
 WORKERS ?= 2
 SECONDS ?= 600
 PYTEST := python -m pytest --numprocesses $(WORKERS) --dist worksteal
+# The processes share the processors: threads of OpenBLAS, which wait for work in a loop, would take them from each other.
+test test-local test-cloud test-serve test-torch test-inspect: export OPENBLAS_NUM_THREADS := 1
+# Hundreds of tests start a program: modules that are compiled once are not compiled at every start.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test faults check bench bench-validity fuzz test-local test-cloud test-serve test-ray test-torch test-inspect weights-wheel clean
 
