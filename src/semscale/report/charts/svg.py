@@ -44,8 +44,13 @@ def svg_source(chart: dict[str, Any] | str) -> str:
     """
     if isinstance(chart, str):
         return chart
+    return drawn_by_vega(_harmless(chart))
+
+
+def drawn_by_vega(chart: Any) -> str:  # noqa: ANN401 - JSON
+    """Draw a Vega-Lite specification, whose strings are all printable, as an SVG document."""
     with _RENDERER:
-        source: str = _converter().vegalite_to_svg(_harmless(chart), allowed_base_urls=[])
+        source: str = _converter().vegalite_to_svg(chart, allowed_base_urls=[])
     return source
 
 
