@@ -203,28 +203,22 @@ class TestMissing:
         assert done.stderr.splitlines()[-1] == "0 0 0 loaded:", done.stderr
         assert [file.exists() for file in rated] == [True, True]
 
-    @pytest.mark.parametrize(
-        ("command", "message"),
-        [
-            (["drift", "history"], 'sqlalchemy is not installed: pip install "semscale[history]"'),
-            (
-                ["drift", "history", "--history", "postgresql://ana@localhost/team"],
-                'sqlalchemy is not installed: pip install "semscale[postgres]"',
-            ),
-            (
-                ["rate", "TABLE", "--text", "text", "--scale", "satisfaction", "--engine", "api", *ENDPOINT],
-                'openai is not installed: pip install "semscale[api]"',
-            ),
-            (
-                ["consistency", "TABLE", "--prompt", "text", "--ask", "2", *ENDPOINT],
-                'openai is not installed: pip install "semscale[api]"',
-            ),
-            (
-                ["consistency", "TABLE", "--prompt", "text", "--ask", "2", "--model", "local"],
-                'openvino-genai is not installed: pip install "semscale[local]"',
-            ),
-        ],
-    )
-    def test_a_command_that_needs_one_says_so(self, table, command, message):
-        done = run(WITHOUT, [table if word == "TABLE" else word for word in command])
-        assert done.stderr.splitlines() == [f"semscale: {message}", "2 loaded:"]
+    def test_a_command_that_needs_one_says_so(self, table):
+        wanted = {
+            "api": 'openai is not installed: pip install "semscale[api]"',
+            "history": 'sqlalchemy is not installed: pip install "semscale[history]"',
+            "local": 'openvino-genai is not installed: pip install "semscale[local]"',
+            "postgres": 'sqlalchemy is not installed: pip install "semscale[postgres]"',
+        }
+        ask = ("consistency", table, "--prompt", "text", "--ask", "2")
+        rate = ("rate", table, "--text", "text", "--scale", "satisfaction")
+        commands = [
+            ("history", ("drift", "history")),
+            ("postgres", ("drift", "history", "--history", "postgresql://ana@localhost/team")),
+            ("api", (*rate, "--engine", "api", *ENDPOINT)),
+            ("api", (*ask, *ENDPOINT)),
+            ("local", (*ask, "--model", "local")),
+        ]
+        done = run(WITHOUT, *(command for _, command in commands))
+        said = [f"semscale: {wanted[extra]}" for extra, _ in commands]
+        assert done.stderr.splitlines() == [*said, "2 2 2 2 2 loaded:"]
