@@ -140,28 +140,26 @@ def test_what_cannot_be_read_or_written_is_said_in_one_line(server, bucket, mode
     assert client.find(bucket) == []
 
 
-def test_wrong_credentials_are_said_and_not_shown(model):
+@pytest.fixture(scope="module")
+def strict_server():
+    """A server that asks for rights, and the credentials of a user who may read one bucket alone."""
     from tests.store.places.s3_server import start
 
-    strict = start(free_port())
+    started = start(free_port())
     try:
-        strict.system.mkdir("answers")
-        asking = urllib.request.Request(
-            f"{strict.url}/moto-api/reset-auth", b"0", {"Content-Type": "text/plain"}
-        )
-        urllib.request.urlopen(asking).close()  # from now on it asks who it is
-        code, _, err = ended(begin(strict, *embed("s3://answers/rows.csv", "vectors.parquet", model)))
+        started.system.mkdir("answers")
+        with started.system.open("answers/rows.csv", "wb") as target:
+            ANSWERS.write_csv(target)
+        reader = reader_of(started, "answers")
+        ask_for_rights(started)
+        yield started, reader
     finally:
-        strict.process.kill()
-        strict.process.wait()
-    assert code == 2
-    assert "s3://answers/rows.csv cannot be read" in err
-    assert "check the credentials" in err
-    assert strict.environment["AWS_SECRET_ACCESS_KEY"] not in err
+        started.process.kill()
+        started.process.wait()
 
 
 def reader_of(server, bucket):
-    """Give the server a user who may read one bucket and nothing else, and ask for rights from now on."""
+    """Give the server a user who may read one bucket and nothing else."""
     import boto3
 
     iam = boto3.client(
@@ -180,36 +178,47 @@ def reader_of(server, bucket):
     policy = {"Version": "2012-10-17", "Statement": [rights]}
     iam.put_user_policy(UserName="reader", PolicyName="reads", PolicyDocument=json.dumps(policy))
     key = iam.create_access_key(UserName="reader")["AccessKey"]
-    asking = urllib.request.Request(f"{server.url}/moto-api/reset-auth", b"0", {"Content-Type": "text/plain"})
-    urllib.request.urlopen(asking).close()
     return {"AWS_ACCESS_KEY_ID": key["AccessKeyId"], "AWS_SECRET_ACCESS_KEY": key["SecretAccessKey"]}
 
 
-@pytest.mark.parametrize("out", ["vectors/", "vectors.parquet"])
-def test_a_bucket_that_may_only_be_read_is_refused_before_any_work(model, tmp_path, out):
-    from tests.store.places.s3_server import start
+def ask_for_rights(server):
+    """Have the server ask everybody for their rights from now on."""
+    asking = urllib.request.Request(f"{server.url}/moto-api/reset-auth", b"0", {"Content-Type": "text/plain"})
+    urllib.request.urlopen(asking).close()
 
-    strict = start(free_port())
-    try:
-        strict.system.mkdir("answers")
-        with strict.system.open("answers/rows.csv", "wb") as target:
-            ANSWERS.write_csv(target)
-        before = strict.files("answers")
-        reader = reader_of(strict, "answers")
-        words = embed("s3://answers/rows.csv", f"s3://answers/{out}", model)
-        code, _, err = ended(begin(strict, *words, **reader))
-        here = embed("s3://answers/rows.csv", tmp_path / "vectors.parquet", model)
-        may_read = ended(begin(strict, *here, **reader))
-    finally:
-        strict.process.kill()
-        strict.process.wait()
-    assert may_read[0] == 0, may_read[2]
+
+def test_wrong_credentials_are_said_and_not_shown(strict_server, model, tmp_path):
+    strict, _ = strict_server
+    words = embed("s3://answers/rows.csv", tmp_path / "vectors.parquet", model)
+    code, _, err = ended(begin(strict, *words))
+    assert code == 2
+    assert "s3://answers/rows.csv cannot be read" in err
+    assert "check the credentials" in err
+    assert strict.environment["AWS_SECRET_ACCESS_KEY"] not in err
+
+
+@pytest.mark.parametrize("out", ["vectors/", "vectors.parquet"])
+def test_a_bucket_that_may_only_be_read_is_refused_before_any_work(strict_server, model, out):
+    strict, reader = strict_server
+    words = embed("s3://answers/rows.csv", f"s3://answers/{out}", model)
+    code, _, err = ended(begin(strict, *words, **reader))
     assert code == 2
     assert len(err.splitlines()) == 1
     assert f"s3://answers/{out} cannot be written" in err
     assert "check the credentials of this machine and what they may do" in err
     assert reader["AWS_SECRET_ACCESS_KEY"] not in err
-    assert before.keys() == {"rows.csv"}
+    import s3fs
+
+    key, secret = reader["AWS_ACCESS_KEY_ID"], reader["AWS_SECRET_ACCESS_KEY"]
+    client = s3fs.S3FileSystem(key=key, secret=secret, endpoint_url=strict.url, skip_instance_cache=True)
+    assert client.find("answers") == ["answers/rows.csv"]
+
+
+def test_a_user_who_may_only_read_a_bucket_reads_it(strict_server, model, tmp_path):
+    strict, reader = strict_server
+    here = embed("s3://answers/rows.csv", tmp_path / "vectors.parquet", model)
+    code, _, err = ended(begin(strict, *here, **reader))
+    assert code == 0, err
 
 
 def test_secrets_in_a_url_are_not_shown(server, bucket, model):
