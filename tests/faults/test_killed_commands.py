@@ -12,7 +12,7 @@ from tests.faults.points import NEEDED, n_points
 
 pytestmark = NEEDED
 
-POINTS = n_points(4, 50)
+POINTS = n_points(3, 50)
 """Moments at which each command is killed."""
 
 
