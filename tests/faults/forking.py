@@ -197,6 +197,7 @@ def _ended(start: Start, began: float, pid: int) -> Ended:
 def _serve() -> None:
     stop_clock()
     _build_commands()
+    _load_identifier()
     for line in sys.stdin:
         starts = [Start(**{**found, "fault": Fault(**found["fault"])}) for found in json.loads(line)]
         stop_imported_clocks()
@@ -219,6 +220,11 @@ def _build_commands() -> None:
     typer = import_module("typer.main")
     typer.get_command = cache(typer.get_command)
     typer.get_command(import_module("semscale.cli.main").app)
+
+
+def _load_identifier() -> None:
+    """Unpack the identifier of languages once: it takes longer than most of these commands without it."""
+    import_module("semscale.embedding.languages.identification").identified_languages(["Words to look at."])
 
 
 def _import_all(names: set[str]) -> None:
