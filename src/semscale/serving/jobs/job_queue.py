@@ -20,7 +20,7 @@ from semscale.presentable import Presentable
 from semscale.serving.batching.errand import ERRAND, AbandonedError, Errand
 from semscale.serving.jobs.job_folder import JobFolder, JobStatus
 from semscale.serving.jobs.job_order import JobFields
-from semscale.serving.jobs.upload_room import UploadRoom, UploadShare
+from semscale.serving.jobs.disk_room import DiskRoom, DiskShare
 from semscale.serving.limits import ServiceLimits
 from semscale.serving.refusals import NOT_FOUND, TOO_MANY, RefusedRequestError
 from semscale.serving.requests.field_names import in_request
@@ -69,7 +69,7 @@ class JobQueue:
     def __init__(self, home: Path, work: Work, limits: ServiceLimits) -> None:
         self._lock = _locked(home)
         self._home, self._work, self._limits = home, work, limits
-        self._room = UploadRoom(home, limits.job_bytes)
+        self._room = DiskRoom(home, limits.job_bytes)
         self._changed = threading.Condition()
         self._stopped = False
         self._jobs: OrderedDict[str, _Job] = OrderedDict()
@@ -107,7 +107,7 @@ class JobQueue:
         return len(self._jobs)
 
     @contextmanager
-    def uploading(self) -> Iterator[tuple[JobFolder, UploadShare]]:
+    def uploading(self) -> Iterator[tuple[JobFolder, DiskShare]]:
         """Make a folder for a job whose table is uploaded, and give the upload its share of the disk.
 
         The folder is removed if the upload fails.

@@ -12,7 +12,7 @@ from semscale.serving.jobs.job_folder import JobFolder, JobStatus
 from semscale.serving.jobs.job_order import JOB_FIELDS
 from semscale.serving.jobs.job_queue import JobQueue
 from semscale.serving.jobs.job_work import JobWork
-from semscale.serving.jobs.upload_room import UploadShare
+from semscale.serving.jobs.disk_room import DiskShare
 from semscale.serving.json_answers import JSON, json_answer
 from semscale.serving.refusals import CONFLICT, NOT_FOUND, RefusedRequestError, invalid
 from semscale.serving.requests.fields import check_settings, checked
@@ -86,7 +86,7 @@ class JobRoutes:
             raise RefusedRequestError(CONFLICT, f"the job is {status}: it has no result")
         return folder
 
-    async def _upload(self, request: Request, path: Path, share: UploadShare) -> None:
+    async def _upload(self, request: Request, path: Path, share: DiskShare) -> None:
         """Write a table as it comes; each part keeps to the limit of time."""
         limit: asyncio.Timeout = request.scope["semscale.limit"]
 

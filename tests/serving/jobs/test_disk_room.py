@@ -2,8 +2,8 @@
 
 import pytest
 
-from semscale.serving.jobs import upload_room
-from semscale.serving.jobs.upload_room import UploadRoom
+from semscale.serving.jobs import disk_room
+from semscale.serving.jobs.disk_room import DiskRoom
 from semscale.serving.refusals import RefusedRequestError
 
 
@@ -17,7 +17,7 @@ def home(tmp_path):
 
 
 def test_two_uploads_do_not_count_on_the_same_room(home):
-    room = UploadRoom(home, 100)  # 70 are free
+    room = DiskRoom(home, 100)  # 70 are free
     with room.share(home / "first") as first, room.share(home / "second") as second:
         assert len(room) == 2
         first.cover(50)
@@ -34,8 +34,8 @@ def test_two_uploads_do_not_count_on_the_same_room(home):
 
 
 def test_room_is_promised_in_steps(home, monkeypatch):
-    monkeypatch.setattr(upload_room, "STEP", 10)
-    room = UploadRoom(home, 100)
+    monkeypatch.setattr(disk_room, "STEP", 10)
+    room = DiskRoom(home, 100)
     with room.share(home / "first") as first, room.share(home / "second") as second:
         first.cover(1)
         second.cover(25)
@@ -48,7 +48,7 @@ def test_room_is_promised_in_steps(home, monkeypatch):
 
 
 def test_a_table_larger_than_all_jobs_may_be_is_refused_for_its_size(home):
-    with UploadRoom(home, 100).share(home / "first") as share:
+    with DiskRoom(home, 100).share(home / "first") as share:
         with pytest.raises(RefusedRequestError, match="may have 100 bytes: send a") as refused:
             share.cover(101)
         assert refused.value.status == 413

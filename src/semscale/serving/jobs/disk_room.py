@@ -12,7 +12,7 @@ STEP = 64 * 1024 * 1024
 """Bytes that are promised at once to an upload of unknown length."""
 
 
-class UploadRoom:
+class DiskRoom:
     """Shares out the bytes that the files of jobs may have, so that no two uploads count on the same ones.
 
     Args:
@@ -23,20 +23,20 @@ class UploadRoom:
     def __init__(self, home: Path, most: int) -> None:
         self._home, self._most = home, most
         self._lock = threading.Lock()
-        self._uploads: list[UploadShare] = []
+        self._uploads: list[DiskShare] = []
 
     def __len__(self) -> int:
         """Count the uploads under way."""
         return len(self._uploads)
 
     @contextmanager
-    def share(self, folder: Path) -> Iterator["UploadShare"]:
+    def share(self, folder: Path) -> Iterator["DiskShare"]:
         """Give an upload its share, for as long as it takes.
 
         Args:
             folder: where the upload is written; its files count as what was promised.
         """
-        share = UploadShare(self, folder)
+        share = DiskShare(self, folder)
         with self._lock:
             self._uploads.append(share)
         try:
@@ -45,7 +45,7 @@ class UploadRoom:
             with self._lock:
                 self._uploads.remove(share)
 
-    def promise(self, share: "UploadShare", n: int) -> None:
+    def promise(self, share: "DiskShare", n: int) -> None:
         """Promise an upload ``n`` more bytes, and some more where there is room.
 
         Raises:
@@ -64,7 +64,7 @@ class UploadRoom:
             share.promised += min(max(n, STEP), free)
 
 
-class UploadShare:
+class DiskShare:
     """The bytes that one upload may write.
 
     Attributes:
@@ -72,7 +72,7 @@ class UploadShare:
         promised: bytes that no other upload counts on.
     """
 
-    def __init__(self, room: UploadRoom, folder: Path) -> None:
+    def __init__(self, room: DiskRoom, folder: Path) -> None:
         self._room = room
         self.folder = folder
         self.promised = 0
