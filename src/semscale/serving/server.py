@@ -5,13 +5,16 @@ import math
 import os
 import signal
 import socket
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import FrameType
 
 import uvicorn
 
 from semscale.errors import InputError
+from semscale.serving.connections import IDLE_SECONDS, Connection, most_connections
 from semscale.serving.gate import Gate
 from semscale.serving.service import Service
 from semscale.serving.service_state import Phase
@@ -19,7 +22,7 @@ from semscale.serving.service_state import Phase
 _STOPPED = 3  # exit code after a second signal, as of other commands that the user stops
 _BACKLOG = 2048
 _LAST_PORT = 65535
-_KEEP_ALIVE = 75
+_TICKS = 10  # between two looks at all connections, about a second
 _LONGEST_READING = 3600
 
 
@@ -68,14 +71,14 @@ def run_service(gate: Gate, service: Service, listener: socket.socket, say: Call
     """
     config = uvicorn.Config(
         gate,
-        http="httptools",
+        http=partial(Connection, most=most_connections()),
         lifespan="on",
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
         ws="none",
-        timeout_keep_alive=_KEEP_ALIVE,
+        timeout_keep_alive=math.ceil(IDLE_SECONDS),
         # Who does not read an answer is waited for as long as who does not send a request.
         timeout_graceful_shutdown=math.ceil(min(service.limits.seconds, _LONGEST_READING)),
         backlog=_BACKLOG,
@@ -116,8 +119,12 @@ class DrainingServer(uvicorn.Server):  # type: ignore[misc] # uvicorn is checked
                 signal.signal(number, handler)
 
     async def on_tick(self, counter: int) -> bool:
-        """Say whether the server ends; called ten times a second."""
+        """Close late connections, and say whether the server ends; called ten times a second."""
         await super().on_tick(counter)
+        if counter % _TICKS == 0:
+            now = time.monotonic()
+            for connection in list(self.server_state.connections):
+                connection.close_if_late(now)
         state = self._service.state
         if state.phase is Phase.READY and not self._said_ready:
             self._said_ready = True

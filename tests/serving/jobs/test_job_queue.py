@@ -6,6 +6,7 @@ import io
 import shutil
 import threading
 import time
+from typing import ClassVar
 
 import pytest
 from made_services import Client, loaded_service
@@ -428,6 +429,44 @@ def test_a_cancelled_request_ends_after_its_job_was_added():
         return list(done)
 
     assert asyncio.run(cancelled()) == ["added"]
+
+
+def test_a_slow_upload_does_not_put_off_its_end_for_ever(tmp_path):
+    from semscale.serving.limits import ServiceLimits
+    from semscale.serving.routes.jobs import _AT_LEAST, JobRoutes
+
+    class Limit:
+        n = 0
+
+        def reschedule(self, _):
+            self.n += 1
+
+    class Request:
+        headers: ClassVar = {}
+
+        def __init__(self, *sizes):
+            self.sizes = sizes
+            self.scope = {"semscale.limit": Limit()}
+
+        async def stream(self):
+            for size in self.sizes:
+                yield b"x" * size
+
+    class Service:
+        limits = ServiceLimits()
+
+    def moved(*sizes):
+        """How often an upload in parts of some sizes gets more time."""
+        queue = queue_of(tmp_path, HeldWork())
+        routes, request = JobRoutes(Service(), queue, None), Request(*sizes)
+        with queue.uploading() as (folder, share):
+            asyncio.run(routes._upload(request, folder.upload_in("csv"), share))
+        queue.stop()
+        queue.close()
+        return request.scope["semscale.limit"].n
+
+    assert moved(*[1] * 100) == 1
+    assert moved(1, _AT_LEAST - 1, 1, _AT_LEAST) == 3  # at 1, 1 + 64 KiB and 1 + 2 x 64 KiB bytes
 
 
 def test_a_job_whose_folder_vanishes_is_left_out_of_the_list(tmp_path, monkeypatch):
