@@ -5,6 +5,8 @@ import json
 import time
 from contextlib import asynccontextmanager, suppress
 
+import pytest
+
 LARGE = 64 * 1024 * 1024
 
 
@@ -272,9 +274,9 @@ def test_who_does_not_read_an_answer_is_closed_and_who_reads_slowly_is_not():
 
 
 def test_half_of_the_files_that_may_be_open_are_left_for_others(monkeypatch):
-    import resource
-
     from semscale.serving.connections import most_connections
+
+    resource = pytest.importorskip("resource", reason="Windows has no such limit")
 
     limits = [(1000, 5000)]
     monkeypatch.setattr(resource, "getrlimit", lambda _: limits[-1])
