@@ -273,6 +273,27 @@ def test_who_does_not_read_an_answer_is_closed_and_who_reads_slowly_is_not():
     run(test)
 
 
+def test_where_too_much_is_unread_in_all_the_latest_reader_is_closed(monkeypatch):
+    async def test():
+        from semscale.serving import connections as limits
+
+        async with served() as (app, connections):
+            for n in (1, 2):
+                _, writer = await app.connect(limit=1024)
+                writer.write(GET % b"/large")
+                while sum(bool(each.transport.get_write_buffer_size()) for each in connections) < n:
+                    await asyncio.sleep(0)
+            first, second = sorted(connections, key=lambda each: each.idle_since)
+            limits.close_late(connections, time.monotonic())
+            assert not first.transport.is_closing()
+            monkeypatch.setattr(limits, "UNSENT_BYTES", LARGE)  # room for one answer
+            limits.close_late(connections, time.monotonic())
+            assert first.transport.is_closing()
+            assert not second.transport.is_closing()
+
+    run(test)
+
+
 def test_half_of_the_files_that_may_be_open_are_left_for_others(monkeypatch):
     from semscale.serving.connections import most_connections
 

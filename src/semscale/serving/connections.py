@@ -20,6 +20,9 @@ QUEUED = 100
 IDLE_SECONDS = 75.0
 """Seconds in which a client sends the head of a request, or reads some of an answer."""
 
+UNSENT_BYTES = 256 * 1024 * 1024
+"""Bytes of all answers together that clients have not read yet."""
+
 _MOST = 32_768
 _FREED = 10  # of the idle connections one in so many is closed where there are too many
 
@@ -38,7 +41,7 @@ class Connection(HttpToolsProtocol):  # type: ignore[misc] # uvicorn is checked 
         self._most = most
         self._unread = 0  # bytes of a head, or of what follows a body, that is not whole yet
         self._has_read = self._is_in_head = False
-        self._unsent = 0
+        self.unsent = 0
         self.idle_since: float | None = None
 
     def connection_made(self, transport: Any) -> None:  # noqa: ANN401 - as asyncio has it
@@ -105,7 +108,7 @@ class Connection(HttpToolsProtocol):  # type: ignore[misc] # uvicorn is checked 
             now: as ``time.monotonic`` says.
         """
         unsent = self.transport.get_write_buffer_size()
-        has_read_some, self._unsent = unsent < self._unsent, unsent
+        has_read_some, self.unsent = unsent < self.unsent, unsent
         if self.transport.is_closing() and self.idle_since is None:
             self.idle_since = now  # an answer broke off, and its beginning is not read
         if self.idle_since is None:
@@ -126,6 +129,25 @@ class Connection(HttpToolsProtocol):  # type: ignore[misc] # uvicorn is checked 
         head = f"content-type: {JSON}\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
         self.transport.write(STATUS_LINE[refusal.status] + head.encode() + body)
         self.transport.close()
+
+
+def close_late(connections: Collection[Connection], now: float) -> None:
+    """Close connections whose clients are late, and the latest ones while too much is unread in all.
+
+    Args:
+        connections: of the service.
+        now: as ``time.monotonic`` says.
+    """
+    for each in list(connections):
+        each.close_if_late(now)
+    unread = [each for each in connections if each.idle_since is not None and each.unsent]
+    unread.sort(key=_idle_since)
+    total = sum(each.unsent for each in unread)
+    for each in unread:
+        if total <= UNSENT_BYTES:
+            return
+        each.transport.abort()
+        total -= each.unsent
 
 
 def most_connections() -> int:
@@ -153,7 +175,11 @@ def _too_large() -> RefusedRequestError:
 def _close_idle(connections: Collection[Connection]) -> bool:
     """Close some of those that have been idle for longest, and say whether there are any."""
     idle = [each for each in connections if each.idle_since is not None]
-    idle.sort(key=lambda each: each.idle_since or 0.0)
+    idle.sort(key=_idle_since)
     for each in idle[: 1 + len(idle) // _FREED]:
         each.transport.abort()
     return bool(idle)
+
+
+def _idle_since(connection: Connection) -> float:
+    return connection.idle_since or 0.0

@@ -14,7 +14,7 @@ from types import FrameType
 import uvicorn
 
 from semscale.errors import InputError
-from semscale.serving.connections import IDLE_SECONDS, Connection, most_connections
+from semscale.serving.connections import IDLE_SECONDS, Connection, close_late, most_connections
 from semscale.serving.gate import Gate
 from semscale.serving.service import Service
 from semscale.serving.service_state import Phase
@@ -122,9 +122,7 @@ class DrainingServer(uvicorn.Server):  # type: ignore[misc] # uvicorn is checked
         """Close late connections, and say whether the server ends; called ten times a second."""
         await super().on_tick(counter)
         if counter % _TICKS == 0:
-            now = time.monotonic()
-            for connection in list(self.server_state.connections):
-                connection.close_if_late(now)
+            close_late(self.server_state.connections, time.monotonic())
         state = self._service.state
         if state.phase is Phase.READY and not self._said_ready:
             self._said_ready = True
