@@ -11,7 +11,7 @@ WORKERS ?= 2
 SECONDS ?= 600
 PYTEST := python -m pytest --numprocesses $(WORKERS) --dist worksteal
 # The processes share the processors: threads of OpenBLAS, which wait for work in a loop, would take them from each other.
-test test-local test-cloud test-serve test-torch test-inspect: export OPENBLAS_NUM_THREADS := 1
+ONE_THREAD := OPENBLAS_NUM_THREADS=1
 # Hundreds of tests start a program: modules that are compiled once are not compiled at every start.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -23,7 +23,7 @@ demo: $(VENV)/installed
 	  --human human_ratings --human-range -4 4 --out demo/ratings.csv --report demo/report.html
 
 test: $(VENV)/developer
-	$(BIN)/$(PYTEST)
+	$(ONE_THREAD) $(BIN)/$(PYTEST)
 
 # All that docs/reliability.md counts: each long command killed at 50 moments and disturbed in the other ways.
 faults: $(VENV)/developer
@@ -90,17 +90,17 @@ fuzz: $(VENV)/developer
 # The tests of the extra semscale[local]; `make test` runs them, too, once it is installed.
 test-local: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --editable ".[local]"
-	$(BIN)/$(PYTEST) --extra local tests/chat tests/study/test_local_study.py
+	$(ONE_THREAD) $(BIN)/$(PYTEST) --extra local tests/chat tests/study/test_local_study.py
 
 # The tests of the extra semscale[cloud], on a server of S3's interface; `make test` runs them, too, once both are installed.
 test-cloud: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --group cloud
-	$(BIN)/$(PYTEST) --extra cloud tests/store/places tests/faults/test_object_store.py
+	$(ONE_THREAD) $(BIN)/$(PYTEST) --extra cloud tests/store/places tests/faults/test_object_store.py
 
 # The tests of the extra semscale[serve], with real servers on the loopback interface; `make test` runs them, too, once it is installed.
 test-serve: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --editable ".[serve]"
-	$(BIN)/$(PYTEST) --extra serve tests/serving tests/cli/test_serve.py
+	$(ONE_THREAD) $(BIN)/$(PYTEST) --extra serve tests/serving tests/cli/test_serve.py
 
 # The tests of the extra semscale[ray], on a cluster of two nodes on the loopback interface: one process, one cluster.
 test-ray: $(VENV)/developer
@@ -110,7 +110,7 @@ test-ray: $(VENV)/developer
 # The tests of the extra semscale[inspect]; `make test` runs them, too, once it is installed.
 test-inspect: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --editable ".[inspect]"
-	$(BIN)/$(PYTEST) --extra inspect tests/compat/test_inspect_ai.py
+	$(ONE_THREAD) $(BIN)/$(PYTEST) --extra inspect tests/compat/test_inspect_ai.py
 
 # How well each method of matching agrees with people, with the data of ../shared where they are.
 bench-validity: $(VENV)/developer
@@ -147,7 +147,7 @@ weights-wheel: $(VENV)/installed
 # The tests of the extra semscale[torch], in an environment of their own.
 test-torch: $(BENCH_VENV)/installed
 	$(BENCH_VENV)/bin/python -m pip install --quiet --group dev --editable ".[torch]"
-	$(BENCH_VENV)/bin/$(PYTEST) --extra torch tests/embedding tests/compat tests/matching
+	$(ONE_THREAD) $(BENCH_VENV)/bin/$(PYTEST) --extra torch tests/embedding tests/compat tests/matching
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
