@@ -18,9 +18,9 @@ from semscale.store.reading import open_table
 
 pytestmark = pytest.mark.needs("cloud")
 
-ROWS = 40
+ROWS = 30
 PART_ROWS = 4
-ANSWERS = pl.DataFrame({"id": range(ROWS), "text": [phrase(row % 31) for row in range(ROWS)]})
+ANSWERS = pl.DataFrame({"id": range(ROWS), "text": [phrase(row % 23) for row in range(ROWS)]})
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +30,9 @@ def server():
     started = start(free_port())
     client = started.system
     client.mkdir("answers")
-    for number, start_row in enumerate(range(0, ROWS, 15)):
+    for number, start_row in enumerate(range(0, ROWS, 12)):
         with client.open(f"answers/rows/{number}.parquet", "wb") as target:
-            ANSWERS.slice(start_row, 15).write_parquet(target)
+            ANSWERS.slice(start_row, 12).write_parquet(target)
     with client.open("answers/rows.csv", "wb") as target:
         ANSWERS.write_csv(target)
     yield started
