@@ -18,7 +18,8 @@ from semscale.coding.summary.running_codes import RunningCodes
 from semscale.coding.summary.summarizing import KeptCodes, SummaryPlan, summary_of
 from semscale.rating.files.cells import weights_in
 from semscale.rating.rater import Rater
-from semscale.results.column_sample import SAMPLED_ROWS, Column, ColumnSample
+from semscale.results.column_sample import SAMPLED_ROWS, Column
+from semscale.results.labelled_sample import LabelledSample
 from semscale.results.respondents import NOBODY, numbered
 from semscale.stats.calibration.sample_design import SampleDesign
 from semscale.store.columns import column_in, floats_in, groups_in
@@ -58,9 +59,7 @@ class CodingCollector:
         self._other, self._progress = other, progress
         self._running = RunningCodes(fitted.codebook.names, fitted.given_from)
         self._strata: dict[str, int] = {}
-        self._most = most
-        self._sample = ColumnSample(most, plan.intervals.seed)
-        self._hand: list[dict[str, Column]] = []
+        self._sample = LabelledSample(most, plan.intervals.seed)
 
     def add(self, scores: CodeScores, answers: Sequence[str | None], frame: pl.DataFrame) -> None:
         """Add the next part.
@@ -80,7 +79,6 @@ class CodingCollector:
         groups = self._running.add(coding, answers, beside)
         design = beside.design
         columns: dict[str, Column | None] = {
-            "row": rows,
             "likeness": scores.likeness,
             "status": np.array([_STATUSES.index(each) for each in scores.text_status], np.int8),
             "rating": beside.ratings,
@@ -90,10 +88,8 @@ class CodingCollector:
             "stratum": design.strata,
             **{f"by {column}": numbers for column, numbers in groups.items()},
         }
-        kept = {name: values for name, values in columns.items() if values is not None}
-        self._sample.add(kept)
-        coded = self._fitted.places(rows) >= 0
-        self._hand.append({name: values[coded] for name, values in kept.items()})
+        there = {name: values for name, values in columns.items() if values is not None}
+        self._sample.add(there, self._fitted.places(rows) >= 0)
 
     def summary(self) -> CodingSummary:
         """Sum up everything that was added.
@@ -103,11 +99,8 @@ class CodingCollector:
         """
         if self._other is not None:
             self._other.check_ended()
-        kept, drawn = self._sample.columns, None
-        if self._running.n > self._most:
-            hand = {name: np.concatenate([part[name] for part in self._hand]) for name in kept}
-            kept, drawn = _joined(kept, hand)
-        rows = kept["row"]
+        sampled = self._sample.kept()
+        rows, kept = sampled.rows, sampled.columns
         status = np.array(_STATUSES, dtype=object)[kept["status"]]
         scores = CodeScores(self._fitted.codebook, kept["likeness"], status, self._fitted.signature)
         asked = None if self._asked is None else self._asked.some(rows)
@@ -120,7 +113,7 @@ class CodingCollector:
         )
         beside = BesideAnswers(ratings=kept.get("rating"), other=kept.get("other"), design=design)
         groups = {column: kept[f"by {column}"] for column in self._columns.by}
-        found = KeptCodes(coding, beside, groups, self._asked, drawn)
+        found = KeptCodes(coding, beside, groups, self._asked, sampled)
         return summary_of(self._running, found, self._plan)
 
     def _beside(
@@ -154,15 +147,6 @@ class CodingCollector:
             clusters=clusters,
             strata=strata,
         )
-
-
-def _joined(sample: dict[str, Column], hand: dict[str, Column]) -> tuple[dict[str, Column], Column]:
-    """Join sampled and hand-coded rows in the order of the rows, and say which are in the sample."""
-    beyond = ~np.isin(hand["row"], sample["row"])
-    both = {name: np.concatenate([sample[name], hand[name][beyond]]) for name in sample}
-    order = np.argsort(both["row"])
-    drawn = np.repeat([True, False], [len(sample["row"]), int(beyond.sum())])
-    return {name: values[order] for name, values in both.items()}, drawn[order]
 
 
 def _numbered_anew(clusters: Integers) -> Integers:

@@ -16,6 +16,7 @@ from semscale.coding.summary.drivers import Drivers, drivers_of
 from semscale.coding.summary.group_tests import group_tests
 from semscale.coding.summary.running_codes import RunningCodes
 from semscale.errors import InputError
+from semscale.results.labelled_sample import SampledRows
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.types import Floats, Integers, Mask
 
@@ -55,15 +56,19 @@ class KeptCodes:
         beside: what stands beside them.
         groups: shape (m,) each, the number of each answer's group, by the column of groups.
         asked: what a chat model said about all answers of the table; ``None`` where none was asked.
-        drawn: shape (m,), which of them are a random sample of all answers; the others are coded by hand, and
-            every hand-coded one is kept. ``None`` where all answers are kept.
+        rows: how they were kept; ``None`` where all answers are there.
     """
 
     coding: Coding
     beside: BesideAnswers
     groups: dict[str, Integers]
     asked: AskedCodes | None = None
-    drawn: Mask | None = None
+    rows: SampledRows | None = None
+
+    @property
+    def drawn(self) -> Mask | None:
+        """Which of them are a random sample of all, shape (m,); ``None`` where all answers are there."""
+        return None if self.rows is None else self.rows.drawn
 
     @property
     def in_draw(self) -> Mask:
@@ -71,19 +76,16 @@ class KeptCodes:
         return np.ones(len(self.coding.text_status), dtype=np.bool_) if self.drawn is None else self.drawn
 
     @property
-    def n_drawn(self) -> int | None:
-        """Answers in the random sample; ``None`` where all are kept."""
-        return None if self.drawn is None else int(self.drawn.sum())
-
-    def hand_sample(self, n: int) -> HandSample | None:
-        """What people coded; each kept answer without a hand-made code stands for several of all n."""
+    def hand_sample(self) -> HandSample | None:
+        """What people coded; each kept answer without a hand-made code stands for several of all."""
         sample, design = self.coding.sample, self.beside.design
-        if sample is None or self.drawn is None or (design.is_plain and sample.inclusion is None):
+        if sample is None or self.rows is None or self.rows.drawn is None:
+            return sample
+        if design.is_plain and sample.inclusion is None:
             return sample
         coded: Mask = np.asarray(~np.isnan(sample.labels).all(axis=1))
-        many = (n - coded.sum()) / max(1, int((~coded).sum()))
         weights = np.ones(len(coded)) if design.weights is None else design.weights
-        return replace(sample, weights=np.where(coded, weights, weights * many))
+        return replace(sample, weights=weights * self.rows.standing_for(coded))
 
 
 def summarize_coding(
@@ -124,14 +126,14 @@ def summary_of(running: RunningCodes, kept: KeptCodes, plan: SummaryPlan) -> Cod
         column=plan.column,
         codebook=coding.codebook,
         n=running.n,
-        sampled=kept.n_drawn,
+        sampled=None if kept.rows is None else kept.rows.n_drawn,
         outcomes=running.outcomes,
         reasons=running.reasons,
         shares=code_shares(
             coding.decisions,
             coding.codebook.names,
             everything,
-            kept.hand_sample(running.n),
+            kept.hand_sample,
             design=kept.beside.design,
             count=running.overall,
             drawn=kept.drawn,
@@ -162,7 +164,7 @@ def summary_of(running: RunningCodes, kept: KeptCodes, plan: SummaryPlan) -> Cod
 def _grouping(running: RunningCodes, kept: KeptCodes, column: str, plan: SummaryPlan) -> CodedGrouping:
     """Count codes in each group, in order of first appearance, and test whether shares differ."""
     counts, names, numbers = running.by[column], running.names[column], kept.groups[column]
-    hand, design = kept.hand_sample(running.n), kept.beside.design
+    hand, design = kept.hand_sample, kept.beside.design
     order = np.argsort(numbers, kind="stable")
     ends = np.searchsorted(numbers[order], np.arange(len(counts) + 1))
     found = []
