@@ -105,13 +105,20 @@ def test_probabilities_and_compared_measures_are_those_of_items_in_memory(path, 
     expected = found.correctness(labels, ensemble=ensemble)
     ours = summary.correctness
     assert ours.comparison == expected.comparison
-    assert set(ours.areas) >= {"consistency", "exact_match", *(["ensemble_mean"] if ensemble == "mean" else [])}
+    assert set(ours.areas) >= {
+        "consistency",
+        "exact_match",
+        *(["ensemble_mean"] if ensemble == "mean" else []),
+    }
     assert ours.triage == expected.triage
     assert ours.decision == expected.decision
     np.testing.assert_allclose(ours.probability, expected.probability)
     assert ours.shares == expected.shares
     # one measure of all items is enough for a curve of it alone
-    assert list(work["it"].collector.measures) == ["consistency", "exact_match"][: 1 if ensemble == "none" else 2]
+    assert (
+        list(work["it"].collector.measures)
+        == ["consistency", "exact_match"][: 1 if ensemble == "none" else 2]
+    )
 
 
 @pytest.mark.parametrize("labelled", [False, True])
