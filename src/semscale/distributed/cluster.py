@@ -21,6 +21,7 @@ _LOGGERS = ("ray", "ray.data")
 _ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",  # no reports of usage from a cluster that is started here
     "RAY_BACKEND_LOG_LEVEL": "fatal",  # Ray's own lines would stand between those of a command
+    "RAY_DEDUP_LOGS_SKIP_REGEX": ".*",  # or it writes to standard output, among results, that a worker died
 }
 
 
