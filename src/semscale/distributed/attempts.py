@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from semscale.distributed.cluster_watch import is_connected
 from semscale.distributed.ray_results import result_of
 from semscale.errors import ClusterError
 
@@ -81,7 +82,7 @@ class Attempts(NamedTuple):
         """End the log."""
         import ray
 
-        if ray.is_initialized():
+        if is_connected():
             ray.kill(self.log)
 
 

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+from semscale.distributed.cluster_watch import is_connected
 from semscale.distributed.ray_results import said
 from semscale.embedding.parallel import processors
 from semscale.errors import InputError
@@ -66,7 +67,8 @@ def connected(address: str) -> Iterator[None]:
         _keep_quiet()
         yield
     finally:
-        ray.shutdown()
+        if is_connected():
+            ray.shutdown()
 
 
 def started() -> list[Mapping[str, float]]:
@@ -145,4 +147,4 @@ def _keep_quiet() -> None:
     context.print_on_execution_start = False
     context.execution_options.preserve_order = True
     for name in _LOGGERS:
-        logging.getLogger(name).setLevel(logging.ERROR)
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # errors are raised

@@ -13,6 +13,7 @@ import numpy as np
 from semscale.distributed.actor_pool import BOOKED, ActorPool
 from semscale.distributed.attempts import Attempts
 from semscale.distributed.cluster import started
+from semscale.distributed.cluster_watch import ClusterWatch, addresses
 from semscale.distributed.node_checks import check_nodes, node_ids, work_in
 from semscale.distributed.output_checks import ClusterWarning, has_processors, new_probe, nodes_without
 from semscale.distributed.ray_results import result_of, said_plainly
@@ -105,6 +106,7 @@ class ClusterParts:
         expected = check_nodes(recipe, table, self.pool)
         actors = min(self.pool.size(started()), len(starts))
         with ExitStack() as stack:
+            watch = ClusterWatch(addresses())
             attempts, probe = Attempts.start(), None
             stack.callback(attempts.end)
             if place is not None:
@@ -126,7 +128,7 @@ class ClusterParts:
                 **self.pool.arguments(actors, booked=booked),
             )
             blocks = made.iter_batches(batch_size=1, batch_format="pyarrow")
-            for start, block in zip(starts, _taken(blocks), strict=True):
+            for start, block in zip(starts, _taken(blocks, watch), strict=True):
                 part = received(block, start // size)
                 check_whole(part.frame.height, min(size, n_rows - start), table.name, start)
                 yield part
@@ -242,9 +244,9 @@ def _sampled_in(folder: str, *which: Any) -> Integers:  # noqa: ANN401 - as samp
     return sampled_texts(*which)
 
 
-def _taken(blocks: Iterable[T]) -> Iterator[T]:
+def _taken(blocks: Iterable[T], watch: ClusterWatch) -> Iterator[T]:
     """Take blocks of Ray Data, whose errors are said in plain words."""
-    taking = iter(blocks)
+    taking = watch.over(blocks)
     while True:
         with said_plainly():
             try:

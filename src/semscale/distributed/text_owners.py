@@ -8,6 +8,7 @@ import numpy as np
 
 from semscale.distributed.actor_pool import ActorPool
 from semscale.distributed.attempts import Attempts
+from semscale.distributed.cluster_watch import is_connected
 from semscale.distributed.node_checks import check_alike, on_joined_node, work_in
 from semscale.distributed.recipes import ModelRecipe
 from semscale.distributed.shared_embedder import SharedEmbedder, empty_embeddings, put_rows
@@ -128,7 +129,7 @@ class Owners(NamedTuple):
         """End the actors."""
         import ray
 
-        for handle in self.embedder.owners if ray.is_initialized() else ():
+        for handle in self.embedder.owners if is_connected() else ():
             ray.kill(handle)
 
 
