@@ -23,7 +23,7 @@ def test_work_that_ends_its_process_is_begun_four_times(begun):
         log.begin("part 3", "10.0.0.2")
     with (
         pytest.raises(
-            ClusterError, match=r"process that read rows 1 to 9 ended 4 times .* on node 10\.0\.0\.2"
+            ClusterError, match=r"process that read rows 1 to 9 ended 4 times .*\(on node 10\.0\.0\.2\)"
         ),
         bounded.at("part 3", lambda: "read rows 1 to 9"),
     ):

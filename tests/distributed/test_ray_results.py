@@ -38,6 +38,10 @@ def test_other_errors_are_ray_s(connection):
         result_of(ray.remote(fail).options(num_cpus=0).remote())
 
 
+def words_of(error):
+    return "said over\nmany lines"
+
+
 @pytest.mark.needs("ray")
 @pytest.mark.parametrize(
     ("name", "words"),
@@ -60,9 +64,9 @@ def test_other_errors_are_ray_s(connection):
 def test_errors_of_a_cluster_are_said_in_plain_words(name, words):
     import ray.exceptions
 
-    kind = getattr(ray.exceptions, name)
-    error = kind.__new__(kind)
-    Exception.__init__(error, "said over\nmany lines")
+    # The classes of Ray want more than words, each in its own way.
+    kind = type(name, (getattr(ray.exceptions, name),), {"__init__": Exception.__init__, "__str__": words_of})
+    error = kind()
     with pytest.raises(ClusterError, match=f"^cluster: .*{words}") as caught, said_plainly():
         raise error
     assert caught.value.__cause__ is error  # whose traceback the debug switch shows

@@ -41,6 +41,8 @@ def connected(address: str) -> Iterator[None]:
     """
     require("ray")
     place = _checked(address)
+    # Or a thread that still waits for results after the end would start a cluster of its own.
+    os.environ.setdefault("RAY_ENABLE_AUTO_CONNECT", "0")
     for name, value in _ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     import ray

@@ -14,6 +14,9 @@ T = TypeVar("T")
 Arriving = queue.Queue[tuple[str, Any]]
 """Items on their way from the thread that waits for them, each after ``item``, and ``end`` or ``error``."""
 
+WAITING = "waiting for the cluster"
+"""Name of the thread that waits while another one looks."""
+
 _EVERY = 1.0  # seconds between two looks
 _PATIENCE = (
     10.0  # seconds without an answer: a busy head node is slow, and one that is gone does not come back
@@ -79,7 +82,8 @@ class ClusterWatch:
             ClusterError: the cluster does not answer any more.
         """
         arriving, stopped = Arriving(maxsize=1), threading.Event()
-        threading.Thread(target=_put_all, args=(items, arriving, stopped), daemon=True).start()
+        arguments = (items, arriving, stopped)
+        threading.Thread(target=_put_all, args=arguments, name=WAITING, daemon=True).start()
         try:
             while True:
                 kind, item = self._next(arriving, every)
