@@ -138,9 +138,11 @@ class ClusterParts:
 
         Raises:
             SemscaleError: the work refuses an item.
+            ClusterError: the cluster failed.
         """
         here = self.checked & node_ids(has_processors)
-        return _on_nodes(work, ((item,) for item in items), self.pool, here)
+        done = _on_nodes(work, ((item,) for item in items), self.pool, here)
+        return ClusterWatch(addresses()).over(done)
 
     @contextmanager
     def _shared(
