@@ -1,11 +1,11 @@
 # The service. Its models are in the image, so that it starts without a network:
 #   docker build -t semscale .
 #   docker run -p 8000:8000 -e SEMSCALE_TOKEN=... -v jobs:/jobs semscale
-FROM python:3.12-slim
+FROM python:3.12.12-slim-bookworm
 
 # Names of models as `semscale models pull` takes them; the service loads these two unless --model names one.
 ARG MODELS="all-MiniLM-L6-v2 e5-small"
-# Where pip finds packages, for builds behind a mirror.
+# Where pip finds packages, for builds behind a mirror; without a password, as the image's history shows it.
 ARG PIP_INDEX_URL
 
 WORKDIR /semscale
@@ -16,7 +16,8 @@ RUN pip install --no-cache-dir ".[serve]" \
     && mkdir /jobs \
     && chown semscale /jobs
 
-USER semscale
+# By its number, by which Kubernetes sees that it is not root.
+USER 10001
 WORKDIR /home/semscale
 RUN for model in $MODELS; do semscale models pull "$model" || exit 1; done
 
@@ -26,5 +27,5 @@ VOLUME /jobs
 EXPOSE 8000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
-    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/ready', timeout=4)"]
+    CMD ["python", "-c", "from http.client import HTTPConnection as To; to = To('127.0.0.1', 8000, timeout=4); to.request('GET', '/ready'); raise SystemExit(to.getresponse().status != 200)"]
 ENTRYPOINT ["semscale", "serve", "--host", "0.0.0.0", "--jobs", "/jobs"]

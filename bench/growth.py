@@ -84,24 +84,15 @@ def measured(name, folder, n, options, url):
     return found
 
 
-def report(name, start, runs, options):
-    """Print the table of one instrument, and the growth between its sizes."""
-    print(f"\n{name} (starting: {start['processor']:.1f} processor seconds, {start['mib']:.0f} MiB)")
-    print("     rows  distinct   wall s  processor s  ms a row   MiB  bytes a row in memory")
-    before = None
-    for n, run in runs.items():
-        work = max(run["processor"] - start["processor"], 0.01)
-        more = "" if before is None else f"{(run['mib'] - before[1]) * 2**20 / (n - before[0]):8.0f}"
-        distinct = round(n * (1 - options.duplicates))
-        print(
-            f"{n:9,} {distinct:9,} {run['wall']:8.1f} {run['processor']:12.1f} {1000 * work / n:9.3f} "
-            f"{run['mib']:5.0f}  {more}",
-            flush=True,
-        )
-        before = n, run["mib"]
-    exponent = fitted(start, runs)
-    if exponent is not None:
-        print(f"time grows with the power {exponent:.2f} of the distinct texts")
+def line_of(n, run, before, start, options):
+    """One line of the table; ``before`` are rows and MiB of the run with fewer rows."""
+    work = max(run["processor"] - start["processor"], 0.01)
+    more = "" if before is None else f"{(run['mib'] - before[1]) * 2**20 / (n - before[0]):8.0f}"
+    distinct = round(n * (1 - options.duplicates))
+    return (
+        f"{n:9,} {distinct:9,} {run['wall']:8.1f} {run['processor']:12.1f} {1000 * work / n:9.3f} "
+        f"{run['mib']:5.0f}  {more}"
+    )
 
 
 def fitted(start, runs):
@@ -149,17 +140,26 @@ def prepare(options):
         answer_at_once()
 
 
+def measure(name, folder, options, url):
+    """Measure one instrument, print each size as soon as it is measured, and give the figures."""
+    start = measured(name, folder, START, options, url)
+    print(f"\n{name} (starting: {start['processor']:.1f} processor seconds, {start['mib']:.0f} MiB)")
+    print("     rows  distinct   wall s  processor s  ms a row   MiB  bytes a row in memory", flush=True)
+    runs, before = {}, None
+    for n in sizes(int(options.model_up_to if name.endswith("default model") else options.up_to)):
+        runs[n] = measured(name, folder, n, options, url)
+        print(line_of(n, runs[n], before, start, options), flush=True)
+        before = n, runs[n]["mib"]
+    exponent = fitted(start, runs)
+    if exponent is not None:
+        print(f"time grows with the power {exponent:.2f} of the distinct texts", flush=True)
+    return {"start": start, "runs": runs}
+
+
 def measure_all(options, folder, url):
     """Measure every instrument, and give the figures by instrument and rows."""
     names = [name.strip() for name in options.only.split(";")] if options.only else list(COMMANDS)
-    found = {}
-    for name in names:
-        most = int(options.model_up_to if name.endswith("default model") else options.up_to)
-        start = measured(name, folder, START, options, url)
-        runs = {n: measured(name, folder, n, options, url) for n in sizes(most)}
-        report(name, start, runs, options)
-        found[name] = {"start": start, "runs": runs}
-    return found
+    return {name: measure(name, folder, options, url) for name in names}
 
 
 def main():

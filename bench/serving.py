@@ -5,6 +5,8 @@ process of their own share the machine with the engine, so what the clients cost
 service is compared with the engine three times: by texts a second, clients included, by texts a second of the
 server's own processor time, and beside an engine that is given as few texts at once as a batch of the
 service has. Every text is sent once, so that nothing is saved by equal texts.
+
+The memory is printed after each tenth of a million short requests; ``--turns 0`` measures nothing else.
 """
 
 import argparse
@@ -30,7 +32,6 @@ from semscale.weights.known import DEFAULT_MODEL
 
 TEXTS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"
 CLIENTS, OF_EACH = 64, 8
-OF_BATCH = 250  # reviews: the 8,192 estimated tokens of a batch of the service
 CLOSED = "none: closed"  # no connection, or one that was closed before the answer began
 BROKEN = "none: broke off"
 
@@ -192,26 +193,27 @@ def waited(process):
     return json.loads(process.communicate()[0])
 
 
-class Alone(NamedTuple):
-    """Texts a second of the engine alone, and seconds of one batch."""
+class Engine:
+    """The engine alone, in this process."""
 
-    rate: float
-    rate_of_batches: float
-    per_processor_second: float
-    batch: float
+    def __init__(self, precision, texts):
+        self.texts = texts
+        self.embedder = load_embedder(DEFAULT_MODEL, precision=precision, cache=False)
+        self.embedder.embed(texts[:300])
 
+    def rates(self):
+        """Texts a second and a processor second, given all texts at once."""
+        before = time.process_time()
+        took = seconds(lambda: self.embedder.embed(self.texts))
+        n = len(self.texts)
+        return n / took, n / (time.process_time() - before)
 
-def engine_speed(precision, texts):
-    """The engine alone, given all texts at once and a batch of the service at a time."""
-    embedder = load_embedder(DEFAULT_MODEL, precision=precision, cache=False)
-    embedder.embed(texts[:300])
-    before = time.process_time()
-    took = seconds(lambda: embedder.embed(texts))
-    cost = time.process_time() - before
-    batches = [texts[start : start + OF_BATCH] for start in range(0, len(texts) - OF_BATCH, OF_BATCH)]
-    in_batches = seconds(lambda: [embedder.embed(batch) for batch in batches])
-    n = len(batches) * OF_BATCH
-    return Alone(len(texts) / took, n / in_batches, len(texts) / cost, in_batches / len(batches))
+    def seconds_of_a_batch(self, size):
+        """Seconds that so many texts take, given a batch at a time."""
+        starts = range(0, max(len(self.texts) - size, 1), size)
+        batches = [self.texts[start : start + size] for start in starts]
+        took = seconds(lambda: [self.embedder.embed(batch) for batch in batches])
+        return took / sum(map(len, batches)) * size
 
 
 def main():
@@ -224,13 +226,15 @@ def main():
     known = reviews()[: 600 if asked.seconds < 10 else None]
     texts = [f"{text} {number}" for number, text in enumerate(known)]
     server = Server(asked.precision)
-    print_speed([one_turn(server, asked, texts) for _ in range(asked.turns)])
+    if asked.turns:
+        engine = Engine(asked.precision, texts)
+        print_speed([one_turn(server, engine, asked.seconds) for _ in range(asked.turns)])
     print_memory(server, asked.requests)
     print_shutdown(server)
 
 
 class Turn(NamedTuple):
-    """The service beside the engine, measured right before it."""
+    """The service beside the engine, measured right before and after it."""
 
     share: float
     share_of_batches: float
@@ -240,54 +244,60 @@ class Turn(NamedTuple):
     batch: float
 
 
-def one_turn(server, asked, texts):
-    """Measure the engine, then the service, and print both."""
-    alone = engine_speed(asked.precision, texts)
+def one_turn(server, engine, for_seconds):
+    """Measure the engine with all texts, the service, and the engine with batches as large."""
+    rate, per_processor_second = engine.rates()
     before, taken = processor_seconds(server.process.pid), server.batches()
-    found = waited(clients(server.address, for_seconds=asked.seconds))
+    found = waited(clients(server.address, for_seconds=for_seconds))
     cost = processor_seconds(server.process.pid) - before
     n, n_texts = server.batches() - taken
+    size = round(n_texts / n)
+    batch = engine.seconds_of_a_batch(size)
     sent = found["n"] * OF_EACH
     served, served_per_second = sent / found["seconds"], sent / cost
     print(
-        f"engine {alone.rate:.0f} texts/s, {alone.rate_of_batches:.0f} with {OF_BATCH} texts at a time, "
-        f"service {served:.0f}; texts a processor second: engine {alone.per_processor_second:.0f}, "
+        f"engine {rate:.0f} texts/s, {size / batch:.0f} with {size} texts at a time, "
+        f"service {served:.0f}; texts a processor second: engine {per_processor_second:.0f}, "
         f"server {served_per_second:.0f}; of all processor time the clients took "
-        f"{found['cpu'] / (found['cpu'] + cost):.1%}; texts in a batch {n_texts / n:.0f}; "
+        f"{found['cpu'] / (found['cpu'] + cost):.1%}; texts in a batch {size}; "
         f"statuses {found['statuses']}",
         flush=True,
     )
     p50, p99 = np.percentile(found["waits"], [50, 99])
-    by_processor = served_per_second / alone.per_processor_second
-    return Turn(served / alone.rate, served / alone.rate_of_batches, by_processor, p50, p99, alone.batch)
+    return Turn(
+        served / rate, served / size * batch, served_per_second / per_processor_second, p50, p99, batch
+    )
 
 
 def print_speed(turns):
     """Print the service beside the engine, over all turns."""
     print(f"service / engine: {spread([turn.share for turn in turns])} (goal .90)")
     print(
-        f"service / engine that is given {OF_BATCH} texts at a time, as the service's batches have: "
+        "service / engine that is given as many texts at a time as the service's batches have: "
         f"{spread([turn.share_of_batches for turn in turns])}"
     )
     print(f"by processor seconds: {spread([turn.share_of_processor for turn in turns])}")
     p50, p99, batch = np.median([turn[3:] for turn in turns], axis=0)
     print(
-        f"p50 {p50:.2f} s, p99 {p99:.2f} s, one batch alone {batch:.2f} s: p99 = {p99 / batch:.1f} (goal 4)"
+        f"p50 {p50:.2f} s, p99 {p99:.2f} s, one batch alone {batch:.2f} s: p99 = {p99 / batch:.1f} (goal 4)",
+        flush=True,
     )
 
 
 def print_memory(server, requests):
-    """Send many short requests, a tenth at a time."""
-    seen, statuses, took = [], Counter(), 0.0
-    for _ in range(10):
-        found = waited(clients(server.address, for_seconds=1e9, requests=requests // 10))
-        statuses.update(found["statuses"])
-        took += found["seconds"]
-        seen.append(server.resident_mb())
-    print(
-        f"memory after each tenth of {requests:,} requests, MB: {', '.join(f'{each:.0f}' for each in seen)}; "
-        f"{requests / took:.0f} requests/s; statuses {dict(statuses)}"
-    )
+    """Send many short requests, a tenth at a time, and print the memory after each tenth."""
+    sent = 0
+    for tenth in range(1, 11):
+        n = requests * tenth // 10 - sent
+        if not n:
+            continue
+        found = waited(clients(server.address, for_seconds=1e9, requests=n))
+        sent += n
+        print(
+            f"after {sent:,} of {requests:,} requests: {server.resident_mb():.0f} MB; "
+            f"{n / found['seconds']:.0f} requests/s; statuses {found['statuses']}",
+            flush=True,
+        )
 
 
 def print_shutdown(server):

@@ -16,7 +16,7 @@ class Client:
 
         async def one():
             transport = httpx.ASGITransport(self.gate, raise_app_exceptions=False)
-            async with httpx.AsyncClient(transport=transport, base_url="http://service") as client:
+            async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
                 return await client.request(verb, path, **said)
 
         return asyncio.run(one())

@@ -34,6 +34,24 @@ def test_without_the_token_nothing_is_answered_but_health(service):
     assert client.get("/v1/models", headers={"Authorization": f"Bearer {SECRET}"}).status_code == 200
 
 
+def test_without_a_token_pages_of_other_sites_are_not_answered(service):
+    client = client_of(service)
+    for headers in ({"host": "example.org"}, {"origin": "https://example.org"}):
+        refused = client.get("/v1/models", headers=headers)
+        assert (refused.status_code, refused.json()["error"]["type"]) == (403, "permission_error")
+        assert client.get("/health", headers=headers).status_code == 200
+        shown = {"Authorization": f"Bearer {SECRET}", **headers}
+        assert client_of(service, SECRET).get("/v1/models", headers=shown).status_code == 200
+
+
+def test_a_header_host_that_is_none_is_no_bug(service):
+    client = client_of(service, SECRET)
+    headers = {"Authorization": f"Bearer {SECRET}", "host": "[::"}
+    for path in ("/nowhere", "/v1/models/", "/rate/"):
+        answer = client.get(path, headers=headers)
+        assert (answer.status_code, answer.json()["error"]["type"]) == (404, "not_found_error")
+
+
 @pytest.mark.parametrize(
     ("said", "status", "field", "words"),
     [
@@ -63,7 +81,7 @@ def test_a_body_of_unknown_length_is_counted(small):
         from semscale.serving.application import application
 
         transport = httpx.ASGITransport(application(small))
-        async with httpx.AsyncClient(transport=transport, base_url="http://service") as client:
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             return await client.post("/v1/embeddings", content=body())
 
     assert asyncio.run(sent()).status_code == 413
@@ -223,12 +241,47 @@ def test_the_page_of_routes_needs_no_other_host(service):
         (b'{"texts": ["a"], "scale": "\\ud800"}', 422, "scale", "unknown scale"),
         (b'{"texts": ["a"], "anchor_sets": ["x"]}', 422, None, "unknown purchase-intent anchor set"),
         (b'{"texts": ["a"], "temperature": NaN}', 422, "temperature", "0 or more, got nan"),
+        (b'{"texts": ["a"], "texts": ["b"]}', 400, None, "'texts' stands in an object twice"),
+        (
+            b'{"texts": ["a"], "scale": {"title": "a", "title": "b"}}',
+            400,
+            None,
+            "'title' stands in an object",
+        ),
+        (b'{"texts": ["\xff"]}', 400, None, "must be JSON"),
+        (b'{"texts": ["a"], "seed": %b}' % (b"9" * 5000), 400, None, "must be JSON"),
+        (b'{"texts": ["a"], "%b": 1}' % (b"x" * 5000), 422, "x" * 1000, "unknown key"),
     ],
 )
 def test_json_that_no_client_writes_is_refused(client, body, status, field, words):
     answer = client.post("/rate", content=body)
     assert (answer.status_code, answer.json()["error"]["param"]) == (status, field)
     assert words in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("depth", [*range(800, 1001, 10), 5000])
+def test_no_depth_of_lists_is_a_bug(client, depth):
+    deep = "[" * depth + "]" * depth
+    for path, body in (("/rate", '{"texts": ["a"], "missing": %s}'), ("/match", '{"predictions": %s}')):
+        answer = client.post(path, content=body % deep)
+        assert answer.status_code in (400, 422)
+        assert len(answer.json()["error"]["message"]) <= 1003
+
+
+def test_a_value_too_deep_to_be_shown_is_refused():
+    from semscale.serving.error_answers import refusal_of
+
+    refusal = refusal_of(RecursionError())
+    assert (refusal.status, str(refusal)[:31]) == (400, "the body has too many lists or ")
+
+
+def test_a_body_without_room_in_memory_is_put_off(service):
+    client = client_of(service)
+    assert client.post("/v1/embeddings", json=ASKED).status_code == 200
+    assert client.gate._bodies.held == 0
+    client.gate._bodies.held = 8 * service.limits.body_bytes  # as if eight of the largest were under way
+    answer = client.post("/v1/embeddings", json=ASKED)
+    assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
 
 
 def test_a_line_too_deep_is_refused(client):

@@ -137,8 +137,8 @@ def test_a_second_signal_stops_at_once():
     with ServerProcess() as server:
         host, port = server.until_ready().address.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port)), timeout=60) as client:
-            head = b"POST /rate HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\nexpect: 100-continue\r\n\r\n"
-            client.sendall(head)
+            head = "POST /rate HTTP/1.1", "host: localhost", "content-length: 10", "expect: 100-continue"
+            client.sendall("\r\n".join([*head, "\r\n"]).encode())
             assert b"100 Continue" in client.recv(100)  # the body is awaited, so the request is under way
             server.process.send_signal(signal.SIGTERM)
             assert "finishing 1 request under way" in server.process.stderr.readline()
@@ -160,3 +160,26 @@ def test_an_address_that_cannot_be_listened_on_is_refused(monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     with pytest.raises(InputError, match="host must be an address of this machine, got 'nowhere'"):
         listen("nowhere", 0)
+
+
+def test_the_end_of_an_answer_does_not_wait_for_the_client_to_confirm_its_beginning():
+    from semscale.serving.server import listen
+
+    async def accepted():
+        transports = asyncio.Queue()
+
+        class Taken(asyncio.Protocol):
+            def connection_made(self, transport):
+                transports.put_nowait(transport)
+
+        loop = asyncio.get_running_loop()
+        with listen("127.0.0.1", 0) as listener:
+            server = await loop.create_server(Taken, sock=listener)
+            _, writer = await asyncio.open_connection(*listener.getsockname())
+            taken = (await transports.get()).get_extra_info("socket")
+            found = taken.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            writer.close()
+            server.close()
+        return found
+
+    assert asyncio.run(accepted())

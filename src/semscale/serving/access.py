@@ -3,7 +3,8 @@
 import hmac
 import ipaddress
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from urllib.parse import urlsplit
 
 from semscale.errors import InputError
 
@@ -56,3 +57,26 @@ def is_admitted(authorization: bytes, token: str) -> bool:
     """
     scheme, _, shown = authorization.partition(b" ")
     return hmac.compare_digest(shown.strip(), token.encode()) and scheme.lower() == b"bearer"
+
+
+def is_meant_for_loopback(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Tell whether a request names this machine alone, and comes from no page of another site.
+
+    Without a token, a page on the web could else have its visitor's browser ask the service: by a name of its
+    own that it lets point to 127.0.0.1, or by a form.
+
+    Example:
+        >>> is_meant_for_loopback([(b"host", b"localhost:8000")])
+        True
+        >>> is_meant_for_loopback([(b"host", b"localhost:8000"), (b"origin", b"https://example.org")])
+        False
+    """
+    places = {b"host": b"//%b", b"origin": b"%b"}
+    return all(_is_here(places[name] % value) for name, value in headers if name in places)
+
+
+def _is_here(address: bytes) -> bool:
+    try:
+        return is_loopback(urlsplit(address.decode("latin-1")).hostname or "")
+    except ValueError:
+        return False

@@ -54,6 +54,7 @@ def application(service: Service, *, token: str | None = None) -> Gate:
         lifespan=life,
         docs_url=None,  # FastAPI's page loads scripts from other hosts
         redoc_url=None,
+        redirect_slashes=False,  # the address would be made of the header Host, which anybody may write
     )
     app.router.route_class = PlainRoute
     status, embeddings = StatusRoutes(service), EmbeddingRoutes(service)

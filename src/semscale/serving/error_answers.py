@@ -11,6 +11,7 @@ from semscale.errors import InputError, SemscaleError
 from semscale.serving.jobs.job_order import JOB_FIELDS
 from semscale.serving.json_answers import json_answer
 from semscale.serving.refusals import (
+    BAD_JSON,
     CLIENT_GONE,
     DISK_FULL,
     FAILED,
@@ -21,6 +22,7 @@ from semscale.serving.refusals import (
 )
 from semscale.serving.requests.field_names import in_request
 from semscale.serving.requests.fields import (
+    TOO_DEEP,
     ConsistencyFields,
     EmbeddingFields,
     MatchFields,
@@ -45,7 +47,9 @@ async def answer_to(request: Request, error: Exception) -> Response:
     if isinstance(error, ClientGoneError):
         return Response(status_code=CLIENT_GONE)  # nobody reads it, but figures count it
     if isinstance(error, HTTPException):
-        where = f"{request.method} {request.url.path[:60]}"
+        where = (
+            f"{request.method} {request.scope['path'][:60]}"  # not its URL, which needs a sound header Host
+        )
         error = RefusedRequestError(error.status_code, f"{where}: {error.detail}; see /openapi.json")
     return refused(refusal_of(error))
 
@@ -59,21 +63,23 @@ def refusal_of(error: Exception) -> RefusedRequestError:
     """Make a refusal of an error; one that nobody foresaw is logged with its traceback."""
     match error:
         case RefusedRequestError():
-            return error
+            refusal = error
         case TimeoutError():
-            return RefusedRequestError(
-                TOO_LATE, "no answer within the limit of time: send fewer texts", retry_after=_RETRY_AFTER
-            )
+            said = "no answer within the limit of time: send fewer texts"
+            refusal = RefusedRequestError(TOO_LATE, said, retry_after=_RETRY_AFTER)
         case InputError():
             said = in_request(str(error))
-            return invalid(said, _field_of(said))
+            refusal = invalid(said, _field_of(said))
+        case RecursionError():  # of a check, or of a message that shows the value
+            refusal = RefusedRequestError(BAD_JSON, f"the body {TOO_DEEP}")
         case SemscaleError():
-            return RefusedRequestError(FAILED, in_request(str(error)))
+            refusal = RefusedRequestError(FAILED, in_request(str(error)))
         case OSError(errno=errno.ENOSPC | errno.EDQUOT):
-            return RefusedRequestError(DISK_FULL, "the disk of the service is full: make room on it")
+            refusal = RefusedRequestError(DISK_FULL, "the disk of the service is full: make room on it")
         case _:
             _LOG.error("a bug of ours: please report it", exc_info=error)
-            return RefusedRequestError(FAILED, f"this is a bug of ours: {type(error).__name__}")
+            refusal = RefusedRequestError(FAILED, f"this is a bug of ours: {type(error).__name__}")
+    return refusal
 
 
 def _field_of(message: str) -> str | None:

@@ -5,10 +5,11 @@ import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from semscale.serving.access import is_admitted
+from semscale.serving.access import is_admitted, is_meant_for_loopback
 from semscale.serving.error_answers import refusal_of, refused
 from semscale.serving.limits import ServiceLimits
-from semscale.serving.refusals import UNAUTHORIZED, UNAVAILABLE, RefusedRequestError
+from semscale.serving.refusals import FORBIDDEN, UNAUTHORIZED, UNAVAILABLE, RefusedRequestError
+from semscale.serving.requests.body_room import BODIES, BodyRoom
 from semscale.serving.service_metrics import ServiceMetrics
 from semscale.serving.service_state import Phase, ServiceState
 
@@ -30,9 +31,9 @@ class Gate:
     Args:
         application: answers.
         state: of the service.
-        limits: the seconds of a request.
+        limits: the seconds of a request, and the bytes of its body.
         metrics: counts requests.
-        token: what requests must show; ``None`` for nothing.
+        token: what requests must show; ``None`` for nothing, where only this machine asks.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class Gate:
         self._limits = limits
         self._metrics = metrics
         self._token = token
+        self._bodies = BodyRoom(BODIES * limits.body_bytes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or let the application answer."""
@@ -72,23 +74,19 @@ class Gate:
         self._state.under_way += 1
         try:
             # A stream may take longer in all; each of its parts keeps to the limit.
-            async with asyncio.timeout(self._limits.seconds) as limit:
-                scope["semscale.limit"] = limit
-                await self._application(scope, receive, answer.send)
+            with self._bodies.share() as share:
+                async with asyncio.timeout(self._limits.seconds) as limit:
+                    scope["semscale.limit"], scope["semscale.body"] = limit, share
+                    await self._application(scope, receive, answer.send)
         finally:
             self._state.answered()
 
     def _check(self, scope: Scope) -> None:
-        """Refuse a request that shows no token, or that comes when the service does not answer."""
+        """Refuse a request of somebody else, or one that comes when the service does not answer."""
         path = scope["path"]
         if path in OPEN:
             return
-        if self._token is not None:
-            shown = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
-            if not is_admitted(shown, self._token):
-                raise RefusedRequestError(
-                    UNAUTHORIZED, "the token is missing or wrong: send the header Authorization: Bearer TOKEN"
-                )
+        self._check_sender(scope)
         self._state.heard()
         phase = self._state.phase
         if phase is Phase.DRAINING:
@@ -98,6 +96,21 @@ class Gate:
         if phase is not Phase.READY and path not in _NO_MODEL:
             raise RefusedRequestError(
                 UNAVAILABLE, "the models are being loaded: try again later", retry_after=_RETRY_AFTER
+            )
+
+    def _check_sender(self, scope: Scope) -> None:
+        """Refuse a request that shows no token, or where none is needed that is not this machine's own."""
+        if self._token is None:
+            if not is_meant_for_loopback(scope["headers"]):
+                said = "without a token the service answers this machine alone, by the name localhost"
+                raise RefusedRequestError(
+                    FORBIDDEN, f"{said}: start it with SEMSCALE_TOKEN to be asked otherwise"
+                )
+            return
+        shown = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
+        if not is_admitted(shown, self._token):
+            raise RefusedRequestError(
+                UNAUTHORIZED, "the token is missing or wrong: send the header Authorization: Bearer TOKEN"
             )
 
 

@@ -15,7 +15,8 @@ class ServiceLimits:
         body_bytes: in the body of a request, jobs aside.
         seconds: from a request's arrival to its answer.
         waiting_tokens: tokens, estimated, that may wait for the model; more are turned away.
-        batch_tokens: tokens, estimated, that the model takes at once.
+        batch_tokens: tokens, estimated, that the model takes at once; up to four times as many where many
+            requests wait.
         job_bytes: on disk, for the files of all jobs and their results.
         jobs: that may wait or run.
     """

@@ -2,11 +2,20 @@
 
 from semscale.errors import SemscaleError
 
-BAD_JSON, UNAUTHORIZED, NOT_FOUND, CONFLICT, TOO_LARGE, INVALID = 400, 401, 404, 409, 413, 422
-TOO_MANY, CLIENT_GONE, FAILED, UNAVAILABLE, TOO_LATE, DISK_FULL = 429, 499, 500, 503, 504, 507
+BAD_JSON, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, CONFLICT, TOO_LARGE, INVALID = 400, 401, 403, 404, 409, 413, 422
+HEAD_TOO_LARGE, TOO_MANY, CLIENT_GONE, FAILED, UNAVAILABLE, TOO_LATE, DISK_FULL = (
+    431,
+    429,
+    499,
+    500,
+    503,
+    504,
+    507,
+)
 
 _TYPES = {
     UNAUTHORIZED: "authentication_error",
+    FORBIDDEN: "permission_error",
     NOT_FOUND: "not_found_error",
     TOO_MANY: "rate_limit_error",
     FAILED: "server_error",
@@ -14,6 +23,9 @@ _TYPES = {
     TOO_LATE: "timeout_error",
     DISK_FULL: "server_error",
 }
+
+
+_LONGEST = 1000  # characters of a message, as a client may have sent a key or a number of any length
 
 
 class RefusedRequestError(SemscaleError):
@@ -30,9 +42,10 @@ class RefusedRequestError(SemscaleError):
         self, status: int, message: str, *, field: str | None = None, retry_after: int | None = None
     ) -> None:
         # Half of a surrogate pair, which JSON may hold and an answer may not, is written as its number.
-        super().__init__(message.encode("utf-8", "backslashreplace").decode())
+        written = message.encode("utf-8", "backslashreplace").decode()
+        super().__init__(written if len(written) <= _LONGEST else f"{written[:_LONGEST]}...")
         self.status = status
-        self.field = field
+        self.field = field if field is None else field[:_LONGEST]
         self.retry_after = retry_after
 
     @property

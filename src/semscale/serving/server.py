@@ -5,13 +5,16 @@ import math
 import os
 import signal
 import socket
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import FrameType
 
 import uvicorn
 
 from semscale.errors import InputError
+from semscale.serving.connections import IDLE_SECONDS, Connection, close_late, most_connections
 from semscale.serving.gate import Gate
 from semscale.serving.service import Service
 from semscale.serving.service_state import Phase
@@ -19,7 +22,7 @@ from semscale.serving.service_state import Phase
 _STOPPED = 3  # exit code after a second signal, as of other commands that the user stops
 _BACKLOG = 2048
 _LAST_PORT = 65535
-_KEEP_ALIVE = 75
+_TICKS = 10  # between two looks at all connections, about a second
 _LONGEST_READING = 3600
 
 
@@ -37,7 +40,9 @@ def listen(host: str, port: int) -> socket.socket:
         raise InputError(f"port must be 0 to {_LAST_PORT}, got {port}")
     try:
         family = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0][0]
-        listener = socket.socket(family, socket.SOCK_STREAM)
+        # Told that it is TCP, asyncio sends each answer at once; else its end waits 40 ms for the client's
+        # word that the beginning has come.
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     except OSError as error:
         raise InputError(f"host must be an address of this machine, got {host!r}: {error}") from None
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -66,14 +71,14 @@ def run_service(gate: Gate, service: Service, listener: socket.socket, say: Call
     """
     config = uvicorn.Config(
         gate,
-        http="httptools",
+        http=partial(Connection, most=most_connections()),
         lifespan="on",
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
         ws="none",
-        timeout_keep_alive=_KEEP_ALIVE,
+        timeout_keep_alive=math.ceil(IDLE_SECONDS),
         # Who does not read an answer is waited for as long as who does not send a request.
         timeout_graceful_shutdown=math.ceil(min(service.limits.seconds, _LONGEST_READING)),
         backlog=_BACKLOG,
@@ -114,8 +119,10 @@ class DrainingServer(uvicorn.Server):  # type: ignore[misc] # uvicorn is checked
                 signal.signal(number, handler)
 
     async def on_tick(self, counter: int) -> bool:
-        """Say whether the server ends; called ten times a second."""
+        """Close late connections, and say whether the server ends; called ten times a second."""
         await super().on_tick(counter)
+        if counter % _TICKS == 0:
+            close_late(self.server_state.connections, time.monotonic())
         state = self._service.state
         if state.phase is Phase.READY and not self._said_ready:
             self._said_ready = True

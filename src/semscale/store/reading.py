@@ -13,6 +13,7 @@ from semscale.messages import shortened
 from semscale.store.places.fetching import fetch, temporary_folder
 from semscale.store.places.filesystems import open_filesystem, reached
 from semscale.store.places.urls import is_url, scheme_of, shown, url_name
+from semscale.store.readers.decoding import known_encoding
 from semscale.store.readers.delimited import open_delimited
 from semscale.store.readers.evaluation_logs import LOG_FORMATS, log_format, not_a_log, open_log
 from semscale.store.readers.excel import open_excel
@@ -112,6 +113,23 @@ def open_table(
     return _open(
         path, str(path), format or _format_of(path, str(path)), _FileChoices(encoding, sheet, header)
     )
+
+
+def check_choices(format: str, *, encoding: str | None, sheet: str | None, header: HeaderKind) -> None:  # noqa: A002
+    """Refuse, before there is a file, what ``open_table`` refuses of its format.
+
+    Args:
+        format: as ``open_table`` takes it; so are the others.
+        encoding: of texts.
+        sheet: of a workbook.
+        header: whose header it is.
+
+    Raises:
+        InputError: the format has none of these, or Python knows no such encoding.
+    """
+    _check_choices(format, _FileChoices(encoding, sheet, header))
+    if encoding is not None and format != "sav":
+        known_encoding(encoding)
 
 
 def _open_url(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from semscale.errors import ModelError
+from semscale.serving.batching import gathering
 from semscale.serving.batching.batched_texts import BatchedTexts, joined_embeddings
 from semscale.serving.batching.batcher import Batcher
 from semscale.serving.refusals import RefusedRequestError
@@ -37,19 +38,61 @@ def test_what_waits_is_embedded_together_and_each_gets_its_own(batcher, gated, t
 
 def test_what_comes_while_a_batch_is_under_way_is_gathered(gated):
     done = queue.Queue()
-    batcher = Batcher(BatchedTexts(gated), batch_tokens=9, waiting_tokens=100, workers=2)
+    batcher = Batcher(BatchedTexts(gated), batch_tokens=3, waiting_tokens=100, workers=2)
     batcher.submit(["first"], done.put)
     assert gated.begun.acquire(timeout=60)
-    for text in ("good", "fine"):  # 3 tokens each, so there is room for one more
+    for text in ("good", "fine", "fair"):  # 3 tokens each; a batch of many requests has up to 4 x 3
         batcher.submit([text], done.put)
     assert not gated.begun.acquire(blocking=False)
-    assert batcher.waiting_items == 2
+    assert batcher.waiting_items == 3
     batcher.submit(["best"], done.put)  # a whole batch waits: the other thread takes it
     assert gated.begun.acquire(timeout=60)
     gated.let.set()
-    assert all(done.get(timeout=60).error is None for _ in range(4))
-    assert gated.batches == [["first"], ["good", "fine", "best"]]
+    assert all(done.get(timeout=60).error is None for _ in range(5))
+    assert gated.batches == [["first"], ["good", "fine", "fair", "best"]]
     assert batcher.close()
+
+
+@pytest.fixture
+def patient(gated, monkeypatch):
+    """A batcher that waits as long as it takes for those who were just answered."""
+    monkeypatch.setattr(gathering, "LONGEST", 1e6)
+    monkeypatch.setattr(gathering, "PAUSE", 1e6)
+    found = Batcher(BatchedTexts(gated), batch_tokens=1000, waiting_tokens=100)
+    yield found
+    gated.let.set()
+    found.close()
+
+
+def test_the_next_batch_waits_for_those_who_were_just_answered(patient, gated):
+    done = queue.Queue()
+    patient.submit(["first"], done.put)
+    assert gated.begun.acquire(timeout=60)
+    patient.submit(["came meanwhile"], done.put)
+    gated.let.set()
+    assert done.get(timeout=60).items == ["first"]
+    patient.submit(["first again"], done.put)
+    assert [done.get(timeout=60).error for _ in range(2)] == [None, None]
+    assert gated.batches == [["first"], ["came meanwhile", "first again"]]
+
+
+def test_the_end_of_the_service_cuts_the_wait_short(patient, gated):
+    done = queue.Queue()
+    patient.submit(["first"], done.put)
+    assert gated.begun.acquire(timeout=60)
+    patient.submit(["came meanwhile"], done.put)
+    gated.let.set()
+    assert done.get(timeout=60).items == ["first"]
+    assert patient.close()
+    assert done.get(timeout=60).items == ["came meanwhile"]
+
+
+def test_the_rest_of_a_long_request_waits_for_nobody(patient, gated):
+    gated.let.set()
+    done = queue.Queue()
+    patient.submit(["x" * 2000] * 3, done.put)  # 502 tokens each: two batches
+    assert done.get(timeout=60).missing == 0
+    assert [len(batch) for batch in gated.batches] == [2, 1]
 
 
 def test_too_many_waiting_texts_are_refused_but_jobs_wait(batcher, gated):

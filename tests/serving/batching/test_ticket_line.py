@@ -30,6 +30,28 @@ def test_a_large_ticket_does_not_hold_up_a_small_one(small_slices):
     assert waiting.tokens == 8 * 3
 
 
+def test_many_small_tickets_have_a_slice_each_where_a_large_one_keeps_to_the_budget(small_slices):
+    waiting = TicketLine()
+    large, *small = every = [ticket(*[3] * 10), *(ticket(3, 3, 3) for _ in range(4))]
+    for each in every:
+        waiting.add(each)
+    # Budget 9, at most 27: 6 tokens of each of the first four are 24, and 3 of the fifth; no second turns.
+    first = waiting.take(9, 27)
+    assert [(share.ticket, share.stop) for share in first] == [
+        *((each, 2) for each in every[:4]),
+        (small[3], 1),
+    ]
+    # The turns go on with the large one: 6 + 3 + 3 + 3 + 6 tokens, and no second turn above the budget.
+    second = waiting.take(9, 27)
+    assert [(share.ticket, share.start, share.stop) for share in second] == [
+        (large, 2, 4),
+        *((each, 2, 3) for each in small[:3]),
+        (small[3], 1, 3),
+    ]
+    # Now the large one is alone: a slice of 6 tokens, and 3 of the next one, up to the budget.
+    assert [(share.start, share.stop) for share in waiting.take(9, 27)] == [(4, 7)]
+
+
 def test_slices_of_one_ticket_in_a_batch_are_one_share(small_slices):
     waiting = TicketLine()
     waiting.add(ticket(*[3] * 5))

@@ -6,6 +6,7 @@ import io
 import shutil
 import threading
 import time
+from typing import ClassVar
 
 import pytest
 from made_services import Client, loaded_service
@@ -92,6 +93,17 @@ def test_vectors_of_a_job_are_those_of_the_model(jobs, engine, tmp_path):
         ("kind=consistency&answer=a", TABLE, None, "(sample=COLUMN, can be repeated)"),
         ("kind=rate&text=comment" + "&missing=x" * 2049, TABLE, "missing", "at most 2,048 texts, got 2,049"),
         ("kind=rate&text=comment", "", "body", "must be a table"),
+        ("kind=rate&text=comment&sheet=2024", TABLE, "sheet", "sheet applies to xlsx, not to csv"),
+        (
+            "kind=rate&text=comment&format=jsonl&header=plain",
+            "{}",
+            "header",
+            "header applies to csv, tsv and xlsx",
+        ),
+        ("kind=rate&text=comment&format=xlsx&encoding=cp1252", "PK", "encoding", "not to xlsx"),
+        ("kind=rate&text=comment&encoding=latin-99", TABLE, "encoding", "one that Python knows"),
+        ("kind=embed&text=comment&result=csv", TABLE, "result", "parquet or jsonl to hold vectors"),
+        ("kind=rate&text=comment&text=remark", TABLE, "text", "named once in the address, got 2 times"),
     ],
 )
 def test_a_wrong_order_is_refused_and_leaves_no_files(jobs, home, address, content, field, words):
@@ -240,7 +252,7 @@ def test_a_job_whose_failure_cannot_be_written_is_not_said_to_wait(tmp_path, mon
     record = queue.record(folder)
     assert (record["status"], record["error"]) == (
         "failed",
-        "No space left on device; it goes on when the service starts again",
+        "No space left on device; it begins again when the service starts again",
     )
     assert "cannot be written" in caplog.text
     queue.stop()
@@ -261,6 +273,81 @@ def test_a_running_job_is_cancelled_and_a_waiting_one_removed(tmp_path):
     assert not running.path.exists()
     assert not waiting.path.exists()
     assert work.done == []
+    queue.stop()
+    queue.close()
+
+
+def test_a_running_job_that_is_cancelled_is_gone_although_the_service_is_killed(tmp_path):
+    from semscale.serving.refusals import RefusedRequestError
+
+    work = HeldWork()
+    queue = queue_of(tmp_path, work)
+    running = added(queue)
+    queue.start()
+    assert work.begun.acquire(timeout=60)
+    queue.stop()
+    assert queue.close()
+    # The thread has stopped before the job is cancelled, so nobody is left to remove its files.
+    queue.remove(running.id)
+    assert running.path.exists()
+    with pytest.raises(RefusedRequestError, match="there is no job"):
+        queue.folder(running.id)
+    again = queue_of(tmp_path, HeldWork())
+    assert again.n_unfinished == 0
+    assert not running.path.exists()
+    again.stop()
+    again.close()
+
+
+def test_a_job_that_outgrows_the_disk_of_jobs_fails_and_leaves_room_for_the_others(tmp_path):
+    def work(folder, progress):
+        folder.parts.mkdir()
+        if folder.id == large.id:
+            (folder.parts / "part-000000.json").write_bytes(b"x" * 60_000)
+        progress("rating rows", 1, 2)
+        folder.result.write_text("measured")
+        return Summary()
+
+    queue = queue_of(tmp_path, work, job_bytes=100_000)
+    large, small = added(queue), added(queue)
+    queue.start()
+    until = time.monotonic() + 60
+    while queue.n_unfinished and time.monotonic() < until:
+        threading.Event().wait(0.01)
+    record = queue.record(large)  # 60,000 bytes are there, and the next part would not fit
+    assert record["status"] == "failed"
+    assert record["error"] == "the files of all jobs may have 100,000 bytes: send a smaller table"
+    assert {path.name for path in large.path.iterdir()} == {"order.json", "end.json"}
+    assert queue.record(small)["status"] == "finished"
+    queue.stop()
+    queue.close()
+
+
+def test_the_table_of_a_job_goes_with_its_end(jobs, home):
+    name = jobs.post("/jobs?kind=embed&text=comment", content=TABLE).json()["id"]
+    assert ended(jobs, name)["status"] == "finished"
+    until = time.monotonic() + 60
+    while (home / name / "table.csv").exists() and time.monotonic() < until:
+        threading.Event().wait(0.01)
+    kept = {path.name for path in (home / name).iterdir()}
+    assert kept == {"order.json", "end.json", "result.parquet", "summary.json"}
+
+
+def test_reasons_that_cannot_be_written_are_kept_as_long_as_their_jobs(tmp_path, monkeypatch):
+    from semscale.serving.jobs.job_folder import JobFolder
+
+    def full(*_, **__):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(JobFolder, "finish", full)
+    queue = queue_of(tmp_path, full)
+    removed, lost, kept = (added(queue) for _ in range(3))
+    queue._note(removed.id, "no space")
+    queue._note(lost.id, "no space")
+    queue.remove(removed.id)
+    shutil.rmtree(lost.path)
+    queue._note(kept.id, "no space")
+    assert list(queue._not_written) == [kept.id]
     queue.stop()
     queue.close()
 
@@ -342,6 +429,44 @@ def test_a_cancelled_request_ends_after_its_job_was_added():
         return list(done)
 
     assert asyncio.run(cancelled()) == ["added"]
+
+
+def test_a_slow_upload_does_not_put_off_its_end_for_ever(tmp_path):
+    from semscale.serving.limits import ServiceLimits
+    from semscale.serving.routes.jobs import _AT_LEAST, JobRoutes
+
+    class Limit:
+        n = 0
+
+        def reschedule(self, _):
+            self.n += 1
+
+    class Request:
+        headers: ClassVar = {}
+
+        def __init__(self, *sizes):
+            self.sizes = sizes
+            self.scope = {"semscale.limit": Limit()}
+
+        async def stream(self):
+            for size in self.sizes:
+                yield b"x" * size
+
+    class Service:
+        limits = ServiceLimits()
+
+    def moved(*sizes):
+        """How often an upload in parts of some sizes gets more time."""
+        queue = queue_of(tmp_path, HeldWork())
+        routes, request = JobRoutes(Service(), queue, None), Request(*sizes)
+        with queue.uploading() as (folder, share):
+            asyncio.run(routes._upload(request, folder.upload_in("csv"), share))
+        queue.stop()
+        queue.close()
+        return request.scope["semscale.limit"].n
+
+    assert moved(*[1] * 100) == 1
+    assert moved(1, _AT_LEAST - 1, 1, _AT_LEAST) == 3  # at 1, 1 + 64 KiB and 1 + 2 x 64 KiB bytes
 
 
 def test_a_job_whose_folder_vanishes_is_left_out_of_the_list(tmp_path, monkeypatch):

@@ -34,6 +34,12 @@ def test_lines_give_the_same_ratings_in_their_order(client, monkeypatch):
     assert answer.headers["x-semscale-signature"] == whole["signature"]
 
 
+def test_a_type_of_content_may_be_in_capitals(client):
+    headers = {"content-type": "Application/X-NDJSON; charset=utf-8"}
+    answer = client.post("/rate", content='{"text": "Never."}', headers=headers)
+    assert json.loads(answer.text)["row"] == 1
+
+
 def test_a_scale_may_be_in_the_request(client):
     scale = {
         "title": "Mood",

@@ -1,6 +1,7 @@
 """Tables from a web server on the loopback interface, with and without parts of files."""
 
 import re
+import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
@@ -90,8 +91,23 @@ def test_other_formats_are_copied_once_with_the_size_told(address):
     assert sum(n for command, _, n in Handler.asked if command == "GET") == size
 
 
-@pytest.mark.parametrize("path", ["/none.csv", "/answers.csv?key=wrong", "/none.parquet?key=wrong"])
-def test_what_is_not_there_or_not_allowed(address, path):
-    with pytest.raises(InputError, match="cannot be read") as caught:
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("/none.csv", r"\(it does not exist\); check the address$"),
+        ("/answers.csv?key=wrong", r"\(403, .*\); check the credentials"),
+        ("/none.parquet?key=wrong", r"\(it does not exist\); check the address$"),
+    ],
+)
+def test_what_is_not_there_or_not_allowed(address, path, message):
+    with pytest.raises(InputError, match=message) as caught:
         open_table(address + path)
     assert "wrong" not in str(caught.value)
+
+
+def test_a_server_that_does_not_answer():
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        port = closed.getsockname()[1]
+    with pytest.raises(InputError, match=r"\(Cannot connect to host .*\); check the name, the network"):
+        open_table(f"http://127.0.0.1:{port}/answers.csv")

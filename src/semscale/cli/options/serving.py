@@ -36,7 +36,10 @@ class LimitOptions:
         int,
         option(LIMITS, "Tokens that may wait for the model.", "NUMBER", name="--max-waiting", shown=True),
     ] = 1_000_000
-    batch_tokens: Annotated[int, setting(LIMITS, "Tokens that the model takes at once.")] = 8192
+    batch_tokens: Annotated[
+        int,
+        setting(LIMITS, "Tokens that the model takes at once; up to four times as many of many requests."),
+    ] = 8192
     jobs: Annotated[
         int, option(JOBS, "Jobs that may wait or run.", "NUMBER", name="--max-jobs", shown=True)
     ] = 100

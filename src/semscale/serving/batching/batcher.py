@@ -5,11 +5,15 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Generic, Protocol, TypeVar
 
+from semscale.serving.batching.gathering import Gathering
 from semscale.serving.batching.ticket_line import Item, Part, Ticket, TicketLine, TicketShare
 from semscale.serving.refusals import FAILED, TOO_MANY, RefusedRequestError
 
 WORKERS = 2
 """Batches under way at once: while one is handed out, the model works on the other."""
+
+FULLEST = 4
+"""How many times the tokens of a batch it may have where many requests wait."""
 
 _RETRY_AFTER = 1
 
@@ -42,12 +46,14 @@ class Batcher(Generic[Item, Part]):
     """Puts the items of many requests through a model together.
 
     The result of an item does not depend on the other items of its batch: the engine pads no text. While a
-    batch is under way, what comes waits for it or until there is enough for a whole one: the more items a
-    batch has, the more have the same length, and the fewer steps the model takes.
+    batch is under way, what comes waits for it or until there is enough for a whole one; after a batch, the
+    next one waits a moment for those who were just answered (``Gathering``). The more items a batch has, the
+    more have the same length, and the fewer steps the model takes.
 
     Args:
         model: takes a batch.
-        batch_tokens: tokens, estimated, of a batch.
+        batch_tokens: tokens, estimated, up to which a batch takes more than one slice of a request. It has up
+            to ``FULLEST`` times as many where many requests wait: each has its first slice in it.
         waiting_tokens: tokens, estimated, that may wait; above that, requests are refused.
         workers: batches under way at once.
     """
@@ -61,12 +67,13 @@ class Batcher(Generic[Item, Part]):
         workers: int = WORKERS,
     ) -> None:
         self._model = model
-        self._batch_tokens = batch_tokens
+        self._batch_tokens, self._fullest = batch_tokens, FULLEST * batch_tokens
         self._most_waiting = waiting_tokens
         self._waiting = TicketLine()
         self._ready = threading.Condition()
         self._closed = False
         self._under_way = 0
+        self._gathering = Gathering()
         self._threads = [
             threading.Thread(target=self._work, name=f"batches-{number}", daemon=True)
             for number in range(workers)
@@ -117,6 +124,7 @@ class Batcher(Generic[Item, Part]):
                     retry_after=_RETRY_AFTER,
                 )
             self._waiting.add(ticket)
+            self._gathering.asked(time.monotonic())
             self._ready.notify()
         return ticket
 
@@ -144,49 +152,51 @@ class Batcher(Generic[Item, Part]):
 
     def _work(self) -> None:
         while shares := self._next_batch():
+            items = [item for share in shares for item in share.items]
+            started = time.monotonic()
             try:
-                parts = self._computed(shares)
+                parts = self._model.run(items, [share.stop - share.start for share in shares])
             except Exception as error:  # noqa: BLE001 - whoever waits is told
                 self._fail(shares, error)
                 continue
-            self._hand_out(shares, parts)
+            self._hand_out(shares, parts, time.monotonic() - started)
 
     def _next_batch(self) -> list[TicketShare]:
         with self._ready:
-            self._ready.wait_for(self._may_take)
-            shares = self._waiting.take(self._batch_tokens)
+            while (moment := self._moment()) != 0:
+                self._ready.wait(moment)
+            shares = self._waiting.take(self._batch_tokens, self._fullest)
             self._under_way += 1
             if self._waiting:
                 self._ready.notify()
             return shares
 
-    def _may_take(self) -> bool:
-        if not self._waiting:
-            return self._closed
-        return self._closed or not self._under_way or self._waiting.tokens >= self._batch_tokens
+    def _moment(self) -> float | None:
+        """Give the seconds until the next batch begins, if nothing happens before; ``None``: not without."""
+        if self._closed or self._waiting.tokens >= self._fullest:
+            return 0.0
+        if self._under_way or not self._waiting:
+            return None
+        return self._gathering.left(time.monotonic())
 
-    def _computed(self, shares: Sequence[TicketShare]) -> Sequence[Part]:
-        """Put a batch through the model, and let the next one begin."""
-        items = [item for share in shares for item in share.items]
-        try:
-            return self._model.run(items, [share.stop - share.start for share in shares])
-        finally:
-            with self._ready:
-                self._under_way -= 1
-                self._ready.notify()
-
-    def _hand_out(self, shares: Sequence[TicketShare], parts: Sequence[Part]) -> None:
+    def _hand_out(self, shares: Sequence[TicketShare], parts: Sequence[Part], seconds: float) -> None:
+        """Let the next batch begin, and give the results of this one, which took some seconds."""
         finished = []
         with self._ready:
             for share, part in zip(shares, parts, strict=True):
                 share.ticket.put(share.start, share.stop - share.start, part)
                 if not share.ticket.missing:
                     finished.append(share.ticket)
+            self._under_way -= 1
+            self._gathering.answered(len(finished), seconds, time.monotonic())
+            self._ready.notify()
         for ticket in finished:
             ticket.done(ticket)
 
     def _fail(self, shares: Sequence[TicketShare], error: Exception) -> None:
         with self._ready:
+            self._under_way -= 1
+            self._ready.notify()
             failed = [share.ticket for share in shares if share.ticket.error is None]
             for ticket in failed:
                 ticket.error = error

@@ -103,29 +103,40 @@ class TicketLine:
             self._tickets.remove(ticket)
             self.tokens -= ticket.waiting_tokens
 
-    def take(self, budget: int) -> list[TicketShare]:
+    def take(self, budget: int, most: int | None = None) -> list[TicketShare]:
         """Take a batch: each ticket in its turn gives a slice, until the budget is used up.
 
         Args:
             budget: estimated tokens; a batch has one item at least.
+            most: estimated tokens up to which tickets still get their first slice, so that a batch has
+                something of many small tickets; by default as many as ``budget``.
 
         Returns:
             Shares in the order of the turns; those of one ticket that follow each other are one share.
         """
         shares: dict[Ticket[Any, Any], TicketShare] = {}
-        while self._tickets and budget > 0:
-            ticket = self._tickets.popleft()
-            start, used = ticket.taken, 0
-            most = min(SLICE_TOKENS, budget)
-            for size in ticket.sizes[start:]:
-                if used and used + size > most:
-                    break
-                used += size
-                ticket.taken += 1
-            begun = shares[ticket].start if ticket in shares else start
+        used = 0
+        while self._tickets:
+            ticket = self._tickets[0]
+            left = (budget if ticket in shares or most is None else most) - used
+            if left <= 0:
+                break
+            self._tickets.popleft()
+            begun = shares[ticket].start if ticket in shares else ticket.taken
+            used += _taken_from(ticket, min(SLICE_TOKENS, left))
             shares[ticket] = TicketShare(ticket, begun, ticket.taken)
-            budget -= used
-            self.tokens -= used
             if ticket.taken < len(ticket.items):
                 self._tickets.append(ticket)
+        self.tokens -= used
         return list(shares.values())
+
+
+def _taken_from(ticket: Ticket[Any, Any], most: int) -> int:
+    """Take a slice of a ticket, one item at least, and give its tokens."""
+    used = 0
+    for size in ticket.sizes[ticket.taken :]:
+        if used and used + size > most:
+            break
+        used += size
+        ticket.taken += 1
+    return used

@@ -3,12 +3,13 @@
 import json
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from semscale.store.atomic import replacing
+from semscale.store.atomic import replacing, sync
 
 _ORDER, _END = "order.json", "end.json"
 
@@ -59,6 +60,11 @@ class JobFolder:
         return self.path / f"result.{self.order['fields']['result']}"
 
     @property
+    def parts(self) -> Path:
+        """The folder of finished parts, while the job is not finished."""
+        return self.result.with_name(f"{self.result.name}.parts")
+
+    @property
     def summary(self) -> Path:
         """The summary in JSON."""
         return self.path / "summary.json"
@@ -81,9 +87,29 @@ class JobFolder:
         """Keep how the job ended."""
         self._write(_END, {"status": str(status), "error": error})
 
+    def forget(self) -> None:
+        """Take the order back: the job is gone, even if the service is killed before its files are."""
+        with suppress(FileNotFoundError):
+            (self.path / _ORDER).unlink()
+            sync(self.path)
+
     def remove(self) -> None:
-        """Remove everything."""
+        """Remove everything; what cannot be removed now is removed at the next start."""
+        self.forget()
         shutil.rmtree(self.path, ignore_errors=True)
+
+    def drop_results(self) -> None:
+        """Remove what the job has made so far; the order and the table stay."""
+        kept = {_ORDER, _END, self.table.name}
+        for path in self.path.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path)
+            elif path.name not in kept:
+                path.unlink()
+
+    def drop_table(self) -> None:
+        """Remove the uploaded table, which nobody reads any more."""
+        self.table.unlink(missing_ok=True)
 
     def _write(self, name: str, content: Mapping[str, Any]) -> None:
         with replacing(self.path / name) as temporary:

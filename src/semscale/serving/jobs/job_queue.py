@@ -18,9 +18,10 @@ from filelock import FileLock
 from semscale.errors import InputError, SemscaleError
 from semscale.presentable import Presentable
 from semscale.serving.batching.errand import ERRAND, AbandonedError, Errand
+from semscale.serving.jobs.disk_room import DiskRoom, DiskShare
 from semscale.serving.jobs.job_folder import JobFolder, JobStatus
+from semscale.serving.jobs.job_growth import JobGrowth
 from semscale.serving.jobs.job_order import JobFields
-from semscale.serving.jobs.upload_room import UploadRoom, UploadShare
 from semscale.serving.limits import ServiceLimits
 from semscale.serving.refusals import NOT_FOUND, TOO_MANY, RefusedRequestError
 from semscale.serving.requests.field_names import in_request
@@ -69,9 +70,10 @@ class JobQueue:
     def __init__(self, home: Path, work: Work, limits: ServiceLimits) -> None:
         self._lock = _locked(home)
         self._home, self._work, self._limits = home, work, limits
-        self._room = UploadRoom(home, limits.job_bytes)
+        self._room = DiskRoom(home, limits.job_bytes)
         self._changed = threading.Condition()
         self._stopped = False
+        self._n_uploads = 0
         self._jobs: OrderedDict[str, _Job] = OrderedDict()
         self._not_written: dict[str, str] = {}
         for folder in self._folders():
@@ -107,7 +109,7 @@ class JobQueue:
         return len(self._jobs)
 
     @contextmanager
-    def uploading(self) -> Iterator[tuple[JobFolder, UploadShare]]:
+    def uploading(self) -> Iterator[tuple[JobFolder, DiskShare]]:
         """Make a folder for a job whose table is uploaded, and give the upload its share of the disk.
 
         The folder is removed if the upload fails.
@@ -115,7 +117,7 @@ class JobQueue:
         Raises:
             RefusedRequestError: too many jobs wait.
         """
-        if self.n_unfinished + len(self._room) >= self._limits.jobs:
+        if self.n_unfinished + self._n_uploads >= self._limits.jobs:
             raise RefusedRequestError(
                 TOO_MANY,
                 f"at most {self._limits.jobs} jobs may wait: try again later, or cancel one",
@@ -123,12 +125,15 @@ class JobQueue:
             )
         folder = JobFolder(self._home / secrets.token_hex(_NAME_BYTES))
         folder.path.mkdir()
+        self._n_uploads += 1
         try:
             with self._room.share(folder.path) as share:
                 yield folder, share
         except BaseException:
             self._drop(folder)  # the job may have been added already
             raise
+        finally:
+            self._n_uploads -= 1
 
     def add(self, folder: JobFolder, kind: str, fields: JobFields) -> None:
         """Put a job whose table is there at the end of the line."""
@@ -139,7 +144,7 @@ class JobQueue:
             self._changed.notify_all()
 
     def remove(self, name: str) -> None:
-        """Cancel a job, or remove one that has ended, with its files.
+        """Cancel a job, or remove one that has ended, with its files; a restart does not bring it back.
 
         Raises:
             RefusedRequestError: there is no such job.
@@ -148,13 +153,18 @@ class JobQueue:
 
     def _drop(self, folder: JobFolder) -> None:
         with self._changed:
+            self._not_written.pop(folder.id, None)
             job = self._jobs.get(folder.id)
             if job is not None and job.status is JobStatus.RUNNING:
                 job.removed = True  # the thread removes the files once it has let go of them
-                job.errand.abandon()
-                return
-            self._jobs.pop(folder.id, None)
-        folder.remove()
+            else:
+                self._jobs.pop(folder.id, None)
+                job = None
+        if job is None:
+            folder.remove()
+        else:
+            folder.forget()
+            job.errand.abandon()
 
     def folder(self, name: str) -> JobFolder:
         """Find a job.
@@ -224,15 +234,9 @@ class JobQueue:
 
     def _do(self, job: _Job) -> None:
         ERRAND.set(job.errand)
-
-        def progress(stage: str, done: int, total: int | None) -> None:
-            job.errand.check()
-            job.progress = JobProgress(stage, done, total)
-
         try:
-            summary = self._work(job.folder, progress)
-            job.folder.summary.write_text(summary.to_json(), encoding="utf-8")
-            job.folder.finish(JobStatus.FINISHED)
+            with self._room.share(job.folder.path) as share:
+                self._finish(job, JobGrowth(job.folder, share))
         except AbandonedError:
             return
         except (SemscaleError, OSError) as error:
@@ -241,14 +245,39 @@ class JobQueue:
             _LOG.exception("a bug of ours: please report it")
             self._failed(job, f"this is a bug of ours: {type(error).__name__}")
 
+    def _finish(self, job: _Job, growth: JobGrowth) -> None:
+        """Do the work of a job, within its room on disk."""
+
+        def progress(stage: str, done: int, total: int | None) -> None:
+            job.errand.check()
+            growth.check(stage)
+            job.progress = JobProgress(stage, done, total)
+
+        summary = self._work(job.folder, progress)
+        job.folder.summary.write_text(summary.to_json(), encoding="utf-8")
+        growth.check()
+        job.folder.finish(JobStatus.FINISHED)
+        job.folder.drop_table()
+
     def _failed(self, job: _Job, words: str) -> None:
+        if job.removed:
+            return  # nobody asks for it any more, and its files go at once
         # Messages name the table by its path here, which the client does not know, and options of commands.
         said = in_request(words.replace(f"{job.folder.path}/", ""))
         try:
+            job.folder.drop_results()  # which makes room for the reason
             job.folder.finish(JobStatus.FAILED, said)
+            job.folder.drop_table()
         except OSError as error:  # as on a full disk; other jobs go on, this one at the next start
             _LOG.error("job %s failed (%s), which cannot be written: %s", job.folder.id, said, error)  # noqa: TRY400
-            self._not_written[job.folder.id] = f"{said}; it goes on when the service starts again"
+            self._note(job.folder.id, f"{said}; it begins again when the service starts again")
+
+    def _note(self, name: str, words: str) -> None:
+        """Remember why a job failed, for as long as its folder is there."""
+        with self._changed:
+            there = {folder.id for folder in self._folders()}
+            noted = {**self._not_written, name: words}
+            self._not_written = {each: noted[each] for each in noted if each in there}
 
 
 def _no_job(name: str) -> RefusedRequestError:

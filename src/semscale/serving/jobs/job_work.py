@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from semscale.embedding.file_embedding import embed_file
+from semscale.errors import InputError
 from semscale.matching.file_matching import match_file
 from semscale.matching.match_columns import MatchColumns
 from semscale.presentable import Presentable
@@ -22,7 +23,7 @@ from semscale.serving.jobs.job_order import (
     job_fields,
 )
 from semscale.serving.served_models import ServedModels
-from semscale.store.reading import open_table
+from semscale.store.reading import check_choices, open_table
 from semscale.store.runs.table_run import PartSettings
 from semscale.store.table import Table
 from semscale.types import Progress
@@ -50,8 +51,10 @@ class JobWork:
         """Refuse settings that do not serve, before a table is uploaded.
 
         Raises:
-            InputError: a setting is out of range, or columns that do not go together.
+            InputError: a setting is out of range or does not go with the format, or columns that do not go
+                together.
         """
+        check_choices(fields.format, encoding=fields.encoding, sheet=fields.sheet, header=fields.header)
         match fields:
             case RatingJobFields():
                 self._rating.rater(fields)
@@ -62,6 +65,8 @@ class JobWork:
             case ConsistencyJobFields():
                 self._consistency.consistency(fields)
                 _answer_columns(fields)
+            case EmbeddingJobFields(result="csv"):
+                raise InputError("result must be parquet or jsonl to hold vectors, got 'csv'")
 
     def do(self, folder: JobFolder, progress: Progress) -> Presentable:
         """Measure the table of a job; what an earlier try has finished is not done again.

@@ -10,6 +10,8 @@ from semscale.messages import first_mistake, shortened
 from semscale.serving.limits import ServiceLimits
 from semscale.serving.refusals import BAD_JSON, RefusedRequestError, invalid
 
+TOO_DEEP = "has too many lists or objects in each other: send fewer levels"
+
 _TEXTS_SCHEMA = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 _CELLS_SCHEMA = {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "null"}]}}
 
@@ -161,16 +163,25 @@ def json_in(written: bytes | str, place: str) -> Any:  # noqa: ANN401 - as JSON 
         place: where it stands, for messages.
 
     Raises:
-        RefusedRequestError: it is no JSON, or lists and objects stand too deep in each other.
+        RefusedRequestError: it is no JSON, an object has a key twice, or lists and objects stand too deep in
+            each other.
     """
     try:
-        return json.loads(written)
+        return json.loads(written, object_pairs_hook=_without_repeats)
     except ValueError as error:
         raise RefusedRequestError(BAD_JSON, f"{place} must be JSON: {error}") from None
     except RecursionError:
-        raise RefusedRequestError(
-            BAD_JSON, f"{place} has too many lists or objects in each other: send fewer levels"
-        ) from None
+        raise RefusedRequestError(BAD_JSON, f"{place} {TOO_DEEP}") from None
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of its keys; of a key that comes twice nobody can say which value was meant."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in found if keys.count(key) > 1)
+        raise ValueError(f"{shortened(twice)} stands in an object twice")
+    return found
 
 
 def checked(kind: type[Kind], content: object) -> Kind:

@@ -4,6 +4,7 @@ from typing import Any, get_args
 
 from starlette.datastructures import QueryParams
 
+from semscale.messages import shortened
 from semscale.serving.refusals import RefusedRequestError, invalid
 from semscale.serving.requests.fields import RequestFields, json_in
 
@@ -16,7 +17,7 @@ def settings_of(parameters: QueryParams, kind: type[RequestFields]) -> dict[str,
         kind: whose fields they are; an object is written as JSON, and ``none`` is no value.
 
     Raises:
-        RefusedRequestError: JSON that cannot be read.
+        RefusedRequestError: JSON that cannot be read, or a field that is no list and comes twice.
 
     Example:
         >>> from semscale.serving.requests.fields import RatingSettingFields
@@ -28,6 +29,10 @@ def settings_of(parameters: QueryParams, kind: type[RequestFields]) -> dict[str,
         values = parameters.getlist(name)
         field = kind.model_fields.get(name)
         is_list = field is not None and "list" in str(field.annotation)
+        if len(values) > 1 and not is_list:
+            raise invalid(
+                f"{shortened(name)} must be named once in the address, got {len(values)} times", name
+            )
         found[name] = values if is_list else _value(name, values[-1], field)
     return found
 

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from starlette.requests import ClientDisconnect, Request
 
 from semscale.serving.refusals import TOO_LARGE, ClientGoneError, RefusedRequestError
+from semscale.serving.requests.body_room import BodyShare
 
 Found = TypeVar("Found")
 
@@ -21,19 +22,21 @@ async def read_body(request: Request, most: int) -> bytes:
         most: bytes.
 
     Raises:
-        RefusedRequestError: it is larger.
+        RefusedRequestError: it is larger, or the bodies of all requests are too large together.
         ClientGoneError: the client has gone.
     """
-    parts: list[bytes] = []
+    share: BodyShare = request.scope["semscale.body"]
+    body = bytearray()
 
     async def keep(part: bytes, n: int) -> None:
         if n > most:
             said = f"the body must have at most {most:,} bytes: send it in several requests, or as a job"
             raise RefusedRequestError(TOO_LARGE, said)
-        parts.append(part)
+        share.take(len(part))
+        body.extend(part)
 
     await read_parts(request, keep)
-    return b"".join(parts)
+    return bytes(body)
 
 
 async def read_parts(request: Request, keep: Callable[[bytes, int], Awaitable[None]]) -> None:

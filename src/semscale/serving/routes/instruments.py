@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from semscale.messages import shortened
+from semscale.serving.errands import heeding
 from semscale.serving.error_answers import refusal_of
 from semscale.serving.instruments.measuring import Instrument, Measured
 from semscale.serving.json_answers import JSON, LINES, to_json
@@ -48,7 +49,7 @@ class InstrumentRoute:
             RefusedRequestError: a wrong field, or a limit that is exceeded.
         """
         body = await read_body(request, self._service.limits.body_bytes)
-        if request.headers.get("content-type", JSON).partition(";")[0].strip() == LINES:
+        if request.headers.get("content-type", JSON).partition(";")[0].strip().lower() == LINES:
             return await self._lines(request, body)
         fields = parsed(self._instrument.fields, body)
         columns = {name: getattr(fields, name) for name in self._instrument.columns}
@@ -66,7 +67,7 @@ class InstrumentRoute:
             self._instrument.settings, settings_of(request.query_params, self._instrument.settings)
         )
         check_settings(settings, self._service.limits)
-        columns = self._columns_of(body)
+        columns = await self._service.errands.run(partial(self._columns_of, body))
         first, *_ = columns.values()
         size = len(first) if self._instrument.depends_on_all else _LINES_AT_ONCE
         starts = range(0, len(first), max(size, 1))
@@ -111,6 +112,7 @@ class InstrumentRoute:
         columns: dict[str, list[Any]] = {name: [] for name in keys}
         lines = body.splitlines()
         for number, line in enumerate(lines, start=1):
+            heeding("reading lines", number, len(lines))
             cells = _object_in(line, number, set(keys.values()))
             for name, key in keys.items():
                 columns[name].append(cells[key])

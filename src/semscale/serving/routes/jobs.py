@@ -8,11 +8,11 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from semscale.messages import shortened
+from semscale.serving.jobs.disk_room import DiskShare
 from semscale.serving.jobs.job_folder import JobFolder, JobStatus
 from semscale.serving.jobs.job_order import JOB_FIELDS
 from semscale.serving.jobs.job_queue import JobQueue
 from semscale.serving.jobs.job_work import JobWork
-from semscale.serving.jobs.upload_room import UploadShare
 from semscale.serving.json_answers import JSON, json_answer
 from semscale.serving.refusals import CONFLICT, NOT_FOUND, RefusedRequestError, invalid
 from semscale.serving.requests.fields import check_settings, checked
@@ -21,6 +21,9 @@ from semscale.serving.requests.reading import read_parts
 from semscale.serving.service import Service
 
 _ACCEPTED = 202
+_AT_LEAST = (
+    64 * 1024
+)  # bytes of an upload within the limit of time, so that a slow one holds no room for ever
 
 
 class JobRoutes:
@@ -86,15 +89,20 @@ class JobRoutes:
             raise RefusedRequestError(CONFLICT, f"the job is {status}: it has no result")
         return folder
 
-    async def _upload(self, request: Request, path: Path, share: UploadShare) -> None:
-        """Write a table as it comes; each part keeps to the limit of time."""
+    async def _upload(self, request: Request, path: Path, share: DiskShare) -> None:
+        """Write a table as it comes; so many bytes at least must come within each limit of time."""
         limit: asyncio.Timeout = request.scope["semscale.limit"]
+        n_written = due = 0
 
         async def keep(part: bytes, n: int) -> None:
-            if n > share.promised:
+            nonlocal n_written, due
+            if not share.covers(n):
                 await asyncio.to_thread(share.cover, n)
             await asyncio.to_thread(file.write, part)
-            limit.reschedule(asyncio.get_running_loop().time() + self._service.limits.seconds)
+            n_written += len(part)
+            if n_written >= due:
+                due = n_written + _AT_LEAST
+                limit.reschedule(asyncio.get_running_loop().time() + self._service.limits.seconds)
 
         with path.open("wb") as file:
             await read_parts(request, keep)

@@ -12,6 +12,7 @@ _TO_INSTALL = {
     "gs": "gcsfs", "gcs": "gcsfs",
     "az": "adlfs", "abfs": "adlfs", "abfss": "adlfs", "adl": "adlfs",
 }  # fmt: skip
+_NOT_THERE, _NOT_ALLOWED = (404, 410), (401, 403)  # statuses of HTTP
 _LONGEST = 200
 
 
@@ -60,21 +61,38 @@ def reached(url: str, doing: str) -> Iterator[None]:
     except (SemscaleError, ImportError):
         raise
     except Exception as error:  # each service has errors of its own, without a common class
+        failure = _failure(error)
         raise UnreachableError(
-            f"{shown(url)} cannot be {doing} ({_reason(error, url)}); {_remedy(error)}"
+            f"{shown(url)} cannot be {doing} ({_reason(failure, url)}); {_remedy(failure, url)}"
         ) from error
 
 
-def _reason(error: Exception, url: str) -> str:
-    if isinstance(error, FileNotFoundError):
+def _failure(error: Exception) -> BaseException:
+    """What went wrong: over HTTP fsspec calls each failure a missing file, with the real one as its cause."""
+    cause = error.__cause__
+    if isinstance(error, FileNotFoundError) and cause and _status(cause) not in _NOT_THERE:
+        return cause
+    return error
+
+
+def _status(failure: BaseException) -> int | None:
+    """The status of HTTP that an error names."""
+    status = getattr(failure, "status", None)
+    return status if isinstance(status, int) else None
+
+
+def _reason(failure: BaseException, url: str) -> str:
+    if isinstance(failure, FileNotFoundError):
         return "it does not exist"
-    words = without_secrets_of(url, " ".join(str(error).split())) or type(error).__name__
+    words = without_secrets_of(url, " ".join(str(failure).split())) or type(failure).__name__
     return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}..."
 
 
-def _remedy(error: Exception) -> str:
-    if isinstance(error, FileNotFoundError):
-        return "check the name, and that its bucket is there"
-    if isinstance(error, PermissionError) or "redential" in type(error).__name__:
+def _remedy(failure: BaseException, url: str) -> str:
+    if isinstance(failure, FileNotFoundError):
+        is_web = scheme_of(url) in ("http", "https")
+        return "check the address" if is_web else "check the name, and that its bucket is there"
+    is_refused = isinstance(failure, PermissionError) or _status(failure) in _NOT_ALLOWED
+    if is_refused or "redential" in type(failure).__name__:
         return "check the credentials of this machine and what they may do"
     return "check the name, the network and the credentials"

@@ -36,7 +36,7 @@ def encoding_of(path: Path, name: str, encoding: str | None) -> str:
         if head.startswith(magic):
             raise InputError(f"{name} is {kind}, whatever its name says: read it with --format {other}")
     marked = next((codec for mark, codec in _MARKS if head.startswith(mark)), None)
-    named = None if encoding is None else _known(encoding)
+    named = None if encoding is None else known_encoding(encoding)
     if marked is not None:
         _check_mark(name, marked, encoding, named)
         return "utf-8-sig" if marked == "utf-8" else marked
@@ -59,8 +59,12 @@ def open_text(path: Path, name: str, encoding: str | None) -> Iterator[TextIO]:
             raise _undecodable(path, name, codec, named=encoding is not None) from error
 
 
-def _known(encoding: str) -> str:
-    """Return the standard name of an encoding, such as ``utf-8`` for ``U8``."""
+def known_encoding(encoding: str) -> str:
+    """Return the standard name of an encoding, such as ``utf-8`` for ``U8``.
+
+    Raises:
+        InputError: Python knows no such encoding of text files.
+    """
     try:
         name = codecs.lookup(encoding).name
         "a".encode(encoding)
