@@ -2,6 +2,7 @@
 
 import io
 import json
+import traceback
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
@@ -86,7 +87,10 @@ class PartActor:
                 return self._made(first_row)
         except ClusterError as error:
             return block(error=error if rows in str(error) else ClusterError(f"{error} (found in {rows})"))
-        except (SemscaleError, OSError, MemoryError) as error:
+        except SemscaleError as error:
+            return block(error=error)
+        except (OSError, MemoryError) as error:
+            error.add_note(traceback.format_exc())  # which does not travel with it
             return block(error=error)
 
     def _made(self, first_row: int) -> "pa.Table":
