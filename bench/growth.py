@@ -31,6 +31,7 @@ COMMANDS = {
     "embed": "embed {rows} --text text --model {folder}",
     "consistency": "consistency {rows} --answer text --sample other --sample third --by group "
     "--embedder {folder} --no-cache",
+    "code": "code {rows} --text text --codebook {codebook} --labels hand --by group {model}",
     "judge": "judge {rows} --question text --answer other --by group --model m --base-url {url} "
     "--order score-only --concurrency 64 --ledger {ledger}",
 }
@@ -72,6 +73,7 @@ def measured(name, folder, n, options, url):
         words = COMMANDS[name].format(
             rows=rows,
             folder=folder / "model",
+            codebook=folder / "model" / "codes.yaml",
             model=f"--model {folder / 'model'} --no-cache",
             url=url,
             ledger=f"{work}/ledger.sqlite",
@@ -130,12 +132,13 @@ def parsed():
 
 def prepare(options):
     """Do what the benchmark's own processes do: write rows or the model, or be the endpoint."""
-    from growth_files import answer_at_once, write_model, write_rows
+    from growth_files import answer_at_once, write_codebook, write_model, write_rows
 
     if options.rows:
         write_rows(options.rows, options.size, options.duplicates)
     elif options.write_model:
         write_model(options.write_model)
+        write_codebook(options.write_model / "codes.yaml")
     else:
         answer_at_once()
 

@@ -42,11 +42,15 @@ WORDS = [
 SHORTEST, LONGEST = 5, 12  # words of a text
 BLOCK = 200_000
 GROUPS = 1000
+HAND_CODED = 400  # rows, or up to twice as many
+CODES = {"power": "battery", "display": "screen", "cost": "price", "speed": "slow"}
 HIDDEN, INNER, HEADS, POSITIONS = 384, 384, 12, 66
 
 
 def write_rows(path: Path, n: int, duplicates: float) -> None:
     """Write n rows: each column of texts has ``n * (1 - duplicates)`` different ones, and groups 1,000 names.
+
+    At most 800 rows are coded by hand.
 
     Args:
         path: a Parquet file to be.
@@ -63,6 +67,12 @@ def write_rows(path: Path, n: int, duplicates: float) -> None:
             for seed, name in enumerate(("text", "other", "third"))
         }
         group = pl.Series("group", [f"group {row % GROUPS}" for row in rows.tolist()])
+        texts = columns["text"]
+        hand = [
+            _codes(text) if row % max(1, n // HAND_CODED) == 0 else None
+            for row, text in zip(rows.tolist(), texts, strict=True)
+        ]
+        columns["hand"] = pl.Series(hand, dtype=pl.String)
         pl.DataFrame(columns).with_columns(group).write_parquet(blocks / f"{start:012d}.parquet")
     pl.scan_parquet(blocks).sink_parquet(path)
 
@@ -74,6 +84,20 @@ def _text(place: int, seed: int) -> str:
     for at in range(length):
         words.append(WORDS[(place // len(WORDS) ** at + at + seed * (at % 3 == 0)) % len(WORDS)])
     return f"{' '.join(words)} {place}."
+
+
+def _codes(text: str) -> str:
+    """Code a text by hand: the codes whose words it has."""
+    return "; ".join(name for name, word in CODES.items() if word in text) or "none"
+
+
+def write_codebook(path: Path) -> None:
+    """Write a codebook whose codes the random model can tell apart."""
+    codes = [
+        {"name": name, "definition": f"{word} {word}", "examples": [" ".join([word] * 8)]}
+        for name, word in CODES.items()
+    ]
+    path.write_text(json.dumps({"name": "growth", "codes": codes}))
 
 
 def write_model(folder: Path) -> None:

@@ -84,6 +84,10 @@ class MissingExtraError(SemscaleError, ImportError):
         super().__init__(f'{package} is not installed: pip install "semscale[{extra}]"')
 
 
+class ClusterError(SemscaleError):
+    """A cluster, or a process or node of it, failed during a run; what the run has finished stays."""
+
+
 class InterruptedRunError(SemscaleError):
     """A run was stopped by the user or by a cap; everything that was finished is stored."""
 

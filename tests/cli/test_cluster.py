@@ -44,6 +44,12 @@ def test_gpus_belong_to_an_engine_that_uses_them(answers, capsys):
     assert "--gpus-per-actor belongs to --engine torch, got --engine openvino" in found
 
 
+def test_methods_that_read_tokens_share_no_texts(answers, capsys):
+    line = ["match", answers, "--prediction", "text", "--reference", "other", "--method", "calibrated"]
+    found = refused(capsys, *line, "--cluster", "auto", "--embed-once", "always")
+    assert "--embed-once always is for --method cosine, which needs vectors of texts alone" in found
+
+
 def test_an_empty_address_is_refused(answers, capsys):
     found = refused(capsys, "rate", answers, "--text", "text", "--scale", "quality", "--cluster", " ")
     assert "--cluster must be HOST:PORT, auto or local, got an empty text" in found

@@ -50,6 +50,8 @@ def test_a_stopped_run_goes_on_after_its_last_part(semscale, answers, tmp_path, 
             raise KeyboardInterrupt
         return embed(texts, **settings)
 
+    hand = pl.Series("hand", [*answers["hand"][:5], *[None] * 36])
+    answers.with_columns(hand).write_csv(tmp_path / "answers.csv")
     command = ("code", "answers.csv", *OPTIONS, "--out", "coded.csv", "--part-rows", "10")
     with monkeypatch.context() as patched:
         patched.setattr(toy_embedder, "embed", stopping)
@@ -59,9 +61,9 @@ def test_a_stopped_run_goes_on_after_its_last_part(semscale, answers, tmp_path, 
     assert (tmp_path / "coded.csv.parts").is_dir()
     toy_embedder.embedded.clear()
     assert semscale(*command).code == 0
-    # Two parts of ten rows were finished; answers 0 to 9 on each code are not read again.
+    # Two parts of ten rows were finished: of their answers the five hand-coded ones alone are read again.
     again = [text for text in toy_embedder.embedded if text in set(answers["text"].drop_nulls())]
-    assert sorted(again) == sorted(answers["text"][20:40].to_list())
+    assert sorted(again) == sorted([*answers["text"][:5], *answers["text"][20:40]])
     assert not (tmp_path / "coded.csv.parts").exists()
     semscale("code", "answers.csv", *OPTIONS, "--out", "whole.csv")
     assert (tmp_path / "coded.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()

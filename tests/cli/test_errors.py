@@ -8,6 +8,7 @@ import pytest
 
 from semscale.cli.errors import exit_code, said_as_code
 from semscale.errors import (
+    ClusterError,
     InputError,
     InterruptedRunError,
     MissingExtraError,
@@ -83,6 +84,15 @@ def test_a_bug_is_called_one_and_its_traceback_is_kept(capsys, monkeypatch, logs
 def test_a_bug_shows_its_traceback_on_demand(capsys, monkeypatch, logs):
     monkeypatch.setenv("SEMSCALE_DEBUG", "1")
     assert exit_code(raising(RuntimeError("boom"))) == 70
+    assert "Traceback (most recent call last)" in capsys.readouterr().err
+
+
+def test_an_error_of_a_cluster_is_one_line_and_shows_its_traceback_on_demand(capsys, monkeypatch):
+    monkeypatch.delenv("SEMSCALE_DEBUG", raising=False)
+    assert exit_code(raising(ClusterError("cluster: it broke; mend it"))) == 2
+    assert capsys.readouterr().err == "semscale: cluster: it broke; mend it\n"
+    monkeypatch.setenv("SEMSCALE_DEBUG", "1")
+    assert exit_code(raising(ClusterError("cluster: it broke; mend it"))) == 2
     assert "Traceback (most recent call last)" in capsys.readouterr().err
 
 

@@ -6,11 +6,10 @@ import pytest
 
 from semscale.coding.asked_codes import AskedCodes
 from semscale.coding.coder import Coder, CodeScores
-from semscale.coding.coding import HandCodes, code_answers, other_run
+from semscale.coding.coding import HandCodes, code_answers
 from semscale.coding.coding_decisions import BY_LIKENESS, Thresholds
 from semscale.errors import InputError
 from semscale.signature import Signature
-from semscale.store.writing import write_table
 from semscale.types import Status
 
 TEXTS = ["the battery", None, "a price", "hello", ""]
@@ -94,37 +93,6 @@ def test_a_label_without_its_probability_is_refused(book):
     scores, hand = scored(book)
     with pytest.raises(InputError, match="inclusion"):
         code_answers(scores, hand=HandCodes(hand.codes, hand.people, np.full(120, np.nan)))
-
-
-@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
-def test_another_run_is_read_from_its_table(book, key_words, tmp_path, ending):
-    texts = ["the battery", "=price", None, "- a screen"]
-    found = code_answers(Coder(book, embedder=key_words).score(texts))
-    path = tmp_path / f"coded.{ending}"
-    write_table(pl.concat([pl.DataFrame({"text": texts}), found.to_frame()], how="horizontal"), path)
-    from semscale.store.reading import open_table
-
-    (table,) = open_table(path).batches(100)
-    read = other_run(table, book, texts, "text", path.name)
-    assert np.array_equal(read, found.decisions.given, equal_nan=True)
-
-
-def test_another_run_on_other_answers_or_without_codes_is_refused(book):
-    table = pl.DataFrame({"text": ["a", "b"], "semscale_cost": [1, 0]})
-    with pytest.raises(InputError, match="must have the same answers"):
-        other_run(table, book, ["a", "c"], "text", "t.csv")
-    with pytest.raises(InputError, match="must have the same answers"):
-        other_run(table, book, ["a"], "text", "t.csv")
-    with pytest.raises(InputError, match="no column semscale_power and no other code"):
-        other_run(table.drop("semscale_cost"), book, ["a", "b"], "text", "t.csv")
-    assert np.isnan(other_run(table, book, ["a", "b"], "text", "t.csv")[:, 0]).all()
-    # A cell that is no text here is not compared; the others are.
-    no_text = np.array([True, False])
-    assert other_run(table, book, [None, "b"], "text", "t.csv", no_text=no_text).shape[0] == 2
-    with pytest.raises(InputError, match="must have the same answers"):
-        other_run(table, book, [None, "c"], "text", "t.csv", no_text=no_text)
-    with pytest.raises(InputError, match="must have the same answers"):
-        other_run(table, book, [None], "text", "t.csv", no_text=no_text[:1])
 
 
 def test_the_table_says_of_each_answer_what_the_chat_model_made_of_it(book):

@@ -1,20 +1,44 @@
 """A Ray cluster of two nodes on the loopback interface, and the small model that it works with."""
 
 import os
+import threading
+import time
 from pathlib import Path
 
 import polars as pl
 import pytest
 from tests.embedding.random_checkpoint import write_random_checkpoint
 from tests.faults.commands import _scale, phrase
+from tests.faults.free_ports import free_port
+from tests.store.places.s3_server import environment_of
 
 N, FILES = 40, 3
 
+LONGEST = 120  # seconds
+
 
 @pytest.fixture(scope="session")
-def two_nodes(tmp_path_factory):
+def store_port():
+    """Choose the port of the object store before nodes start, as they inherit its address."""
+    return free_port()
+
+
+@pytest.fixture(scope="session")
+def object_store(store_port):
+    """Start a server with the interface of S3 that nodes see."""
+    from tests.store.places.s3_server import start
+
+    server = start(store_port)
+    yield server
+    server.process.kill()
+    server.process.wait()
+
+
+@pytest.fixture(scope="session")
+def two_nodes(tmp_path_factory, store_port):
     """Start two nodes with one processor each; Ray's own package has what its tests start clusters with."""
     variables = {
+        **environment_of(f"http://127.0.0.1:{store_port}"),
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # or each worker warns
         "SEMSCALE_CACHE": str(tmp_path_factory.mktemp("cache")),
@@ -78,3 +102,18 @@ def files_in(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
     }
+
+
+def killed_when_noted(note, kill):
+    """Start a thread that kills, by ``kill(pid)``, what has left a note."""
+
+    def watch():
+        end = time.monotonic() + LONGEST
+        while not note.exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        if note.exists():
+            kill(int(note.read_text()))
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    return watcher

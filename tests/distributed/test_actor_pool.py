@@ -43,6 +43,8 @@ def test_no_room_is_refused():
         ({"actors": 0}, "actors must be at least 1, got 0"),
         ({"cpus": 0}, "cpus must be at least 1, got 0"),
         ({"gpus": -1}, "gpus must be at least 0, got -1"),
+        ({"gpus": float("nan")}, "gpus must be at least 0, got nan"),
+        ({"gpus": 1.5}, "gpus must be a whole number above 1, got 1.5"),
     ],
 )
 def test_settings_out_of_range_are_refused(settings, message):

@@ -1,15 +1,13 @@
 import hashlib
 import os
 import signal
-import threading
-import time
 from dataclasses import replace
 
 import disturbed_recipe
 import polars as pl
 import pytest
 from disturbed_recipe import ByNode, Copying, Disturbed, Refusing
-from tests.distributed.conftest import files_in
+from tests.distributed.conftest import files_in, killed_when_noted
 
 from semscale.cli.main import main
 from semscale.distributed import cluster_parts
@@ -59,21 +57,6 @@ def rated(folder, makers=None):
 def recipe_here():
     model = ModelRecipe("model", cache=False)
     return RatingRecipe(model, load_scale("scale.yaml"), SETTINGS, "text")
-
-
-def killed_when_noted(note, kill):
-    """Start a thread that kills, by ``kill(pid)``, what has left a note."""
-
-    def watch():
-        end = time.monotonic() + WAITED
-        while not note.exists() and time.monotonic() < end:
-            time.sleep(0.05)
-        if note.exists():
-            kill(int(note.read_text()))
-
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-    return watcher
 
 
 def test_a_killed_worker_and_a_lost_node_change_no_byte(connection, here):
@@ -223,7 +206,7 @@ def test_where_a_node_does_not_see_the_folder_parts_pass_through_this_process(co
 
 def test_sharing_pays_where_texts_come_up_again(connection, here):
     # Of 40 rows 2 have no text, and the last 9 have those of the first 9: 29 texts, none twice in 3 rows.
-    table = open_table("in")
-    assert repeats_of("text", table, (3, range(0, 40, 3)), 2, None) == Repeats(38, 38, 29)
+    table, texts_in = open_table("in"), EmbeddingRecipe(ModelRecipe("model"), "text").texts_in
+    assert repeats_of(texts_in, table, (3, range(0, 40, 3)), 2, None) == Repeats(38, 38, 29)
     # Of one part nothing is saved.
-    assert repeats_of("text", table, (40, range(0, 40, 40)), 1, None) == Repeats(29, 29, 29)
+    assert repeats_of(texts_in, table, (40, range(0, 40, 40)), 1, None) == Repeats(29, 29, 29)

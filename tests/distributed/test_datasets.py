@@ -62,7 +62,14 @@ def test_matches_are_those_of_one_process(connection, here, rows):
 
     columns = {"prediction": "text", "reference": "meant"}
     found = read_and_done(
-        lambda dataset: distributed.match(dataset, **columns, method="cosine", embedder="model")
+        lambda dataset: distributed.match(
+            dataset,
+            **columns,
+            method="cosine",
+            embedder="model",
+            shared=True,
+            pool=distributed.ActorPool(actors=1),
+        )
     )
     matcher = Matcher("cosine", embedder=load_embedder("model", cache=False))
     expected = matcher.match(rows["text"], rows["meant"])
@@ -75,6 +82,10 @@ def test_what_no_actor_can_do_is_refused_at_once(here):
     columns = {"prediction": "text", "reference": "meant"}
     with pytest.raises(InputError, match=r"corpus must be given for method 'calibrated' on a dataset"):
         distributed.match(None, **columns, embedder="model")
+    with pytest.raises(
+        InputError, match=r"shared=True is for method cosine, which needs vectors of texts alone"
+    ):
+        distributed.match(None, **columns, embedder="model", method="calibrated", corpus=["a"], shared=True)
     with pytest.raises(InputError, match=r"shared is not for GPUs: leave it out, or gpus=1"):
         refuse_gpus(distributed.ActorPool(gpus=1), "shared")
     with pytest.raises(InputError, match=r"embedder must name a model on a cluster"):

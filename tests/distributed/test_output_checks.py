@@ -33,6 +33,18 @@ def test_a_node_without_the_package_for_the_folder_does_not_see_it(monkeypatch):
     assert FolderProbe(target_of("s3://survey/rated/"), "1f2e").answered() is None
 
 
+def test_a_probe_is_there_for_a_time_and_takes_the_place_of_one_that_a_killed_run_left(tmp_path):
+    (tmp_path / "_semscale").mkdir()
+    (tmp_path / "_semscale" / ".probe-aaaa.tmp").write_text("aaaa")
+    probe = FolderProbe(target_of(f"{tmp_path}/"), "1f2e")
+    assert not probe.is_seen
+    with probe.written():
+        assert probe.is_seen
+        assert files_below(tmp_path) == [".probe-1f2e.tmp"]
+    assert not probe.is_seen
+    assert files_below(tmp_path) == []
+
+
 @pytest.mark.needs("ray")
 def test_nodes_that_share_the_folder_see_it_and_nothing_is_left(connection, tmp_path):
     assert nodes_without(target_of(f"{tmp_path}/")) == []

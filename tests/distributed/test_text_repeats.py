@@ -2,7 +2,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from semscale.distributed.text_repeats import Repeats, repeats_in, sampled_texts, sampling_step, text_hashes
+from semscale.distributed.text_repeats import (
+    Repeats,
+    repeats_in,
+    sampled_texts,
+    sampling_step,
+    text_hashes,
+    texts_of,
+)
 from semscale.store.reading import open_table
 
 
@@ -14,23 +21,27 @@ def table(tmp_path):
     return open_table(path)
 
 
+def texts_in(rows):
+    return texts_of(rows["text"])
+
+
 def test_a_text_is_sampled_once_for_each_part_in_which_it_stands(table):
     a, b, c = text_hashes(["a", "b", "c"])
-    found = sampled_texts(table, "text", 3, range(0, 8, 3), 1)
+    found = sampled_texts(table, texts_in, 3, range(0, 8, 3), 1)
     assert sorted(found) == sorted([a, b, a, c, c])
     assert repeats_in(found, nodes=None) == Repeats(5, 5, 3)
 
 
 def test_tasks_that_share_the_parts_sample_the_same(table):
-    whole = sampled_texts(table, "text", 3, range(0, 8, 3), 1)
-    shared = [sampled_texts(table, "text", 3, starts, 1) for starts in (range(0, 3, 3), range(3, 8, 3))]
+    whole = sampled_texts(table, texts_in, 3, range(0, 8, 3), 1)
+    shared = [sampled_texts(table, texts_in, 3, starts, 1) for starts in (range(0, 3, 3), range(3, 8, 3))]
     assert sorted(np.concatenate(shared)) == sorted(whole)
 
 
 def test_a_step_takes_all_places_of_a_text_or_none(table):
     a, b, c = text_hashes(["a", "b", "c"])
     taken = [each for each in (a, b, a, c, c) if each % 2 == 0]
-    assert sorted(sampled_texts(table, "text", 3, range(0, 8, 3), 2)) == sorted(taken)
+    assert sorted(sampled_texts(table, texts_in, 3, range(0, 8, 3), 2)) == sorted(taken)
 
 
 def test_nodes_with_caches_repeat_less():

@@ -33,6 +33,19 @@ def test_probabilities_hold_and_right_answers_have_higher_ones():
     assert correctness.areas["brevity"].value == 0.5  # all answers are equally long
 
 
+def test_some_answers_have_the_numbers_that_they_have_among_all():
+    found, correct = made_up(100)
+    correctness = found.correctness(correct)
+    rows = np.array([7, 3])
+    some = correctness.some(rows)
+    assert some.probability.tolist() == correctness.probability[rows].tolist()
+    assert (some.low.tolist(), some.high.tolist()) == (
+        correctness.low[rows].tolist(), correctness.high[rows].tolist()
+    )  # fmt: skip
+    assert some.decision == (correctness.decision[7], correctness.decision[3])
+    assert correctness.shares["accept"] == correctness.decision.count("accept") / 100
+
+
 def test_labels_that_are_all_right_give_thresholds_without_a_curve():
     found, _ = made_up(300)
     correctness = found.correctness([1] * 300)

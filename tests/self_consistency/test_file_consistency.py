@@ -83,6 +83,44 @@ def test_a_file_is_measured_as_its_rows_are_in_memory(path, tmp_path, part_rows)
         np.testing.assert_allclose(added[name].to_numpy(), values)
 
 
+@pytest.mark.parametrize("ensemble", ["none", "mean"])
+def test_probabilities_and_compared_measures_are_those_of_items_in_memory(path, monkeypatch, ensemble):
+    labels = [right if row % 8 else None for row, right in enumerate(RIGHT)]
+    pl.read_parquet(path).with_columns(ok=pl.Series(labels, dtype=pl.Boolean)).write_parquet(path)
+    work = {}
+
+    def watched(run, made, out):
+        work["it"] = made
+        return run._without_output(made)
+
+    monkeypatch.setattr(TableRun, "of", watched)
+    summary = consistency_file(
+        open_table(path),
+        COLUMNS,
+        instrument=consistency(measures=["consistency", "exact_match"]),
+        correctness={"ensemble": ensemble},
+        settings=PartSettings(7),
+    )
+    found = consistency(measures=["consistency", "exact_match"]).measure(ANSWERS, SAMPLES)
+    expected = found.correctness(labels, ensemble=ensemble)
+    ours = summary.correctness
+    assert ours.comparison == expected.comparison
+    assert set(ours.areas) >= {
+        "consistency",
+        "exact_match",
+        *(["ensemble_mean"] if ensemble == "mean" else []),
+    }
+    assert ours.triage == expected.triage
+    assert ours.decision == expected.decision
+    np.testing.assert_allclose(ours.probability, expected.probability)
+    assert ours.shares == expected.shares
+    # one measure of all items is enough for a curve of it alone
+    assert (
+        list(work["it"].collector.measures)
+        == ["consistency", "exact_match"][: 1 if ensemble == "none" else 2]
+    )
+
+
 @pytest.mark.parametrize("labelled", [False, True])
 def test_of_many_items_values_are_kept_of_a_sample_and_means_are_of_all(path, monkeypatch, labelled):
     monkeypatch.setattr(consistency_collector, "SAMPLED_ROWS", 6)

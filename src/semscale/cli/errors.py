@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from semscale.cli.interrupts import INTERRUPTED
-from semscale.errors import InterruptedRunError, SemscaleError
+from semscale.errors import ClusterError, InterruptedRunError, SemscaleError
 
 DONE, BAD_INPUT, BUG = 0, 2, 70
 
@@ -60,6 +60,8 @@ def said_as_code(error: Exception) -> int:
     """Print the error that ended the program as one line, and return its exit code."""
     if isinstance(error, InterruptedRunError):
         return _failed(error, INTERRUPTED)
+    if isinstance(error, ClusterError) and os.environ.get("SEMSCALE_DEBUG"):
+        traceback.print_exception(error)
     if isinstance(error, SemscaleError):
         return _failed(error.shell_message, BAD_INPUT)
     code = _environment_code(error)

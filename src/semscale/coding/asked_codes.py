@@ -63,6 +63,10 @@ class AskedCodes:
         some = ~np.isnan(self.probability).all(axis=1)
         return int((some & (self.status != Status.SCORED)).sum())
 
+    def some(self, rows: Integers) -> "AskedCodes":
+        """Keep what was said about some answers, by their numbers from 0; the answers that are shown stay."""
+        return replace(self, probability=self.probability[rows], status=self.status[rows])
+
     def placed(self, rows: Integers, n: int) -> "AskedCodes":
         """The same as rows of a longer table, in which nobody asked about the others.
 

@@ -1,6 +1,7 @@
 """Codes as a chat model gives them: a probability of yes for each code, by typed decisions or in prose."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from semscale.stats.calibration.ensembles import (
     tune_weights,
     weighted_mean,
 )
-from semscale.types import Floats, Progress
+from semscale.types import Floats, Integers, Progress
 
 if TYPE_CHECKING:
     from semscale.judging.asking import Running
@@ -86,36 +87,85 @@ def ask_about_codes(  # noqa: PLR0913 - whom, about what, and how
     return asked_codes(verdicts.verdicts, len(codebook.codes), model=judge.name, signature=verdicts.signature)
 
 
-def join_sources(likeness: Floats, asked: Floats, labels: Floats, *, seed: int = 0) -> Floats:
-    """Join likeness and a chat model's probability into one score of each code.
+@dataclass(frozen=True)
+class JoinedSources:
+    """How likeness and a chat model's probability are joined into one score of each of k codes.
+
+    Attributes:
+        stand_in: shape (k,), what counts for an answer that the model said nothing about: the mean of its
+            probabilities; NaN where it stated none.
+        weights: shape (k, 2), of likeness and probability.
+        held_out: shape (m, k), scores of m hand-coded answers by weights that were tuned without them; NaN
+            where weights were not tuned.
+    """
+
+    stand_in: Floats
+    weights: Floats
+    held_out: Floats
+
+    def joined(self, likeness: Floats, asked: Floats, hand_coded: Integers) -> Floats:
+        """Join both sources, shape (n, k).
+
+        Args:
+            likeness: shape (n, k), NaN where there is none.
+            asked: shape (n, k), the model's probabilities, likewise.
+            hand_coded: shape (n,), place of each answer among the m hand-coded ones; -1 for others.
+        """
+        known = np.where(np.isnan(asked), self.stand_in, asked)
+        found: Floats = np.full(likeness.shape, np.nan)
+        for place, weights in enumerate(self.weights):
+            tuned = weighted_mean(np.stack([likeness[:, place], known[:, place]]), weights)
+            if not weights[0]:
+                tuned[np.isnan(asked[:, place])] = np.nan
+            found[:, place] = tuned
+        if len(self.held_out):
+            own = np.where((hand_coded < 0)[:, None], np.nan, self.held_out[hand_coded])
+            found = np.where(np.isnan(own), found, own)
+        found[np.isnan(likeness)] = np.nan
+        return found
+
+
+def join_sources(
+    likeness: Floats, asked: Floats, labels: Floats, *, stand_in: Floats, seed: int = 0
+) -> JoinedSources:
+    """Find how to join likeness and a chat model's probability into one score of each code.
 
     The score is their weighted mean. Weights are tuned on hand-coded answers where a code has 40 of them, of
     both kinds; a hand-coded answer's own score is by weights that were tuned without it. Else both count
     alike. An answer that the model said nothing about is placed by its likeness.
 
     Args:
-        likeness: shape (n, k), NaN where there is none.
-        asked: shape (n, k), likewise.
-        labels: shape (n, k), share of people who gave the code; NaN where nobody coded.
+        likeness: shape (m, k), of hand-coded answers; NaN where there is none.
+        asked: shape (m, k), likewise.
+        labels: shape (m, k), share of people who gave the code; NaN where nobody coded.
+        stand_in: shape (k,), mean of the probabilities of all answers, as ``mean_asked`` gives it.
         seed: of the folds.
-
-    Returns:
-        Shape (n, k).
     """
-    joined = np.full(likeness.shape, np.nan)
+    weights, own = np.ones((likeness.shape[1], 2)), np.full(likeness.shape, np.nan)
+    known = np.where(np.isnan(asked) & ~np.isnan(likeness), stand_in, asked)
     for place in range(likeness.shape[1]):
-        both = np.stack([likeness[:, place], asked[:, place]])
+        both = np.stack([likeness[:, place], known[:, place]])
         share = labels[:, place]
         most = np.where(share == _HALF, np.nan, np.round(share))
-        known = most[~np.isnan(most) & ~np.isnan(likeness[:, place])]
-        if len(known) < FEWEST_TUNING or not 0 < known.sum() < len(known):
-            joined[:, place] = weighted_mean(both)
-            continue
-        held_out = nested_scores(both, most, seed=seed)
-        tuned = weighted_mean(both, tune_weights(both, most, seed=seed).weights)
-        joined[:, place] = np.where(np.isnan(held_out), tuned, held_out)
-    joined[np.isnan(likeness)] = np.nan
-    return joined
+        coded = most[~np.isnan(most) & ~np.isnan(likeness[:, place])]
+        if len(coded) >= FEWEST_TUNING and 0 < coded.sum() < len(coded):
+            own[:, place] = nested_scores(both, most, seed=seed)
+            weights[place] = tune_weights(both, most, seed=seed).weights
+    return JoinedSources(stand_in, weights, own)
+
+
+def mean_asked(asked: Floats) -> Floats:
+    """Average a chat model's probabilities of each code, shape (k,); NaN for a code without any.
+
+    Args:
+        asked: shape (n, k), NaN where it stated none.
+    """
+    by_code = np.ascontiguousarray(asked.T)
+    there = ~np.isnan(by_code)
+    means: Floats = np.full(len(by_code), np.nan)
+    sums = np.where(there, by_code, 0.0).sum(axis=1)
+    np.divide(sums, there.sum(axis=1), out=means, where=there.any(axis=1))
+    return means
 
 
 def _question(definition: str, examples: Sequence[str]) -> str:

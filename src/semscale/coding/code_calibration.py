@@ -38,62 +38,79 @@ class CodeCalibration:
 
 
 @dataclass(frozen=True)
-class FittedCode:
-    """Probabilities of one code.
+class CodeCurves:
+    """Curves from the score of one code to its probability, fitted to m hand-coded answers.
 
     Attributes:
-        probability: shape (n,), by the curve of all labels; NaN without a curve or a score.
-        held_out: shape (n,), what a corrected share is made of: for hand-coded answers the probability by a
-            curve that was fitted without them, for others the mean of these curves. The score itself where
-            there is no curve.
-        calibration: how they were made.
+        calibration: the curve of all labels, and how well it holds.
+        of_folds: curves of five folds, each fitted without one part of the labels; empty where there are too
+            few.
+        fold: shape (m,), the part that each answer is in; -1 for one without a score or a label.
     """
 
-    probability: Floats
-    held_out: Floats
     calibration: CodeCalibration
+    of_folds: tuple[PlattCurve, ...]
+    fold: Integers
+
+    def probability(self, scores: Floats) -> Floats:
+        """Give the probability (n,) for scores (n,) by the curve of all labels; NaN without a curve."""
+        curve = self.calibration.curve
+        return np.full(len(scores), np.nan) if curve is None else curve.probability(scores)
+
+    def held_out(self, scores: Floats, hand_coded: Integers) -> Floats:
+        """Give what a corrected share is made of, shape (n,).
+
+        For hand-coded answers it is the probability by a curve that was fitted without them, for others the
+        mean of these curves; the score itself where there is no curve.
+
+        Args:
+            scores: shape (n,).
+            hand_coded: shape (n,), place of each answer among the m hand-coded ones; -1 for others.
+
+        References:
+            Zrnic and Candes (2024), Cross-prediction-powered inference, doi 10.1073/pnas.2322083121.
+        """
+        if not self.of_folds:
+            return scores
+        found: Floats = np.mean([curve.probability(scores) for curve in self.of_folds], axis=0)
+        fold = np.where(hand_coded < 0, -1, self.fold[hand_coded])
+        for part, curve in enumerate(self.of_folds):
+            found[fold == part] = curve.probability(scores[fold == part])
+        return found
 
 
-def calibrate_code(scores: Floats, hand: Floats, *, interval: float = 0.95, seed: int = 0) -> FittedCode:
+def calibrate_code(scores: Floats, hand: Floats, *, interval: float = 0.95, seed: int = 0) -> CodeCurves:
     """Fit Platt's curve of one code, and the curves of five folds for honest figures.
 
     Each person's code of an answer is one label; labels of one answer are never parted.
 
     Args:
-        scores: shape (n,), of any scale; NaN where an answer has none.
-        hand: shape (c, n), 1 given, 0 not, NaN where a person did not code; c may be 0.
+        scores: shape (m,), of any scale; NaN where an answer has none.
+        hand: shape (c, m), 1 given, 0 not, NaN where a person did not code; c may be 0.
         interval: coverage of the figures' intervals.
         seed: of the folds.
 
     References:
-        Platt (1999), as ``fit_platt``. The curves of folds: Zrnic and Candes (2024), Cross-prediction-powered
-        inference, doi 10.1073/pnas.2322083121.
+        Platt (1999), as ``fit_platt``.
     """
     person, row = np.nonzero(~np.isnan(hand) & ~np.isnan(scores))
     labels = hand[person, row]
     n_with, n_without = int((labels > _HALF).sum()), int((labels < _HALF).sum())
     rows_with, rows_without = (len(np.unique(row[labels == each])) for each in (1.0, 0.0))
+    of_row: Integers = np.full(len(scores), -1, np.int64)
     if min(rows_with, rows_without) < FEWEST_OF_EACH:
-        nothing = CodeCalibration(None, n_with, n_without, None, None)
-        return FittedCode(np.full(len(scores), np.nan), scores, nothing)
+        return CodeCurves(CodeCalibration(None, n_with, n_without, None, None), (), of_row)
     curve = fit_platt(scores[row], labels)
-    held_out, fitted_without = _by_folds(scores, labels, row, seed)
+    fold = folds_of(len(row), groups=row, folds=FOLDS, seed=seed)
+    of_row[row] = fold
+    of_folds = tuple(
+        fit_platt(scores[row[fold != part]], labels[fold != part]) for part in range(int(fold.max()) + 1)
+    )
+    fitted_without = np.empty(len(row))
+    for part, one in enumerate(of_folds):
+        fitted_without[fold == part] = one.probability(scores[row[fold == part]])
     figures = calibration_figures(
         fitted_without, labels, clusters=row.astype(np.int64), interval=interval, seed=seed
     )
     area = roc_area(scores[row][labels == 1], scores[row][labels == 0], interval=interval)
-    made = CodeCalibration(curve, n_with, n_without, figures, area)
-    return FittedCode(curve.probability(scores), held_out, made)
-
-
-def _by_folds(scores: Floats, labels: Floats, row: Integers, seed: int) -> tuple[Floats, Floats]:
-    """Give each answer (n,), and each label, its probability by curves that were fitted without it."""
-    fold = folds_of(len(row), groups=row, folds=FOLDS, seed=seed)
-    curves = [
-        fit_platt(scores[row[fold != part]], labels[fold != part]) for part in range(int(fold.max()) + 1)
-    ]
-    held_out: Floats = np.mean([curve.probability(scores) for curve in curves], axis=0)
-    for part, curve in enumerate(curves):
-        inside = row[fold == part]
-        held_out[inside] = curve.probability(scores[inside])
-    return held_out, held_out[row]
+    return CodeCurves(CodeCalibration(curve, n_with, n_without, figures, area), of_folds, of_row)

@@ -1,7 +1,7 @@
 """Scores of answers on the codes of a codebook."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from semscale.embedding.part_progress import shifted
 from semscale.embedding.texts import distinct
 from semscale.rating.cells import text_status
 from semscale.signature import Signature
-from semscale.types import Floats, Mask, Progress, Status, Statuses, are_scored
+from semscale.types import Floats, Integers, Mask, Progress, Status, Statuses, are_scored
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,6 +39,10 @@ class CodeScores:
     likeness: Floats
     text_status: Statuses
     signature: Signature
+
+    def some(self, rows: Integers) -> "CodeScores":
+        """Keep the scores of some answers, by their numbers from 0."""
+        return replace(self, likeness=self.likeness[rows], text_status=self.text_status[rows])
 
 
 class Coder:

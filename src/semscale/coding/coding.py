@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from semscale.coding.asked_codes import AskedCodes
-from semscale.coding.chat_codes import join_sources
-from semscale.coding.code_calibration import CodeCalibration, calibrate_code
+from semscale.coding.chat_codes import JoinedSources, join_sources, mean_asked
+from semscale.coding.code_calibration import CodeCalibration, CodeCurves, calibrate_code
 from semscale.coding.codebook import CodeFrame
 from semscale.coding.coder import CodeScores
 from semscale.coding.coding_decisions import BY_LIKENESS, CodeDecisions, Thresholds, decide
@@ -21,8 +21,8 @@ from semscale.signature import Signature
 from semscale.stats.calibration.labels_hash import labels_hash
 from semscale.stats.calibration.sample_design import checked_inclusion
 from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.store.writing import PREFIX, formula_safe
-from semscale.types import Floats, Mask, ObjectArray, Statuses
+from semscale.store.writing import PREFIX
+from semscale.types import Floats, Integers, Mask, ObjectArray, Statuses
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,26 @@ class HandCodes:
     codes: Floats
     people: tuple[str, ...]
     inclusion: Floats | None = None
+
+    def placed(self, places: Integers) -> "HandCodes":
+        """Lay the codes of n answers out as those of m answers, NaN where nobody coded.
+
+        Args:
+            places: shape (m,), place of each answer among the n; -1 for others.
+        """
+        coded = places >= 0
+        codes: Floats = np.full((len(self.codes), len(places), self.codes.shape[2]), np.nan)
+        codes[:, coded] = self.codes[:, places[coded]]
+        drawn: Floats | None = None
+        if self.inclusion is not None:
+            drawn = np.full(len(places), np.nan)
+            drawn[coded] = self.inclusion[places[coded]]
+        return HandCodes(codes, self.people, drawn)
+
+    def some(self, rows: Integers | Mask) -> "HandCodes":
+        """Keep some of the answers."""
+        drawn = None if self.inclusion is None else self.inclusion[rows]
+        return HandCodes(self.codes[:, rows], self.people, drawn)
 
 
 @dataclass(frozen=True)
@@ -80,7 +100,7 @@ class Coding:
     @property
     def given_from(self) -> Floats:
         """The value from which each code is given, shape (k,)."""
-        return np.where(self.is_calibrated, self.thresholds.given, BY_LIKENESS.given)
+        return _given_from(self.calibrations, self.thresholds)
 
     @property
     def is_calibrated(self) -> np.ndarray:
@@ -109,6 +129,119 @@ class Coding:
         return pl.DataFrame(columns)
 
 
+@dataclass(frozen=True)
+class FittedCodes:
+    """How answers are coded, as found from the m of them that people coded.
+
+    Attributes:
+        codebook: k codes.
+        rows: shape (m,), numbers of the hand-coded answers in their table, from 0, ascending.
+        hand: their codes; ``None`` where nobody coded.
+        curves: from score to probability, one for each code.
+        sources: how a chat model's word counts; ``None`` where none was asked.
+        thresholds: of probabilities; codes that are not calibrated have ``BY_LIKENESS``.
+        signature: what is applied.
+    """
+
+    codebook: CodeFrame
+    rows: Integers
+    hand: HandCodes | None
+    curves: tuple[CodeCurves, ...]
+    sources: JoinedSources | None
+    thresholds: Thresholds
+    signature: Signature
+
+    @property
+    def given_from(self) -> Floats:
+        """The value from which each code is given, shape (k,)."""
+        return _given_from([curves.calibration for curves in self.curves], self.thresholds)
+
+    def code(self, scores: CodeScores, rows: Integers, asked: AskedCodes | None = None) -> Coding:
+        """Code some answers of the table.
+
+        Args:
+            scores: of n answers.
+            rows: shape (n,), their numbers in the table, from 0.
+            asked: what a chat model said about these answers, where it was asked.
+        """
+        places = self.places(rows)
+        joined = scores.likeness
+        if asked is not None and self.sources is not None:
+            both = self.sources.joined(scores.likeness, asked.probability, places)
+            joined = with_children(both, self.codebook)
+        columns = list(zip(self.curves, joined.T, strict=True))
+        probability = np.column_stack([curves.probability(column) for curves, column in columns])
+        held_out = np.column_stack([curves.held_out(column, places) for curves, column in columns])
+        made = tuple(curves.calibration for curves in self.curves)
+        calibrated = np.array([one.curve is not None for one in made])
+        applied = [self.thresholds if one else BY_LIKENESS for one in calibrated]
+        hand = None if self.hand is None else self.hand.placed(places)
+        return Coding(
+            self.codebook,
+            joined,
+            probability,
+            scores.text_status,
+            decide(np.where(calibrated, probability, joined), scores.text_status, applied),
+            decide(held_out, scores.text_status, applied),
+            made,
+            hand,
+            None if hand is None else HandSample(held_out, mean_codes(hand.codes), hand.inclusion),
+            self.thresholds,
+            self.signature,
+            asked,
+        )
+
+    def places(self, rows: Integers) -> Integers:
+        """Give the place of each row among the hand-coded ones, shape (n,); -1 for others."""
+        if not len(self.rows):
+            return np.full(len(rows), -1, np.int64)
+        near = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
+        return np.where(self.rows[near] == rows, near, -1)
+
+
+def fit_codes(  # noqa: PLR0913 - what is known of the hand-coded answers
+    scores: CodeScores,
+    rows: Integers,
+    *,
+    hand: HandCodes | None = None,
+    asked: AskedCodes | None = None,
+    stand_in: Floats | None = None,
+    thresholds: Thresholds | None = None,
+    plan: IntervalPlan | None = None,
+) -> FittedCodes:
+    """Find from hand-coded answers how the answers of their table are to be coded.
+
+    Args:
+        scores: of the m hand-coded answers, and of no others.
+        rows: shape (m,), their numbers in the table, from 0, ascending.
+        hand: what people coded.
+        asked: what a chat model said about them; ``None`` where none was asked.
+        stand_in: shape (k,), ``mean_asked`` of all answers; goes with ``asked``.
+        thresholds: where decisions by probability change.
+        plan: coverage of intervals, and the seed of folds.
+
+    Raises:
+        InputError: no answer that was coded by hand can be read.
+    """
+    plan, used = plan or IntervalPlan(), thresholds or Thresholds()
+    m, k = scores.likeness.shape
+    people = np.full((0, m, k), np.nan) if hand is None else hand.codes
+    labels = mean_codes(people)
+    if hand is not None and not (~np.isnan(labels) & ~np.isnan(scores.likeness)).any():
+        raise InputError(f"labels: no answer that can be read was coded in {', '.join(hand.people)}")
+    joined, sources = scores.likeness, None
+    if asked is not None and stand_in is not None:
+        sources = join_sources(scores.likeness, asked.probability, labels, stand_in=stand_in, seed=plan.seed)
+        both = sources.joined(scores.likeness, asked.probability, np.arange(m))
+        joined = with_children(both, scores.codebook)
+    curves = tuple(
+        calibrate_code(joined[:, place], people[:, :, place], interval=plan.interval, seed=plan.seed)
+        for place in range(k)
+    )
+    signature = _signature(scores, rows, hand, used, None if asked is None else asked.signature)
+    return FittedCodes(scores.codebook, rows, hand, curves, sources, used, signature)
+
+
 def code_answers(  # noqa: PLR0913 - what is known beside the scores
     scores: CodeScores,
     *,
@@ -129,119 +262,41 @@ def code_answers(  # noqa: PLR0913 - what is known beside the scores
     Raises:
         InputError: no answer that was coded by hand can be read, or a probability of its draw is missing.
     """
-    plan, used = plan or IntervalPlan(), thresholds or Thresholds()
-    n, k = scores.likeness.shape
-    people = np.full((0, n, k), np.nan) if hand is None else hand.codes
-    labels = mean_codes(people)
-    if hand is not None and not (~np.isnan(labels) & ~np.isnan(scores.likeness)).any():
-        raise InputError(f"labels: no answer that can be read was coded in {', '.join(hand.people)}")
-    joined = scores.likeness
-    if asked is not None:
-        both = join_sources(scores.likeness, asked.probability, labels, seed=plan.seed)
-        joined = with_children(both, scores.codebook)
-    fitted = [
-        calibrate_code(joined[:, place], people[:, :, place], interval=plan.interval, seed=plan.seed)
-        for place in range(k)
-    ]
-    probability = np.column_stack([one.probability for one in fitted])
-    held_out = np.column_stack([one.held_out for one in fitted])
-    made = tuple(one.calibration for one in fitted)
-    calibrated = np.array([one.curve is not None for one in made])
-    applied = [used if one else BY_LIKENESS for one in calibrated]
-    return Coding(
-        scores.codebook,
-        joined,
-        probability,
-        scores.text_status,
-        decide(np.where(calibrated, probability, joined), scores.text_status, applied),
-        decide(held_out, scores.text_status, applied),
-        made,
-        hand,
-        None if hand is None else _sample(held_out, labels, hand.inclusion),
-        used,
-        _signature(scores, hand, labels, used, None if asked is None else asked.signature),
-        asked,
+    rows = np.zeros(0, np.int64)
+    if hand is not None:
+        coded: Mask = np.asarray(~np.isnan(hand.codes).all(axis=(0, 2)))
+        if hand.inclusion is not None:
+            checked_inclusion(hand.inclusion, coded)
+        rows = np.flatnonzero(coded)
+    fitted = fit_codes(
+        scores.some(rows),
+        rows,
+        hand=None if hand is None else hand.some(rows),
+        asked=None if asked is None else asked.some(rows),
+        stand_in=None if asked is None else mean_asked(asked.probability),
+        thresholds=thresholds,
+        plan=plan,
     )
+    return fitted.code(scores, np.arange(len(scores.likeness)), asked)
 
 
-def other_run(  # noqa: PLR0913 - both runs, and how messages name them
-    table: pl.DataFrame,
-    codebook: CodeFrame,
-    texts: Sequence[Any],
-    column: str,
-    name: str,
-    *,
-    no_text: Mask | None = None,
-) -> Floats:
-    """Read the decisions of another run from the table that it wrote.
-
-    Args:
-        table: with n rows.
-        codebook: k codes.
-        texts: the n answers of this run.
-        column: of the answers.
-        name: the table's name in messages.
-        no_text: shape (n,), where a cell was no text, such as a number, so that it is not compared.
-
-    Returns:
-        Shape (n, k), 1, 0 or NaN; NaN throughout for a code that the other run did not have.
-
-    Raises:
-        InputError: other answers, or none of the codes.
-    """
-    written = table[column].to_list() if column in table.columns else []
-    if no_text is not None and len(written) == len(no_text):
-        written = [None if skipped else cell for cell, skipped in zip(written, no_text, strict=True)]
-    if column not in table.columns or not _same_texts(written, texts):
-        raise InputError(
-            f"other_run: {name} must have the same answers in the same order in its column '{column}'"
-        )
-    has_code = [f"{PREFIX}{code}" in table.columns for code in codebook.names]
-    if not any(has_code):
-        raise InputError(
-            f"other_run: {name} has no column {PREFIX}{codebook.names[0]} and no other code: give the table "
-            "that `code --out` wrote"
-        )
-    found: Floats = np.full((table.height, len(codebook.names)), np.nan)
-    for place, code in enumerate(codebook.names):
-        if has_code[place]:
-            cells = table[f"{PREFIX}{code}"].cast(pl.Float64, strict=False)
-            found[:, place] = cells.fill_null(float("nan")).to_numpy()
-    return found
+def _given_from(calibrations: Sequence[CodeCalibration], thresholds: Thresholds) -> Floats:
+    calibrated = np.array([one.curve is not None for one in calibrations], dtype=np.bool_)
+    return np.where(calibrated, thresholds.given, BY_LIKENESS.given)
 
 
 def _words(values: ObjectArray) -> pl.Series:
     return pl.Series([None if each is None else str(each) for each in values], dtype=pl.String)
 
 
-def _same_texts(written: Sequence[Any], texts: Sequence[Any]) -> bool:
-    """Compare answers with those of a table; CSV has an apostrophe before what a spreadsheet would run."""
-    given = [None if text is None else str(text) for text in texts]
-    safe = formula_safe(pl.DataFrame({"text": given}, schema={"text": pl.String}))["text"].to_list()
-    found = [None if text is None else str(text) for text in written]
-    return len(found) == len(given) and all(map(_is_either, found, given, safe))
-
-
-def _is_either(found: str | None, given: str | None, safe: str | None) -> bool:
-    return (found or "") in (given or "", safe or "")
-
-
-def _sample(held_out: Floats, labels: Floats, inclusion: Floats | None) -> HandSample:
-    drawn = None
-    if inclusion is not None:
-        drawn = checked_inclusion(inclusion, np.asarray(~np.isnan(labels).all(axis=1)))
-    return HandSample(held_out, labels, drawn)
-
-
 def _signature(
-    scores: CodeScores, hand: HandCodes | None, labels: Floats, used: Thresholds, asked: Signature | None
+    scores: CodeScores, rows: Integers, hand: HandCodes | None, used: Thresholds, asked: Signature | None
 ) -> Signature:
     said: dict[str, object] = {"given_from": used.given, "unsure_from": used.unsure}
     if hand is not None:
-        rows = np.flatnonzero(~np.isnan(labels).all(axis=1))
-        drawn = None if hand.inclusion is None else hand.inclusion[rows]
+        labels = np.nan_to_num(mean_codes(hand.codes), nan=-1.0)
         said |= {
-            "labels": labels_hash(rows, np.nan_to_num(labels[rows], nan=-1.0), drawn),
+            "labels": labels_hash(rows, labels, hand.inclusion),
             "inclusion": hand.inclusion is not None,
         }
     signature = scores.signature.extended(Signature.of("code", **said))

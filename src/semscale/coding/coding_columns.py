@@ -2,18 +2,12 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
 
-from semscale.errors import InputError, RowError
-from semscale.rating.files.cells import weights_in
-from semscale.stats.calibration.sample_design import SampleDesign
-from semscale.store.columns import column_in, floats_in, groups_in
-from semscale.store.first_look import look_through
+from semscale.errors import InputError
+from semscale.store.columns import column_in, floats_in
 from semscale.store.table import Table
-from semscale.types import Floats, Integers
-
-_PLACE = "*place"  # keeps the rows of a batch of JSON lines that has none of the columns
+from semscale.types import Floats
 
 
 @dataclass(frozen=True)
@@ -79,97 +73,7 @@ class CodingColumns:
             table.require(column, option)
         table.require_text(self.text, "text")
 
-    def read_beside(self, table: Table, size: int, *, counting: bool = False) -> tuple[Table, pl.DataFrame]:
-        """Read the columns beside the answers; a table with answers alone is not read.
 
-        Args:
-            table: the input, with the columns.
-            size: rows that are read at once.
-            counting: whether the rows must fit into an Excel sheet.
-
-        Returns:
-            The table, with the number of its rows if they were read, and its rows; none where no column is
-            named.
-
-        Raises:
-            InputError: a row cannot be read, or there are more rows than Excel holds.
-            StoppedByUserError: stopped by the user.
-        """
-        titles = {name for name, _ in self.named} - {self.text}
-        found: list[pl.DataFrame] = []
-
-        def look(batch: pl.DataFrame, first_row: int) -> None:
-            own = [title for title in batch.columns if title in titles]
-            found.append(batch.select(pl.int_range(pl.len()).alias(_PLACE), *own))
-
-        if not titles and not counting:
-            return table, pl.DataFrame()
-        counted = look_through(table, titles or {self.text}, size, look, counting=counting)
-        return counted, pl.concat(found, how="diagonal_relaxed")
-
-    def design_in(self, rows: pl.DataFrame) -> SampleDesign:
-        """How the rows were drawn: weights, strata, and whose answers they are.
-
-        Raises:
-            InputError: a weight that is none, a row without a stratum, or rows of one respondent in several
-                strata.
-        """
-        design = SampleDesign(
-            weights=None if self.weight is None else floats_in(weights_in(column_in(rows, self.weight))),
-            clusters=None if self.respondent is None else _respondents(column_in(rows, self.respondent)),
-            strata=None if self.strata is None else _strata(column_in(rows, self.strata)),
-        )
-        if design.clusters is not None and design.strata is not None:
-            _, first, place = np.unique(design.clusters, return_index=True, return_inverse=True)
-            split = np.flatnonzero(design.strata != design.strata[first][place])
-            if len(split):
-                raise InputError(
-                    f"respondent: '{column_in(rows, str(self.respondent))[int(split[0])]}' lies in more than "
-                    "one of the strata: give such rows one stratum, and other names in another"
-                )
-        return design
-
-
-def _respondents(cells: pl.Series) -> Integers:
-    """Number what belongs together; a row without a name is one by itself."""
-    names = groups_in(cells).to_list()
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    alone = range(len(numbers), len(numbers) + len(names))
-    return np.array(
-        [place if name is None else numbers[name] for name, place in zip(names, alone, strict=True)],
-        dtype=np.int64,
-    )
-
-
-def _strata(cells: pl.Series) -> Integers:
-    """Number the strata.
-
-    Raises:
-        InputError: a row without one.
-    """
-    names = groups_in(cells).to_list()
-    if None in names:
-        raise RowError(
-            f"strata: column '{cells.name}' is empty in data {{row}} (rows are counted "
-            "from 1, below the header): every row needs a stratum",
-            names.index(None),
-        )
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    return np.array([numbers[name] for name in names], dtype=np.int64)
-
-
-def numbers_in(rows: pl.DataFrame, column: str, option: str) -> Floats:
-    """Read a column of numbers, NaN where a cell has none.
-
-    Raises:
-        InputError: no cell has a number.
-    """
-    cells = column_in(rows, column).cast(pl.Float64, strict=False).fill_nan(None)
-    if cells.is_null().all():
-        raise InputError(f"{option}: column '{column}' has no number")
-    return floats_in(cells)
-
-
-def group_names(rows: pl.DataFrame, column: str) -> tuple[str | None, ...]:
-    """Read a column of names of groups; ``None`` where there is none."""
-    return tuple(groups_in(column_in(rows, column)).to_list())
+def numbers_in(rows: pl.DataFrame, column: str) -> Floats:
+    """Read a column of numbers, shape (n,), NaN where a cell has none."""
+    return floats_in(column_in(rows, column).cast(pl.Float64, strict=False).fill_nan(None))

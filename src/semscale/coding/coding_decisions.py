@@ -7,7 +7,7 @@ from enum import StrEnum
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.types import Floats, Mask, ObjectArray, Status, Statuses
+from semscale.types import Floats, Integers, Mask, ObjectArray, Status, Statuses
 
 
 class CodingOutcome(StrEnum):
@@ -73,6 +73,10 @@ class CodeDecisions:
     def readable(self) -> Mask:
         """Which answers have a text that was read, shape (n,): the base of all shares."""
         return np.array([reason in (None, UNSURE) for reason in self.reason], dtype=np.bool_)
+
+    def some(self, rows: Integers | Mask) -> "CodeDecisions":
+        """Keep the decisions about some answers."""
+        return CodeDecisions(self.given[rows], self.outcome[rows], self.reason[rows])
 
 
 def decide(values: Floats, status: Statuses, thresholds: Sequence[Thresholds]) -> CodeDecisions:

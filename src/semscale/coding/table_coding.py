@@ -1,16 +1,20 @@
-"""Coding of tables of any size: scored part by part, resumable; codes follow when all rows are known."""
+"""Coding of tables of any size: part by part, resumable, in bounded memory, in the order of the rows."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 import polars as pl
 
+from semscale.coding.asked_codes import AskedCodes
 from semscale.coding.coder import Coder, CodeScores
+from semscale.coding.coding import FittedCodes
+from semscale.coding.summary.coding_collector import CodingCollector
+from semscale.coding.summary.coding_summary import CodingSummary
 from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS
 from semscale.store.cells import storable
-from semscale.store.columns import column_in
+from semscale.store.columns import column_in, statuses_in
 from semscale.store.result_columns import check_free
 from semscale.store.runs.table_run import WorkedPart
 from semscale.store.table import Table
@@ -20,24 +24,18 @@ from semscale.types import Progress, Status
 # No code has an asterisk in the name of its column.
 LIKENESS, TEXT_STATUS = f"{PREFIX}*likeness", f"{PREFIX}*text_status"
 
-Summary = TypeVar("Summary")
-
-Finish = Callable[[CodeScores, list[str | None]], tuple[Summary, pl.DataFrame]]
-"""Makes a summary and the columns of codes (n rows) of all scores and answers."""
-
 
 @dataclass
-class CodingWork(Generic[Summary]):
-    """Scores the answers of a table part by part, and codes them when all are there.
-
-    Calibration, groups and drivers need all rows. Of each row the likeness of k codes is kept, 8 bytes each,
-    its answer, and nothing of the other columns.
+class CodingWork:
+    """Codes the answers of a table part by part, and sums the parts up.
 
     Attributes:
         table: the input.
         text: column of the answers.
         coder: scores them.
-        finish: codes all answers, and sums them up.
+        fitted: turns scores into codes.
+        collector: sums them up.
+        asked: what a chat model said about all answers; ``None`` where none was asked.
         settings: further ones that decide the codes, by name; a run goes on with the same ones alone.
         progress: called while texts are embedded.
     """
@@ -45,13 +43,11 @@ class CodingWork(Generic[Summary]):
     table: Table
     text: str
     coder: Coder
-    finish: Finish[Summary]
+    fitted: FittedCodes
+    collector: CodingCollector
+    asked: AskedCodes | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
     progress: Progress | None = None
-    _likeness: list[np.ndarray] = field(default_factory=list)
-    _status: list[pl.Series] = field(default_factory=list)
-    _answers: list[pl.Series] = field(default_factory=list)
-    _coded: pl.DataFrame | None = None
     stage = "coding"
     private = (LIKENESS, TEXT_STATUS)
     kept = KEPT_EMBEDDINGS
@@ -61,35 +57,37 @@ class CodingWork(Generic[Summary]):
         return {"text": self.text, **dict(self.coder.signature.fields), **self.settings}
 
     def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
-        """Score the rows after the first ``skip`` ones."""
+        """Code the rows after the first ``skip`` ones."""
+        first_row = skip
+        # A part is made again where a reply may still come, as it moves the codes of others too.
+        failed = self.asked is not None and Status.FAILED in self.asked.counts
         for batch in self.table.batches(size, skip):
             check_free(batch.columns, self.table.name)
             scores = self.coder.score(column_in(batch, self.text).to_list(), progress=self.progress)
-            found = pl.DataFrame({
+            rows = np.arange(first_row, first_row + batch.height)
+            asked = None if self.asked is None else self.asked.some(rows)
+            coded = self.fitted.code(scores, rows, asked).to_frame()
+            own = pl.DataFrame({
                 LIKENESS: pl.Series(scores.likeness, dtype=pl.Array(pl.Float64, scores.likeness.shape[1])),
                 TEXT_STATUS: pl.Series([str(each) for each in scores.text_status], dtype=pl.String),
             })  # fmt: skip
-            yield WorkedPart(pl.concat([storable(batch), found], how="horizontal"))
+            frame = pl.concat([storable(batch), coded, own], how="horizontal")
+            yield WorkedPart(frame, has_failed_calls=failed)
+            first_row += batch.height
 
     def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
-        """Take a part: scores and answers; a cell that was no text has none."""
-        self._likeness.append(frame[LIKENESS].to_numpy().astype(np.float64))
-        self._status.append(frame[TEXT_STATUS].cast(pl.Categorical))
-        is_text = frame[TEXT_STATUS] != str(Status.NOT_TEXT)
-        answers = column_in(frame, self.text).cast(pl.String)
-        self._answers.append(answers.set(~is_text, None))
-
-    def summary(self) -> Summary:
-        """Code all answers, and sum them up."""
+        """Take a part."""
         k = len(self.coder.codebook.codes)
-        likeness = np.concatenate([part.reshape(-1, k) for part in self._likeness])
-        known = {str(each): each for each in Status}
-        status = np.array([known[name] for part in self._status for name in part.to_list()], dtype=object)
+        likeness = frame[LIKENESS].to_numpy().astype(np.float64).reshape(-1, k)
+        status = statuses_in(frame[TEXT_STATUS])
         scores = CodeScores(self.coder.codebook, likeness, status, self.coder.signature)
-        answers = [text for part in self._answers for text in part.to_list()]
-        summary, self._coded = self.finish(scores, answers)
-        return summary
+        is_text = frame[TEXT_STATUS] != str(Status.NOT_TEXT)
+        answers = column_in(frame, self.text).cast(pl.String).set(~is_text, None)
+        self.collector.add(scores, answers.to_list(), frame)
 
-    def late(self, start: int, stop: int) -> pl.DataFrame | None:
-        """Return the codes of some rows."""
-        return None if self._coded is None else self._coded[start:stop]
+    def summary(self) -> CodingSummary:
+        """Sum all parts up."""
+        return self.collector.summary()
+
+    def late(self, start: int, stop: int) -> None:
+        """No column depends on the rows after it."""

@@ -37,8 +37,10 @@ class ActorPool:
             raise InputError(f"actors must be at least 1, got {self.actors}")
         if self.cpus < 1:
             raise InputError(f"cpus must be at least 1, got {self.cpus}")
-        if self.gpus < 0:
+        if not self.gpus >= 0:
             raise InputError(f"gpus must be at least 0, got {self.gpus}")
+        if self.gpus > 1 and self.gpus % 1:
+            raise InputError(f"gpus must be a whole number above 1, got {self.gpus:g}")
 
     def size(self, nodes: Sequence[Mapping[str, float]]) -> int:
         """Count the actors for nodes with these resources, by Ray's names.

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+from semscale.distributed.cluster_watch import is_connected
 from semscale.distributed.ray_results import said
 from semscale.embedding.parallel import processors
 from semscale.errors import InputError
@@ -21,6 +22,7 @@ _LOGGERS = ("ray", "ray.data")
 _ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",  # no reports of usage from a cluster that is started here
     "RAY_BACKEND_LOG_LEVEL": "fatal",  # Ray's own lines would stand between those of a command
+    "RAY_DEDUP_LOGS_SKIP_REGEX": ".*",  # or it writes to standard output, among results, that a worker died
 }
 
 
@@ -39,6 +41,8 @@ def connected(address: str) -> Iterator[None]:
     """
     require("ray")
     place = _checked(address)
+    # Or a thread that still waits for results after the end would start a cluster of its own.
+    os.environ.setdefault("RAY_ENABLE_AUTO_CONNECT", "0")
     for name, value in _ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     import ray
@@ -65,7 +69,8 @@ def connected(address: str) -> Iterator[None]:
         _keep_quiet()
         yield
     finally:
-        ray.shutdown()
+        if is_connected():
+            ray.shutdown()
 
 
 def started() -> list[Mapping[str, float]]:
@@ -144,4 +149,4 @@ def _keep_quiet() -> None:
     context.print_on_execution_start = False
     context.execution_options.preserve_order = True
     for name in _LOGGERS:
-        logging.getLogger(name).setLevel(logging.ERROR)
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # errors are raised

@@ -3,24 +3,32 @@
 import os
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from semscale.distributed.actor_pool import BOOKED, ActorPool
+from semscale.distributed.attempts import Attempts
 from semscale.distributed.cluster import started
-from semscale.distributed.node_checks import check_nodes, work_in
-from semscale.distributed.output_checks import ClusterWarning, nodes_without
-from semscale.distributed.ray_results import result_of
+from semscale.distributed.cluster_watch import ClusterWatch, addresses
+from semscale.distributed.node_checks import check_nodes, node_ids, work_in
+from semscale.distributed.output_checks import ClusterWarning, has_processors, new_probe, nodes_without
+from semscale.distributed.ray_results import result_of, said_plainly
 from semscale.distributed.recipes import Recipe, SharesTexts
-from semscale.distributed.row_actors import FIRST_ROW, PartActor, StartedIn, received
+from semscale.distributed.row_actors import FIRST_ROW, PartActor, StartedRun, received
 from semscale.distributed.text_owners import Owners, refuse_gpus
-from semscale.distributed.text_repeats import Repeats, Sharing, repeats_in, sampled_texts, sampling_step
+from semscale.distributed.text_repeats import (
+    Repeats,
+    Sharing,
+    TextsIn,
+    repeats_in,
+    sampled_texts,
+    sampling_step,
+)
 from semscale.errors import InputError
-from semscale.signature import Signature
 from semscale.store.places.output_places import OutputPlace
 from semscale.store.runs.table_run import TableWork, WorkedPart
 from semscale.store.table import Table
@@ -45,11 +53,13 @@ class ClusterParts:
         recipe: how a node makes the instrument.
         pool: the actors.
         sharing: when equal texts of different parts are embedded once in the cluster.
+        checked: identifiers of the nodes that were asked whether they see the output's folder.
     """
 
     recipe: Recipe
     pool: ActorPool = ActorPool()
     sharing: Sharing = "auto"
+    checked: set[str] = field(default_factory=set, compare=False)
 
     def sees(self, place: OutputPlace) -> bool:
         """Tell whether all nodes write into a folder; a warning names one that does not.
@@ -57,7 +67,9 @@ class ClusterParts:
         Raises:
             InputError: the folder cannot be written here, or a node cannot run Semscale.
         """
+        nodes = node_ids(has_processors)
         unseen = nodes_without(place)
+        self.checked.update(nodes)
         if unseen:
             warnings.warn(
                 f"cluster: node {unseen[0]} does not write into {place}, so all parts pass through this "
@@ -81,6 +93,8 @@ class ClusterParts:
             InputError: a node that does not fit, an input that nodes cannot read, or of which they have
                 other rows, or what the work refuses.
             ModelError: a node cannot get or run the model.
+            ClusterError: the cluster failed, a part ended its process again and again, or a node that joined
+                later does not fit.
         """
         n_rows = _n_rows(table)
         starts = range(skip, n_rows, size)
@@ -88,22 +102,33 @@ class ClusterParts:
             return
         check_sendable(table)
         recipe = self.recipe.completed(work)
+        nodes = node_ids(self.pool.fits)
         expected = check_nodes(recipe, table, self.pool)
         actors = min(self.pool.size(started()), len(starts))
-        with self._shared(recipe, expected, table, (size, starts), actors) as (recipe, booked):
+        with ExitStack() as stack:
+            watch = ClusterWatch(addresses())
+            attempts, probe = Attempts.start(), None
+            stack.callback(attempts.end)
+            if place is not None:
+                probe = new_probe(place)
+                stack.enter_context(probe.written())
+            run = StartedRun(os.getcwd(), next(table.batches(1)), nodes, attempts, probe)
+            recipe, booked = stack.enter_context(
+                self._shared(recipe, table, (size, starts), actors, attempts)
+            )
             import ray.data
 
             made = ray.data.from_items(
                 [{FIRST_ROW: start} for start in starts], override_num_blocks=len(starts)
             ).map_batches(
                 PartActor,
-                fn_constructor_args=(recipe, table, size, expected, StartedIn(os.getcwd(), place)),
+                fn_constructor_args=(recipe, table, size, expected, run),
                 batch_size=1,
                 batch_format="pyarrow",
                 **self.pool.arguments(actors, booked=booked),
             )
             blocks = made.iter_batches(batch_size=1, batch_format="pyarrow")
-            for start, block in zip(starts, blocks, strict=True):
+            for start, block in zip(starts, _taken(blocks, watch), strict=True):
                 part = received(block, start // size)
                 check_whole(part.frame.height, min(size, n_rows - start), table.name, start)
                 yield part
@@ -113,40 +138,55 @@ class ClusterParts:
 
         Raises:
             SemscaleError: the work refuses an item.
+            ClusterError: the cluster failed.
         """
-        return _on_nodes(work, ((item,) for item in items), self.pool)
+        here = self.checked & node_ids(has_processors)
+        done = _on_nodes(work, ((item,) for item in items), self.pool, here)
+        return ClusterWatch(addresses()).over(done)
 
     @contextmanager
     def _shared(
-        self, recipe: Recipe, expected: Signature, table: Table, parts: tuple[int, range], actors: int
+        self, recipe: Recipe, table: Table, parts: tuple[int, range], actors: int, attempts: Attempts
     ) -> Iterator[tuple[Recipe, float]]:
         """Start owners of texts where that pays: the recipe that uses them, and what an actor books."""
-        if not isinstance(recipe, SharesTexts) or not self._is_worth(recipe, table, parts, actors):
+        model = recipe.model if isinstance(recipe, SharesTexts) else None
+        if not isinstance(recipe, SharesTexts) or model is None:
+            yield recipe, BOOKED
+            return
+        if not self._is_worth(recipe.texts_in, table, parts, actors, has_cache=model.cache):
             yield recipe, BOOKED
             return
         # An actor books less, so that it has room beside an owner. Owners for which there is no room would
         # wait for processors forever, or leave none to the actors.
         booked, room = BOOKED / 2, replace(self.pool, actors=None).size(started())
-        owners = Owners.start(recipe.model, expected, min(actors, room), self.pool.resources(booked))
+        owners = Owners.start(model, min(actors, room), self.pool.resources(booked), attempts)
         try:
-            yield recipe.with_owners(owners.handles), booked
+            yield recipe.with_shared(owners.embedder), booked
         finally:
             owners.end()
 
-    def _is_worth(self, recipe: SharesTexts, table: Table, parts: tuple[int, range], actors: int) -> bool:
+    def _is_worth(
+        self, texts_in: TextsIn, table: Table, parts: tuple[int, range], actors: int, *, has_cache: bool
+    ) -> bool:
         if self.sharing == "always":
             refuse_gpus(self.pool, "sharing='always'")
-        nodes = len([node for node in started() if self.pool.fits(node)]) if recipe.model.cache else None
+        nodes = len([node for node in started() if self.pool.fits(node)]) if has_cache else None
         if self.sharing != "auto" or self.pool.gpus or len(parts[1]) == 1 or nodes == 1:
             return self.sharing == "always"
-        return repeats_of(recipe.text, table, parts, actors, nodes).pays
+        return repeats_of(texts_in, table, parts, actors, nodes).pays
 
 
-def repeats_of(text: str, table: Table, parts: tuple[int, range], tasks: int, nodes: int | None) -> Repeats:
+def repeats_of(
+    texts_in: TextsIn,
+    table: Table,
+    parts: tuple[int, range],
+    tasks: int,
+    nodes: int | None,
+) -> Repeats:
     """Estimate on the nodes how often texts come up again in other parts.
 
     Args:
-        text: name of the column of texts.
+        texts_in: finds the distinct texts that are embedded for some rows.
         table: the input.
         parts: rows of a part, and the first rows of all parts.
         tasks: tasks that read the input, each some parts that follow each other.
@@ -159,7 +199,7 @@ def repeats_of(text: str, table: Table, parts: tuple[int, range], tasks: int, no
     cuts = np.linspace(0, len(starts), tasks + 1).astype(int)
     step = sampling_step(len(starts) * size)
     some = [
-        (os.getcwd(), table, text, size, starts[first:last], step)
+        (os.getcwd(), table, texts_in, size, starts[first:last], step)
         for first, last in zip(cuts[:-1], cuts[1:], strict=True)
     ]
     return repeats_in(np.concatenate(list(_on_nodes(_sampled_in, some, ActorPool()))), nodes=nodes)
@@ -206,11 +246,34 @@ def _sampled_in(folder: str, *which: Any) -> Integers:  # noqa: ANN401 - as samp
     return sampled_texts(*which)
 
 
-def _on_nodes(task: Callable[..., S], arguments: Iterable[tuple[Any, ...]], pool: ActorPool) -> Iterator[S]:
-    """Run a task for each tuple of arguments, a few at a time for each processor; results in their order."""
+def _taken(blocks: Iterable[T], watch: ClusterWatch) -> Iterator[T]:
+    """Take blocks of Ray Data, whose errors are said in plain words."""
+    taking = watch.over(blocks)
+    while True:
+        with said_plainly():
+            try:
+                block = next(taking)
+            except StopIteration:
+                return
+        yield block
+
+
+def _on_nodes(
+    task: Callable[..., S],
+    arguments: Iterable[tuple[Any, ...]],
+    pool: ActorPool,
+    nodes: Collection[str] = (),
+) -> Iterator[S]:
+    """Run a task for each tuple of arguments, a few at a time for each processor; results in their order.
+
+    Tasks run on the nodes with these identifiers, or on any if none is named.
+    """
     import ray
 
-    run = ray.remote(_called).options(num_cpus=BOOKED, scheduling_strategy="SPREAD")
+    options: dict[str, Any] = {"num_cpus": BOOKED, "scheduling_strategy": "SPREAD"}
+    if nodes:
+        options["label_selector"] = {"ray.io/node-id": f"in({','.join(sorted(nodes))})"}
+    run = ray.remote(_called).options(**options)
     at_once, pending = 2 * pool.size(started()), deque[Any]()
     for each in arguments:
         pending.append(run.remote(task, *each))

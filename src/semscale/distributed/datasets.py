@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from semscale.distributed.actor_pool import ActorPool
+from semscale.distributed.attempts import Attempts
 from semscale.distributed.cluster import started
 from semscale.distributed.match_recipe import MatchRecipe
 from semscale.distributed.rating_recipe import RatingRecipe
@@ -16,7 +17,7 @@ from semscale.errors import InputError
 from semscale.extras import require
 from semscale.matching.match_columns import MatchColumns
 from semscale.matching.matcher import DEFAULT_METHOD, MatcherSettings
-from semscale.matching.methods import CorpusDependent, MethodSettings, build_method, guards_for
+from semscale.matching.methods import ANY_ENGINE, CorpusDependent, MethodSettings, build_method, guards_for
 from semscale.matching.unrelated import corpus_texts
 from semscale.rating.calibration.calibration_file import as_calibration
 from semscale.rating.rater import Rater
@@ -103,6 +104,7 @@ def match(
     reference: str,
     method: str = DEFAULT_METHOD,
     pool: ActorPool | None = None,
+    shared: bool = False,
     **settings: Unpack[MatcherSettings],
 ) -> "Dataset":
     """Add the match of each prediction with its reference, as ``semscale match`` does.
@@ -113,6 +115,7 @@ def match(
         reference: name of the column of references: texts, or lists of texts.
         method: one of ``semscale.matching.methods.METHODS``.
         pool: the actors.
+        shared: as ``embed`` takes it; for method ``cosine``.
         settings: as ``semscale.match`` takes them; models are names, and ``corpus`` is needed by methods that
             estimate something, since no actor sees the whole dataset.
 
@@ -146,7 +149,7 @@ def match(
         )
     columns = MatchColumns(prediction, (reference,))
     empty = settings.get("empty", "missing")
-    return _mapped(dataset, MatchRecipe.of(columns, method, chosen, guards, empty), pool)
+    return _mapped(dataset, MatchRecipe.of(columns, method, chosen, guards, empty), pool, shared=shared)
 
 
 def _mapped(dataset: "Dataset", recipe: Recipe, pool: ActorPool | None, *, shared: bool = False) -> "Dataset":
@@ -155,10 +158,15 @@ def _mapped(dataset: "Dataset", recipe: Recipe, pool: ActorPool | None, *, share
     nodes = started()
     arguments = pool.arguments_beside_readers(nodes)
     if shared and isinstance(recipe, SharesTexts):
+        if recipe.model is None:
+            raise InputError(
+                f"shared=True is for method {' or '.join(sorted(ANY_ENGINE))}, which needs vectors of texts "
+                "alone: leave it out"
+            )
         refuse_gpus(pool, "shared")
         # They book nothing, as the actors of the pool book what can be left beside readers.
-        owners = Owners.start(recipe.model, expected, pool.size(nodes), pool.resources(0.0))
-        recipe = recipe.with_owners(owners.handles)
+        owners = Owners.start(recipe.model, pool.size(nodes), pool.resources(0.0), Attempts.start())
+        recipe = recipe.with_shared(owners.embedder)
     return dataset.map_batches(
         BatchActor,
         fn_constructor_args=(recipe, expected),

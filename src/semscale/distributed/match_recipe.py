@@ -1,15 +1,27 @@
 """How a node matches predictions."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
-from semscale.distributed.recipes import RowWork
+import polars as pl
+
+from semscale.distributed.recipes import ModelRecipe, RowWork
+from semscale.distributed.shared_embedder import SharedEmbedder
+from semscale.embedding.torch_engine.device import AUTO
 from semscale.errors import InputError
-from semscale.matching.match_columns import MatchColumns
+from semscale.matching.match_columns import MatchColumns, match_cells
 from semscale.matching.match_work import MatchWork
-from semscale.matching.methods import CorpusDependent, MethodSettings, PairMethod, build_method, guards_for
+from semscale.matching.methods import (
+    ANY_ENGINE,
+    CorpusDependent,
+    MethodSettings,
+    PairMethod,
+    build_method,
+    guards_for,
+)
+from semscale.matching.pairs import pair_up
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.table import Table
@@ -27,6 +39,7 @@ class MatchRecipe:
         empty: what empty predictions count as.
         explains_rows: whether every score is explained.
         corpus: texts for the method's estimates; ``None`` if it makes none or has some.
+        shared: asks the owners of texts, and is taken in the model's place.
     """
 
     columns: MatchColumns
@@ -36,6 +49,7 @@ class MatchRecipe:
     empty: str = "missing"
     explains_rows: bool = False
     corpus: tuple[str, ...] | None = None
+    shared: SharedEmbedder | None = None
 
     @classmethod
     def of(
@@ -87,6 +101,31 @@ class MatchRecipe:
         corpus = None if work.corpus is None else tuple(work.corpus)
         return replace(self, corpus=corpus, explains_rows=work.explains_rows)
 
+    @property
+    def model(self) -> ModelRecipe | None:
+        """How the embedder is loaded; ``None`` for methods that read the states of tokens."""
+        if self.method not in ANY_ENGINE:
+            return None
+        settings, loading = self.settings, self.settings.loading
+        return ModelRecipe(
+            str(settings.embedder),
+            settings.precision,
+            loading.get("engine", "openvino"),
+            loading.get("cache", True) is not False,
+            loading.get("device", AUTO),
+        )
+
+    def texts_in(self, rows: pl.DataFrame) -> Collection[str]:
+        """Find the distinct texts of all pairs."""
+        cells = match_cells(rows, self.columns)
+        return pair_up(cells.predictions, cells.references).texts
+
+    def with_shared(self, embedder: SharedEmbedder) -> Self:
+        """Let owners of texts embed them."""
+        return replace(self, shared=embedder)
+
     def _built(self) -> PairMethod:
-        guards = guards_for(self.method, self.guards)
-        return build_method(self.method, replace(self.settings, guards=guards))
+        settings = replace(self.settings, guards=guards_for(self.method, self.guards))
+        if self.shared is not None:
+            settings = replace(settings, embedder=self.shared, precision="exact")
+        return build_method(self.method, settings)

@@ -1,14 +1,14 @@
 """Checks of all nodes before work begins: each must have the same version and weights, and see the input."""
 
 import os
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from semscale.distributed.actor_pool import ActorPool
 from semscale.distributed.ray_results import said
-from semscale.errors import InputError, SemscaleError
+from semscale.errors import ClusterError, InputError, SemscaleError
 from semscale.signature import Signature
 from semscale.version import __version__
 
@@ -67,16 +67,68 @@ def check_nodes(recipe: "Recipe", table: "Table", pool: ActorPool) -> Signature:
         ModelError: a node cannot get the weights.
     """
     expected = recipe.signature()
+    if pool.gpus:
+        check_gpu(expected)
     first = next(table.batches(1))
-    for name, found in each_node(report, (recipe, table, first, os.getcwd()), pool.fits):
+    for name, found in each_node(report, (recipe, table, first, os.getcwd()), pool.fits, gpus=pool.gpus):
         check_report(name, found, expected, table.name)
     return expected
 
 
+def check_gpu(expected: Signature) -> None:
+    """Refuse GPUs for actors where this machine has none to compare their numbers with.
+
+    Args:
+        expected: the model's signature on this machine.
+
+    Raises:
+        InputError: it computes on something else.
+    """
+    device = dict(expected.fields).get("device")
+    if device is not None and device != "cuda":
+        raise InputError(
+            f"gpus=... needs a GPU on this machine, too, and the model runs on device {device} here: start "
+            "the run on a machine with a GPU and a build of torch for CUDA, or leave gpus out",
+            in_shell="--gpus-per-actor needs a GPU on this machine, too, and the model runs on device "
+            f"{device} here: start the command on a machine with a GPU and a build of torch for CUDA, or "
+            "leave --gpus-per-actor out",
+        )
+
+
+@contextmanager
+def on_joined_node() -> Iterator[None]:
+    """Refuse a node in the middle of a run, which thus keeps what it has finished.
+
+    All nodes are checked before work begins, so that the one that is refused has joined the cluster later.
+
+    Raises:
+        ClusterError: the node does not fit, with the words of the check before work begins.
+    """
+    try:
+        yield
+    except InputError as error:
+        raise ClusterError(str(error)) from None
+
+
+def node_ids(fits: Callable[[Mapping[str, float]], bool]) -> frozenset[str]:
+    """Give Ray's identifiers of the nodes whose resources fit."""
+    return frozenset(str(node["NodeID"]) for node in _nodes(fits))
+
+
 def each_node(
-    task: Callable[..., T], arguments: tuple[Any, ...], fits: Callable[[Mapping[str, float]], bool]
+    task: Callable[..., T],
+    arguments: tuple[Any, ...],
+    fits: Callable[[Mapping[str, float]], bool],
+    *,
+    gpus: float = 0.0,
 ) -> list[tuple[str, T]]:
     """Run a task on every node whose resources fit, at once, and give the address of each with its result.
+
+    Args:
+        task: the task.
+        arguments: its arguments.
+        fits: tells whether a node's resources fit.
+        gpus: GPUs that the task books; Ray hides them from a task that books none.
 
     Raises:
         InputError: a node cannot run Semscale.
@@ -85,10 +137,11 @@ def each_node(
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     ask = ray.remote(task)
-    nodes = [node for node in ray.nodes() if node["Alive"] and fits(node["Resources"])]
+    nodes = _nodes(fits)
     asked = [
         ask.options(
             num_cpus=0,
+            num_gpus=gpus,
             max_retries=1,
             scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False),
         ).remote(*arguments)
@@ -135,10 +188,24 @@ def check_alike(name: str, found: Signature, expected: Signature) -> None:
     if "version" in differences:
         raise _of_other_version(name, found.version, expected)
     field, (ours, theirs) = next(iter(differences.items()))
+    if field == "device":
+        remedy = "see that PyTorch finds a GPU on all nodes that declare one (torch.cuda.is_available())"
+    else:
+        remedy = "give all nodes the same weights and packages"
     raise InputError(
         f"cluster: node {name} has {field} {theirs}, this machine {ours}, so their numbers would differ; "
-        "give all nodes the same weights and packages"
+        f"{remedy}"
     )
+
+
+def check_version(name: str, expected: Signature) -> None:
+    """Refuse this process's version of Semscale, if another one started the run.
+
+    Raises:
+        InputError: the versions differ.
+    """
+    if __version__ != expected.version:
+        raise _of_other_version(name, __version__, expected)
 
 
 def _of_other_version(name: str, found: str, expected: Signature) -> InputError:
@@ -146,6 +213,12 @@ def _of_other_version(name: str, found: str, expected: Signature) -> InputError:
         f"cluster: node {name} has semscale {found}, this machine {expected.version}; install the same "
         "version on all nodes"
     )
+
+
+def _nodes(fits: Callable[[Mapping[str, float]], bool]) -> list[dict[str, Any]]:
+    import ray
+
+    return [node for node in ray.nodes() if node["Alive"] and fits(node["Resources"])]
 
 
 def _received(name: str, pending: Any) -> Any:  # noqa: ANN401 - a reference of Ray, and what it stands for

@@ -1,8 +1,8 @@
 """A check whether all nodes of a cluster write into the folder of an output."""
 
 import os
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from semscale.distributed.node_checks import each_node
@@ -43,6 +43,30 @@ class FolderProbe:
                 return name
         return None
 
+    @property
+    def is_seen(self) -> bool:
+        """Whether this process, on whatever node, finds the file."""
+        with suppress(SemscaleError, OSError):
+            return files_of(self.place).read(f"{self.name}.tmp") == self.token.encode()
+        return False
+
+    @contextmanager
+    def written(self) -> Iterator[None]:
+        """Let the file be there for the time of the block; one that a killed run has left goes.
+
+        Raises:
+            InputError: the folder cannot be written here.
+        """
+        files = files_of(self.place)
+        for name in files.names():
+            if name.startswith(f"{WORK}.probe-"):
+                files.remove(name)
+        files.write(f"{self.name}.tmp", self.token.encode())
+        try:
+            yield
+        finally:
+            files.remove(f"{self.name}.tmp")
+
     def unseen(self) -> list[str]:
         """Ask all nodes, and name those that do not see the folder.
 
@@ -50,20 +74,23 @@ class FolderProbe:
             InputError: the folder cannot be written here, or a node cannot run Semscale.
         """
         files, unseen = files_of(self.place), []
-        files.write(f"{self.name}.tmp", self.token.encode())
-        try:
-            for node, name in each_node(FolderProbe.answered, (self,), _works):
+        with self.written():
+            for node, name in each_node(FolderProbe.answered, (self,), has_processors):
                 if name is None or files.read(name) != self.token.encode():
                     unseen.append(node)
                 if name is not None:
                     files.remove(name)
-        finally:
-            files.remove(f"{self.name}.tmp")
         return unseen
 
 
-def _works(resources: Mapping[str, float]) -> bool:
+def has_processors(resources: Mapping[str, float]) -> bool:
+    """Tell whether a node with these resources runs tasks."""
     return bool(resources.get("CPU"))
+
+
+def new_probe(place: OutputPlace) -> FolderProbe:
+    """Make a probe with a token of its own."""
+    return FolderProbe(place, os.urandom(8).hex())
 
 
 def nodes_without(place: OutputPlace) -> list[str]:
@@ -72,4 +99,4 @@ def nodes_without(place: OutputPlace) -> list[str]:
     Raises:
         InputError: the folder cannot be written here, or a node cannot run Semscale.
     """
-    return FolderProbe(place, os.urandom(8).hex()).unseen()
+    return new_probe(place).unseen()

@@ -1,9 +1,14 @@
 """How a node rates texts of a column."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
+
+import polars as pl
 
 from semscale.distributed.recipes import ModelRecipe, RowWork
+from semscale.distributed.shared_embedder import SharedEmbedder
+from semscale.distributed.text_repeats import texts_of
 from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_rating import RatingWork
 from semscale.rating.files.file_summary import Collector
@@ -11,6 +16,7 @@ from semscale.rating.rater import Rater
 from semscale.rating.rater_settings import RaterSettings
 from semscale.scales import Scale
 from semscale.signature import Signature
+from semscale.store.columns import column_in
 from semscale.store.table import Table
 
 
@@ -48,6 +54,10 @@ class RatingRecipe:
         settings: RaterSettings = {**self.settings, "floor": work.rater.floor}
         return replace(self, settings=settings)
 
-    def with_owners(self, owners: tuple[Any, ...]) -> Self:
-        """Let these actors embed the texts."""
-        return replace(self, model=replace(self.model, owners=owners))
+    def texts_in(self, rows: pl.DataFrame) -> Collection[str]:
+        """Find the distinct texts."""
+        return texts_of(column_in(rows, self.text).to_list())
+
+    def with_shared(self, embedder: SharedEmbedder) -> Self:
+        """Let owners of texts embed them, and the anchors."""
+        return replace(self, model=replace(self.model, shared=embedder))

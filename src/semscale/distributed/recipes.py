@@ -3,16 +3,18 @@
 Recipes of ratings and matches stand in modules of their own, so that who needs neither starts fast.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, runtime_checkable
 
 import polars as pl
 
 from semscale.distributed.shared_embedder import SharedEmbedder
+from semscale.distributed.text_repeats import texts_of
 from semscale.embedding.file_embedding import STATUS, EmbeddingWork, VectorType
 from semscale.embedding.loading import load_embedder
 from semscale.signature import Signature
+from semscale.store.columns import column_in
 from semscale.store.runs.table_run import WorkedPart
 from semscale.store.table import Table
 
@@ -55,17 +57,16 @@ class SharesTexts(Recipe, Protocol):
     """A recipe whose texts may be embedded by actors of their own."""
 
     @property
-    def model(self) -> "ModelRecipe":
-        """How the embedder is loaded."""
+    def model(self) -> "ModelRecipe | None":
+        """How the embedder is loaded; ``None`` where the instrument needs more than vectors of texts."""
         ...
 
-    @property
-    def text(self) -> str:
-        """Name of the column of texts."""
+    def texts_in(self, rows: pl.DataFrame) -> Collection[str]:
+        """Find the distinct texts that are embedded for some rows."""
         ...
 
-    def with_owners(self, owners: tuple[Any, ...]) -> Self:
-        """Let these actors embed the texts."""
+    def with_shared(self, embedder: SharedEmbedder) -> Self:
+        """Let owners of texts embed them."""
         ...
 
 
@@ -79,7 +80,8 @@ class ModelRecipe:
         engine: ``openvino``, or ``torch``.
         cache: whether vectors are kept in the cache of the node.
         device: for ``torch``.
-        owners: actors that embed equal texts once for the cluster; without any, each node embeds its own.
+        shared: asks the owners of texts, and is taken in the model's place; without it, each node embeds
+            its own texts.
     """
 
     name: str
@@ -87,18 +89,19 @@ class ModelRecipe:
     engine: str = "openvino"
     cache: bool = True
     device: str = "auto"
-    owners: tuple[Any, ...] = ()
+    shared: SharedEmbedder | None = None
 
     def load(self) -> "Embedder":
         """Load the embedder."""
-        embedder = load_embedder(
+        if self.shared is not None:
+            return self.shared
+        return load_embedder(
             self.name,
             precision=self.precision,
             engine=self.engine,
-            cache=self.cache and not self.owners,
+            cache=self.cache,
             device=self.device,
         )
-        return SharedEmbedder(embedder, self.owners) if self.owners else embedder
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,10 @@ class EmbeddingRecipe:
         """Add nothing."""
         return self
 
-    def with_owners(self, owners: tuple[Any, ...]) -> Self:
-        """Let these actors embed the texts."""
-        return replace(self, model=replace(self.model, owners=owners))
+    def texts_in(self, rows: pl.DataFrame) -> Collection[str]:
+        """Find the distinct texts."""
+        return texts_of(column_in(rows, self.text).to_list())
+
+    def with_shared(self, embedder: SharedEmbedder) -> Self:
+        """Let owners of texts embed them."""
+        return replace(self, model=replace(self.model, shared=embedder))

@@ -2,13 +2,24 @@
 
 import io
 import json
+import traceback
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from semscale.distributed.node_checks import check_alike, work_in
+from semscale.distributed.attempts import Attempts
+from semscale.distributed.node_checks import (
+    check_alike,
+    check_report,
+    check_version,
+    on_joined_node,
+    report,
+    work_in,
+)
+from semscale.distributed.output_checks import FolderProbe
+from semscale.distributed.ray_results import cluster_error
 from semscale.distributed.recipes import Recipe, RowWork
-from semscale.errors import InputError, SemscaleError
+from semscale.errors import ClusterError, InputError, SemscaleError
 from semscale.signature import Signature
 from semscale.store.places.output_places import OutputPlace
 from semscale.store.places.part_files import files_of
@@ -27,16 +38,23 @@ HEAD, RECORD = "head", "record"
 """Columns where the actor has stored the part: its columns without rows, and what marks it as finished."""
 
 
-class StartedIn(NamedTuple):
-    """Folders of a run.
+class StartedRun(NamedTuple):
+    """What the actors of a run know of it.
 
     Attributes:
         folder: in which it was started.
-        place: of the output, into which nodes write; ``None`` where they do not.
+        first: the first row of the input, as it is read there.
+        nodes: identifiers of the nodes that were checked before work began.
+        attempts: bounds attempts at parts that end their process.
+        probe: shows whether a node sees the folder of the output, into which nodes then write; ``None``
+            where parts are sent back.
     """
 
     folder: str
-    place: OutputPlace | None
+    first: pl.DataFrame
+    nodes: frozenset[str]
+    attempts: Attempts
+    probe: FolderProbe | None
 
 
 class PartActor:
@@ -50,28 +68,34 @@ class PartActor:
         table: the input, which the node must be able to read.
         size: rows of a part.
         expected: the signature of the model where the run was started.
-        start: the folder in which it was started, and the one into which actors store their parts; without
-            the latter, parts are sent back whole.
+        run: the run.
     """
 
-    def __init__(
-        self, recipe: Recipe, table: Table, size: int, expected: Signature, start: "StartedIn"
-    ) -> None:
+    def __init__(self, recipe: Recipe, table: Table, size: int, expected: Signature, run: StartedRun) -> None:
         self._recipe, self._table, self._size, self._expected = recipe, table, size, expected
-        self._place = start.place
-        work_in(start.folder)
+        self._run = run
+        self._place = None if run.probe is None else run.probe.place
+        work_in(run.folder)
         self._work: RowWork | None = None
 
     def __call__(self, batch: "pa.Table") -> "pa.Table":
         """Make the part that begins with a row."""
+        first_row = batch[FIRST_ROW][0].as_py()
+        rows = f"rows {first_row + 1:,} to {first_row + self._size:,} of {self._table.name}"
         try:
-            return self._made(batch[FIRST_ROW][0].as_py())
+            with self._run.attempts.at(f"part {first_row}", lambda: f"worked on {rows}"):
+                return self._made(first_row)
+        except ClusterError as error:
+            return block(error=error if rows in str(error) else ClusterError(f"{error} (found in {rows})"))
         except SemscaleError as error:
+            return block(error=error)
+        except (OSError, MemoryError) as error:
+            error.add_note(traceback.format_exc())  # which does not travel with it
             return block(error=error)
 
     def _made(self, first_row: int) -> "pa.Table":
         if self._work is None:
-            self._work = checked_work(self._recipe, self._table, self._expected)
+            self._work = self._begun()
         frame = next(self._table.batches(self._size, first_row), None)
         if frame is None:
             raise InputError(
@@ -89,6 +113,19 @@ class PartActor:
             head=in_bytes(made.frame.clear()),
             record=stored.record(),
         )
+
+    def _begun(self) -> RowWork:
+        """Make the instrument; a node that has joined during the run is checked first, as others were."""
+        import ray
+
+        if ray.get_runtime_context().get_node_id() in self._run.nodes:
+            return checked_work(self._recipe, self._table, self._expected)
+        with on_joined_node():
+            found = report(self._recipe, self._table, self._run.first, self._run.folder)
+            check_report(ray.util.get_node_ip_address(), found, self._expected, self._table.name)
+        if self._run.probe is not None and not self._run.probe.is_seen:
+            self._place = None
+        return self._recipe.row_work(self._table)
 
 
 class BatchActor:
@@ -118,7 +155,9 @@ def checked_work(recipe: Recipe, table: Table, expected: Signature) -> RowWork:
     """
     import ray
 
-    check_alike(ray.util.get_node_ip_address(), recipe.signature(), expected)
+    node = ray.util.get_node_ip_address()
+    check_version(node, expected)
+    check_alike(node, recipe.signature(), expected)
     return recipe.row_work(table)
 
 
@@ -140,7 +179,7 @@ def block(
     notes: str = "",
     head: bytes = b"",
     record: bytes = b"",
-    error: SemscaleError | None = None,
+    error: Exception | None = None,
 ) -> "pa.Table":
     """Lay out a block of one row: a part, or the error in its place."""
     import pyarrow as pa
@@ -165,13 +204,15 @@ def received(block: Any, number: int) -> WorkedPart:  # noqa: ANN401 - a table o
 
     Raises:
         SemscaleError: why the part could not be made.
+        OSError: the same, where the system of the node says it.
+        ClusterError: a node had too little memory.
     """
     from ray import cloudpickle
 
     failure = block[ERROR][0].as_py()
     if failure:
-        error: SemscaleError = cloudpickle.loads(failure)
-        raise error
+        error: Exception = cloudpickle.loads(failure)
+        raise cluster_error(error) or error
     frame = pl.read_ipc(io.BytesIO(block[PART][0].as_buffer()))
     made = WorkedPart(frame, json.loads(block[NOTES][0].as_py()))
     part = read_part(part_name(number), block[RECORD][0].as_py())
@@ -188,7 +229,7 @@ def _stored(place: OutputPlace, number: int, made: WorkedPart) -> StoredPart:
         import ray
 
         node = ray.util.get_node_ip_address()
-        raise InputError(
+        raise ClusterError(
             f"cluster: node {node} cannot write into {place} ({error.strerror or error}); make room, or put "
             "the output where all nodes may write"
         ) from error

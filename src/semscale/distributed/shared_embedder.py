@@ -1,13 +1,14 @@
 """An embedder whose texts are embedded by actors, each of which owns the texts that their hash gives it."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from semscale.distributed.ray_results import result_of
 from semscale.distributed.text_repeats import text_hashes
-from semscale.embedding.embedder import Embedder, Embeddings, anchor_embedder
+from semscale.embedding.embedder import Embedder, Embeddings
 from semscale.embedding.texts import checked_texts, distinct
 from semscale.signature import Signature
 from semscale.types import Integers, Progress
@@ -16,45 +17,46 @@ AT_ONCE = 1024
 """Texts of a call: enough for batches of equal length, so few that all who ask are served in turn."""
 
 
+@dataclass(frozen=True)
 class SharedEmbedder:
-    """Asks the owners of texts for their vectors; anchors in a form of their own are embedded here.
+    """Asks the owners of texts for their vectors; no model is loaded where it is used.
 
-    Args:
-        embedder: the same model, as this node loads it; it computes no text.
+    Attributes:
         owners: handles of ``TextOwner`` actors, in the same order everywhere.
+        dimensions: width of a vector.
+        signature: the model's, as it does not matter who computes.
+        anchors_signature: of the form of the model that embeds anchors; ``None`` where it has no other one.
+        embeds_anchors: whether owners embed in that form.
+        attempts: what bounds the attempts of owners; Ray ends an actor to which nobody holds a handle.
     """
 
-    def __init__(self, embedder: Embedder, owners: Sequence[Any]) -> None:
-        self._embedder, self._owners = embedder, owners
-
-    @property
-    def dimensions(self) -> int:
-        """Width of a vector."""
-        return self._embedder.dimensions
-
-    @property
-    def signature(self) -> Signature:
-        """The signature of the model, as it does not matter who computes."""
-        return self._embedder.signature
+    owners: tuple[Any, ...]
+    dimensions: int
+    signature: Signature
+    anchors_signature: Signature | None = None
+    embeds_anchors: bool = False
+    attempts: Any = None
 
     @property
     def for_anchors(self) -> Embedder:
         """The embedder of anchors."""
-        own = anchor_embedder(self._embedder)
-        return self if own is self._embedder else own
+        if self.anchors_signature is None:
+            return self
+        return replace(self, signature=self.anchors_signature, anchors_signature=None, embeds_anchors=True)
 
     def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:  # noqa: ARG002
         """Embed texts in their order; equal texts are sent once.
 
         Raises:
-            InputError: a text is not a string, or an owner's node has other weights.
+            InputError: a text is not a string.
             ModelError: the model cannot be had or run.
+            ClusterError: the process of an owner ended again and again, or its node has other weights.
         """
         unique, where = distinct(checked_texts(texts))
         found = empty_embeddings(len(unique), self.dimensions)
         asked = [
-            (rows, self._owners[owner].embed.remote([unique[row] for row in rows]))
-            for owner, rows in pieces(text_hashes(unique), len(self._owners))
+            (rows, self.owners[owner].embed.remote([unique[row] for row in rows], self.embeds_anchors))
+            for owner, rows in pieces(text_hashes(unique), len(self.owners))
         ]
         for rows, reference in asked:
             put_rows(found, rows, result_of(reference))

@@ -1,18 +1,21 @@
 """How often texts come up again in other parts of a table, and whether embedding them once pays."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from semscale.embedding.file_embedding import status_of
-from semscale.store.columns import column_in
 from semscale.store.table import Table
 from semscale.types import Integers, Status
 
 Sharing = Literal["auto", "always", "never"]
 """When equal texts of different parts are embedded once in the cluster: ``auto`` where it pays."""
+
+TextsIn = Callable[[pl.DataFrame], Collection[str]]
+"""Finds the distinct texts that are embedded for some rows."""
 
 SHARINGS: tuple[Sharing, ...] = ("auto", "always", "never")
 
@@ -67,14 +70,30 @@ def sampling_step(n_rows: int) -> int:
     return max(1, n_rows // _SAMPLED)
 
 
-def sampled_texts(table: Table, text: str, size: int, starts: range, step: int) -> Integers:
+def texts_of(cells: Iterable[object]) -> set[str]:
+    """Find the distinct texts among cells.
+
+    Example:
+        >>> sorted(texts_of(["good", None, " ", "bad", "good"]))
+        ['bad', 'good']
+    """
+    return {str(cell) for cell in cells if status_of(cell) == Status.SCORED}
+
+
+def sampled_texts(
+    table: Table,
+    texts_in: TextsIn,
+    size: int,
+    starts: range,
+    step: int,
+) -> Integers:
     """Read parts that follow each other, and sample the distinct texts of each by their hash.
 
     A text is in the sample of all parts or of none, so that the sample shows how often it comes up again.
 
     Args:
         table: the input.
-        text: name of the column of texts.
+        texts_in: finds the distinct texts that are embedded for some rows.
         size: rows of a part.
         starts: first rows of the parts, each ``size`` after the one before.
         step: one of so many hashes is taken.
@@ -84,8 +103,7 @@ def sampled_texts(table: Table, text: str, size: int, starts: range, step: int) 
     """
     found = [np.zeros(0, np.int64)]
     for _, batch in zip(starts, table.batches(size, starts[0]), strict=False):
-        cells = column_in(batch, text).to_list()
-        hashes = text_hashes(list({cell for cell in cells if status_of(cell) == Status.SCORED}))
+        hashes = text_hashes(list(texts_in(batch)))
         found.append(hashes[hashes % step == 0])
     return np.concatenate(found)
 

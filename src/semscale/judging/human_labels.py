@@ -10,6 +10,7 @@ import numpy as np
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
 from semscale.judging.prompts.template import Template
+from semscale.results.labelled_sample import SampledRows
 from semscale.signature import Signature
 from semscale.stats.agreement.estimates import AgreementEstimate
 from semscale.stats.agreement.human_ceiling import HumanComparison, compare_with_humans
@@ -22,7 +23,7 @@ from semscale.stats.calibration.weighted_prediction_powered import weighted_pred
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, estimate_mean
 from semscale.store.columns import as_list, is_missing
-from semscale.types import Floats
+from semscale.types import Floats, Integers
 
 _SHOWN_ROWS = 5
 
@@ -32,7 +33,8 @@ class HumanEvidence:
     """How a judge's scores, or a panel's means, compare with people's labels.
 
     Attributes:
-        labels: shape (n, raters), from 0 to 1, NaN where nobody was asked.
+        labels: shape (n, raters), from 0 to 1, NaN where nobody was asked. Of many items these are a sample,
+            and all that have a label.
         kappa: quadratic weighted kappa of score and mean label, both at the template's nearest level.
         ceiling: agreement with people beside people's with each other; ``None`` with one label an item.
         corrected: mean that people would give to all items that have a score, with the judge's own mean of
@@ -101,6 +103,7 @@ def beside_humans(
     *,
     plan: IntervalPlan | None = None,
     inclusion: Floats | None = None,
+    kept: SampledRows | None = None,
 ) -> HumanEvidence:
     """Compare scores with people's labels of the same items.
 
@@ -111,6 +114,7 @@ def beside_humans(
         plan: how intervals are made.
         inclusion: shape (n,), probability with which each item was drawn for a label; all alike unless given.
             Kappa and ceiling are those of the items that were drawn.
+        kept: where the n are not all items, which ones they are; every labelled item is among them.
 
     Raises:
         InputError: a probability out of range, or a label without one.
@@ -127,28 +131,44 @@ def beside_humans(
         corrected = prediction_powered_mean(expected, mean, bounds=bounds, interval=interval)
     else:
         design = SampleDesign(inclusion=drawn)
+        if kept is not None and kept.drawn is not None:
+            weights = kept.standing_for(np.asarray(~np.isnan(mean)))
+            design = SampleDesign(weights=weights, inclusion=drawn)
         corrected = weighted_prediction_powered_mean(
             expected, mean, bounds=bounds, design=design, interval=interval
         )
+    in_draw = np.ones(len(expected), dtype=np.bool_) if kept is None else kept.in_draw
     several = labels.shape[1] > 1 and bool(((~np.isnan(labels)).sum(axis=1) > 1).any())
+    kappa = weighted_kappa(nearest(expected, levels), nearest(mean, levels), interval=interval, seed=seed)
+    difference = estimate_mean(
+        expected - mean, bounds=(-1.0, 1.0), weights=None if drawn is None else 1 / drawn, plan=plan
+    )
+    n = len(expected) if kept is None else kept.n
     return HumanEvidence(
         labels=labels,
-        kappa=weighted_kappa(nearest(expected, levels), nearest(mean, levels), interval=interval, seed=seed),
+        kappa=replace(kappa, n_left_out=n - kappa.n),
         ceiling=compare_with_humans(expected, labels, interval=interval, seed=seed) if several else None,
-        corrected=replace(corrected, naive=estimate_mean(expected, bounds=bounds, plan=plan)),
-        judge_less_people=estimate_mean(
-            expected - mean, bounds=(-1.0, 1.0), weights=None if drawn is None else 1 / drawn, plan=plan
-        ),
-        signature=labels_signature(labels, drawn),
+        corrected=replace(corrected, naive=estimate_mean(expected[in_draw], bounds=bounds, plan=plan)),
+        judge_less_people=replace(difference, n_left_out=n - difference.n),
+        signature=labels_signature(labels, drawn, None if kept is None else kept.rows),
     )
 
 
-def labels_signature(labels: Floats, inclusion: Floats | None = None) -> Signature:
-    """Record people's labels, shape (n, raters), and the probabilities of their draw, shape (n,)."""
+def labels_signature(
+    labels: Floats, inclusion: Floats | None = None, rows: Integers | None = None
+) -> Signature:
+    """Record people's labels with the places of their items.
+
+    Args:
+        labels: shape (n, raters), NaN where there is none.
+        inclusion: shape (n,), probabilities of their draw.
+        rows: shape (n,), places of the items in their table, from 0; in their order unless given.
+    """
     known = np.flatnonzero(~np.isnan(labels).all(axis=1))
     drawn = None if inclusion is None else inclusion[known]
+    places = known if rows is None else rows[known]
     return Signature.of(
-        "judge", labels=labels_hash(known, labels[known], drawn), inclusion=inclusion is not None
+        "judge", labels=labels_hash(places, labels[known], drawn), inclusion=inclusion is not None
     )
 
 

@@ -15,7 +15,7 @@ from semscale.results.estimates import Estimates
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.results.tallies import NO_VALUE
 from semscale.self_consistency.asking.asking import ReplyCounts
-from semscale.self_consistency.correctness_probability import CorrectnessProbability
+from semscale.self_consistency.correctness_probability import CorrectnessProbability, LabelledMeasures
 from semscale.self_consistency.labels import TooFewLabels
 from semscale.self_consistency.scoring.contradictions import Contradiction
 from semscale.self_consistency.scoring.guarded_samples import guards_read_samples
@@ -110,16 +110,18 @@ class ConsistencyCollector:
 
     Args:
         seed: seed of the sample.
-        keeps_all: whether the values of all items are kept, for P(correct).
+        kept: for P(correct), how many measures are kept of all items: 0, 1, or ``None`` for all of them. Of
+            labelled items all measures and nulls are.
     """
 
-    def __init__(self, seed: int = 0, *, keeps_all: bool = False) -> None:
+    def __init__(self, seed: int = 0, *, kept: int | None = 0) -> None:
         self.n = 0
         self._counts: Counter[Status] = Counter()
         self._sample = ColumnSample(SAMPLED_ROWS, seed)
-        self._keeps_all = keeps_all
+        self._kept = kept
         self._values: dict[str, list[Floats]] = {}
-        self._nulls: dict[str, list[Floats]] = {}
+        self._labelled: dict[str, list[Floats]] = {}
+        self._labels: list[Floats] = []
         self._names: dict[str | None, int] = {}
         self._counted: Counter[str] = Counter()
         self._guards: Counter[str] = Counter()
@@ -129,16 +131,25 @@ class ConsistencyCollector:
         self._sampled_texts = LanguageSample()
         self._languages = LanguageCounter()
 
-    def add(self, found: MeasuredItems, texts: AnswerTexts, groups: Sequence[str | None] = ()) -> None:
+    def add(
+        self,
+        found: MeasuredItems,
+        texts: AnswerTexts,
+        groups: Sequence[str | None] = (),
+        labels: Floats | None = None,
+    ) -> None:
         """Take the next items.
 
         Args:
             found: m items.
             texts: of the same items.
             groups: m names of groups; empty without groups.
+            labels: shape (m,), as ``read_labels`` gives them; ``None`` without labels.
         """
         first = self.n
         self._take_numbers(found, groups)
+        if labels is not None:
+            self._take_labels(found, labels)
         self._counted["samples"] += int(found.n_samples.sum())
         self._counted["samples left out"] += int(found.samples_left_out.sum())
         self._counted["few samples"] += int((found.n_samples[found.scored] < FEW_SAMPLES).sum())
@@ -166,20 +177,31 @@ class ConsistencyCollector:
             known = self._names
             columns[_GROUP] = np.array([known.setdefault(name, len(known)) for name in groups], np.int64)
         self._sample.add(columns)
-        if self._keeps_all:
-            for kept, measured in ((self._values, found.measures), (self._nulls, found.nulls)):
-                for name, values in measured.items():
-                    kept.setdefault(name, []).append(values)
+        for name, values in list(found.measures.items())[: self._kept]:
+            self._values.setdefault(name, []).append(values)
+
+    def _take_labels(self, found: MeasuredItems, labels: Floats) -> None:
+        known = ~np.isnan(labels)
+        self._labels.append(labels.astype(np.float16))  # 0, 1 and NaN are exact
+        for name, values in {**found.measures, **found.nulls}.items():
+            self._labelled.setdefault(name, []).append(values[known])
 
     @property
     def measures(self) -> dict[str, Floats]:
-        """For each measure the values of all items, shape (n,), NaN where there is none; if all are kept."""
+        """For each measure that is kept the values of all items, shape (n,), NaN where there is none."""
         return {name: np.concatenate(parts) for name, parts in self._values.items()}
 
     @property
-    def nulls(self) -> dict[str, Floats]:
-        """For each length baseline its values for all items, shape (n,); if all are kept."""
-        return {name: np.concatenate(parts) for name, parts in self._nulls.items()}
+    def labels(self) -> Floats | None:
+        """Labels of all items, shape (n,), NaN where there is none; ``None`` without labels."""
+        return np.concatenate(self._labels).astype(np.float64) if self._labels else None
+
+    @property
+    def labelled(self) -> LabelledMeasures:
+        """Measures and nulls of the labelled items, with their labels."""
+        labels = np.concatenate(self._labels).astype(np.float64)
+        values = {name: np.concatenate(parts) for name, parts in self._labelled.items()}
+        return LabelledMeasures(values, labels[~np.isnan(labels)])
 
     def summary(  # noqa: PLR0913 - what items do not say themselves
         self,
@@ -260,13 +282,13 @@ def _item(found: MeasuredItems, texts: AnswerTexts, item: int, first: int) -> Co
 def _with_correctness(item: ConsistencyItem, correctness: CorrectnessProbability | None) -> ConsistencyItem:
     if correctness is None:
         return item
-    place = item.item - 1
+    own = correctness.some(np.array([item.item - 1]))
     return replace(
         item,
-        probability_correct=float(correctness.probability[place]),
-        probability_correct_low=float(correctness.low[place]),
-        probability_correct_high=float(correctness.high[place]),
-        decision=correctness.decision[place],
+        probability_correct=float(own.probability[0]),
+        probability_correct_low=float(own.low[0]),
+        probability_correct_high=float(own.high[0]),
+        decision=own.decision[0],
     )
 
 

@@ -1,7 +1,7 @@
 """The probability that an answer is right, from its consistency and from some labelled answers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypedDict
 
 import numpy as np
@@ -19,7 +19,7 @@ from semscale.self_consistency.labels import (
 from semscale.self_consistency.measure_areas import MeasureAreas, measure_areas
 from semscale.stats.calibration.acceptance import Triage, triage
 from semscale.stats.calibration.calibration_error import CalibrationFigures, calibration_figures
-from semscale.stats.calibration.calibrators import CurveName, cross_fitted, fit_curve
+from semscale.stats.calibration.calibrators import CurveName, ProbabilityCurve, cross_fitted, fit_curve
 from semscale.stats.calibration.ensembles import (
     filled_scores,
     labelled_rows,
@@ -29,10 +29,17 @@ from semscale.stats.calibration.ensembles import (
 )
 from semscale.stats.calibration.folds import stratified_folds
 from semscale.stats.intervals.estimates import Estimate
-from semscale.types import Floats
+from semscale.types import Floats, Integers, ObjectArray
 
 DECISIONS = ("accept", "review", "abstain")
 """Decisions about an answer."""
+
+
+class LabelledMeasures(NamedTuple):
+    """Measures and nulls of m items, shape (m,) each, and their labels, shape (m,)."""
+
+    values: Mapping[str, Floats]
+    labels: Floats
 
 
 @dataclass(frozen=True)
@@ -42,11 +49,8 @@ class CorrectnessProbability:
     With labels of one kind only there are thresholds, which need no curve; P(correct) is not known.
 
     Attributes:
-        probability: shape (n,), P(correct), of a curve fitted to all labels; NaN without a consistency, and
-            where all labels are of one kind.
-        low: shape (n,), lower ends of the intervals of P(correct), at each answer's score; NaN likewise.
-        high: shape (n,), their upper ends.
-        decision: n of ``accept``, ``review``, ``abstain``; ``None`` without a consistency.
+        scores: shape (n,), what the curve and the decisions are of; NaN without a consistency.
+        fitted: the curve of all labels; ``None`` where these are of one kind.
         figures: calibration of the probabilities, each from a curve that was fitted without the item;
             ``None`` without a curve.
         labels: right and wrong ones, of the items that the curve and the thresholds rest on.
@@ -61,10 +65,8 @@ class CorrectnessProbability:
             other answers counts; measures that lack none are left out.
     """
 
-    probability: Floats
-    low: Floats
-    high: Floats
-    decision: tuple[str | None, ...]
+    scores: Floats
+    fitted: ProbabilityCurve | None
     figures: CalibrationFigures | None
     labels: LabelCounts
     triage: Triage
@@ -81,10 +83,41 @@ class CorrectnessProbability:
         return self.comparison.own
 
     @property
+    def probability(self) -> Floats:
+        """P(correct), shape (n,); NaN without a consistency, and where all labels are of one kind."""
+        return (
+            np.full(len(self.scores), np.nan) if self.fitted is None else self.fitted.probability(self.scores)
+        )
+
+    @property
+    def low(self) -> Floats:
+        """Lower ends of the intervals of P(correct), at each answer's score, shape (n,); NaN likewise."""
+        return self._bounds[0]
+
+    @property
+    def high(self) -> Floats:
+        """Upper ends of these intervals, shape (n,)."""
+        return self._bounds[1]
+
+    @property
+    def decision(self) -> tuple[str | None, ...]:
+        """``accept``, ``review`` or ``abstain`` for each answer; ``None`` without a consistency."""
+        return tuple(_decisions(self.scores, self.triage).tolist())
+
+    @property
     def shares(self) -> dict[str, float]:
         """For each decision its share of the answers that have a consistency, 0 to 1."""
-        decided = [decision for decision in self.decision if decision is not None]
-        return {name: decided.count(name) / max(len(decided), 1) for name in DECISIONS}
+        decided = _decisions(self.scores[~np.isnan(self.scores)], self.triage)
+        return {name: int((decided == name).sum()) / max(len(decided), 1) for name in DECISIONS}
+
+    def some(self, rows: Integers | slice) -> "CorrectnessProbability":
+        """Keep some of the answers; everything that is said of all stays."""
+        return replace(self, scores=self.scores[rows])
+
+    @property
+    def _bounds(self) -> tuple[Floats, Floats]:
+        unknown = np.full(len(self.scores), np.nan)
+        return (unknown, unknown) if self.fitted is None else self.fitted.bounds(self.scores, self.interval)
 
 
 class CorrectnessSettings(TypedDict, total=False):
@@ -104,6 +137,7 @@ def estimate_correctness(  # noqa: PLR0913 - what is promised, and how the curve
     correct: object,
     *,
     nulls: Mapping[str, Floats] | None = None,
+    labelled: LabelledMeasures | None = None,
     curve: CurveName = "platt",
     ensemble: EnsembleName = "none",
     error_rate: float = 0.05,
@@ -119,6 +153,8 @@ def estimate_correctness(  # noqa: PLR0913 - what is promised, and how the curve
         correct: shape (n,): true or 1 for right, false or 0 for wrong, missing where nobody has checked. The
             items that were checked must be a random sample of all.
         nulls: figures that any measure should beat, each of shape (n,).
+        labelled: measures and nulls of the labelled items, which are compared; where they are given,
+            ``measures`` may have the first one alone if there is no ensemble.
         curve: ``platt`` (few labels) or ``isotonic`` (a few hundred).
         ensemble: ``none``: the first measure counts. ``mean``: the plain mean of all measures. ``tuned``:
             their mean with weights that a random half of the labels tunes; curve, figures and thresholds are
@@ -146,21 +182,24 @@ def estimate_correctness(  # noqa: PLR0913 - what is promised, and how the curve
             f"{counts}{needed.remedy}"
         )
     ensembles = {} if ensemble == "none" else _ensembles(measures, labels, ensemble, seed=seed)
-    comparison = measure_areas({**measures, **(nulls or {}), **ensembles}, labels, interval=interval)
+    known = np.flatnonzero(~np.isnan(labels))
+    if labelled is None:
+        values = {name: column[known] for name, column in {**measures, **(nulls or {})}.items()}
+        labelled = LabelledMeasures(values, labels[known])
+    compared = {**labelled.values, **{name: column[known] for name, column in ensembles.items()}}
+    comparison = measure_areas(compared, labelled.labels, interval=interval)
     main, scores, weights, labels = _scores(measures, labels, ensemble, seed)
     fitted = _fitted(scores, labels, curve, interval=interval, seed=seed)
     promised = triage(scores, labels, error_rate=error_rate, lost_rate=lost_rate, confidence=confidence)
     return CorrectnessProbability(
-        probability=fitted.probability,
-        low=fitted.low,
-        high=fitted.high,
-        decision=_decisions(scores, promised),
+        scores=scores,
+        fitted=fitted.curve,
         figures=fitted.figures,
         labels=LabelCounts.of(labels[~np.isnan(scores)]),
         triage=promised,
         comparison=comparison,
         measure=main,
-        curve=fitted.curve,
+        curve=None if fitted.curve is None else curve,
         interval=interval,
         weights=weights,
         filled={} if ensemble == "none" else _filled(measures),
@@ -168,25 +207,17 @@ def estimate_correctness(  # noqa: PLR0913 - what is promised, and how the curve
 
 
 class _Fitted(NamedTuple):
-    probability: Floats
-    low: Floats
-    high: Floats
+    curve: ProbabilityCurve | None
     figures: CalibrationFigures | None
-    curve: CurveName | None
 
 
 def _fitted(scores: Floats, labels: Floats, curve: CurveName, *, interval: float, seed: int) -> _Fitted:
     """Fit a curve and say how well it holds; nothing is known where labels are of one kind."""
     if not LabelCounts.of(labels[~np.isnan(scores)]).are_of_both_kinds:
-        unknown = np.full(len(scores), np.nan)
-        return _Fitted(unknown, unknown, unknown, None, None)
-    found = fit_curve(scores, labels, curve)
+        return _Fitted(None, None)
     honest = cross_fitted(scores, labels, curve, seed=seed)
     return _Fitted(
-        found.probability(scores),
-        *found.bounds(scores, interval),
-        calibration_figures(honest, labels, interval=interval, seed=seed),
-        curve,
+        fit_curve(scores, labels, curve), calibration_figures(honest, labels, interval=interval, seed=seed)
     )
 
 
@@ -238,19 +269,16 @@ __getattr__ = old_names(
 )
 
 
-def _decisions(scores: Floats, promised: Triage) -> tuple[str | None, ...]:
-    """Decide item by item; what neither threshold settles is reviewed."""
+def _decisions(scores: Floats, promised: Triage) -> ObjectArray:
+    """Decide item by item, shape (n,); what neither threshold settles is reviewed."""
     accept, abstain = promised.accept.value, promised.abstain.value
-    return tuple(
-        None
-        if np.isnan(score)
-        else "accept"
-        if accept is not None and score >= accept
-        else "abstain"
-        if abstain is not None and score <= abstain
-        else "review"
-        for score in scores.tolist()
-    )
+    found: ObjectArray = np.full(len(scores), "review", dtype=object)
+    if abstain is not None:
+        found[scores <= abstain] = "abstain"
+    if accept is not None:
+        found[scores >= accept] = "accept"
+    found[np.isnan(scores)] = None
+    return found
 
 
 def correctness_frame(
@@ -263,15 +291,15 @@ def correctness_frame(
         start: the first of them that is laid out.
         stop: the one after the last; all unless given.
     """
-    rows = slice(start, stop)
+    some = correctness.some(slice(start, stop))
     columns = {
-        "probability_correct": correctness.probability,
-        "probability_correct_low": correctness.low,
-        "probability_correct_high": correctness.high,
+        "probability_correct": some.probability,
+        "probability_correct_low": some.low,
+        "probability_correct_high": some.high,
     }
     return pl.DataFrame(
         [
-            *(pl.Series(name, values[rows], nan_to_null=True) for name, values in columns.items()),
-            pl.Series("decision", list(correctness.decision[rows]), dtype=pl.String),
+            *(pl.Series(name, values, nan_to_null=True) for name, values in columns.items()),
+            pl.Series("decision", list(some.decision), dtype=pl.String),
         ]
     )

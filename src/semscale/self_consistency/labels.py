@@ -137,6 +137,10 @@ def read_labels(cells: object, first: int = 0) -> Floats:
         >>> read_labels([True, "wrong", None, 1.0]).tolist()
         [1.0, 0.0, nan, 1.0]
     """
+    if isinstance(cells, np.ndarray) and cells.dtype == np.float64:
+        numbers: Floats = cells
+        if np.isin(numbers[~np.isnan(numbers)], (0.0, 1.0)).all():
+            return numbers
     return np.array(
         [_label(cell, place) for place, cell in enumerate(as_list(cells, "correct"), first)], np.float64
     )

@@ -8,7 +8,8 @@ from tests.schema_check import check_json
 
 from semscale.coding.coder import Coder
 from semscale.coding.coding import HandCodes, code_answers
-from semscale.coding.summary.summarizing import BesideAnswers, summarize_coding
+from semscale.coding.summary.beside_answers import BesideAnswers, BesideNames
+from semscale.coding.summary.summarizing import SummaryPlan, summarize_coding
 from semscale.errors import InputError
 from semscale.report.coding.document import coding_document
 from semscale.report.json_encoding import to_json
@@ -34,11 +35,10 @@ def full(book, key_words):
             "wave": tuple("third" if row < 20 else "first" for row in range(102)),
         },
         ratings=np.arange(102) % 7 + 1.0,
-        rating_name="stars",
         other=coding.decisions.given,
-        other_name="other.csv",
     )
-    return summarize_coding(coding, [*TEXTS, None, ""], beside=beside, source="t.csv", column="text")
+    plan = SummaryPlan("t.csv", names=BesideNames(rating="stars", other="other.csv"))
+    return summarize_coding(coding, [*TEXTS, None, ""], beside=beside, plan=plan)
 
 
 def test_every_row_has_one_outcome(full):
@@ -87,9 +87,10 @@ def test_the_short_form(full):
 def test_weights_that_sum_to_0_in_a_group_are_refused_by_its_name(book, key_words):
     coding = code_answers(Coder(book, embedder=key_words).score(["battery", "price"]))
     design = SampleDesign(weights=np.array([1.0, 0.0]))
-    beside = BesideAnswers(by={"region": ("north", "south")}, design=design, weight_name="w")
+    beside = BesideAnswers(by={"region": ("north", "south")}, design=design)
+    plan = SummaryPlan(names=BesideNames(weight="w"))
     with pytest.raises(InputError, match="the weights of group 'south' in column 'region' sum to 0"):
-        summarize_coding(coding, ["battery", "price"], beside=beside)
+        summarize_coding(coding, ["battery", "price"], beside=beside, plan=plan)
 
 
 def test_json_names_the_test_and_the_groups_that_took_part(full):

@@ -42,18 +42,23 @@ class S3Server:
         return {each.removeprefix(f"{folder}/"): client.cat_file(each) for each in client.find(folder)}
 
 
-def start(port):
-    """Start the server and wait until it answers."""
-    words = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    server = S3Server(f"http://127.0.0.1:{port}", process)
-    server.environment = {
-        "AWS_ENDPOINT_URL": server.url,
+def environment_of(url):
+    """Give the variables by which clients find a server."""
+    return {
+        "AWS_ENDPOINT_URL": url,
         "AWS_ACCESS_KEY_ID": "key",
         "AWS_SECRET_ACCESS_KEY": SECRET,
         "AWS_DEFAULT_REGION": "us-east-1",
         "AWS_EC2_METADATA_DISABLED": "true",
     }
+
+
+def start(port):
+    """Start the server and wait until it answers."""
+    words = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    server = S3Server(f"http://127.0.0.1:{port}", process)
+    server.environment = environment_of(server.url)
     for _ in range(600):
         try:
             with urllib.request.urlopen(f"{server.url}/moto-api/", timeout=1):

@@ -112,7 +112,7 @@ class MatchOptions:
     model: ModelOptions
     table: RowOptions
     run: RunOptions
-    cluster: Annotated[ClusterOptions, without("embed_once")]
+    cluster: ClusterOptions
 
     def __post_init__(self) -> None:
         if self.columns.reference:

@@ -8,10 +8,18 @@ from semscale.cli.options.guards import guard_modes
 from semscale.cli.options.matching import MatchOptions
 from semscale.cli.progress import progress_bars
 from semscale.cli.runs.on_cluster import makers_of, refuse_endpoint
+from semscale.errors import InputError
 from semscale.matching.file_matching import match_file
 from semscale.matching.match_columns import MatchColumns
 from semscale.matching.match_summary import MatchSummary
-from semscale.matching.methods import MethodSettings, build_method, check_explaining, check_method, guards_for
+from semscale.matching.methods import (
+    ANY_ENGINE,
+    MethodSettings,
+    build_method,
+    check_explaining,
+    check_method,
+    guards_for,
+)
 from semscale.store.deriving.derived_columns import with_label
 
 if TYPE_CHECKING:
@@ -30,6 +38,11 @@ def match_table(options: MatchOptions) -> MatchSummary:
     )
     modes, model = guard_modes(options.guard or []), options.model
     check_method(options.method, model.engine)
+    if options.cluster.embed_once == "always" and options.method not in ANY_ENGINE:
+        raise InputError(
+            f"--embed-once always is for --method {' or '.join(sorted(ANY_ENGINE))}, which needs vectors of "
+            f"texts alone, got --method {options.method}: leave it out"
+        )
     if options.explain:
         check_explaining(options.method)
     guards = guards_for(options.method, modes)

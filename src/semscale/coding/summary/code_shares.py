@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from semscale.coding.coding_decisions import CodeDecisions
+from semscale.coding.summary.code_counts import CodeCounts, GroupCount
 from semscale.stats.calibration.prediction_powered import CorrectedMean, prediction_powered_mean
 from semscale.stats.calibration.sample_design import SampleDesign
 from semscale.stats.calibration.weighted_prediction_powered import weighted_prediction_powered_mean
@@ -14,7 +15,7 @@ from semscale.stats.intervals.shares import wilson_interval
 from semscale.stats.survey.design import SurveyDesign
 from semscale.stats.survey.means import survey_means
 from semscale.stats.survey.share_intervals import share_interval
-from semscale.types import Floats, Mask
+from semscale.types import Floats, Integers, Mask
 
 MIN_BASE = 30
 """Groups with fewer answers are shown, marked and left out of the test, unless another number is given."""
@@ -58,20 +59,25 @@ class HandSample:
         held_out: shape (n, k), scores that no label of the same answer went into.
         labels: shape (n, k), share of people who gave the code; NaN where nobody coded.
         inclusion: shape (n,), probability with which answers were drawn; ``None`` for all alike.
+        weights: shape (n,), what answers count by in corrected shares, where some of them stand for others of
+            their table; the weights of the design unless given.
     """
 
     held_out: Floats
     labels: Floats
     inclusion: Floats | None = None
+    weights: Floats | None = None
 
 
 def code_shares(  # noqa: PLR0913 - which answers, and how they are counted
     decisions: CodeDecisions,
     codes: Sequence[str],
-    rows: Mask,
+    rows: Mask | Integers,
     hand: HandSample | None,
     *,
     design: SampleDesign | None = None,
+    count: GroupCount | None = None,
+    drawn: Mask | None = None,
     interval: float = 0.95,
     min_base: int = MIN_BASE,
 ) -> tuple[CodeShare, ...]:
@@ -80,9 +86,13 @@ def code_shares(  # noqa: PLR0913 - which answers, and how they are counted
     Args:
         decisions: about n answers and k codes.
         codes: k names.
-        rows: shape (n,), which answers count; those that cannot be read, or weigh nothing, never do.
+        rows: shape (n,), or numbers from 0: which answers count; those that cannot be read, or weigh
+            nothing, never do.
         hand: what people coded; ``None`` where nobody did.
         design: weights, clusters and strata of the answers.
+        count: of all answers, where the n are a part of them; of the n unless given.
+        drawn: shape (n,), which answers are a random sample of all; the others, coded by hand, count in
+            corrected shares alone. All of them unless given.
         interval: coverage of the intervals.
         min_base: answers below which a base is small.
 
@@ -90,18 +100,23 @@ def code_shares(  # noqa: PLR0913 - which answers, and how they are counted
         Corrected shares: as ``prediction_powered_mean``. Weighted ones: as ``survey_means``, with Korn and
         Graubard's interval, and as ``weighted_prediction_powered_mean``.
     """
-    design = design or SampleDesign()
-    base = rows & counting(decisions, design)
+    design, places = design or SampleDesign(), np.arange(len(decisions.given))[rows]
+    base = places[counting(decisions.some(places), design.some(places))]
+    if count is None:
+        counts = CodeCounts(len(codes))
+        counts.add(np.zeros(len(base), np.int64), decisions.given[base], np.ones(len(base), dtype=np.bool_))
+        count = counts[0] if len(counts) else GroupCount.none(len(codes))
     found = []
     for place, code in enumerate(codes):
-        given = decisions.given[base, place]
-        n, hits = int((~np.isnan(given)).sum()), int((given == 1).sum())
+        n, hits = int(count.decided[place]), int(count.given[place])
         corrected = None if hand is None else _corrected(hand, base, place, design, interval)
         if design.is_plain:
             counted = wilson_interval(hits, n, interval)
         else:
-            counted = _weighted_share(np.where(base, decisions.given[:, place], np.nan), design, interval)
-        found.append(CodeShare(code, n, hits, int(base.sum()) - n, counted, corrected, min_base))
+            given = np.full(len(decisions.given), np.nan)
+            given[base] = decisions.given[base, place]
+            counted = _weighted_share(given, design, interval, drawn)
+        found.append(CodeShare(code, n, hits, count.base - n, counted, corrected, min_base))
     return tuple(found)
 
 
@@ -123,11 +138,14 @@ def survey_design(design: SampleDesign, n: int) -> SurveyDesign:
 
 def corrected_design(hand: HandSample, design: SampleDesign) -> SampleDesign:
     """Join how answers were drawn and how those that people coded were drawn of them."""
-    return replace(design, inclusion=hand.inclusion)
+    weights = design.weights if hand.weights is None else hand.weights
+    return replace(design, inclusion=hand.inclusion, weights=weights)
 
 
-def _weighted_share(given: Floats, design: SampleDesign, interval: float) -> Estimate:
-    """Estimate a share from the answers about which it was decided; NaN in the other rows."""
+def _weighted_share(given: Floats, design: SampleDesign, interval: float, drawn: Mask | None) -> Estimate:
+    """Estimate a share from the drawn answers about which it was decided; NaN in the other rows."""
+    if drawn is not None:
+        given, design = given[drawn], design.some(drawn)
     if np.isnan(given).all():
         return Estimate(np.nan, np.nan, np.nan)
     share = survey_means(given, survey_design(design, len(given)))
@@ -136,7 +154,7 @@ def _weighted_share(given: Floats, design: SampleDesign, interval: float) -> Est
 
 
 def _corrected(
-    hand: HandSample, base: Mask, place: int, design: SampleDesign, interval: float
+    hand: HandSample, base: Integers, place: int, design: SampleDesign, interval: float
 ) -> CorrectedMean | None:
     scores, labels = hand.held_out[base, place], hand.labels[base, place]
     if np.isnan(labels).all():

@@ -100,6 +100,9 @@ class CodingSummary(Presentable):
         column: of the answers.
         codebook: the codes.
         n: rows.
+        sampled: rows of the random sample that corrected shares, those with weights, strata or clusters, the
+            tests of both, agreement between runs and drivers are made from; ``None`` where all rows are.
+            Everything else is of all rows.
         outcomes: rows by outcome.
         reasons: rows that have no code for a reason other than that none applies, by reason.
         shares: of all answers, one for each code.
@@ -128,6 +131,7 @@ class CodingSummary(Presentable):
     column: str
     codebook: CodeFrame
     n: int
+    sampled: int | None
     outcomes: Mapping[str, int]
     reasons: Mapping[str, int]
     shares: tuple[CodeShare, ...]
@@ -175,6 +179,7 @@ class CodingSummary(Presentable):
             "column": self.column,
             "created": self.created,
             "rows": self.n,
+            "sampled": self.sampled,
             "readable": self.n_readable,
             "outcomes": self.outcomes,
             "reasons": self.reasons,

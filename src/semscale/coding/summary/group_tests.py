@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from semscale.coding.coding_decisions import CodeDecisions
+from semscale.coding.summary.code_counts import CodeCounts
 from semscale.coding.summary.code_shares import (
     MIN_BASE,
     HandSample,
@@ -14,12 +15,12 @@ from semscale.coding.summary.code_shares import (
     counting,
     survey_design,
 )
-from semscale.stats.calibration.corrected_groups import corrected_group_test
+from semscale.stats.calibration.corrected_groups import FEWEST_IN_GROUP, corrected_group_test
 from semscale.stats.calibration.sample_design import SampleDesign
 from semscale.stats.survey.association import rao_scott
 from semscale.stats.tests.independence import independence_p_value
 from semscale.stats.tests.multiple_testing import adjusted
-from semscale.types import Floats, Mask
+from semscale.types import Integers, Mask
 
 TestKind = Literal["corrected", "counted", "counted, weighted"]
 """Welch's test of corrected shares; Pearson's test of the codes given; Rao and Scott's of these."""
@@ -47,10 +48,12 @@ class GroupTest:
 def group_tests(  # noqa: PLR0913 - what is compared, and how
     decisions: CodeDecisions,
     codes: Sequence[str],
-    groups: Sequence[Mask],
+    groups: Integers,
     hand: HandSample | None = None,
     *,
     design: SampleDesign | None = None,
+    counts: CodeCounts | None = None,
+    drawn: Mask | None = None,
     seed: int = 0,
     min_base: int = MIN_BASE,
 ) -> tuple[GroupTest, ...]:
@@ -62,9 +65,12 @@ def group_tests(  # noqa: PLR0913 - what is compared, and how
     Args:
         decisions: about n answers and k codes.
         codes: k names.
-        groups: of each group the rows, shape (n,); those with fewer answers than ``min_base`` do not count.
+        groups: shape (n,), number of each answer's group, from 0; -1 for none. Groups with fewer answers
+            than ``min_base`` do not count.
         hand: what people coded; ``None`` where nobody did.
         design: weights, clusters and strata of the answers.
+        counts: of all answers of each group, where the n are a part of them; of the n unless given.
+        drawn: shape (n,), which answers are a random sample of all, as ``code_shares`` takes it.
         seed: of drawn tables, where counts are small.
         min_base: answers that a group needs, 1 or more.
 
@@ -73,11 +79,14 @@ def group_tests(  # noqa: PLR0913 - what is compared, and how
     """
     design = design or SampleDesign()
     read = counting(decisions, design)
-    bases = [rows & read for rows in groups]
+    if counts is None:
+        counts = CodeCounts(len(codes))
+        counts.add(groups, decisions.given, read, design.weights)
+    compared = _Compared(decisions, np.where(read, groups, -1), design, counts, drawn, min_base)
     found = []
     for place in range(len(codes)):
-        made = None if hand is None else _corrected(hand, bases, place, design, min_base)
-        found.append(made or _counted(decisions.given[:, place], bases, design, seed, min_base))
+        made = None if hand is None else _corrected(hand, compared, place)
+        found.append(made or _counted(compared, place, seed))
     p_values = adjusted(np.array([p_value for p_value, *_ in found], dtype=np.float64), "holm").tolist()
     return tuple(
         GroupTest(code, one[0], p_value, *one[1:])
@@ -85,38 +94,51 @@ def group_tests(  # noqa: PLR0913 - what is compared, and how
     )
 
 
+class _Compared(NamedTuple):
+    """Answers that are compared: ``groups`` is -1 where one does not count."""
+
+    decisions: CodeDecisions
+    groups: Integers
+    design: SampleDesign
+    counts: CodeCounts
+    drawn: Mask | None
+    min_base: int
+
+
 def _corrected(
-    hand: HandSample, bases: Sequence[Mask], place: int, design: SampleDesign, min_base: int
+    hand: HandSample, compared: _Compared, place: int
 ) -> tuple[float, TestKind, tuple[int, ...]] | None:
     """Compare corrected shares; ``None`` where fewer than two groups have enough hand-coded answers."""
-    large = [number for number, base in enumerate(bases) if base.sum() >= min_base]
+    groups, labels = compared.groups, hand.labels[:, place]
+    coded = np.bincount(groups[(groups >= 0) & ~np.isnan(labels)], minlength=len(compared.counts))
+    large = np.flatnonzero((compared.counts.base >= compared.min_base) & (coded >= FEWEST_IN_GROUP)).tolist()
     test = corrected_group_test(
         hand.held_out[:, place],
-        hand.labels[:, place],
-        [bases[number] for number in large],
+        labels,
+        [groups == number for number in large],
         bounds=(0, 1),
-        design=corrected_design(hand, design),
+        design=corrected_design(hand, compared.design),
     )
     if np.isnan(test.p_value):
         return None
     return test.p_value, "corrected", tuple(large[number] for number in test.tested)
 
 
-def _counted(
-    given: Floats, bases: Sequence[Mask], design: SampleDesign, seed: int, min_base: int
-) -> tuple[float, TestKind, tuple[int, ...]]:
+def _counted(compared: _Compared, place: int, seed: int) -> tuple[float, TestKind, tuple[int, ...]]:
     """Compare how often the code was given, in groups with enough answers about which it was decided."""
-    known = [base & ~np.isnan(given) for base in bases]
-    large = tuple(number for number, rows in enumerate(known) if rows.sum() >= min_base)
+    counts, design = compared.counts, compared.design
+    large = np.flatnonzero(counts.decided[:, place] >= compared.min_base)
+    numbers = tuple(large.tolist())
     if design.is_plain:
-        counts = [((given[known[number]] == 1).sum(), (given[known[number]] == 0).sum()) for number in large]
-        table = np.array(counts, dtype=np.int64).reshape(-1, 2).T
-        return independence_p_value(table, seed=seed), "counted", large
-    if not large:
-        return float("nan"), "counted, weighted", large
-    group = np.full(len(given), -1)
-    for number in large:
-        group[known[number]] = number
-    code = np.where(group >= 0, given, -1).astype(np.int64)
-    p_value = rao_scott(code, group, survey_design(design, len(given))).p_value
-    return p_value, "counted, weighted", large
+        given = counts.given[large, place]
+        table = np.stack([given, counts.decided[large, place] - given])
+        return independence_p_value(table, seed=seed), "counted", numbers
+    values, groups = compared.decisions.given[:, place], compared.groups
+    if compared.drawn is not None:
+        values, groups, design = values[compared.drawn], groups[compared.drawn], design.some(compared.drawn)
+    group = np.where(np.isin(groups, large) & ~np.isnan(values), groups, -1)
+    if not (group >= 0).any():
+        return float("nan"), "counted, weighted", numbers
+    code = np.where(group >= 0, values, -1).astype(np.int64)
+    p_value = rao_scott(code, group, survey_design(design, len(values))).p_value
+    return p_value, "counted, weighted", numbers

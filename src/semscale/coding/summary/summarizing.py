@@ -1,64 +1,99 @@
 """Summing coded answers up: shares by group, agreement, quotes and drivers."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from semscale.coding.asked_codes import AskedCodes
 from semscale.coding.coding import Coding
-from semscale.coding.summary.code_quotes import code_quotes
-from semscale.coding.summary.code_shares import MIN_BASE, code_shares, counting
+from semscale.coding.summary.beside_answers import BesideAnswers, BesideNames
+from semscale.coding.summary.code_shares import MIN_BASE, HandSample, code_shares
 from semscale.coding.summary.coding_agreement import CodeAgreement, agreement_between, agreement_with_people
 from semscale.coding.summary.coding_summary import CodedGroup, CodedGrouping, CodingAgreement, CodingSummary
-from semscale.coding.summary.cooccurrence import cooccurrence
-from semscale.coding.summary.drivers import drivers_of
-from semscale.coding.summary.group_tests import GroupTest, group_tests
+from semscale.coding.summary.drivers import Drivers, drivers_of
+from semscale.coding.summary.group_tests import group_tests
+from semscale.coding.summary.running_codes import RunningCodes
 from semscale.errors import InputError
-from semscale.stats.calibration.sample_design import SampleDesign
+from semscale.results.labelled_sample import SampledRows
 from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.types import Floats, are_scored
+from semscale.types import Floats, Integers, Mask
 
 
 @dataclass(frozen=True)
-class BesideAnswers:
-    """What stands beside the answers of a table, and is not needed to code them.
+class SummaryPlan:
+    """How coded answers are summed up.
 
     Attributes:
-        by: names of groups, shape (n,), for each column of them by its name.
-        ratings: shape (n,), NaN where there is none; ``None`` without ratings.
-        rating_name: what the rating is called.
-        other: shape (n, k), decisions of another run; ``None`` without one.
-        other_name: what the other run is called.
-        design: weights, clusters and strata of the answers.
-        weight_name: what the weights are called.
-        cluster_name: what the clusters are called.
-        strata_name: what the strata are called.
-        notes: sentences on how the table was read.
+        source: what the table is called.
+        column: of the answers.
+        names: what the columns beside them are called.
+        intervals: how intervals are made.
+        min_base: answers below which a base is marked as small, and a group left out of tests; 1 or more.
+
+    Raises:
+        InputError: ``min_base`` is below 1.
     """
 
-    by: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
-    ratings: Floats | None = None
-    rating_name: str = ""
-    other: Floats | None = None
-    other_name: str = ""
-    design: SampleDesign = field(default_factory=SampleDesign)
-    weight_name: str = ""
-    cluster_name: str = ""
-    strata_name: str = ""
-    notes: tuple[str, ...] = ()
+    source: str = "answers in memory"
+    column: str = "text"
+    names: BesideNames = field(default_factory=BesideNames)
+    intervals: IntervalPlan = field(default_factory=IntervalPlan)
+    min_base: int = MIN_BASE
+
+    def __post_init__(self) -> None:
+        if self.min_base < 1:
+            raise InputError(f"min_base must be >= 1, got {self.min_base}")
 
 
-def summarize_coding(  # noqa: PLR0913 - what is summed up, and from where
+@dataclass(frozen=True)
+class KeptCodes:
+    """Coded answers from which the figures are made that do not follow from counts.
+
+    Attributes:
+        coding: of m answers.
+        beside: what stands beside them.
+        groups: shape (m,) each, the number of each answer's group, by the column of groups.
+        asked: what a chat model said about all answers of the table; ``None`` where none was asked.
+        rows: how they were kept; ``None`` where all answers are there.
+    """
+
+    coding: Coding
+    beside: BesideAnswers
+    groups: dict[str, Integers]
+    asked: AskedCodes | None = None
+    rows: SampledRows | None = None
+
+    @property
+    def drawn(self) -> Mask | None:
+        """Which of them are a random sample of all, shape (m,); ``None`` where all answers are there."""
+        return None if self.rows is None else self.rows.drawn
+
+    @property
+    def in_draw(self) -> Mask:
+        """Which answers stand for all, shape (m,)."""
+        return np.ones(len(self.coding.text_status), dtype=np.bool_) if self.drawn is None else self.drawn
+
+    @property
+    def hand_sample(self) -> HandSample | None:
+        """What people coded; each kept answer without a hand-made code stands for several of all."""
+        sample, design = self.coding.sample, self.beside.design
+        if sample is None or self.rows is None or self.rows.drawn is None:
+            return sample
+        if design.is_plain and sample.inclusion is None:
+            return sample
+        coded: Mask = np.asarray(~np.isnan(sample.labels).all(axis=1))
+        weights = np.ones(len(coded)) if design.weights is None else design.weights
+        return replace(sample, weights=weights * self.rows.standing_for(coded))
+
+
+def summarize_coding(
     coding: Coding,
     texts: Sequence[Any],
     *,
     beside: BesideAnswers | None = None,
-    source: str = "answers in memory",
-    column: str = "text",
-    plan: IntervalPlan | None = None,
-    min_base: int = MIN_BASE,
+    plan: SummaryPlan | None = None,
 ) -> CodingSummary:
     """Sum coded answers up.
 
@@ -66,139 +101,136 @@ def summarize_coding(  # noqa: PLR0913 - what is summed up, and from where
         coding: of n answers.
         texts: the n answers.
         beside: what stands beside them.
-        source: what the table is called.
-        column: of the answers.
-        plan: how intervals are made.
-        min_base: answers below which a base is marked as small, and a group left out of tests; 1 or more.
+        plan: how they are summed up.
 
     Raises:
-        InputError: ratings without a number, weights that sum to 0 in all rows or in a group, or ``min_base``
-            below 1.
+        InputError: ratings without a number, or weights that sum to 0 in all rows or in a group.
     """
-    if min_base < 1:
-        raise InputError(f"min_base must be >= 1, got {min_base}")
-    plan, beside = plan or IntervalPlan(), beside or BesideAnswers()
-    names, decisions = coding.codebook.names, coding.decisions
-    _check_weights(beside)
-    shown = [
-        str(text) if read else None for text, read in zip(texts, are_scored(coding.text_status), strict=True)
-    ]
-    drivers = None
-    if beside.ratings is not None:
-        drivers = drivers_of(
-            beside.ratings,
-            decisions.given,
-            names,
-            rating=beside.rating_name,
-            probability=coding.probability if coding.is_calibrated.all() else None,
-            weights=beside.design.weights,
-            clusters=beside.design.clusters,
-            interval=plan.interval,
-        )
-    hand = coding.hand
+    beside, running = beside or BesideAnswers(), RunningCodes(coding.codebook.names, coding.given_from)
+    groups = running.add(coding, texts, beside)
+    return summary_of(running, KeptCodes(coding, beside, groups, coding.asked), plan or SummaryPlan())
+
+
+def summary_of(running: RunningCodes, kept: KeptCodes, plan: SummaryPlan) -> CodingSummary:
+    """Put counts of all answers together with the figures of those that are kept.
+
+    Raises:
+        InputError: as ``summarize_coding``.
+    """
+    coding, names = kept.coding, plan.names
+    if kept.beside.design.weights is not None:
+        running.check_weights(names.weight)
+    hand, everything = coding.hand, np.ones(len(coding.text_status), dtype=np.bool_)
     return CodingSummary(
-        source=source,
-        column=column,
+        source=plan.source,
+        column=plan.column,
         codebook=coding.codebook,
-        n=len(decisions.outcome),
-        outcomes=_counted(decisions.outcome),
-        reasons=_counted(each for each in decisions.reason if each is not None),
+        n=running.n,
+        sampled=None if kept.rows is None else kept.rows.n_drawn,
+        outcomes=running.outcomes,
+        reasons=running.reasons,
         shares=code_shares(
-            decisions,
-            names,
-            np.ones(len(shown), dtype=np.bool_),
-            coding.sample,
-            design=beside.design,
-            interval=plan.interval,
-            min_base=min_base,
+            coding.decisions,
+            coding.codebook.names,
+            everything,
+            kept.hand_sample,
+            design=kept.beside.design,
+            count=running.overall,
+            drawn=kept.drawn,
+            interval=plan.intervals.interval,
+            min_base=plan.min_base,
         ),
-        groupings=tuple(
-            CodedGrouping(name, *_groups(coding, cells, beside.design, plan, min_base))
-            for name, cells in beside.by.items()
-        ),
-        min_base=min_base,
+        groupings=tuple(_grouping(running, kept, column, plan) for column in running.names),
+        min_base=plan.min_base,
         calibrations=coding.calibrations,
         people=() if hand is None else hand.people,
         n_hand=0 if hand is None else int((~np.isnan(hand.codes)).any(axis=(0, 2)).sum()),
         is_drawn=hand is not None and hand.inclusion is not None,
-        agreement=_agreement(coding, beside, plan),
-        pairs=cooccurrence(decisions.given),
-        quotes=code_quotes(shown, coding.values, decisions.given, names, coding.given_from),
-        drivers=drivers,
-        asked=coding.asked,
+        agreement=_agreement(kept, plan, running.n),
+        pairs=running.pairs.cooccurrence(),
+        quotes=running.quotes.quotes(),
+        drivers=_drivers(kept, plan),
+        asked=kept.asked,
         thresholds=coding.thresholds,
-        plan=plan,
+        plan=plan.intervals,
         signature=coding.signature,
-        weight=beside.weight_name,
-        clusters=beside.cluster_name,
-        strata=beside.strata_name,
-        input_notes=beside.notes,
+        weight=names.weight,
+        clusters=names.clusters,
+        strata=names.strata,
+        input_notes=names.notes,
     )
 
 
-def _check_weights(beside: BesideAnswers) -> None:
-    """Refuse weights that sum to 0 in all rows or in a group."""
-    if beside.design.weights is None:
-        return
-    weights = np.nan_to_num(beside.design.weights, nan=0.0)
-    if not weights.sum() > 0:
-        raise InputError(f"weight: the weights in column '{beside.weight_name}' sum to 0")
-    for column, cells in beside.by.items():
-        for name in dict.fromkeys(cells):
-            rows = np.array([each == name for each in cells], dtype=np.bool_)
-            if name is not None and not weights[rows].sum() > 0:
-                raise InputError(
-                    f"weight: the weights of group '{name}' in column '{column}' sum to 0 over "
-                    f"{rows.sum()} rows"
-                )
-
-
-def _groups(
-    coding: Coding, names: Sequence[str | None], design: SampleDesign, plan: IntervalPlan, min_base: int
-) -> tuple[tuple[CodedGroup, ...], tuple[GroupTest, ...]]:
+def _grouping(running: RunningCodes, kept: KeptCodes, column: str, plan: SummaryPlan) -> CodedGrouping:
     """Count codes in each group, in order of first appearance, and test whether shares differ."""
-    found, tested = [], []
-    for name in dict.fromkeys(names):
-        rows = np.array([each == name for each in names], dtype=np.bool_)
+    counts, names, numbers = running.by[column], running.names[column], kept.groups[column]
+    hand, design = kept.hand_sample, kept.beside.design
+    order = np.argsort(numbers, kind="stable")
+    ends = np.searchsorted(numbers[order], np.arange(len(counts) + 1))
+    found = []
+    for name, group in names.items():
+        rows = order[ends[group] : ends[group + 1]]
         shares = code_shares(
-            coding.decisions,
-            coding.codebook.names,
+            kept.coding.decisions,
+            kept.coding.codebook.names,
             rows,
-            coding.sample,
+            hand,
             design=design,
-            interval=plan.interval,
-            min_base=min_base,
+            count=counts[group],
+            drawn=kept.drawn,
+            interval=plan.intervals.interval,
+            min_base=plan.min_base,
         )
-        found.append(CodedGroup(name, int((rows & counting(coding.decisions, design)).sum()), shares))
-        if name is not None:
-            tested.append(rows)
+        found.append(CodedGroup(name, counts[group].base, shares))
+    named = [group for name, group in names.items() if name is not None]
+    place = np.full(len(counts), -1)
+    place[named] = np.arange(len(named))
     tests = group_tests(
-        coding.decisions,
-        coding.codebook.names,
-        tested,
-        coding.sample,
+        kept.coding.decisions,
+        kept.coding.codebook.names,
+        place[numbers],
+        hand,
         design=design,
-        seed=plan.seed,
-        min_base=min_base,
+        counts=counts.some(named),
+        drawn=kept.drawn,
+        seed=plan.intervals.seed,
+        min_base=plan.min_base,
     )
-    return tuple(found), tests
+    return CodedGrouping(column, tuple(found), tests)
 
 
-def _agreement(coding: Coding, beside: BesideAnswers, plan: IntervalPlan) -> CodingAgreement:
-    names, hand = coding.codebook.names, coding.hand
-    interval, seed = plan.interval, plan.seed
+def _drivers(kept: KeptCodes, plan: SummaryPlan) -> Drivers | None:
+    coding, beside, rows = kept.coding, kept.beside, kept.in_draw
+    if beside.ratings is None:
+        return None
+    design = beside.design.some(rows)
+    return drivers_of(
+        beside.ratings[rows],
+        coding.decisions.given[rows],
+        coding.codebook.names,
+        rating=plan.names.rating,
+        probability=coding.probability[rows] if coding.is_calibrated.all() else None,
+        weights=design.weights,
+        clusters=design.clusters,
+        interval=plan.intervals.interval,
+    )
+
+
+def _agreement(kept: KeptCodes, plan: SummaryPlan, n: int) -> CodingAgreement:
+    coding, hand = kept.coding, kept.coding.hand
+    names, interval, seed = coding.codebook.names, plan.intervals.interval, plan.intervals.seed
     people: tuple[CodeAgreement, ...] = ()
     between: tuple[CodeAgreement, ...] = ()
     runs: tuple[CodeAgreement, ...] = ()
     if hand is not None:
         people = agreement_with_people(coding.held_out.given, hand.codes, names, interval=interval, seed=seed)
         between = agreement_between(hand.codes, names, interval=interval, seed=seed)
-    if beside.other is not None:
-        both = np.stack([coding.decisions.given, beside.other])
+    if kept.beside.other is not None:
+        both: Floats = np.stack([coding.decisions.given, kept.beside.other])[:, kept.in_draw]
         runs = agreement_between(both, names, interval=interval, seed=seed)
-    return CodingAgreement(people, between, runs, beside.other_name)
+    return CodingAgreement(_of_all(people, n), _of_all(between, n), runs, plan.names.other)
 
 
-def _counted(values: Iterable[object]) -> dict[str, int]:
-    counts = Counter(map(str, values))
-    return dict(sorted(counts.items(), key=lambda pair: -pair[1]))
+def _of_all(found: tuple[CodeAgreement, ...], n: int) -> tuple[CodeAgreement, ...]:
+    """Count the answers that nobody coded among those that are left out, though they were not kept."""
+    return tuple(replace(one, alpha=replace(one.alpha, n_left_out=n - one.alpha.n)) for one in found)

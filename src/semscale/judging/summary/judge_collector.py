@@ -1,5 +1,6 @@
 """Collects judged parts of a table and sums them up; it keeps the texts of a few items only."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -11,14 +12,19 @@ from semscale.judging.human_labels import HumanEvidence, beside_humans, label_ta
 from semscale.judging.judge_columns import JudgeColumns, group_names
 from semscale.judging.prompts.template import Template
 from semscale.judging.summary.judge_summary import KEPT_ITEMS, JudgeSummary
-from semscale.judging.summary.judge_tally import JudgeTally
+from semscale.judging.summary.judge_tally import JudgeTally, score_tallies, tallied
 from semscale.judging.summary.judged_rows import JudgedColumns, JudgedRow
+from semscale.results.column_sample import SAMPLED_ROWS, Column
+from semscale.results.labelled_sample import LabelledSample, SampledRows
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.columns import column_in, floats_in, statuses_in
 from semscale.store.writing import PREFIX
-from semscale.types import Floats, Statuses
+from semscale.types import Floats, Integers, Mask, Status
+
+# Columns of the sample, beside those of the judges, which begin with a name.
+_EXPECTED, _INCLUSION = " expected", " inclusion"
 
 
 class JudgeCollector:
@@ -29,6 +35,7 @@ class JudgeCollector:
         columns: which column is what.
         plan: how intervals are made.
         criteria: weights of the criteria of a judge that has a rubric; of a panel's judges they are not kept.
+        most: items of the sample that is kept; of fewer items all are. Labelled items are kept beside it.
     """
 
     def __init__(
@@ -37,18 +44,18 @@ class JudgeCollector:
         columns: JudgeColumns,
         plan: IntervalPlan,
         criteria: Mapping[str, float] | None = None,
+        *,
+        most: int = SAMPLED_ROWS,
     ) -> None:
         self.n = 0
         self._columns, self._plan = columns, plan
         self._criteria = tuple(criteria or ()) if len(templates) == 1 else ()
         self._template = next(iter(templates.values()))
-        self._judges = {name: JudgeTally(template, criteria) for name, template in templates.items()}
-        self._status: list[Statuses] = []
-        self._expected: list[Floats] = []
-        self._labels: list[Floats] = []
-        self._inclusion: list[Floats] = []
-        self._groups: list[str | None] = []
-        self._names: dict[str | None, str | None] = {}
+        self._judges = {name: JudgeTally(template, name, criteria) for name, template in templates.items()}
+        self._counts: Counter[Status] = Counter()
+        self._means = score_tallies(("mean",))
+        self._sample = LabelledSample(most, plan.seed)
+        self._labels: list[tuple[Integers, Floats]] = []
         self._lowest, self._disputed, self._vague = (ForemostRows[JudgedRow](KEPT_ITEMS) for _ in range(3))
         self._left_out = LeftOutRows()
         self._languages = LanguageCounter()
@@ -70,16 +77,12 @@ class JudgeCollector:
             self._labels_in(frame),
             self._criteria,
         )
-        self._status.append(part.status)
-        self._expected.append(part.expected)
-        if part.labels is not None:
-            self._labels.append(part.labels)
-        if self._columns.inclusion is not None:
-            self._inclusion.append(floats_in(column_in(frame, self._columns.inclusion).cast(pl.Float64)))
-        # Each name once, however many items have it.
-        self._groups += [self._names.setdefault(group, group) for group in part.groups]
+        by = None if self._columns.by is None else pl.Series(self._columns.by, part.groups, pl.String)
+        self._counts.update(part.status.tolist())
+        self._means.add(part.expected[:, None], part.status, by=by)
+        self._keep(frame, part)
         widths = [
-            judge.add(own) for judge, own in zip(self._judges.values(), part.judges.values(), strict=True)
+            judge.add(own, by) for judge, own in zip(self._judges.values(), part.judges.values(), strict=True)
         ]
         self._lowest.add(part.expected, self.n, part.item)
         if len(self._judges) > 1:
@@ -107,27 +110,30 @@ class JudgeCollector:
             stopped: why not every item was asked about, if there is a reason.
             not_taken: forms of asking that each judge's model did not take, and why.
         """
-        expected = np.concatenate(self._expected)
+        kept = self._sample.kept()
+        judges = {
+            name: judge.scores(kept.columns, self._plan, own, refused)
+            for (name, judge), own, refused in zip(self._judges.items(), signatures, not_taken, strict=True)
+        }
+        first = next(iter(judges.values()))
+        is_panel = len(judges) > 1
         return JudgeSummary(
             source=source,
             columns=self._columns,
-            judges={
-                name: judge.scores(own, refused)
-                for (name, judge), own, refused in zip(
-                    self._judges.items(), signatures, not_taken, strict=True
-                )
-            },
-            statuses=np.concatenate(self._status),
-            expected=expected,
-            applied=applied,
+            judges=judges,
+            n=self.n,
+            sampled=kept.n_drawn,
+            counts={status: self._counts[status] for status in Status if self._counts[status]},
+            estimates=tallied(self._means, self._plan, applied) if is_panel else first.estimates,
+            expected=kept.columns[_EXPECTED],
+            in_draw=kept.in_draw,
             plan=self._plan,
             lowest=self._lowest.items,
             disputed=self._disputed.items,
             least_certain=self._vague.items,
             left_out=self._left_out.examples,
             languages=self._languages.counts,
-            groups=None if self._columns.by is None else tuple(self._groups),
-            human=self._human(expected),
+            human=self._human(kept),
             stopped=stopped,
         )
 
@@ -143,17 +149,27 @@ class JudgeCollector:
             return None
         return label_table(column_in(frame, self._columns.human).to_list(), self._template, self.n)
 
-    def _human(self, expected: Floats) -> HumanEvidence | None:
+    def _keep(self, frame: pl.DataFrame, part: "_JudgedPart") -> None:
+        """Keep a sample of rows, and those with a label."""
+        columns: dict[str, Column] = {_EXPECTED: part.expected}
+        for judge, own in zip(self._judges.values(), part.judges.values(), strict=True):
+            columns |= judge.columns(own)
+        if self._columns.inclusion is not None:
+            columns[_INCLUSION] = floats_in(column_in(frame, self._columns.inclusion).cast(pl.Float64))
+        has_label: Mask = np.zeros(frame.height, dtype=np.bool_)
+        if part.labels is not None:
+            has_label = np.asarray(~np.isnan(part.labels).all(axis=1))
+            self._labels.append((np.flatnonzero(has_label) + self.n, part.labels[has_label]))
+        self._sample.add(columns, has_label)
+
+    def _human(self, kept: SampledRows) -> HumanEvidence | None:
         if not self._labels:
             return None
-        width = max(part.shape[1] for part in self._labels)
-        labels = np.full((self.n, width), np.nan)
-        row = 0
-        for part in self._labels:
-            labels[row : row + len(part), : part.shape[1]] = part
-            row += len(part)
-        drawn = np.concatenate(self._inclusion) if self._inclusion else None
-        return beside_humans(expected, labels, self._template, plan=self._plan, inclusion=drawn)
+        labels = np.full((len(kept.rows), max(part.shape[1] for _, part in self._labels)), np.nan)
+        for rows, part in self._labels:
+            labels[np.searchsorted(kept.rows, rows), : part.shape[1]] = part
+        drawn, expected = kept.columns.get(_INCLUSION), kept.columns[_EXPECTED]
+        return beside_humans(expected, labels, self._template, plan=self._plan, inclusion=drawn, kept=kept)
 
 
 class _JudgedPart:

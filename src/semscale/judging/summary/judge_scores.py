@@ -7,8 +7,9 @@ from semscale.judging.decisions.form_refusals import FormRefusal
 from semscale.judging.prompts.template import Template
 from semscale.judging.summary.alike_reasons import alike_reasons
 from semscale.judging.verdict import Provenance
+from semscale.results.estimates import Estimates
 from semscale.signature import Signature
-from semscale.types import Floats, Status, Statuses, are_scored, count_statuses
+from semscale.types import Floats, Status
 
 LITTLE_COVERED = 0.9
 """Mass below which a distribution rests on little."""
@@ -23,9 +24,11 @@ class JudgeScores:
     Attributes:
         template: what the judge was asked.
         signature: what was applied.
-        statuses: shape (n,), why each item has a score, or has none.
-        score: shape (n,), the level that was stated, from 0 to 1; NaN where there is none.
-        expected: shape (n,), mean of each distribution, likewise.
+        counts: how many items have each status, as far as it occurs.
+        estimates: mean ``score`` and mean ``expected`` score of all items, with intervals.
+        score: shape (m,), of the items that are kept the level that was stated, from 0 to 1; NaN where there
+            is none.
+        expected: shape (m,), mean of each distribution, likewise.
         provenances: how many distributions come from where.
         fifths: shape (5,), mass that all distributions together put on each fifth of 0 to 1.
         n_little_covered: scores whose distribution rests on less than .9 of the mass.
@@ -35,13 +38,14 @@ class JudgeScores:
         n_normalised: decisions whose probabilities did not sum to 1 as they came.
         order_bias: mean of how far the order of the levels moved the distributions, 0 to 1; NaN where only
             one order was asked for.
-        criteria: shape (n,) each, expected scores by each criterion of a rubric; empty for a template.
+        criteria: shape (m,) each, expected scores by each criterion of a rubric; empty for a template.
         weights: of the criteria, by their names.
     """
 
     template: Template
     signature: Signature
-    statuses: Statuses
+    counts: Mapping[Status, int]
+    estimates: Estimates
     score: Floats
     expected: Floats
     provenances: Mapping[Provenance, int]
@@ -53,11 +57,6 @@ class JudgeScores:
     order_bias: float = float("nan")
     criteria: Mapping[str, Floats] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
-
-    @property
-    def counts(self) -> dict[Status, int]:
-        """How many items have each status, as far as it occurs."""
-        return count_statuses(self.statuses)
 
     @property
     def failure(self) -> str | None:
@@ -81,4 +80,4 @@ class JudgeScores:
     @property
     def is_scored_anywhere(self) -> bool:
         """Whether any item has a score."""
-        return bool(are_scored(self.statuses).any())
+        return Status.SCORED in self.counts

@@ -1,13 +1,12 @@
 """Summary of judged items: figures of each judge, people's labels beside them, and items to look at."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, Unpack
 
 import numpy as np
-import polars as pl
 
 from semscale.embedding.languages.language_counts import LanguageCount
 from semscale.judging.human_labels import HumanEvidence
@@ -29,7 +28,7 @@ from semscale.stats.agreement.panels import (
 )
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, estimate_mean
-from semscale.types import Floats, Status, Statuses, count_statuses
+from semscale.types import Floats, Mask, Status, Statuses
 
 KEPT_ITEMS = 20
 """Items with the lowest scores, and as many that are disputed or least certain, that a summary keeps."""
@@ -45,16 +44,22 @@ class JudgeSummary(Presentable):
         source: what the items are from.
         columns: which column is what.
         judges: each judge's numbers, by the judge's name.
-        statuses: shape (n,); of a panel ``scored`` where one judge or more gave a score.
-        expected: shape (n,), expected scores, of a panel the mean of its judges; NaN where there is none.
-        applied: the settings of the judge, or of all judges of a panel.
+        n: how many items there are.
+        sampled: items of the random sample that criteria, severities, agreement and corrected means are made
+            from; ``None`` where all items are.
+        counts: items by their status; of a panel ``scored`` where one judge or more gave a score.
+        estimates: means over all items, with intervals. Of one judge these are ``score``, the mean of the
+            levels that it stated, and ``expected``, the mean of its expected scores; of a panel ``mean``, the
+            mean of its judges' expected scores.
+        expected: shape (m,), expected scores of the items that are kept, of a panel the mean of its judges;
+            NaN where there is none.
+        in_draw: shape (m,), which of these stand for all items; the others are kept for their labels.
         plan: how intervals are made.
         lowest: items with the lowest scores, the lowest first, at most 20.
         disputed: items on which a panel's judges differ most, at most 20; empty for one judge.
         least_certain: items whose scores have the widest distributions, at most 20; empty for a panel.
         left_out: for each reason why items have no score a few of them: row, counted from 0, and text.
         languages: items by the language of the answer, the most frequent first.
-        groups: n names of groups; ``None`` without groups.
         human: people's labels beside the scores, where there are any.
         stopped: why not every item was asked about, or ``None``.
         input_notes: how the table was read, such as the rows that a condition left out.
@@ -66,16 +71,18 @@ class JudgeSummary(Presentable):
     source: str
     columns: JudgeColumns
     judges: Mapping[str, JudgeScores]
-    statuses: Statuses
+    n: int
+    sampled: int | None
+    counts: Mapping[Status, int]
+    estimates: Estimates
     expected: Floats
-    applied: Signature
+    in_draw: Mask
     plan: IntervalPlan
     lowest: tuple[JudgedRow, ...] = ()
     disputed: tuple[JudgedRow, ...] = ()
     least_certain: tuple[JudgedRow, ...] = ()
     left_out: Mapping[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)
     languages: tuple[LanguageCount, ...] = ()
-    groups: tuple[str | None, ...] | None = None
     human: HumanEvidence | None = None
     stopped: str | None = None
     input_notes: tuple[str, ...] = ()
@@ -89,19 +96,9 @@ class JudgeSummary(Presentable):
         return f"JudgeSummary(source={self.source!r}, {judges}, n={self.n:,}, n_scored={overall.n:,}{mean})"
 
     @property
-    def n(self) -> int:
-        """How many items there are."""
-        return len(self.statuses)
-
-    @property
     def is_panel(self) -> bool:
         """Whether there are several judges."""
         return len(self.judges) > 1
-
-    @property
-    def counts(self) -> dict[Status, int]:
-        """How many items have each status, as far as it occurs."""
-        return count_statuses(self.statuses)
 
     @property
     def signature(self) -> Signature:
@@ -126,30 +123,10 @@ class JudgeSummary(Presentable):
         """The template of the judge, of a panel that of its first judge."""
         return next(iter(self.judges.values())).template
 
-    @cached_property
-    def estimates(self) -> Estimates:
-        """Means over all items, with intervals.
-
-        Of one judge these are ``score``, the mean of the levels that it stated, and ``expected``, the mean of
-        its expected scores; of a panel ``mean``, the mean of its judges' expected scores.
-        """
-        if not self.is_panel:
-            return next(iter(self.judge_estimates.values()))
-        values = {"mean": self.expected}
-        return estimate_scores(values, self.statuses, self.applied, **self._settings)
-
-    @cached_property
+    @property
     def judge_estimates(self) -> dict[str, Estimates]:
         """Each judge's mean ``score`` and mean ``expected`` score with intervals, by the judge's name."""
-        return {
-            name: estimate_scores(
-                {"score": own.score, "expected": own.expected},
-                own.statuses,
-                own.signature,
-                **self._settings,
-            )
-            for name, own in self.judges.items()
-        }
+        return {name: own.estimates for name, own in self.judges.items()}
 
     @property
     def mean_expected(self) -> Estimate | None:
@@ -161,13 +138,14 @@ class JudgeSummary(Presentable):
         """Mean of people's labels, 0 to 1, over all rows that have one; ``None`` without any label."""
         if self.human is None or np.isnan(self.human.mean_label).all():
             return None
-        return estimate_mean(self.human.mean_label, bounds=(0.0, 1.0), plan=self.plan)
+        found = estimate_mean(self.human.mean_label, bounds=(0.0, 1.0), plan=self.plan)
+        return replace(found, n_left_out=self.n - found.n)
 
     @cached_property
     def criteria(self) -> dict[str, MeanEstimate]:
         """Mean expected score by each criterion of a rubric, 0 to 1, by its name; empty for a template."""
         return {
-            name: estimate_mean(values, bounds=(0.0, 1.0), plan=self.plan)
+            name: estimate_mean(values[self.in_draw], bounds=(0.0, 1.0), plan=self.plan)
             for own in self.judges.values()
             for name, values in own.criteria.items()
         }
@@ -177,7 +155,9 @@ class JudgeSummary(Presentable):
         """How much higher each judge of a panel scores than the others do on the same items, by its name."""
         if not self.is_panel:
             return {}
-        return dict(zip(self.judges, severities(self._each_expected, plan=self.plan), strict=True))
+        return dict(
+            zip(self.judges, severities(self._each_expected[self.in_draw], plan=self.plan), strict=True)
+        )
 
     @cached_property
     def agreement(self) -> dict[_Pair, AgreementEstimate]:
@@ -185,7 +165,7 @@ class JudgeSummary(Presentable):
         if not self.is_panel:
             return {}
         stated = np.column_stack([own.score for own in self.judges.values()])
-        found = pairwise_agreement(stated, interval=self.plan.interval, seed=self.plan.seed)
+        found = pairwise_agreement(stated[self.in_draw], interval=self.plan.interval, seed=self.plan.seed)
         names = list(self.judges)
         return {(names[pair.first], names[pair.second]): pair.kappa for pair in found}
 
@@ -194,9 +174,12 @@ class JudgeSummary(Presentable):
         """How many independent judges a panel amounts to; ``None`` for one judge."""
         if not self.is_panel:
             return None
-        truth = None if self.human is None else self.human.mean_label
-        plan = self.plan
-        return effective_judges(self._each_expected, truth=truth, interval=plan.interval, seed=plan.seed)
+        plan, scores, truth = self.plan, self._each_expected, None
+        if self.human is None:
+            scores = scores[self.in_draw]
+        else:
+            truth = self.human.mean_label
+        return effective_judges(scores, truth=truth, interval=plan.interval, seed=plan.seed)
 
     @property
     def provenances(self) -> dict[Provenance, int]:
@@ -213,6 +196,7 @@ class JudgeSummary(Presentable):
             "instrument": "judge",
             "source": self.source,
             "rows": self.n,
+            "sampled": self.sampled,
             "counts": self.counts,
             "languages": [found.record("language") for found in self.languages],
             "estimates": self.estimates,
@@ -233,7 +217,7 @@ class JudgeSummary(Presentable):
             "template": own.template.name,
             "counts": own.counts,
             "provenance": own.provenances,
-            "estimates": self.judge_estimates[name],
+            "estimates": own.estimates,
             "method": dict(own.signature.fields).get("method", "prose"),
             "n_normalised": own.n_normalised,
             "order_bias": own.order_bias,
@@ -281,20 +265,8 @@ class JudgeSummary(Presentable):
 
     @cached_property
     def _each_expected(self) -> Floats:
-        """Expected scores, shape (n, k)."""
+        """Expected scores of the items that are kept, shape (m, k)."""
         return np.column_stack([own.expected for own in self.judges.values()])
-
-    @property
-    def _settings(self) -> EstimateSettings:
-        plan, groups = self.plan, self.groups
-        by = None if groups is None else pl.Series(self.columns.by, groups, pl.String)
-        return {
-            "by": by,
-            "interval": plan.interval,
-            "method": plan.method,
-            "seed": plan.seed,
-            "replicates": plan.replicates,
-        }
 
 
 def estimate_scores(

@@ -59,6 +59,7 @@ def cautions(summary: "CodingSummary") -> Iterator[str]:
         )
     if summary.asked is not None:
         yield from _lost_cautions(summary.asked)
+    yield from _sample_cautions(summary)
     yield from _weight_cautions(summary)
     tests = [test for grouping in summary.groupings for test in grouping.tests]
     if any(test.kind != "corrected" for test in tests):
@@ -153,6 +154,28 @@ _LOST = {
     str(Status.UNPARSABLE): "with a reply that cannot be read",
     str(Status.FAILED): "without a reply",
 }
+
+
+def _sample_cautions(summary: "CodingSummary") -> Iterator[str]:
+    """Say which figures are made from a sample of many rows."""
+    if summary.sampled is None:
+        return
+    is_designed = bool(summary.weight or summary.clusters or summary.strata)
+    shares = [word for word, there in (("counted", is_designed), ("corrected", summary.n_hand)) if there]
+    made = [f"{' and '.join(shares)} shares"] if shares else []
+    if shares and summary.groupings:
+        made.append("their tests between groups")
+    if summary.agreement.runs:
+        made.append("agreement between runs")
+    if summary.drivers is not None:
+        made.append("drivers")
+    if not made:
+        return
+    beside = ", and from all that are coded by hand" if summary.n_hand else ""
+    yield (
+        f"Made from a random sample of {count(summary.sampled)} of the {counted(summary.n, 'row')}{beside}: "
+        f"{listed(made)}. All else is of all rows."
+    )
 
 
 def _weight_cautions(summary: "CodingSummary") -> Iterator[str]:

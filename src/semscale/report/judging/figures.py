@@ -29,10 +29,11 @@ _STATUSES = ("unparsable", "refused", "failed", "unfinished")
 def scores_histogram(summary: "JudgeSummary") -> Histogram:
     """Count the expected scores: the judge's or the panel's, each judge's, and people's labels below."""
     whole = Words("Panel, mean") if summary.is_panel else Quoted(summary.template.name)
-    named = [_named_group(whole, summary.expected, ACCENT, summary.mean_expected)]
+    drawn = summary.in_draw
+    named = [_named_group(whole, summary.expected[drawn], ACCENT, summary.mean_expected)]
     if summary.is_panel:
         named += [
-            _named_group(Quoted(judge), own.expected, BAR, _mean_expected(summary, judge))
+            _named_group(Quoted(judge), own.expected[drawn], BAR, _mean_expected(summary, judge))
             for judge, own in summary.judges.items()
             if own.is_scored_anywhere
         ]

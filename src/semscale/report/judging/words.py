@@ -8,7 +8,7 @@ from semscale.chat.messages import Parameters
 from semscale.judging.label_draw import INCLUSION
 from semscale.judging.summary.judge_scores import LITTLE_COVERED
 from semscale.judging.verdict import Provenance
-from semscale.report.formatting import counted, has_interval, listed, number, one_line, percent
+from semscale.report.formatting import count, counted, has_interval, listed, number, one_line, percent
 from semscale.report.sentences import STATUS_MEANINGS, refused_words, stand_in_words
 from semscale.signature import Signature
 from semscale.types import Status
@@ -78,6 +78,8 @@ def cautions(summary: "JudgeSummary") -> tuple[str, ...]:
         for name, own in summary.judges.items()
         for said in _cautions_on(one_line(name), own, is_panel=summary.is_panel)
     ]
+    if summary.sampled is not None:
+        said.append(_sample_caution(summary, summary.sampled))
     if summary.human is None:
         said.append(
             "No human label stands beside these scores, so nothing here says how right the judge is: "
@@ -92,6 +94,22 @@ def cautions(summary: "JudgeSummary") -> tuple[str, ...]:
             f"drew the rows, the corrected mean is wrong without --inclusion {INCLUSION}."
         )
     return tuple(said)
+
+
+def _sample_caution(summary: "JudgeSummary", sampled: int) -> str:
+    """Say which figures are made from a sample of many rows."""
+    made = ["histograms"]
+    if any(own.criteria for own in summary.judges.values()):
+        made.append("means by criterion")
+    if summary.is_panel:
+        made += ["severities", "agreement of judges"]
+    if summary.human is not None:
+        made.append("the corrected mean")
+    beside = ", and from all with a human label" if summary.human is not None else ""
+    return (
+        f"Made from a random sample of {count(sampled)} of the {counted(summary.n, 'row')}{beside}: "
+        f"{listed(made)}. All else is of all rows."
+    )
 
 
 def silent_judges(summary: "JudgeSummary") -> tuple[str, ...]:

@@ -86,11 +86,13 @@ class ConsistencyWork:
     stage = "measuring"
 
     def __post_init__(self) -> None:
-        self.collector = ConsistencyCollector(self.plan.seed, keeps_all=self.columns.label is not None)
+        # P(correct) of one measure needs that of all items, an ensemble the means of all measures.
+        first = 1 if self.correctness.get("ensemble", "none") == "none" else None
+        kept = 0 if self.columns.label is None else first
+        self.collector = ConsistencyCollector(self.plan.seed, kept=kept)
         self._floor: Floor | None = None
         self._stopped: str | None = None
         self._counts: ReplyCounts | None = None
-        self._labels: list[Floats] = []
         self._correctness: CorrectnessProbability | None = None
         self._notes: Mapping[str, Any] = {}
 
@@ -169,9 +171,9 @@ class ConsistencyWork:
         self._notes, self._floor = notes, Floor(notes["applied_floor"] or 0.0, notes["floor_from"])
         if notes["replies"] is not None:
             self._counts = (self._counts or ReplyCounts()).added(ReplyCounts(**notes["replies"]))
+        labels: Floats | None = None
         if columns.label is not None:
-            labels = column_in(frame, columns.label).to_list()
-            self._labels.append(read_labels(labels, self.collector.n))
+            labels = read_labels(column_in(frame, columns.label).to_list(), self.collector.n)
         answer = f"{PREFIX}answer" if asked else str(columns.answer)
         texts = AnswerTexts(
             [None] * frame.height if columns.prompt is None else column_in(frame, columns.prompt).to_list(),
@@ -180,7 +182,7 @@ class ConsistencyWork:
         )
         groups = () if columns.by is None else as_names(groups_in(column_in(frame, columns.by)), "by")
         items = part_items(frame, notes)
-        self.collector.add(items, texts, groups)
+        self.collector.add(items, texts, groups, labels)
         self._tallied().add(
             np.column_stack(list(items.measures.values())),
             items.status,
@@ -193,14 +195,15 @@ class ConsistencyWork:
         too_few: TooFewLabels | None = None
         # Of a run that a cap stopped the first items are there, and labels among these are no random sample.
         has_replies = self._counts is None or not self._counts.all_failed
-        if self._labels and self._stopped is None and has_replies:
-            labels = np.concatenate(self._labels)
+        labels = collector.labels
+        if labels is not None and self._stopped is None and has_replies:
             ensemble = self.correctness.get("ensemble", "none")
             needed = FewestLabels.for_ensemble(ensemble)
-            counts = LabelCounts.of(labels[rows_with_value(collector.measures, ensemble)])
+            measures, labelled = collector.measures, collector.labelled
+            counts = LabelCounts.of(labels[rows_with_value(measures, ensemble)])
             if needed.are_met(counts):
                 self._correctness = estimate_correctness(
-                    collector.measures, labels, nulls=collector.nulls, **self.correctness
+                    measures, labels, labelled=labelled, **self.correctness
                 )
             else:
                 too_few = TooFewLabels(counts, needed)

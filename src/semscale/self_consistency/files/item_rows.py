@@ -61,9 +61,10 @@ class ItemRows:
         by_first = np.argsort(first, kind="stable")
         places = np.empty(len(first), np.int64)
         places[by_first] = np.arange(len(first))
-        self._number: Integers = places[number]
-        self._first: Integers = first[by_first]
-        self._order: Integers = np.argsort(self._number, kind="stable")
+        small = np.int32 if self._n_rows <= np.iinfo(np.int32).max else np.int64
+        self._number: Integers = places[number].astype(small)
+        self._first: Integers = first[by_first].astype(small)
+        self._order: Integers = np.argsort(self._number, kind="stable").astype(small)
         self._starts: Integers = np.searchsorted(self._number[self._order], np.arange(len(first) + 1))
         self.n = len(first)
 

@@ -46,7 +46,7 @@ class SampleDesign:
             return self.weights
         return (1.0 if self.weights is None else self.weights) / self.inclusion
 
-    def some(self, kept: Mask) -> "SampleDesign":
+    def some(self, kept: Mask | Integers) -> "SampleDesign":
         """Keep some of the items.
 
         Example:
@@ -61,12 +61,13 @@ class SampleDesign:
         )
 
 
-def checked_inclusion(inclusion: object, labelled: Mask) -> Floats:
+def checked_inclusion(inclusion: object, labelled: Mask, *, first_row: int = 0) -> Floats:
     """Take probabilities of being drawn for a label, shape (n,); NaN where there is none.
 
     Args:
         inclusion: shape (n,), numbers above 0 to 1; NaN or ``None`` where there is none.
         labelled: shape (n,), which items have a label, and need a probability.
+        first_row: how many items come before the first one, for messages.
 
     Raises:
         InputError: another length, a probability out of range, or a label without one; the first row is
@@ -85,10 +86,13 @@ def checked_inclusion(inclusion: object, labelled: Mask) -> Floats:
     wrong = np.flatnonzero((known <= 0) | (known > 1))
     if len(wrong):
         row = wrong[0]
-        raise InputError(f"inclusion must be probabilities above 0 to 1, got {known[row]:g} in row {row + 1}")
+        raise InputError(
+            f"inclusion must be probabilities above 0 to 1, got {known[row]:g} in row {first_row + row + 1}"
+        )
     missing = np.flatnonzero(labelled & np.isnan(known))
     if len(missing):
         raise InputError(
-            f"inclusion must be there wherever a label is, but row {missing[0] + 1} has a label alone"
+            f"inclusion must be there wherever a label is, but row {first_row + missing[0] + 1} has a "
+            "label alone"
         )
     return known
