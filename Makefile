@@ -95,7 +95,7 @@ test-local: $(VENV)/developer
 # The tests of the extra semscale[cloud], on a server of S3's interface; `make test` runs them, too, once both are installed.
 test-cloud: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --group cloud
-	$(ONE_THREAD) $(BIN)/$(PYTEST) --extra cloud tests/store/places tests/faults/test_object_store.py
+	$(ONE_THREAD) $(BIN)/$(PYTEST) --extra cloud tests/store/places tests/faults/test_object_store.py tests/distributed/test_lost_processes.py
 
 # The tests of the extra semscale[serve], with real servers on the loopback interface; `make test` runs them, too, once it is installed.
 test-serve: $(VENV)/developer
