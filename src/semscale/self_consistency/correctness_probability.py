@@ -29,7 +29,7 @@ from semscale.stats.calibration.ensembles import (
 )
 from semscale.stats.calibration.folds import stratified_folds
 from semscale.stats.intervals.estimates import Estimate
-from semscale.types import Floats, Integers, ObjectArray
+from semscale.types import Floats, Integers, Mask, ObjectArray
 
 DECISIONS = ("accept", "review", "abstain")
 """Decisions about an answer."""
@@ -107,8 +107,11 @@ class CorrectnessProbability:
     @property
     def shares(self) -> dict[str, float]:
         """For each decision its share of the answers that have a consistency, 0 to 1."""
-        decided = _decisions(self.scores[~np.isnan(self.scores)], self.triage)
-        return {name: int((decided == name).sum()) / max(len(decided), 1) for name in DECISIONS}
+        accepts, gives_up = _settled(self.scores, self.triage)
+        accepted, given_up = int(accepts.sum()), int((gives_up & ~accepts).sum())
+        n = int((~np.isnan(self.scores)).sum())
+        counts = (accepted, n - accepted - given_up, given_up)
+        return {name: count / max(n, 1) for name, count in zip(DECISIONS, counts, strict=True)}
 
     def some(self, rows: Integers | slice) -> "CorrectnessProbability":
         """Keep some of the answers; everything that is said of all stays."""
@@ -271,14 +274,21 @@ __getattr__ = old_names(
 
 def _decisions(scores: Floats, promised: Triage) -> ObjectArray:
     """Decide item by item, shape (n,); what neither threshold settles is reviewed."""
-    accept, abstain = promised.accept.value, promised.abstain.value
     found: ObjectArray = np.full(len(scores), "review", dtype=object)
-    if abstain is not None:
-        found[scores <= abstain] = "abstain"
-    if accept is not None:
-        found[scores >= accept] = "accept"
+    accepts, gives_up = _settled(scores, promised)
+    found[gives_up] = "abstain"
+    found[accepts] = "accept"
     found[np.isnan(scores)] = None
     return found
+
+
+def _settled(scores: Floats, promised: Triage) -> tuple[Mask, Mask]:
+    """Which items are accepted or given up by their score, shape (n,) each; those without one are neither."""
+    accept, abstain = promised.accept.value, promised.abstain.value
+    return (
+        scores >= (np.inf if accept is None else accept),
+        scores <= (-np.inf if abstain is None else abstain),
+    )
 
 
 def correctness_frame(
