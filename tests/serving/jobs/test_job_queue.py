@@ -64,7 +64,9 @@ def test_a_job_gives_the_table_with_results(jobs, address, table, column, filled
     name = accepted.json()["id"]
     assert accepted.headers["location"] == f"/jobs/{name}"
     assert ended(jobs, name)["status"] == "finished"
-    rows = list(csv.DictReader(io.StringIO(jobs.get(f"/jobs/{name}/result").text)))
+    result = jobs.get(f"/jobs/{name}/result")
+    assert result.headers["content-disposition"] == 'attachment; filename="result.csv"'
+    rows = list(csv.DictReader(io.StringIO(result.text)))
     assert [bool(row[column]) for row in rows] == filled
     assert jobs.get(f"/jobs/{name}/summary").json()["schema"] == 1
     assert name in [each["id"] for each in jobs.get("/jobs").json()["jobs"]]
