@@ -205,6 +205,21 @@ def test_unfinished_jobs_go_on_after_a_restart_in_their_order(tmp_path):
     again.close()
 
 
+def test_a_restart_removes_the_table_of_a_job_that_has_ended(tmp_path):
+    from semscale.serving.jobs.job_folder import JobStatus
+
+    queue = queue_of(tmp_path, HeldWork())
+    folder = added(queue)
+    folder.table.write_text("comment")
+    folder.finish(JobStatus.FINISHED)  # and the service was killed
+    queue.stop()
+    queue.close()
+    again = queue_of(tmp_path, HeldWork())
+    assert {path.name for path in folder.path.iterdir()} == {"order.json", "end.json"}
+    again.stop()
+    again.close()
+
+
 def test_what_else_is_in_the_folder_of_jobs_is_left_alone(tmp_path):
     home = tmp_path / "jobs"
     kept = [home / "my-project" / "notes.txt", home / ("g" * 32) / "notes.txt", home / "order.json"]
