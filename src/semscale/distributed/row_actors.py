@@ -81,7 +81,9 @@ class PartActor:
     def __call__(self, batch: "pa.Table") -> "pa.Table":
         """Make the part that begins with a row."""
         first_row = batch[FIRST_ROW][0].as_py()
-        rows = f"rows {first_row + 1:,} to {first_row + self._size:,} of {self._table.name}"
+        n_rows = self._table.n_rows
+        last = first_row + self._size if n_rows is None else min(first_row + self._size, n_rows)
+        rows = f"rows {first_row + 1:,} to {last:,} of {self._table.name}"
         try:
             with self._run.attempts.at(f"part {first_row}", lambda: f"worked on {rows}"):
                 return self._made(first_row)
