@@ -137,6 +137,13 @@ def test_the_description_names_the_settings_of_each_kind_of_job(jobs):
     assert "The column of predictions. Of match." in page
 
 
+@pytest.mark.parametrize(("verb", "path"), [("POST", "/jobs?kind=rate"), ("GET", "/jobs/1/result")])
+def test_a_service_without_jobs_says_how_to_have_them(client, verb, path):
+    answer = client.send(verb, path, content=TABLE)
+    assert answer.status_code == 404
+    assert answer.json()["error"]["message"] == "this service takes no jobs: start it with --jobs FOLDER"
+
+
 @pytest.mark.parametrize("name", ["x", "..", "0" * 32, "lock"])
 def test_a_name_that_is_no_job_is_not_found(jobs, name):
     assert jobs.get(f"/jobs/{name}").status_code == 404
