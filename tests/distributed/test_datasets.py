@@ -4,6 +4,8 @@ import polars as pl
 import pytest
 from tests.distributed.conftest import N
 
+from semscale.distributed.datasets import _mapped
+from semscale.distributed.recipes import EmbeddingRecipe
 from semscale.distributed.text_owners import refuse_gpus
 from semscale.embedding import load_embedder
 from semscale.errors import InputError
@@ -74,6 +76,25 @@ def test_matches_are_those_of_one_process(connection, here, rows):
     matcher = Matcher("cosine", embedder=load_embedder("model", cache=False))
     expected = matcher.match(rows["text"], rows["meant"])
     assert found["semscale_score"].to_list() == expected.to_frame()["score"].to_list()
+
+
+def test_rows_that_end_their_process_each_time_end_the_dataset(connection, here):
+    import disturbed_recipe
+    import ray.data
+    from ray import cloudpickle
+
+    from semscale import distributed
+
+    recipe = EmbeddingRecipe(distributed.ModelRecipe(str(Path("model").absolute()), cache=False), "text")
+    deadly = disturbed_recipe.Disturbed(recipe, here, deadly=0)  # as every batch of a dataset begins
+    dataset = ray.data.from_items([{"text": "good"}] * 3, override_num_blocks=1)
+    cloudpickle.register_pickle_by_value(disturbed_recipe)
+    try:
+        found = _mapped(dataset, deadly, distributed.ActorPool(actors=1))
+        with pytest.raises(Exception, match="process that worked on 3 rows of the dataset ended 4 times"):
+            found.materialize()
+    finally:
+        cloudpickle.unregister_pickle_by_value(disturbed_recipe)
 
 
 def test_what_no_actor_can_do_is_refused_at_once(here):

@@ -54,13 +54,13 @@ RECIPE = EmbeddingRecipe(ModelRecipe("model", cache=False), "text")
 def test_a_part_that_ends_its_process_each_time_ends_the_run_and_keeps_what_is_finished(connection, here):
     notes = here / "notes"
     notes.mkdir()
-    deadly = Disturbed(RECIPE, notes, deadly=22)
-    message = r"^cluster: the process that worked on rows 23 to 33 of in ended 4 times without an"
+    deadly = Disturbed(RECIPE, notes, deadly=33)  # the last 7 of 40 rows
+    message = r"^cluster: the process that worked on rows 34 to 40 of in ended 4 times without an"
     with pytest.raises(ClusterError, match=message):
         embedding(here / "there", ClusterParts(deadly, ActorPool(actors=1)))
     stored = [name for name in files_in(here / "there") if name.endswith(".json")]
     assert {"_semscale/part-000000.json", "_semscale/part-000001.json"} <= set(stored)
-    # One process goes on after the two parts.
+    # One process goes on after what is finished.
     embedding(here / "there")
     embedding(here / "plain")
     assert files_in(here / "there") == files_in(here / "plain")

@@ -1,10 +1,13 @@
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.faults.free_ports import free_port
 
 from semscale.distributed import node_checks
 from semscale.distributed.actor_pool import ActorPool
+from semscale.distributed.cluster_watch import ClusterWatch
 from semscale.distributed.node_checks import (
     NodeReport,
     check_gpu,
@@ -103,6 +106,26 @@ def test_a_node_that_joined_is_refused_in_the_same_words():
         on_joined_node(),
     ):
         check_report("10.0.0.2", NodeReport("1.0", OURS, sees_input=False), OURS, "in")
+
+
+def waiting_for(note):
+    import time
+
+    while not Path(note).exists():
+        time.sleep(0.05)
+
+
+@pytest.mark.needs("ray")
+def test_a_cluster_that_is_lost_while_nodes_are_asked_is_said(connection, tmp_path, monkeypatch):
+    # Nothing listens there, as if the head node were gone, while the nodes take their time.
+    monkeypatch.setattr(node_checks, "addresses", lambda: [("127.0.0.1", free_port())])
+    monkeypatch.setattr(node_checks, "ClusterWatch", partial(ClusterWatch, patience=0.0))
+    note = tmp_path / "go on"
+    try:
+        with pytest.raises(ClusterError, match=r"^cluster: its head node, or Ray on this machine, does not"):
+            each_node(waiting_for, (str(note),), ActorPool().fits)
+    finally:
+        note.touch()
 
 
 def visible_gpus():

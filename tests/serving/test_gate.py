@@ -120,6 +120,32 @@ def test_a_request_that_takes_too_long_is_answered_and_its_texts_are_dropped(gat
     assert service.models.embedding.batcher.waiting_items == 0
 
 
+def test_each_part_of_a_long_answer_has_the_whole_limit_of_time():
+    from semscale.serving.gate import Gate
+    from semscale.serving.limits import ServiceLimits
+    from semscale.serving.service_metrics import ServiceMetrics
+    from semscale.serving.service_state import ServiceState
+
+    ends = []
+
+    async def download(scope, receive, send):
+        limit = scope["semscale.limit"]
+        limit.reschedule(None)  # so that it shows what begins it again
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        ends.append(limit.when())
+        await send({"type": "http.response.body", "body": b"a part", "more_body": True})
+        ends.append(limit.when() - asyncio.get_running_loop().time())
+        await send({"type": "http.response.body", "body": b"the rest"})
+
+    state = ServiceState()
+    state.loaded()
+    limits = ServiceLimits(seconds=5000)
+    gate = Gate(download, state=state, limits=limits, metrics=ServiceMetrics(), token=None)
+    assert Client(gate).get("/jobs/1/result").content == b"a partthe rest"
+    assert ends[0] is None
+    assert 0 < ends[1] <= 5000
+
+
 def test_texts_of_a_client_that_goes_away_are_dropped(gated):
     service = with_gate(gated)
     gate, batcher = client_of(service).gate, service.models.embedding.batcher

@@ -141,8 +141,7 @@ class ClusterParts:
             ClusterError: the cluster failed.
         """
         here = self.checked & node_ids(has_processors)
-        done = _on_nodes(work, ((item,) for item in items), self.pool, here)
-        return ClusterWatch(addresses()).over(done)
+        return _on_nodes(work, ((item,) for item in items), self.pool, here)
 
     @contextmanager
     def _shared(
@@ -267,7 +266,20 @@ def _on_nodes(
     """Run a task for each tuple of arguments, a few at a time for each processor; results in their order.
 
     Tasks run on the nodes with these identifiers, or on any if none is named.
+
+    Raises:
+        SemscaleError: a task raised it.
+        ClusterError: the cluster failed.
     """
+    return ClusterWatch(addresses()).over(_results(task, arguments, pool, nodes))
+
+
+def _results(
+    task: Callable[..., S],
+    arguments: Iterable[tuple[Any, ...]],
+    pool: ActorPool,
+    nodes: Collection[str],
+) -> Iterator[S]:
     import ray
 
     options: dict[str, Any] = {"num_cpus": BOOKED, "scheduling_strategy": "SPREAD"}

@@ -156,7 +156,7 @@ def _mapped(dataset: "Dataset", recipe: Recipe, pool: ActorPool | None, *, share
     require("ray")
     expected, pool = recipe.signature(), pool or ActorPool()
     nodes = started()
-    arguments = pool.arguments_beside_readers(nodes)
+    arguments, attempts = pool.arguments_beside_readers(nodes), Attempts.start()
     if shared and isinstance(recipe, SharesTexts):
         if recipe.model is None:
             raise InputError(
@@ -165,11 +165,11 @@ def _mapped(dataset: "Dataset", recipe: Recipe, pool: ActorPool | None, *, share
             )
         refuse_gpus(pool, "shared")
         # They book nothing, as the actors of the pool book what can be left beside readers.
-        owners = Owners.start(recipe.model, pool.size(nodes), pool.resources(0.0), Attempts.start())
+        owners = Owners.start(recipe.model, pool.size(nodes), pool.resources(0.0), attempts)
         recipe = recipe.with_shared(owners.embedder)
     return dataset.map_batches(
         BatchActor,
-        fn_constructor_args=(recipe, expected),
+        fn_constructor_args=(recipe, expected, attempts),
         batch_size=BATCH_ROWS,
         batch_format="pyarrow",
         **arguments,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from semscale.distributed.actor_pool import ActorPool
+from semscale.distributed.cluster_watch import ClusterWatch, addresses
 from semscale.distributed.ray_results import said
 from semscale.errors import ClusterError, InputError, SemscaleError
 from semscale.signature import Signature
@@ -132,6 +133,7 @@ def each_node(
 
     Raises:
         InputError: a node cannot run Semscale.
+        ClusterError: the cluster is lost meanwhile.
     """
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -148,7 +150,8 @@ def each_node(
         for node in nodes
     ]
     names = [str(node["NodeManagerAddress"]) for node in nodes]
-    return [(name, _received(name, pending)) for name, pending in zip(names, asked, strict=True)]
+    received = (_received(name, pending) for name, pending in zip(names, asked, strict=True))
+    return list(zip(names, ClusterWatch(addresses()).over(received), strict=True))
 
 
 def check_report(name: str, found: NodeReport, expected: Signature, source: str) -> None:

@@ -3,6 +3,7 @@
 import io
 import json
 import traceback
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
@@ -81,7 +82,9 @@ class PartActor:
     def __call__(self, batch: "pa.Table") -> "pa.Table":
         """Make the part that begins with a row."""
         first_row = batch[FIRST_ROW][0].as_py()
-        rows = f"rows {first_row + 1:,} to {first_row + self._size:,} of {self._table.name}"
+        n_rows = self._table.n_rows
+        last = first_row + self._size if n_rows is None else min(first_row + self._size, n_rows)
+        rows = f"rows {first_row + 1:,} to {last:,} of {self._table.name}"
         try:
             with self._run.attempts.at(f"part {first_row}", lambda: f"worked on {rows}"):
                 return self._made(first_row)
@@ -134,15 +137,26 @@ class BatchActor:
     Args:
         recipe: how the instrument is made.
         expected: the signature of the model where the dataset was made.
+        attempts: bounds attempts at rows that end their process.
     """
 
-    def __init__(self, recipe: Recipe, expected: Signature) -> None:
-        self._work = checked_work(recipe, dataset_table(), expected)
+    def __init__(self, recipe: Recipe, expected: Signature, attempts: Attempts) -> None:
+        self._work, self._attempts = checked_work(recipe, dataset_table(), expected), attempts
 
     def __call__(self, batch: "pa.Table") -> "pa.Table":
-        """Add the columns of the result to some rows."""
+        """Add the columns of the result to some rows.
+
+        Raises:
+            ClusterError: these rows have ended their process again and again.
+        """
+        import ray
+
         frame = pl.DataFrame(pl.from_arrow(batch))
-        made = self._work.part(frame, 0).frame.drop(self._work.private, strict=False)
+        # An actor that is started again keeps its identifier; others may work on equal rows.
+        actor, digest = ray.get_runtime_context().get_actor_id(), blake2b(in_bytes(frame), digest_size=16)
+        said = f"worked on {frame.height:,} rows of the dataset"
+        with self._attempts.at(f"{actor} {digest.hexdigest()}", lambda: said):
+            made = self._work.part(frame, 0).frame.drop(self._work.private, strict=False)
         return made.to_arrow(compat_level=pl.CompatLevel.oldest())
 
 

@@ -14,7 +14,7 @@ from semscale.errors import SemscaleError
 from semscale.serving.error_answers import answer_to
 from semscale.serving.gate import Gate
 from semscale.serving.jobs.job_order import job_parameters
-from semscale.serving.refusals import ClientGoneError
+from semscale.serving.refusals import NOT_FOUND, ClientGoneError, RefusedRequestError
 from semscale.serving.requests.fields import EmbeddingFields, RequestFields
 from semscale.serving.routes.docs import docs_page
 from semscale.serving.routes.embeddings import EmbeddingRoutes
@@ -77,6 +77,9 @@ def application(service: Service, *, token: str | None = None) -> Gate:
     app.get("/metrics", tags=["service"])(status.metrics)
     if service.jobs is not None and service.job_work is not None:
         _add_jobs(app, JobRoutes(service, service.jobs, service.job_work))
+    else:
+        for path in ("/jobs", "/jobs/{rest:path}"):
+            app.api_route(path, methods=["GET", "POST", "DELETE"], include_in_schema=False)(_without_jobs)
     app.get("/docs", include_in_schema=False)(docs_page(app))
     for kind in (SemscaleError, ClientGoneError, HTTPException, Exception):
         app.add_exception_handler(kind, answer_to)
@@ -90,6 +93,10 @@ class PlainRoute(APIRoute):  # type: ignore[misc] # FastAPI is checked alike wit
         """Give the function as it is: FastAPI would look for arguments to fill in."""
         handler: Callable[[Request], Awaitable[Response]] = self.endpoint
         return handler
+
+
+async def _without_jobs(_: Request) -> Response:
+    raise RefusedRequestError(NOT_FOUND, "this service takes no jobs: start it with --jobs FOLDER")
 
 
 def _add_jobs(app: FastAPI, jobs: JobRoutes) -> None:

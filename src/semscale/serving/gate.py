@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
+from functools import partial
 from typing import Any
 
 from semscale.serving.access import is_admitted, is_meant_for_loopback
@@ -73,13 +74,20 @@ class Gate:
             return
         self._state.under_way += 1
         try:
-            # A stream may take longer in all; each of its parts keeps to the limit.
             with self._bodies.share() as share:
                 async with asyncio.timeout(self._limits.seconds) as limit:
                     scope["semscale.limit"], scope["semscale.body"] = limit, share
-                    await self._application(scope, receive, answer.send)
+                    await self._application(scope, receive, partial(self._send, answer, limit))
         finally:
             self._state.answered()
+
+    async def _send(
+        self, answer: "_Answer", limit: asyncio.Timeout, message: MutableMapping[str, Any]
+    ) -> None:
+        """Send a part of an answer; a long one may take longer in all, as each part keeps to the limit."""
+        await answer.send(message)
+        if message.get("more_body") and not limit.expired():
+            limit.reschedule(asyncio.get_running_loop().time() + self._limits.seconds)
 
     def _check(self, scope: Scope) -> None:
         """Refuse a request of somebody else, or one that comes when the service does not answer."""

@@ -64,7 +64,9 @@ def test_a_job_gives_the_table_with_results(jobs, address, table, column, filled
     name = accepted.json()["id"]
     assert accepted.headers["location"] == f"/jobs/{name}"
     assert ended(jobs, name)["status"] == "finished"
-    rows = list(csv.DictReader(io.StringIO(jobs.get(f"/jobs/{name}/result").text)))
+    result = jobs.get(f"/jobs/{name}/result")
+    assert result.headers["content-disposition"] == 'attachment; filename="result.csv"'
+    rows = list(csv.DictReader(io.StringIO(result.text)))
     assert [bool(row[column]) for row in rows] == filled
     assert jobs.get(f"/jobs/{name}/summary").json()["schema"] == 1
     assert name in [each["id"] for each in jobs.get("/jobs").json()["jobs"]]
@@ -135,6 +137,13 @@ def test_the_description_names_the_settings_of_each_kind_of_job(jobs):
     assert "The column of predictions. Of match." in page
 
 
+@pytest.mark.parametrize(("verb", "path"), [("POST", "/jobs?kind=rate"), ("GET", "/jobs/1/result")])
+def test_a_service_without_jobs_says_how_to_have_them(client, verb, path):
+    answer = client.send(verb, path, content=TABLE)
+    assert answer.status_code == 404
+    assert answer.json()["error"]["message"] == "this service takes no jobs: start it with --jobs FOLDER"
+
+
 @pytest.mark.parametrize("name", ["x", "..", "0" * 32, "lock"])
 def test_a_name_that_is_no_job_is_not_found(jobs, name):
     assert jobs.get(f"/jobs/{name}").status_code == 404
@@ -199,6 +208,21 @@ def test_unfinished_jobs_go_on_after_a_restart_in_their_order(tmp_path):
         threading.Event().wait(0.01)
     assert work.done == [folder.id for folder in folders]
     assert [record["status"] for record in again.records()] == ["finished", "finished"]
+    again.stop()
+    again.close()
+
+
+def test_a_restart_removes_the_table_of_a_job_that_has_ended(tmp_path):
+    from semscale.serving.jobs.job_folder import JobStatus
+
+    queue = queue_of(tmp_path, HeldWork())
+    folder = added(queue)
+    folder.table.write_text("comment")
+    folder.finish(JobStatus.FINISHED)  # and the service was killed
+    queue.stop()
+    queue.close()
+    again = queue_of(tmp_path, HeldWork())
+    assert {path.name for path in folder.path.iterdir()} == {"order.json", "end.json"}
     again.stop()
     again.close()
 

@@ -79,6 +79,8 @@ class JobQueue:
         for folder in self._folders():
             if not folder.is_whole:
                 folder.remove()  # its upload was cut short, so nobody was told its name
+            elif folder.end is not None:
+                folder.drop_table()  # the service was killed before it could
         unfinished = [each for each in self._folders() if each.end is None]
         for folder in sorted(unfinished, key=lambda each: str(each.order["created"])):
             self._jobs[folder.id] = _Job(folder, Errand(is_bounded=False))

@@ -1,6 +1,5 @@
 """``/rate``, ``/match`` and ``/consistency``: rows as one JSON object, or a line each."""
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -75,9 +74,8 @@ class InstrumentRoute:
         if not parts:
             raise RefusedRequestError(BAD_JSON, "the body has no lines: send a JSON object on each")
         begun = await while_connected(request, self._measured(settings, parts[0]))
-        limit: asyncio.Timeout = request.scope["semscale.limit"]
         return StreamingResponse(
-            self._written(begun, settings, parts[1:], limit),
+            self._written(begun, settings, parts[1:]),
             media_type=LINES,
             headers={"X-Semscale-Signature": begun.signature},
         )
@@ -87,14 +85,12 @@ class InstrumentRoute:
         begun: Measured,
         settings: RequestFields,
         parts: Sequence[Mapping[str, Sequence[Any]]],
-        limit: asyncio.Timeout,
     ) -> AsyncIterator[bytes]:
         """Write the lines of all parts; an error after the first one is the last line."""
         row = 1
         yield _written_lines(begun.frame, row)
         for part in parts:
             row += begun.frame.height
-            limit.reschedule(asyncio.get_running_loop().time() + self._service.limits.seconds)
             try:
                 begun = await self._measured(settings, part)
             except Exception as error:  # noqa: BLE001 - the status has been sent

@@ -67,7 +67,8 @@ class JobRoutes:
 
     async def result(self, request: Request) -> Response:
         """Give the measured table."""
-        return _file(self._finished(request).result)
+        path = self._finished(request).result
+        return _file(path, name=path.name)
 
     async def summary(self, request: Request) -> Response:
         """Give the summary, as ``--json`` prints it."""
@@ -120,8 +121,13 @@ async def _to_its_end(work: Callable[[], None]) -> None:
         raise
 
 
-def _file(path: Path, kind: str | None = None) -> Response:
+def _file(path: Path, kind: str | None = None, name: str | None = None) -> Response:
     """Give a file of a job.
+
+    Args:
+        path: of the file.
+        kind: its type of content; by default as its extension says.
+        name: under which a client keeps the file, if it does.
 
     Raises:
         RefusedRequestError: it has been removed meanwhile.
@@ -130,4 +136,4 @@ def _file(path: Path, kind: str | None = None) -> Response:
         raise RefusedRequestError(
             NOT_FOUND, "the files of the job have been removed: send it again", field="id"
         )
-    return FileResponse(path, media_type=kind)
+    return FileResponse(path, media_type=kind, filename=name)
