@@ -138,7 +138,8 @@ def group_names(rows: pl.DataFrame, by: str) -> list[str | None]:
 
 def inclusion_in(rows: pl.DataFrame, column: str) -> Floats:
     """Read probabilities of a draw, shape (n,), NaN where a cell has no number."""
-    return floats_in(column_in(rows, column).cast(pl.Float64, strict=False))
+    cells = storable(column_in(rows, column).to_frame()).to_series()
+    return floats_in(cells.cast(pl.Float64, strict=False))
 
 
 def check_judge_cells(
