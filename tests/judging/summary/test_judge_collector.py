@@ -21,6 +21,7 @@ N, LABELLED, KEPT = 600, 80, 200
 # The first answers are labelled, each one level above what its judges say at most.
 ANSWERS = [f"{1 + row % 5}" for row in range(N)]
 LABELS = [f"{min(5, 2 + row % 5)}" if row < LABELLED else None for row in range(N)]
+LABELS[:20] = [f"[{label}, {1 + row % 3}]" for row, label in enumerate(LABELS[:20])]  # by two people
 
 
 def judge(name, harsh=0):
@@ -76,6 +77,9 @@ def test_estimates_counts_and_labels_are_of_all_rows(summed):
     assert part.mean_label == whole.mean_label
     assert part.human.judge_less_people == whole.human.judge_less_people
     assert part.human.kappa == whole.human.kappa
+    assert part.human.ceiling == whole.human.ceiling
+    assert part.human.ceiling.judge.n == 20
+    assert part.human.ceiling.judge.n_left_out == N - 20
     assert part.effective_judges.value == whole.effective_judges.value
 
 
