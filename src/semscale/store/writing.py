@@ -1,7 +1,8 @@
 """Writing of tables as Parquet, CSV, JSON lines or Excel: atomic, and safe to open in a spreadsheet."""
 
+import math
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
@@ -22,7 +23,9 @@ OUTPUTS = {".parquet": "parquet", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "
 PREFIX = "semscale_"
 """Prefix of every column that a run adds."""
 
-ROW_GROUP = 50_000
+_ROW_GROUP = 50_000
+_VECTOR_BYTES = 2**24  # of one row group
+_LONGEST_NUMBER = 8
 _FORMULA = r"^[=+\-@\t\r\n]"
 
 
@@ -42,6 +45,19 @@ def output_format(path: Target, parameter: str = "out") -> str:
             "files ends in /)"
         )
     return OUTPUTS[path.suffix.lower()]
+
+
+def rows_of_group(schema: Mapping[str, pl.DataType]) -> int:
+    """Rows of a row group of Parquet: 50,000, fewer where vectors are in it, which stay below 16 MiB.
+
+    A row group is written and read as a whole, so that its size is what writers and readers hold in memory.
+
+    Example:
+        >>> rows_of_group({"text": pl.String()}), rows_of_group({"vector": pl.Array(pl.Float64, 2**10)})
+        (50000, 2048)
+    """
+    numbers = sum(math.prod(dtype.shape) for dtype in schema.values() if isinstance(dtype, pl.Array))
+    return min(_ROW_GROUP, max(1, _VECTOR_BYTES // (numbers * _LONGEST_NUMBER))) if numbers else _ROW_GROUP
 
 
 def write_table(frame: pl.DataFrame, path: Target) -> None:
@@ -64,7 +80,8 @@ def write_table(frame: pl.DataFrame, path: Target) -> None:
         frame = shown.collect()
     with replacing(path) as temporary:
         if name == "parquet":
-            storable(frame).write_parquet(temporary, row_group_size=ROW_GROUP)
+            frame = storable(frame)
+            frame.write_parquet(temporary, row_group_size=rows_of_group(frame.schema))
         else:
             write_frames([frame], temporary, name)
 

@@ -1,7 +1,9 @@
 """Parts to one file: order, columns and types."""
 
+import numpy as np
 import polars as pl
 import pytest
+from pyarrow.parquet import ParquetFile
 
 from semscale.errors import InputError
 from semscale.store.reading import open_table
@@ -85,3 +87,12 @@ def test_columns_can_be_left_out(tmp_path, parts):
     paths = parts({"n": [1], "kept": [[0.5]]}, {"n": [2], "kept": [[0.25]]})
     join_parts(paths, tmp_path / "x.csv", without=["kept"])
     assert (tmp_path / "x.csv").read_text() == "n\n1\n2\n"
+
+
+def test_row_groups_of_vectors_are_small(tmp_path, parts):
+    # 2**24 bytes hold 2,048 vectors of 1,024 numbers of 8 bytes.
+    vectors = pl.Series("v", np.zeros((3000, 1024)))
+    join_parts(parts({"v": vectors}, {"v": vectors}), tmp_path / "x.parquet")
+    footer = ParquetFile(tmp_path / "x.parquet").metadata
+    assert footer.num_rows == 6000
+    assert max(footer.row_group(group).num_rows for group in range(footer.num_row_groups)) <= 2048

@@ -7,7 +7,7 @@ import polars as pl
 
 from semscale.store.atomic import replacing
 from semscale.store.number_texts import with_numbers
-from semscale.store.writing import ROW_GROUP, output_format, write_frames
+from semscale.store.writing import output_format, rows_of_group, write_frames
 
 _EXACT = 2**53
 
@@ -44,7 +44,8 @@ def join_parts(
         aligned = with_numbers(aligned)
     with replacing(target, within=paths[0].parent) as temporary:
         if name == "parquet":
-            pl.concat(aligned).sink_parquet(temporary, row_group_size=ROW_GROUP, maintain_order=True)
+            rows = rows_of_group(schema)
+            pl.concat(aligned).sink_parquet(temporary, row_group_size=rows, maintain_order=True)
         else:
             write_frames(_collected(aligned), temporary, name)
 
