@@ -82,7 +82,9 @@ def test_weights_count_in_corrected_shares():
     assert share.corrected.value == pytest.approx(20 / 25)
 
 
-def test_weighted_shares_of_groups_together_are_those_of_each_group_alone():
+@pytest.mark.parametrize("at_once", [1, 500])
+def test_weighted_shares_of_groups_together_are_those_of_each_group_alone(monkeypatch, at_once):
+    monkeypatch.setattr("semscale.coding.summary.code_shares._AT_ONCE", at_once)
     # 60 answers of 30 people in four groups: nobody decided in the third, and the last has no weight.
     values = np.tile([0.9, 0.1, 0.4, 0.7, 0.2], 12)
     groups = np.repeat([0, 1, 2, 3, -1], [25, 20, 5, 5, 5])

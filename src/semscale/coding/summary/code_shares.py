@@ -21,6 +21,10 @@ MIN_BASE = 30
 """Groups with fewer answers are shown, marked and left out of the test, unless another number is given."""
 
 
+_AT_ONCE = 500
+"""Groups whose weighted shares are made together: covariances of all pairs of them take memory."""
+
+
 @dataclass(frozen=True)
 class CodeShare:
     """How many answers have a code.
@@ -131,7 +135,7 @@ def weighted_shares(  # noqa: PLR0913 - which answers, and how they are counted
     drawn: Mask | None = None,
     interval: float = 0.95,
 ) -> list[list[Estimate]]:
-    """Estimate the share of each code in each group, all groups at once.
+    """Estimate the share of each code in each group, many groups at once.
 
     Args:
         decisions: about n answers and k codes.
@@ -153,17 +157,20 @@ def weighted_shares(  # noqa: PLR0913 - which answers, and how they are counted
         given, numbers, design = given[drawn], numbers[drawn], design.some(drawn)
     found = [[Estimate(np.nan, np.nan, np.nan)] * given.shape[1] for _ in range(n_groups)]
     survey = survey_design(design, len(given))
-    for place, column in enumerate(given.T):
-        decided = (numbers >= 0) & ~np.isnan(column)
+    for place, values in enumerate(given.T):
+        decided = (numbers >= 0) & ~np.isnan(values)
         there, own = np.unique(numbers[decided], return_inverse=True)
-        if not len(there):
-            continue
-        places = np.full(len(column), -1)
+        places = np.full(len(values), -1)
         places[decided] = own
-        shares = survey_means(np.where(decided, column, np.nan), survey, groups=places, n_groups=len(there))
-        low, high = share_interval(shares, interval, method="beta")
-        for at, group in enumerate(there.tolist()):
-            found[group][place] = Estimate(*(float(each[0, at]) for each in (shares.values, low, high)))
+        column = np.where(decided, values, np.nan)
+        for start in range(0, len(there), _AT_ONCE):
+            some = there[start : start + _AT_ONCE].tolist()
+            inside = np.where((places >= start) & (places < start + len(some)), places - start, -1)
+            shares = survey_means(column, survey, groups=inside, n_groups=len(some))
+            low, high = share_interval(shares, interval, method="beta")
+            for at, group in enumerate(some):
+                ends = (shares.values, low, high)
+                found[group][place] = Estimate(*(float(each[0, at]) for each in ends))
     return found
 
 
