@@ -196,6 +196,16 @@ def test_a_chat_model_is_asked_as_well_once_for_each_readable_answer(code, decid
 
 
 @pytest.mark.needs("api")
+def test_nobody_is_asked_where_the_output_is_another_runs(code, decider, monkeypatch, tmp_path):
+    monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
+    assert code("--out", "coded/").code == 0
+    ended = code("--out", "coded/", "--chat-model", "m", "--chat-url", decider.url)
+    assert ended.code == 2
+    assert "chat_model was not set, now m" in ended.err
+    assert decider.requests == []
+
+
+@pytest.mark.needs("api")
 def test_refusals_of_the_chat_model_are_counted_shown_and_in_the_table(code, decider, monkeypatch, tmp_path):
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
     decider.speaks = ("completions",)

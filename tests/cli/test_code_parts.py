@@ -128,3 +128,20 @@ def test_another_run_of_answers_with_a_number_among_them_is_taken(semscale, answ
     assert semscale(*command, "--out", first).code == 0
     ended = semscale(*command, "--other-run", first)
     assert ended.code == 0, ended.err
+
+
+@pytest.mark.parametrize("size", ["50", "2"])
+def test_columns_of_json_lines_may_hold_numbers_beside_words(semscale, answers, tmp_path, size):
+    """A rating in words is none, and codes may be a list."""
+    rows = [
+        {"text": "battery", "hand": ["power"], "region": 1, "stars": 5},
+        {"text": "price", "hand": "cost", "region": "north", "stars": "many"},
+        {"text": "battery", "region": 1, "stars": "4"},
+    ]
+    (tmp_path / "mixed.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    command = ("code", "mixed.jsonl", *OPTIONS, "--rating", "stars", "--part-rows", size, "--json")
+    found = numbers(semscale(*command))
+    assert [(one["group"], one["n"]) for one in found["groups"]] == [("1", 2), ("north", 1)]
+    assert found["hand_coded"] == 2
+    power = found["drivers"]["drivers"][0]
+    assert (power["n_with"], power["mean_with"]) == (2, 4.5)

@@ -86,6 +86,23 @@ def test_probabilities_without_labels_are_refused(command, tmp_path, capsys):
     assert "--inclusion belongs to human" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("chance", "said"),
+    [
+        ("2", "probabilities above 0 to 1, got 2 in row 3"),
+        ("half", "wherever a label is, but row 3 has a label alone"),
+    ],
+)
+def test_a_wrong_probability_is_found_before_anybody_is_asked(tmp_path, decider, capsys, chance, said):
+    file = tmp_path / "labelled.csv"
+    file.write_text(f"q,a,human,p\nwhy,1,5,0.5\nwhy,2,,none\nwhy,3,4,{chance}\n")
+    command = ["judge", str(file), "--question", "q", "--answer", "a", "--human", "human", "--inclusion", "p"]
+    options = ["--model", "m", "--base-url", decider.url, "--part-rows", "1"]
+    assert main([*command, *options]) == 2
+    assert said in capsys.readouterr().err
+    assert decider.requests == []
+
+
 def test_the_command_that_follows_finds_the_replies_where_they_are(command, decider, tmp_path, capsys):
     out, ledger = tmp_path / "labels.csv", tmp_path / "own.sqlite"
     assert main(command("--n", "4", "--out", str(out), "--ledger", str(ledger), "--timeout", "9")) == 0

@@ -18,6 +18,17 @@ def test_each_code_is_a_question_with_its_definition_and_examples(book):
     assert [level.label for level in rubric.criteria[0].template.levels] == ["no", "yes"]
 
 
+@pytest.mark.parametrize(("n_with", "is_tuned"), [(4, False), (5, True), (55, True), (56, False)])
+def test_weights_are_tuned_with_five_answers_of_each_kind_or_more(n_with, is_tuned):
+    labels = (np.arange(60) < n_with).astype(float)[:, None]
+    asked = np.clip(labels + np.linspace(-0.4, 0.4, 60)[:, None], 0, 1)
+    likeness = np.tile([0.2, 0.5, 0.7], 20)[:, None]
+    found = join_sources(likeness, asked, labels, stand_in=asked.mean(axis=0))
+    # Likeness says nothing about the code, what the model says nearly all.
+    assert (found.weights[0, 1] > found.weights[0, 0]) == is_tuned
+    assert np.isnan(found.held_out).all() != is_tuned
+
+
 def test_without_40_labels_both_count_alike():
     likeness, asked = np.array([[0.2], [0.6], [np.nan]]), np.array([[1.0], [0.0], [1.0]])
     nobody = np.full((0, 1), np.nan)

@@ -12,7 +12,7 @@ from semscale.coding.coding import code_answers, fit_codes
 from semscale.coding.coding_columns import CodingColumns
 from semscale.coding.summary.coding_collector import CodingCollector
 from semscale.coding.summary.summarizing import SummaryPlan
-from semscale.coding.table_coding import LIKENESS, TEXT_STATUS, CodingWork
+from semscale.coding.table_coding import LIKENESS, TEXT_STATUS, CodingWork, LearntCodes
 from semscale.store.reading import open_table
 from semscale.store.runs.table_run import PartSettings, TableRun
 from semscale.types import Status
@@ -32,9 +32,12 @@ def work(toy_embedder, tmp_path):
     lines = [json.dumps({"text": cell, "n": place}) for place, cell in enumerate(CELLS)]
     (tmp_path / "in.jsonl").write_text("\n".join(lines))
     coder = Coder(load_codebook(tmp_path / "codes.yaml"), embedder=toy_embedder)
-    fitted = fit_codes(coder.score([]), np.zeros(0, np.int64))
-    collector = CodingCollector(fitted, CodingColumns("text"), SummaryPlan())
-    return CodingWork(open_table(tmp_path / "in.jsonl"), "text", coder, fitted, collector)
+
+    def learn():
+        fitted = fit_codes(coder.score([]), np.zeros(0, np.int64))
+        return LearntCodes(fitted, CodingCollector(fitted, CodingColumns("text"), SummaryPlan()))
+
+    return CodingWork(open_table(tmp_path / "in.jsonl"), "text", coder, learn)
 
 
 def test_parts_are_coded_as_all_answers_together_in_the_order_of_the_rows(work, tmp_path):

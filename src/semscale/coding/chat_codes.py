@@ -12,6 +12,7 @@ from semscale.errors import InterruptedRunError
 from semscale.judging.decisions.rubric import Criterion, Rubric, spread
 from semscale.judging.judge import Judge
 from semscale.stats.calibration.ensembles import (
+    FEWEST_OF_EACH,
     FEWEST_TUNING,
     nested_scores,
     tune_weights,
@@ -130,9 +131,10 @@ def join_sources(
 ) -> JoinedSources:
     """Find how to join likeness and a chat model's probability into one score of each code.
 
-    The score is their weighted mean. Weights are tuned on hand-coded answers where a code has 40 of them, of
-    both kinds; a hand-coded answer's own score is by weights that were tuned without it. Else both count
-    alike. An answer that the model said nothing about is placed by its likeness.
+    The score is their weighted mean. Weights are tuned on hand-coded answers where there are 40 of them, five
+    or more with the code and as many without it; a hand-coded answer's own score is by weights that were
+    tuned without it. Else both count alike. An answer that the model said nothing about is placed by its
+    likeness.
 
     Args:
         likeness: shape (m, k), of hand-coded answers; NaN where there is none.
@@ -148,7 +150,8 @@ def join_sources(
         share = labels[:, place]
         most = np.where(share == _HALF, np.nan, np.round(share))
         coded = most[~np.isnan(most) & ~np.isnan(likeness[:, place])]
-        if len(coded) >= FEWEST_TUNING and 0 < coded.sum() < len(coded):
+        fewer = min(coded.sum(), len(coded) - coded.sum())
+        if len(coded) >= FEWEST_TUNING and fewer >= FEWEST_OF_EACH:
             own[:, place] = nested_scores(both, most, seed=seed)
             weights[place] = tune_weights(both, most, seed=seed).weights
     return JoinedSources(stand_in, weights, own)

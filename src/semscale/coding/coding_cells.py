@@ -99,7 +99,7 @@ class _CellChecks:
             raise RowError(error.words, error.row + first_row) from None
         self.nesting.look(batch, first_row)
         for column, names in self._groups.items():
-            names.update(groups_in(column_in(batch, column).unique()).to_list())
+            names.update(groups_in(column_in(batch, column)).unique().to_list())
             check_groups(names)
 
     def check_all(self) -> None:

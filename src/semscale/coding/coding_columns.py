@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.store.cells import storable
 from semscale.store.columns import column_in, floats_in
 from semscale.store.table import Table
 from semscale.types import Floats
@@ -76,4 +77,5 @@ class CodingColumns:
 
 def numbers_in(rows: pl.DataFrame, column: str) -> Floats:
     """Read a column of numbers, shape (n,), NaN where a cell has none."""
-    return floats_in(column_in(rows, column).cast(pl.Float64, strict=False).fill_nan(None))
+    cells = storable(column_in(rows, column).to_frame()).to_series()
+    return floats_in(cells.cast(pl.Float64, strict=False).fill_nan(None))

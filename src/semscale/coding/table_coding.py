@@ -1,8 +1,9 @@
 """Coding of tables of any size: part by part, resumable, in bounded memory, in the order of the rows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -25,6 +26,20 @@ from semscale.types import Progress, Status
 LIKENESS, TEXT_STATUS = f"{PREFIX}*likeness", f"{PREFIX}*text_status"
 
 
+class LearntCodes(NamedTuple):
+    """What must be known before the first part is made.
+
+    Attributes:
+        fitted: turns scores into codes.
+        collector: sums them up.
+        asked: what a chat model said about all answers; ``None`` where none was asked.
+    """
+
+    fitted: FittedCodes
+    collector: CodingCollector
+    asked: AskedCodes | None = None
+
+
 @dataclass
 class CodingWork:
     """Codes the answers of a table part by part, and sums the parts up.
@@ -33,24 +48,22 @@ class CodingWork:
         table: the input.
         text: column of the answers.
         coder: scores them.
-        fitted: turns scores into codes.
-        collector: sums them up.
-        asked: what a chat model said about all answers; ``None`` where none was asked.
+        learn: learns from hand-coded answers, and asks a chat model where one is named; called once, when the
+            output is known to be this run's, so that no call is paid for a run that is refused.
         settings: further ones that decide the codes, by name; a run goes on with the same ones alone.
         progress: called while texts are embedded.
+        kept: clause on embeddings and replies that are kept.
     """
 
     table: Table
     text: str
     coder: Coder
-    fitted: FittedCodes
-    collector: CodingCollector
-    asked: AskedCodes | None = None
+    learn: Callable[[], LearntCodes]
     settings: Mapping[str, str] = field(default_factory=dict)
     progress: Progress | None = None
+    kept: str = KEPT_EMBEDDINGS
     stage = "coding"
     private = (LIKENESS, TEXT_STATUS)
-    kept = KEPT_EMBEDDINGS
 
     def key(self) -> dict[str, str]:
         """Name the column, the fields of the coder's signature, and the further settings."""
@@ -58,15 +71,15 @@ class CodingWork:
 
     def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
         """Code the rows after the first ``skip`` ones."""
-        first_row = skip
+        first_row, (fitted, _, said) = skip, self._learnt
         # A part is made again where a reply may still come, as it moves the codes of others too.
-        failed = self.asked is not None and Status.FAILED in self.asked.counts
+        failed = said is not None and Status.FAILED in said.counts
         for batch in self.table.batches(size, skip):
             check_free(batch.columns, self.table.name)
             scores = self.coder.score(column_in(batch, self.text).to_list(), progress=self.progress)
             rows = np.arange(first_row, first_row + batch.height)
-            asked = None if self.asked is None else self.asked.some(rows)
-            coded = self.fitted.code(scores, rows, asked).to_frame()
+            asked = None if said is None else said.some(rows)
+            coded = fitted.code(scores, rows, asked).to_frame()
             own = pl.DataFrame({
                 LIKENESS: pl.Series(scores.likeness, dtype=pl.Array(pl.Float64, scores.likeness.shape[1])),
                 TEXT_STATUS: pl.Series([str(each) for each in scores.text_status], dtype=pl.String),
@@ -83,11 +96,15 @@ class CodingWork:
         scores = CodeScores(self.coder.codebook, likeness, status, self.coder.signature)
         is_text = frame[TEXT_STATUS] != str(Status.NOT_TEXT)
         answers = column_in(frame, self.text).cast(pl.String).set(~is_text, None)
-        self.collector.add(scores, answers.to_list(), frame)
+        self._learnt.collector.add(scores, answers.to_list(), frame)
 
     def summary(self) -> CodingSummary:
         """Sum all parts up."""
-        return self.collector.summary()
+        return self._learnt.collector.summary()
 
     def late(self, start: int, stop: int) -> None:
         """No column depends on the rows after it."""
+
+    @cached_property
+    def _learnt(self) -> LearntCodes:
+        return self.learn()

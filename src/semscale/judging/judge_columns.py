@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
@@ -10,11 +11,13 @@ from semscale.judging.human_labels import label_table
 from semscale.judging.prompts.template import Template
 from semscale.matching.match_columns import reference_lists
 from semscale.results.tallies import check_groups
+from semscale.stats.calibration.sample_design import checked_inclusion
 from semscale.store.cells import storable
-from semscale.store.columns import as_names, column_in, groups_in
+from semscale.store.columns import as_names, column_in, floats_in, groups_in
 from semscale.store.first_look import look_through
 from semscale.store.result_columns import check_free
 from semscale.store.table import Table
+from semscale.types import Floats, Mask
 
 _BATCH = 50_000
 
@@ -133,10 +136,16 @@ def group_names(rows: pl.DataFrame, by: str) -> list[str | None]:
     return as_names(groups_in(column_in(rows, by)), "by")
 
 
+def inclusion_in(rows: pl.DataFrame, column: str) -> Floats:
+    """Read probabilities of a draw, shape (n,), NaN where a cell has no number."""
+    cells = storable(column_in(rows, column).to_frame()).to_series()
+    return floats_in(cells.cast(pl.Float64, strict=False))
+
+
 def check_judge_cells(
     table: Table, columns: JudgeColumns, template: Template, size: int, *, counting: bool
 ) -> Table:
-    """Check references, people's labels and groups of all rows; a file without them is not read.
+    """Check references, people's labels, their draw and groups of all rows; without them nothing is read.
 
     Args:
         table: the input.
@@ -149,8 +158,9 @@ def check_judge_cells(
         The table, with the number of its rows if they were read.
 
     Raises:
-        InputError: a broken list, a label that is none of the template's, more than 100,000 groups, a row
-            that cannot be read, or more rows than Excel holds.
+        InputError: a broken list, a label that is none of the template's or has no probability of its draw, a
+            probability out of range, more than 100,000 groups, a row that cannot be read, or more rows than
+            Excel holds.
         StoppedByUserError: stopped by the user.
     """
     groups: set[str | None] = set()
@@ -160,12 +170,16 @@ def check_judge_cells(
         if references:
             reference_lists(references, columns.references, first_row)
         if columns.human is not None:
-            label_table(column_in(batch, columns.human).to_list(), template, first_row)
+            labels = label_table(column_in(batch, columns.human).to_list(), template, first_row)
+            if columns.inclusion is not None:
+                labelled: Mask = np.asarray(~np.isnan(labels).all(axis=1))
+                checked_inclusion(inclusion_in(batch, columns.inclusion), labelled, first_row=first_row)
         if columns.by is not None:
             groups.update(group_names(storable(batch), columns.by))
             check_groups(groups)
 
-    titles = {*columns.references, *(name for name in (columns.human, columns.by) if name)}
+    further = (columns.human, columns.inclusion, columns.by)
+    titles = {*columns.references, *(name for name in further if name)}
     if titles or counting:
         return look_through(table, titles or {columns.answer}, size, look, counting=counting)
     return table

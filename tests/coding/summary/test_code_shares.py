@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from semscale.coding.coding_decisions import Thresholds, decide
-from semscale.coding.summary.code_shares import HandSample, code_shares
+from semscale.coding.summary.code_shares import HandSample, code_shares, weighted_shares
 from semscale.stats.calibration.prediction_powered import prediction_powered_mean
 from semscale.stats.calibration.sample_design import SampleDesign
 from semscale.stats.intervals.shares import wilson_interval
@@ -80,3 +80,29 @@ def test_weights_count_in_corrected_shares():
     design = SampleDesign(weights=np.array([4.0] * 5 + [1.0] * 5))
     (share,) = code_shares(decisions([0.6] * 10), ["price"], np.ones(10, dtype=bool), sample, design=design)
     assert share.corrected.value == pytest.approx(20 / 25)
+
+
+@pytest.mark.parametrize("at_once", [1, 500])
+def test_weighted_shares_of_groups_together_are_those_of_each_group_alone(monkeypatch, at_once):
+    monkeypatch.setattr("semscale.coding.summary.code_shares._AT_ONCE", at_once)
+    # 60 answers of 30 people in four groups: nobody decided in the third, and the last has no weight.
+    values = np.tile([0.9, 0.1, 0.4, 0.7, 0.2], 12)
+    groups = np.repeat([0, 1, 2, 3, -1], [25, 20, 5, 5, 5])
+    values[45:50] = 0.4
+    weights = np.tile([1.0, 2.0, np.nan], 20)
+    weights[50:55] = 0.0
+    design = SampleDesign(weights=weights, clusters=np.arange(60) // 2)
+    found, drawn = decisions(values), np.arange(60) % 7 > 0
+    for sampled in (None, drawn):
+        together = weighted_shares(found, groups, 4, design, drawn=sampled)
+        for group in (0, 1):
+            (alone,) = code_shares(found, ["price"], groups == group, None, design=design, drawn=sampled)
+            (share,) = together[group]
+            assert (share.value, share.low, share.high) == pytest.approx(
+                (alone.counted.value, alone.counted.low, alone.counted.high), rel=1e-12
+            )
+        assert all(np.isnan(together[group][0].value) for group in (2, 3))
+    # 25 answers: five times given 1, not 1, unsure, given 1, not 1 by weights 1, 2 and none in turn
+    counted = ~np.isnan(weights[:25]) & (values[:25] != 0.4)
+    share = weights[:25][counted & (values[:25] > 0.5)].sum() / weights[:25][counted].sum()
+    assert weighted_shares(found, groups, 4, design)[0][0].value == pytest.approx(share)

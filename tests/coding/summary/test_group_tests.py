@@ -74,3 +74,18 @@ def test_one_group_that_is_large_enough_cannot_be_tested():
     (test,) = group_tests(decisions([0.9, 0.1] * 20), ["price"], (np.arange(40) >= 35).astype(int))
     assert np.isnan(test.p_value)
     assert np.isnan(test.adjusted)
+
+
+def test_a_weighted_test_of_a_sample_leaves_out_groups_with_few_sampled_answers():
+    # Each of three groups has 40 answers, but the sample has only five of the third.
+    coded, group = decisions([0.9, 0.1, 0.1, 0.9, 0.1] * 24), np.repeat([0, 1, 2], 40)
+    design = SampleDesign(weights=np.tile([1.0, 2.0, 3.0], 40))
+    (whole,) = group_tests(coded, ["price"], group, design=design)
+    assert whole.tested == (0, 1, 2)
+    drawn = np.arange(120) < 85
+    (test,) = group_tests(coded, ["price"], group, design=design, drawn=drawn)
+    expected = rao_scott(
+        coded.given[:80, 0].astype(int), group[:80], SurveyDesign(np.tile([1.0, 2.0, 3.0], 40)[:80])
+    )
+    assert test.tested == (0, 1)
+    assert test.p_value == pytest.approx(expected.p_value, rel=0.01)

@@ -19,7 +19,8 @@ from semscale.coding.summary.beside_answers import BesideNames
 from semscale.coding.summary.coding_collector import CodingCollector
 from semscale.coding.summary.coding_summary import CodingSummary
 from semscale.coding.summary.summarizing import SummaryPlan
-from semscale.coding.table_coding import CodingWork
+from semscale.coding.table_coding import CodingWork, LearntCodes
+from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS
 from semscale.rating.cells import text_status
 from semscale.scales import load_scale
 from semscale.store.columns import column_in
@@ -32,6 +33,7 @@ from semscale.store.table import Table
 from semscale.types import Progress, are_scored
 
 _BATCH = 50_000
+_KEPT_REPLIES = "replies that came stay in the ledger"
 
 
 def code_table(options: CodeOptions) -> CodingSummary:
@@ -58,19 +60,24 @@ def code_table(options: CodeOptions) -> CodingSummary:
     table, hand = check_coding_cells(table, columns, codebook, size, counting=counting)
     with progress_bars() as progress:
         coder = Coder(codebook, embedder=options.model.load(progress))
-        asked = _asked(options, codebook, table, progress)
-        fitted = _fitted(options, coder, hand, asked, progress)
-        collector = CodingCollector(
-            fitted,
-            columns,
-            _summary_plan(options, columns, table),
-            asked=asked,
-            scale=options.rate_scale,
-            other=other,
-            progress=progress,
-        )
+
+        def learn() -> LearntCodes:
+            asked = _asked(options, codebook, table, progress)
+            fitted = _fitted(options, coder, hand, asked, progress)
+            collector = CodingCollector(
+                fitted,
+                columns,
+                _summary_plan(options, columns, table),
+                asked=asked,
+                scale=options.rate_scale,
+                other=other,
+                progress=progress,
+            )
+            return LearntCodes(fitted, collector, asked)
+
         settings = _settings(options, columns)
-        work = CodingWork(table, columns.text, coder, fitted, collector, asked, settings, progress)
+        kept = KEPT_EMBEDDINGS if options.chat.chat_model is None else _KEPT_REPLIES
+        work = CodingWork(table, columns.text, coder, learn, settings, progress, kept)
         return TableRun(table, options.run.parts, progress).of(work, out)
 
 

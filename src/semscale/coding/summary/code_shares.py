@@ -21,6 +21,10 @@ MIN_BASE = 30
 """Groups with fewer answers are shown, marked and left out of the test, unless another number is given."""
 
 
+_AT_ONCE = 500
+"""Groups whose weighted shares are made together: covariances of all pairs of them take memory."""
+
+
 @dataclass(frozen=True)
 class CodeShare:
     """How many answers have a code.
@@ -78,6 +82,7 @@ def code_shares(  # noqa: PLR0913 - which answers, and how they are counted
     design: SampleDesign | None = None,
     count: GroupCount | None = None,
     drawn: Mask | None = None,
+    weighted: Sequence[Estimate] | None = None,
     interval: float = 0.95,
     min_base: int = MIN_BASE,
 ) -> tuple[CodeShare, ...]:
@@ -93,6 +98,8 @@ def code_shares(  # noqa: PLR0913 - which answers, and how they are counted
         count: of all answers, where the n are a part of them; of the n unless given.
         drawn: shape (n,), which answers are a random sample of all; the others, coded by hand, count in
             corrected shares alone. All of them unless given.
+        weighted: of each code the weighted share of these rows, as ``weighted_shares`` gives it, where it is
+            known.
         interval: coverage of the intervals.
         min_base: answers below which a base is small.
 
@@ -106,18 +113,65 @@ def code_shares(  # noqa: PLR0913 - which answers, and how they are counted
         counts = CodeCounts(len(codes))
         counts.add(np.zeros(len(base), np.int64), decisions.given[base], np.ones(len(base), dtype=np.bool_))
         count = counts[0] if len(counts) else GroupCount.none(len(codes))
+    if weighted is None and not design.is_plain:
+        alone = np.full(len(decisions.given), -1)
+        alone[base] = 0
+        (weighted,) = weighted_shares(decisions, alone, 1, design, drawn=drawn, interval=interval)
     found = []
     for place, code in enumerate(codes):
         n, hits = int(count.decided[place]), int(count.given[place])
         corrected = None if hand is None else _corrected(hand, base, place, design, interval)
-        if design.is_plain:
-            counted = wilson_interval(hits, n, interval)
-        else:
-            given = np.full(len(decisions.given), np.nan)
-            given[base] = decisions.given[base, place]
-            counted = _weighted_share(given, design, interval, drawn)
+        counted = wilson_interval(hits, n, interval) if weighted is None else weighted[place]
         found.append(CodeShare(code, n, hits, count.base - n, counted, corrected, min_base))
     return tuple(found)
+
+
+def weighted_shares(  # noqa: PLR0913 - which answers, and how they are counted
+    decisions: CodeDecisions,
+    groups: Integers,
+    n_groups: int,
+    design: SampleDesign,
+    *,
+    drawn: Mask | None = None,
+    interval: float = 0.95,
+) -> list[list[Estimate]]:
+    """Estimate the share of each code in each group, many groups at once.
+
+    Args:
+        decisions: about n answers and k codes.
+        groups: shape (n,), number of each answer's group, from 0; -1 for none. Answers that do not count are
+            passed over.
+        n_groups: g, how many groups there are.
+        design: weights, clusters and strata of the answers.
+        drawn: shape (n,), which answers are a random sample of all. All of them unless given.
+        interval: coverage of the intervals.
+
+    Returns:
+        For each of g groups the shares of k codes; NaN where a code was decided about no answer.
+
+    References:
+        As ``code_shares``.
+    """
+    given, numbers = decisions.given, np.where(counting(decisions, design), groups, -1)
+    if drawn is not None:
+        given, numbers, design = given[drawn], numbers[drawn], design.some(drawn)
+    found = [[Estimate(np.nan, np.nan, np.nan)] * given.shape[1] for _ in range(n_groups)]
+    survey = survey_design(design, len(given))
+    for place, values in enumerate(given.T):
+        decided = (numbers >= 0) & ~np.isnan(values)
+        there, own = np.unique(numbers[decided], return_inverse=True)
+        places = np.full(len(values), -1)
+        places[decided] = own
+        column = np.where(decided, values, np.nan)
+        for start in range(0, len(there), _AT_ONCE):
+            some = there[start : start + _AT_ONCE].tolist()
+            inside = np.where((places >= start) & (places < start + len(some)), places - start, -1)
+            shares = survey_means(column, survey, groups=inside, n_groups=len(some))
+            low, high = share_interval(shares, interval, method="beta")
+            for at, group in enumerate(some):
+                ends = (shares.values, low, high)
+                found[group][place] = Estimate(*(float(each[0, at]) for each in ends))
+    return found
 
 
 def counting(decisions: CodeDecisions, design: SampleDesign) -> Mask:
@@ -140,17 +194,6 @@ def corrected_design(hand: HandSample, design: SampleDesign) -> SampleDesign:
     """Join how answers were drawn and how those that people coded were drawn of them."""
     weights = design.weights if hand.weights is None else hand.weights
     return replace(design, inclusion=hand.inclusion, weights=weights)
-
-
-def _weighted_share(given: Floats, design: SampleDesign, interval: float, drawn: Mask | None) -> Estimate:
-    """Estimate a share from the drawn answers about which it was decided; NaN in the other rows."""
-    if drawn is not None:
-        given, design = given[drawn], design.some(drawn)
-    if np.isnan(given).all():
-        return Estimate(np.nan, np.nan, np.nan)
-    share = survey_means(given, survey_design(design, len(given)))
-    low, high = share_interval(share, interval, method="beta")
-    return Estimate(*(float(each[0, 0]) for each in (share.values, low, high)))
 
 
 def _corrected(

@@ -72,7 +72,7 @@ def group_tests(  # noqa: PLR0913 - what is compared, and how
         counts: of all answers of each group, where the n are a part of them; of the n unless given.
         drawn: shape (n,), which answers are a random sample of all, as ``code_shares`` takes it.
         seed: of drawn tables, where counts are small.
-        min_base: answers that a group needs, 1 or more.
+        min_base: answers that a group needs, 1 or more; for a test of a sample, within the sample.
 
     References:
         As ``corrected_group_test``, ``independence_p_value`` and ``rao_scott``.
@@ -127,16 +127,18 @@ def _corrected(
 def _counted(compared: _Compared, place: int, seed: int) -> tuple[float, TestKind, tuple[int, ...]]:
     """Compare how often the code was given, in groups with enough answers about which it was decided."""
     counts, design = compared.counts, compared.design
-    large = np.flatnonzero(counts.decided[:, place] >= compared.min_base)
-    numbers = tuple(large.tolist())
     if design.is_plain:
+        large = np.flatnonzero(counts.decided[:, place] >= compared.min_base)
         given = counts.given[large, place]
         table = np.stack([given, counts.decided[large, place] - given])
-        return independence_p_value(table, seed=seed), "counted", numbers
+        return independence_p_value(table, seed=seed), "counted", tuple(large.tolist())
     values, groups = compared.decisions.given[:, place], compared.groups
     if compared.drawn is not None:
         values, groups, design = values[compared.drawn], groups[compared.drawn], design.some(compared.drawn)
-    group = np.where(np.isin(groups, large) & ~np.isnan(values), groups, -1)
+    decided = (groups >= 0) & ~np.isnan(values)
+    large = np.flatnonzero(np.bincount(groups[decided], minlength=len(counts)) >= compared.min_base)
+    numbers = tuple(large.tolist())
+    group = np.where(decided & np.isin(groups, large), groups, -1)
     if not (group >= 0).any():
         return float("nan"), "counted, weighted", numbers
     code = np.where(group >= 0, values, -1).astype(np.int64)

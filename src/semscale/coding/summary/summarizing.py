@@ -9,7 +9,7 @@ import numpy as np
 from semscale.coding.asked_codes import AskedCodes
 from semscale.coding.coding import Coding
 from semscale.coding.summary.beside_answers import BesideAnswers, BesideNames
-from semscale.coding.summary.code_shares import MIN_BASE, HandSample, code_shares
+from semscale.coding.summary.code_shares import MIN_BASE, HandSample, code_shares, weighted_shares
 from semscale.coding.summary.coding_agreement import CodeAgreement, agreement_between, agreement_with_people
 from semscale.coding.summary.coding_summary import CodedGroup, CodedGrouping, CodingAgreement, CodingSummary
 from semscale.coding.summary.drivers import Drivers, drivers_of
@@ -17,7 +17,7 @@ from semscale.coding.summary.group_tests import group_tests
 from semscale.coding.summary.running_codes import RunningCodes
 from semscale.errors import InputError
 from semscale.results.labelled_sample import SampledRows
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.estimates import Estimate, IntervalPlan
 from semscale.types import Floats, Integers, Mask
 
 
@@ -167,6 +167,12 @@ def _grouping(running: RunningCodes, kept: KeptCodes, column: str, plan: Summary
     hand, design = kept.hand_sample, kept.beside.design
     order = np.argsort(numbers, kind="stable")
     ends = np.searchsorted(numbers[order], np.arange(len(counts) + 1))
+    weighted: Sequence[Sequence[Estimate] | None] = [None] * len(counts)
+    if not design.is_plain:
+        decisions, interval = kept.coding.decisions, plan.intervals.interval
+        weighted = weighted_shares(
+            decisions, numbers, len(counts), design, drawn=kept.drawn, interval=interval
+        )
     found = []
     for name, group in names.items():
         rows = order[ends[group] : ends[group + 1]]
@@ -178,6 +184,7 @@ def _grouping(running: RunningCodes, kept: KeptCodes, column: str, plan: Summary
             design=design,
             count=counts[group],
             drawn=kept.drawn,
+            weighted=weighted[group],
             interval=plan.intervals.interval,
             min_base=plan.min_base,
         )

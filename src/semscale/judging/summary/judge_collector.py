@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -9,7 +10,7 @@ import polars as pl
 from semscale.embedding.languages.language_counts import LanguageCounter
 from semscale.judging.decisions.form_refusals import FormRefusal
 from semscale.judging.human_labels import HumanEvidence, beside_humans, label_table, mean_labels
-from semscale.judging.judge_columns import JudgeColumns, group_names
+from semscale.judging.judge_columns import JudgeColumns, group_names, inclusion_in
 from semscale.judging.prompts.template import Template
 from semscale.judging.summary.judge_summary import KEPT_ITEMS, JudgeSummary
 from semscale.judging.summary.judge_tally import JudgeTally, score_tallies, tallied
@@ -19,6 +20,7 @@ from semscale.results.labelled_sample import LabelledSample, SampledRows
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.means import MeanEstimate, counted_mean
 from semscale.store.columns import column_in, floats_in, statuses_in
 from semscale.store.writing import PREFIX
 from semscale.types import Floats, Integers, Mask, Status
@@ -115,8 +117,9 @@ class JudgeCollector:
             name: judge.scores(kept.columns, self._plan, own, refused)
             for (name, judge), own, refused in zip(self._judges.items(), signatures, not_taken, strict=True)
         }
-        first = next(iter(judges.values()))
         is_panel = len(judges) > 1
+        first = next(iter(judges.values()))
+        estimates = tallied(self._means, self._plan, applied) if is_panel else first.estimates
         return JudgeSummary(
             source=source,
             columns=self._columns,
@@ -124,7 +127,7 @@ class JudgeCollector:
             n=self.n,
             sampled=kept.n_drawn,
             counts={status: self._counts[status] for status in Status if self._counts[status]},
-            estimates=tallied(self._means, self._plan, applied) if is_panel else first.estimates,
+            estimates=estimates,
             expected=kept.columns[_EXPECTED],
             in_draw=kept.in_draw,
             plan=self._plan,
@@ -133,7 +136,7 @@ class JudgeCollector:
             least_certain=self._vague.items,
             left_out=self._left_out.examples,
             languages=self._languages.counts,
-            human=self._human(kept),
+            human=self._human(kept, counted_mean(estimates.overall, "mean" if is_panel else "expected")),
             stopped=stopped,
         )
 
@@ -155,21 +158,25 @@ class JudgeCollector:
         for judge, own in zip(self._judges.values(), part.judges.values(), strict=True):
             columns |= judge.columns(own)
         if self._columns.inclusion is not None:
-            columns[_INCLUSION] = floats_in(column_in(frame, self._columns.inclusion).cast(pl.Float64))
+            columns[_INCLUSION] = inclusion_in(frame, self._columns.inclusion)
         has_label: Mask = np.zeros(frame.height, dtype=np.bool_)
         if part.labels is not None:
             has_label = np.asarray(~np.isnan(part.labels).all(axis=1))
             self._labels.append((np.flatnonzero(has_label) + self.n, part.labels[has_label]))
         self._sample.add(columns, has_label)
 
-    def _human(self, kept: SampledRows) -> HumanEvidence | None:
+    def _human(self, kept: SampledRows, mean: MeanEstimate) -> HumanEvidence | None:
+        """Compare kept rows with their labels; of a sample, the judge's own mean is that of all rows."""
         if not self._labels:
             return None
         labels = np.full((len(kept.rows), max(part.shape[1] for _, part in self._labels)), np.nan)
         for rows, part in self._labels:
             labels[np.searchsorted(kept.rows, rows), : part.shape[1]] = part
         drawn, expected = kept.columns.get(_INCLUSION), kept.columns[_EXPECTED]
-        return beside_humans(expected, labels, self._template, plan=self._plan, inclusion=drawn, kept=kept)
+        found = beside_humans(expected, labels, self._template, plan=self._plan, inclusion=drawn, kept=kept)
+        if kept.drawn is None:
+            return found
+        return replace(found, corrected=replace(found.corrected, naive=mean))
 
 
 class _JudgedPart:

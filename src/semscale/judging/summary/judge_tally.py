@@ -65,8 +65,10 @@ class JudgeTally:
         decided = (own.column("provenance") == Provenance.DECISION).fill_null(False).to_numpy()  # noqa: FBT003
         self._n_normalised += int((np.abs(covered[scored & decided] - 1) > _SLACK).sum())
         biases = own.floats("order_bias")
-        self._order_bias += float(np.nansum(biases))
-        self._n_order_biases += int((~np.isnan(biases)).sum())
+        biases = biases[~np.isnan(biases)]
+        # One after the other, so that the size of the parts does not move the last digit.
+        self._order_bias = float(np.cumsum([self._order_bias, *biases])[-1])
+        self._n_order_biases += len(biases)
         for kind, counted in self._reasons.items():
             for reason in own.column("reason").filter(status == kind).fill_null("").to_list():
                 if reason in counted or len(counted) < _MOST_REASONS:

@@ -132,24 +132,22 @@ def human_table(summary: "JudgeSummary") -> DataTable | None:
     if human is None:
         return None
     corrected, less = human.corrected, human.judge_less_people
-    scored = counted(corrected.n_labelled + corrected.n_unlabelled, "row")
+    scored = f"the {counted(summary.counts.get(Status.SCORED, 0), 'row')} with a score"
     both = f"{counted(corrected.n_labelled, 'row')} with a label and a score"
     rows: list[tuple[str, Cell, str]] = [
         (
             "mean, corrected by the labels",
             WithInterval.of(corrected, note=corrected.note or ""),
             _made(
-                f"what people would give to the {scored} with a score, if the labelled ones among them are a "
-                "random sample of these",
+                f"what people would give to {scored}, if the labelled ones among them are a random sample of "
+                "these",
                 corrected.method,
             ),
         ),
         (
             "mean expected score of the judge",
             WithInterval.of(corrected.naive),
-            _made(
-                f"of the {scored} with a score; knows nothing of the judge's errors", corrected.naive.method
-            ),
+            _made(f"of {scored}; knows nothing of the judge's errors", corrected.naive.method),
         ),
         (
             "mean of the labels alone",
