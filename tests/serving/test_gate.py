@@ -120,12 +120,32 @@ def test_a_request_that_takes_too_long_is_answered_and_its_texts_are_dropped(gat
     assert service.models.embedding.batcher.waiting_items == 0
 
 
-def test_each_part_of_a_long_answer_has_the_whole_limit_of_time():
+def gate_before(application):
     from semscale.serving.gate import Gate
     from semscale.serving.limits import ServiceLimits
     from semscale.serving.service_metrics import ServiceMetrics
     from semscale.serving.service_state import ServiceState
 
+    state = ServiceState()
+    state.loaded()
+    limits = ServiceLimits(seconds=5000)
+    return Gate(application, state=state, limits=limits, metrics=ServiceMetrics(), token=None)
+
+
+def test_lines_that_take_too_long_end_with_the_reason():
+    async def lines(scope, receive, send):
+        headers = [(b"content-type", b"application/x-ndjson")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b'{"row": 1}\n', "more_body": True})
+        scope["semscale.limit"].reschedule(asyncio.get_running_loop().time())
+        await asyncio.sleep(5000)
+
+    first, last = Client(gate_before(lines)).post("/rate").text.splitlines()
+    assert json.loads(first) == {"row": 1}
+    assert json.loads(last)["error"]["type"] == "timeout_error"
+
+
+def test_each_part_of_a_long_answer_has_the_whole_limit_of_time():
     ends = []
 
     async def download(scope, receive, send):
@@ -137,11 +157,7 @@ def test_each_part_of_a_long_answer_has_the_whole_limit_of_time():
         ends.append(limit.when() - asyncio.get_running_loop().time())
         await send({"type": "http.response.body", "body": b"the rest"})
 
-    state = ServiceState()
-    state.loaded()
-    limits = ServiceLimits(seconds=5000)
-    gate = Gate(download, state=state, limits=limits, metrics=ServiceMetrics(), token=None)
-    assert Client(gate).get("/jobs/1/result").content == b"a partthe rest"
+    assert Client(gate_before(download)).get("/jobs/1/result").content == b"a partthe rest"
     assert ends[0] is None
     assert 0 < ends[1] <= 5000
 

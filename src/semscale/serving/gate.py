@@ -8,6 +8,7 @@ from typing import Any
 
 from semscale.serving.access import is_admitted, is_meant_for_loopback
 from semscale.serving.error_answers import refusal_of, refused
+from semscale.serving.json_answers import LINES, to_json
 from semscale.serving.limits import ServiceLimits
 from semscale.serving.refusals import FORBIDDEN, UNAUTHORIZED, UNAVAILABLE, RefusedRequestError
 from semscale.serving.requests.body_room import BODIES, BodyRoom
@@ -128,20 +129,27 @@ class _Answer:
     def __init__(self, send: Send, closes: Callable[[], bool]) -> None:
         self._send = send
         self._closes = closes
+        self._has_open_lines = False
         self.status: int | None = None
 
     async def send(self, message: MutableMapping[str, Any]) -> None:
         """Send a part of the answer."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
+            self._has_open_lines = (b"content-type", LINES.encode()) in message["headers"]
             if self._closes():
                 message["headers"] = [*message["headers"], (b"connection", b"close")]
+        elif not message.get("more_body"):
+            self._has_open_lines = False
         await self._send(message)
 
     async def refuse(self, refusal: RefusedRequestError, scope: Scope) -> None:
-        """Answer with a refusal, unless the answer has begun."""
+        """Answer with a refusal: as the last line where lines have begun, and not within any other answer."""
         if self.status is None:
             await refused(refusal)(scope, _nothing, self.send)
+        elif self._has_open_lines:
+            last = to_json(refusal.record()) + b"\n"
+            await self.send({"type": "http.response.body", "body": last, "more_body": False})
 
 
 async def _nothing() -> MutableMapping[str, Any]:
