@@ -1,0 +1,39 @@
+"""Queues of jobs whose work goes on when a test lets it."""
+
+import threading
+
+
+class HeldWork:
+    """Work that goes on when it is told to, or ends when it is abandoned."""
+
+    def __init__(self) -> None:
+        self.begun = threading.Semaphore(0)
+        self.let = threading.Event()
+        self.done: list[str] = []
+
+    def __call__(self, folder, progress):
+        self.begun.release()
+        while not self.let.wait(0.01):
+            progress("rating rows", 1, 2)
+        self.done.append(folder.id)
+        return Summary()
+
+
+class Summary:
+    def to_json(self):
+        return "{}"
+
+
+def queue_of(tmp_path, work, **limits):
+    from semscale.serving.jobs.job_queue import JobQueue
+    from semscale.serving.limits import ServiceLimits
+
+    return JobQueue(tmp_path / "jobs", work, ServiceLimits(**limits))
+
+
+def added(queue):
+    from semscale.serving.jobs.job_order import EmbeddingJobFields
+
+    with queue.uploading() as (folder, _):
+        queue.add(folder, "embed", EmbeddingJobFields(text="comment"))
+    return folder
