@@ -147,24 +147,19 @@ def beside_humans(
     ceiling = compare_with_humans(expected, labels, interval=interval, seed=seed) if several else None
     return HumanEvidence(
         labels=labels,
-        kappa=_of_all(kappa, n),
+        kappa=kappa.among(n),
         ceiling=None
         if ceiling is None
         else replace(
             ceiling,
-            judge=_of_all(ceiling.judge, n),
-            ceiling=_of_all(ceiling.ceiling, n),
-            difference=_of_all(ceiling.difference, n),
+            judge=ceiling.judge.among(n),
+            ceiling=ceiling.ceiling.among(n),
+            difference=ceiling.difference.among(n),
         ),
         corrected=replace(corrected, naive=estimate_mean(expected[in_draw], bounds=bounds, plan=plan)),
         judge_less_people=replace(difference, n_left_out=n - difference.n),
         signature=labels_signature(labels, drawn, None if kept is None else kept.rows),
     )
-
-
-def _of_all(found: AgreementEstimate, n: int) -> AgreementEstimate:
-    """Count the items that nobody labelled among those that are left out, though they were not kept."""
-    return replace(found, n_left_out=n - found.n)
 
 
 def labels_signature(

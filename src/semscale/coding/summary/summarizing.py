@@ -240,4 +240,4 @@ def _agreement(kept: KeptCodes, plan: SummaryPlan, n: int) -> CodingAgreement:
 
 def _of_all(found: tuple[CodeAgreement, ...], n: int) -> tuple[CodeAgreement, ...]:
     """Count the answers that nobody coded among those that are left out, though they were not kept."""
-    return tuple(replace(one, alpha=replace(one.alpha, n_left_out=n - one.alpha.n)) for one in found)
+    return tuple(replace(one, alpha=one.alpha.among(n)) for one in found)

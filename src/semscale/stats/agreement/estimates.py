@@ -1,8 +1,8 @@
 """A coefficient of agreement with its interval, or the reason why there is none."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,10 @@ class AgreementEstimate:
     n_clusters: int
     method: ResampledBy | None
     note: str | None = None
+
+    def among(self, n: int) -> Self:
+        """Count as left out all others of n items, also those that nobody rated and that were not kept."""
+        return replace(self, n_left_out=n - self.n)
 
 
 def estimate_agreement(
