@@ -18,9 +18,8 @@ WAITING = "waiting for the cluster"
 """Name of the thread that waits while another one looks."""
 
 _EVERY = 1.0  # seconds between two looks
-_PATIENCE = (
-    10.0  # seconds without an answer: a busy head node is slow, and one that is gone does not come back
-)
+# Seconds without an answer: a busy head node is slow, and one that is gone does not come back.
+_PATIENCE = 10.0
 _CONNECTING = 3.0  # seconds
 
 
@@ -28,11 +27,9 @@ def addresses() -> list[tuple[str, int]]:
     """Name what must answer while this process is in its cluster: the head node, and Ray on this machine."""
     import ray
 
-    context = ray.get_runtime_context()
-    head, _, port = context.gcs_address.rpartition(":")
-    own = [node for node in ray.nodes() if node["NodeID"] == context.get_node_id()]
-    here = [(str(node["NodeManagerAddress"]), int(node["NodeManagerPort"])) for node in own]
-    return [(head.strip("[]"), int(port)), *here]
+    own = ray.get_runtime_context().get_node_id()
+    nodes = [node for node in ray.nodes() if node["NodeID"] == own]
+    return [_head(), *((str(node["NodeManagerAddress"]), int(node["NodeManagerPort"])) for node in nodes)]
 
 
 def answer(places: Iterable[tuple[str, int]]) -> bool:
@@ -49,10 +46,15 @@ def is_connected() -> bool:
     """Tell whether this process is in a cluster that answers; Ray waits for a minute, and then ends it."""
     import ray
 
-    if not ray.is_initialized():
-        return False
-    head, _, port = ray.get_runtime_context().gcs_address.rpartition(":")
-    return answer([(head.strip("[]"), int(port))])
+    return ray.is_initialized() and answer([_head()])
+
+
+def _head() -> tuple[str, int]:
+    """The address of the head node."""
+    import ray
+
+    host, _, port = ray.get_runtime_context().gcs_address.rpartition(":")
+    return host.strip("[]"), int(port)
 
 
 class ClusterWatch:

@@ -47,9 +47,8 @@ async def answer_to(request: Request, error: Exception) -> Response:
     if isinstance(error, ClientGoneError):
         return Response(status_code=CLIENT_GONE)  # nobody reads it, but figures count it
     if isinstance(error, HTTPException):
-        where = (
-            f"{request.method} {request.scope['path'][:60]}"  # not its URL, which needs a sound header Host
-        )
+        # Not the request's URL, which needs a sound header Host.
+        where = f"{request.method} {request.scope['path'][:60]}"
         error = RefusedRequestError(error.status_code, f"{where}: {error.detail}; see /openapi.json")
     return refused(refusal_of(error))
 

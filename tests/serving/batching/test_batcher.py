@@ -64,25 +64,25 @@ def patient(gated, monkeypatch):
     found.close()
 
 
-def test_the_next_batch_waits_for_those_who_were_just_answered(patient, gated):
-    done = queue.Queue()
-    patient.submit(["first"], done.put)
+@pytest.fixture
+def done(patient, gated):
+    """What was answered after the first of two requests, the second of which came during its batch."""
+    answered = queue.Queue()
+    patient.submit(["first"], answered.put)
     assert gated.begun.acquire(timeout=60)
-    patient.submit(["came meanwhile"], done.put)
+    patient.submit(["came meanwhile"], answered.put)
     gated.let.set()
-    assert done.get(timeout=60).items == ["first"]
+    assert answered.get(timeout=60).items == ["first"]
+    return answered
+
+
+def test_the_next_batch_waits_for_those_who_were_just_answered(patient, gated, done):
     patient.submit(["first again"], done.put)
     assert [done.get(timeout=60).error for _ in range(2)] == [None, None]
     assert gated.batches == [["first"], ["came meanwhile", "first again"]]
 
 
-def test_the_end_of_the_service_cuts_the_wait_short(patient, gated):
-    done = queue.Queue()
-    patient.submit(["first"], done.put)
-    assert gated.begun.acquire(timeout=60)
-    patient.submit(["came meanwhile"], done.put)
-    gated.let.set()
-    assert done.get(timeout=60).items == ["first"]
+def test_the_end_of_the_service_cuts_the_wait_short(patient, done):
     assert patient.close()
     assert done.get(timeout=60).items == ["came meanwhile"]
 
