@@ -73,7 +73,9 @@ class KeptCodes:
     @property
     def in_draw(self) -> Mask:
         """Which answers stand for all, shape (m,)."""
-        return np.ones(len(self.coding.text_status), dtype=np.bool_) if self.drawn is None else self.drawn
+        if self.rows is None:
+            return np.ones(len(self.coding.text_status), dtype=np.bool_)
+        return self.rows.in_draw
 
     @property
     def hand_sample(self) -> HandSample | None:
