@@ -70,7 +70,10 @@ def test_halves_have_no_pair_in_common(prefix, size):
     assert not pairs[0] & pairs[1]
 
 
-@pytest.mark.skipif(not BEETLE.exists(), reason="the Beetle answers are not on this machine")
+@pytest.mark.skipif(
+    not BEETLE.exists(),
+    reason="not in ../shared/data/beetle: training.csv, the Beetle answers of SemEval-2013 task 7",
+)
 @pytest.mark.parametrize(("grade", "least", "most"), [("correct", 0.0, 0.02), ("contradictory", 0.06, 1.0)])
 def test_few_correct_answers_contradict_all_of_their_references(grade, least, most):
     with BEETLE.open(encoding="utf-8", newline="") as file:
