@@ -16,17 +16,17 @@ import numpy as np
 
 from measuring import Peer, machine, ratios, seconds, spread
 from semscale import Consistency, load_embedder
-from semscale.matching.cosines import Cosines
-from semscale.matching.pairs import pair_up
-from semscale.matching.separation import share_above
-from semscale.self_consistency.asking.early_stopping import early_decision
-from semscale.self_consistency.scoring.contradictions import (
+from semscale.answer_consistency.asking.early_stopping import early_decision
+from semscale.answer_consistency.scoring.contradictions import (
     GUARD_NAMES,
     PairTexts,
     find_contradictions,
     marked,
 )
-from semscale.self_consistency.scoring.pair_measures import above_floor, item_means
+from semscale.answer_consistency.scoring.pair_measures import above_floor, item_means
+from semscale.matching.cosines import Cosines
+from semscale.matching.pairs import pair_up
+from semscale.matching.separation import share_above
 from semscale.weights.resolving import resolve
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data"

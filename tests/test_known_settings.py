@@ -3,13 +3,13 @@
 import pytest
 
 import semscale
+from semscale.answer_consistency.consistency import Consistency
 from semscale.drift.measure.meter import DriftMeter
 from semscale.judging.judge import Judge
 from semscale.judging.judge_answers import judge
 from semscale.judging.panel import Panel
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.matching.matcher import Matcher
-from semscale.self_consistency.consistency import Consistency
 from semscale.snapshots.session_scorer import SnapshotMeter
 
 

@@ -16,6 +16,8 @@ from semscale.version import __version__
 
 if TYPE_CHECKING:
     from semscale import drift, study
+    from semscale.answer_consistency.consistencies import Consistencies
+    from semscale.answer_consistency.consistency import Consistency, consistency
     from semscale.chat import ChatModel, load_chat_model
     from semscale.embedding import ArrayEmbedder, Embedder, load_embedder
     from semscale.errors import (
@@ -42,8 +44,6 @@ if TYPE_CHECKING:
     from semscale.rating.rater import Rater
     from semscale.rating.ratings import Ratings
     from semscale.scales import Scale, load_scale
-    from semscale.self_consistency.consistencies import Consistencies
-    from semscale.self_consistency.consistency import Consistency, consistency
     from semscale.tabulation.crosstabs import crosstabs
     from semscale.tabulation.summary import Crosstabs
 
@@ -90,8 +90,8 @@ __all__ = [
 
 _HOMES = {
     "semscale.chat": ("ChatModel", "load_chat_model"),
-    "semscale.self_consistency.consistencies": ("Consistencies",),
-    "semscale.self_consistency.consistency": ("Consistency", "consistency"),
+    "semscale.answer_consistency.consistencies": ("Consistencies",),
+    "semscale.answer_consistency.consistency": ("Consistency", "consistency"),
     "semscale.embedding": ("ArrayEmbedder", "Embedder", "load_embedder"),
     "semscale.errors": (
         "InputError",

@@ -5,7 +5,7 @@ import json
 import polars as pl
 import pytest
 from random_classifier import forced_classifier
-from tests.self_consistency.scripted_chat import ScriptedChat
+from tests.answer_consistency.scripted_chat import ScriptedChat
 
 from semscale import chat
 from semscale.embedding.cross_encoders.cross_encoder import CrossEncoder

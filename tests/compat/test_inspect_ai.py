@@ -8,6 +8,7 @@ import pytest
 from decision_endpoint import deciding_endpoint
 from tests.judging.conftest import Scripted, material, plain_running
 
+from semscale.answer_consistency.claims.claim_support import ClaimVerdict, Support
 from semscale.compat.inspect_ai import (
     claims_in_words,
     corrected,
@@ -20,7 +21,6 @@ from semscale.compat.inspect_ai import (
     semscale_match,
 )
 from semscale.errors import MissingExtraError
-from semscale.self_consistency.claims.claim_support import ClaimVerdict, Support
 
 EVALUATION = """
 import json

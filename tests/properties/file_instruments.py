@@ -8,6 +8,12 @@ import polars as pl
 from tests.conftest import ToyEmbedder
 from toy_instruments import Examiner, rating_scale
 
+from semscale.answer_consistency.asking.asked_model import AskedModel
+from semscale.answer_consistency.consistency import Consistency
+from semscale.answer_consistency.file_consistency import consistency_file
+from semscale.answer_consistency.files.columns import AnswerColumns
+from semscale.answer_consistency.files.consistency_work import ConsistencyWork
+from semscale.answer_consistency.sampling import Sampling
 from semscale.chat.calls.retrying import Retries
 from semscale.chat.replies import Reply
 from semscale.chat.runner import Runner
@@ -26,12 +32,6 @@ from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_rating import FileSettings, RatingWork, rate_file
 from semscale.rating.files.file_summary import Collector
 from semscale.rating.rater import Rater
-from semscale.self_consistency.asking.asked_model import AskedModel
-from semscale.self_consistency.consistency import Consistency
-from semscale.self_consistency.file_consistency import consistency_file
-from semscale.self_consistency.files.columns import AnswerColumns
-from semscale.self_consistency.files.consistency_work import ConsistencyWork
-from semscale.self_consistency.sampling import Sampling
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.runs.table_run import PartSettings, TableWork

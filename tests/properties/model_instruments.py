@@ -10,13 +10,13 @@ import numpy as np
 from instruments import Instrument
 from random_classifier import write_random_classifier
 
+from semscale.answer_consistency.claims.long_answers import ClaimConsistency, Groundedness
 from semscale.drift.measure.meter import DriftMeter
 from semscale.embedding.engines.arithmetic import has_bfloat16
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.matching.matcher import Matcher
-from semscale.self_consistency.claims.long_answers import ClaimConsistency, Groundedness
 from semscale.signature import Signature
 from semscale.snapshots.session_scorer import SnapshotMeter
 from semscale.weights.known import DEFAULT_MODEL

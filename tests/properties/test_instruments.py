@@ -10,10 +10,10 @@ from model_instruments import MODEL_INSTRUMENTS
 from tests.schema_check import check_json
 from toy_instruments import TOY_INSTRUMENTS
 
+from semscale.answer_consistency.consistencies import Consistencies
 from semscale.report.document.values import WithInterval
 from semscale.report.render.html import cell_html
 from semscale.results.estimates import Estimates
-from semscale.self_consistency.consistencies import Consistencies
 from semscale.signature import Signature
 from semscale.types import Status
 

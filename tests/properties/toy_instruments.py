@@ -8,6 +8,7 @@ from instruments import CELLS, Instrument
 from model_instruments import bert_scorer
 from tests.conftest import ToyEmbedder
 
+from semscale.answer_consistency.consistency import Consistency
 from semscale.chat.replies import Reply
 from semscale.judging.asking import Running
 from semscale.judging.decisions.rubric import Criterion, Rubric, spread
@@ -16,7 +17,6 @@ from semscale.judging.panel import Panel
 from semscale.rating.rater import Rater
 from semscale.rating.readouts.readout_choice import DEFAULT_READOUT, Readout
 from semscale.scales import Scale
-from semscale.self_consistency.consistency import Consistency
 from semscale.signature import Signature
 
 

@@ -15,7 +15,6 @@ from semscale.compat.athena_feedback import (
 from semscale.drift.runs.athena_files import exercise_of, load_exercise
 from semscale.drift.runs.athena_submissions import feedback_of, submissions_of
 from semscale.errors import UnknownNameError
-from semscale.renamed_settings import renamed, renamed_attribute
 from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -38,9 +37,6 @@ class QualityDriftAnalyzer:
         baseline_info: the exercise file's information about its baseline.
     """
 
-    model = renamed_attribute("model", "embedder")
-
-    @renamed(model="embedder")
     def __init__(
         self,
         *,

@@ -16,7 +16,6 @@ from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 from semscale.matching.bertscore.scorer import BertScorer
-from semscale.renamed_settings import renamed
 from semscale.types import Floats, Integers
 from semscale.weights.known import DEFAULT_MODEL
 
@@ -28,7 +27,6 @@ Feedback = Mapping[str, Any]
 """One piece of feedback with ``title``, ``description`` and ``credits``."""
 
 
-@renamed(model="embedder")
 def calculate_bertscore_similarity(
     baseline_texts: Sequence[str],
     test_texts: Sequence[str],
@@ -75,7 +73,6 @@ def calculate_bertscore_similarity(
     }
 
 
-@renamed(model="embedder")
 def calculate_credit_drift(
     baseline_feedbacks: Sequence[Feedback],
     test_feedbacks: Sequence[Feedback],

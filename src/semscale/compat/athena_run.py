@@ -22,7 +22,6 @@ from semscale.drift.measure.meter import DriftMeter
 from semscale.drift.runs.athena_files import AthenaExercise, AthenaExercises, exercise_files, read_athena
 from semscale.errors import InputError
 from semscale.history.runs import Run, now
-from semscale.renamed_settings import renamed, renamed_attribute
 from semscale.types import Floats
 from semscale.weights.known import DEFAULT_MODEL
 
@@ -47,8 +46,6 @@ class AnalysisSettings:
     pairing: str = "assignment"
     embedder: "str | Path | Embedder | TokenEncoder" = DEFAULT_MODEL
 
-    model = renamed_attribute("model", "embedder")
-
     @property
     def thresholds(self) -> dict[str, float]:
         """The thresholds by Athena's names."""
@@ -57,12 +54,6 @@ class AnalysisSettings:
             "max_avg_credit_drift": self.max_avg_credit_drift,
         }
         return {name: limit for name, limit in limits.items() if limit is not None}
-
-
-# A dataclass writes its own __init__, so there is no definition to decorate.
-AnalysisSettings.__init__ = renamed(model="embedder")(  # type: ignore[method-assign]
-    AnalysisSettings.__init__
-)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from semscale.answer_consistency.claims.claim_support import ClaimVerdict, Support
+from semscale.answer_consistency.claims.long_answers import groundedness
+from semscale.answer_consistency.consistency import Consistency
 from semscale.chat.connections import held_open
 from semscale.chat.loading import load_chat_model
 from semscale.extras import require
@@ -21,9 +24,6 @@ from semscale.judging.judge_state import JudgeState
 from semscale.judging.model_capabilities import ModelCapabilities
 from semscale.matching.entailment.probabilities import EntailmentModel
 from semscale.matching.matcher import DEFAULT_METHOD, Matcher
-from semscale.self_consistency.claims.claim_support import ClaimVerdict, Support
-from semscale.self_consistency.claims.long_answers import groundedness
-from semscale.self_consistency.consistency import Consistency
 from semscale.stats.calibration.prediction_powered import prediction_powered_mean
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import estimate_mean

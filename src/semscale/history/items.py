@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from semscale.renamed_settings import renamed_attribute
-
 
 @dataclass(frozen=True)
 class Output:
@@ -47,5 +45,3 @@ class Item:
     def outputs_with_text(self) -> tuple[Output, ...]:
         """The outputs that have a text."""
         return tuple(output for output in self.outputs if not output.is_silent)
-
-    spoken = renamed_attribute("spoken", "outputs_with_text")

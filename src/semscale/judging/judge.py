@@ -35,7 +35,6 @@ from semscale.judging.prompts.prompting import JudgedItem, Order, ReferencePlace
 from semscale.judging.prompts.template import Template, load_template
 from semscale.judging.verdicts import Verdicts
 from semscale.known_settings import known_settings
-from semscale.renamed_settings import renamed
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.types import Progress, Status
@@ -71,7 +70,6 @@ class Judge:
         score and explanation arXiv 2503.03064.
     """
 
-    @renamed(model="chat_model")
     @known_settings
     def __init__(  # noqa: PLR0913 - each is a setting that the signature records
         self,

@@ -6,10 +6,8 @@ from semscale.judging.asking import Running
 from semscale.judging.judge import Judge
 from semscale.judging.judge_settings import JudgeSettings
 from semscale.judging.verdicts import Verdicts
-from semscale.renamed_settings import renamed
 
 
-@renamed(model="chat_model")
 def judge(
     questions: object,
     answers: object,

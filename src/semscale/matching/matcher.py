@@ -27,7 +27,6 @@ from semscale.matching.pair_languages import with_guards, with_read_languages
 from semscale.matching.pairs import best_pairs, pair_up
 from semscale.matching.scored_pairs import ScoredPairs
 from semscale.matching.unrelated import corpus_texts
-from semscale.renamed_settings import renamed
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed
 from semscale.types import Floats, Mask, Progress, Status
@@ -86,7 +85,6 @@ class Matcher:
         ModelError: the model's files cannot be had, or cannot be run.
     """
 
-    @renamed(model="embedder")
     @known_settings
     def __init__(  # noqa: PLR0913 - each is a setting that the signature records
         self,
@@ -241,7 +239,6 @@ def explain_items(
     return dict(zip(scored, explained, strict=True))
 
 
-@renamed(model="embedder")
 def match(
     predictions: object,
     references: object,

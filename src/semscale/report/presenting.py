@@ -10,7 +10,7 @@ from semscale.report.json_encoding import to_json
 from semscale.store.atomic import check_folder, check_writable
 
 _DOCUMENTS = {
-    "AgreementSummary": ("semscale.report.self_consistency.agreement", "agreement_document"),
+    "AgreementSummary": ("semscale.report.answer_consistency.agreement", "agreement_document"),
     "AnchorsSummary": ("semscale.report.drift.anchors", "anchors_document"),
     "ApprovedBaseline": ("semscale.report.drift.records", "approved_document"),
     "AskedMatrix": ("semscale.report.drift.matrix", "asked_document"),
@@ -18,14 +18,14 @@ _DOCUMENTS = {
     "CalibrationSummary": ("semscale.report.rating.calibration", "calibration_document"),
     "Codebook": ("semscale.report.codebook.document", "codebook_document"),
     "CodingSummary": ("semscale.report.coding.document", "coding_document"),
-    "ConsistencySummary": ("semscale.report.self_consistency.document", "consistency_document"),
+    "ConsistencySummary": ("semscale.report.answer_consistency.document", "consistency_document"),
     "Crosstabs": ("semscale.report.tables.document", "tables_document"),
     "DriftSummary": ("semscale.report.drift.document", "drift_document"),
     "EmbeddingSummary": ("semscale.report.embeddings", "embedding_document"),
     "EvaluationSummary": ("semscale.report.matching.submission", "evaluation_document"),
     "ForecastSummary": ("semscale.report.forecasts", "forecast_document"),
     "GatePlan": ("semscale.report.drift.plan", "plan_document"),
-    "GroundingSummary": ("semscale.report.self_consistency.groundedness", "groundedness_document"),
+    "GroundingSummary": ("semscale.report.answer_consistency.groundedness", "groundedness_document"),
     "HistorySummary": ("semscale.report.drift.records", "history_document"),
     "JudgeSummary": ("semscale.report.judging.document", "judge_document"),
     "LayerCalibration": ("semscale.report.matching.layers", "calibration_document"),

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from semscale.answer_consistency.scoring.contradictions import contradicting
 from semscale.drift.measure.assignment import align
 from semscale.drift.measure.direction import Direction
 from semscale.drift.measure.losses import number_distances, span_of
 from semscale.errors import InputError
 from semscale.history.items import Output
-from semscale.self_consistency.scoring.contradictions import contradicting
 from semscale.snapshots.comparison import Breach, SnapshotComparison, SnapshotPair
 from semscale.snapshots.session_scorer import SnapshotMeter
 from semscale.snapshots.settings import SnapshotSettings

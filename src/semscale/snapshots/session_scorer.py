@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from semscale.guards.registry import GUARDS, Guards, Mode
 from semscale.known_settings import known_settings
-from semscale.renamed_settings import renamed
 from semscale.types import Floats
 from semscale.weights.known import DEFAULT_MODEL
 
@@ -32,7 +31,6 @@ class SnapshotMeter:
         embedder: a known model, a folder, or ``organisation/model`` on the Hugging Face hub.
     """
 
-    @renamed(model="embedder")
     @known_settings
     def __init__(self, embedder: str = DEFAULT_MODEL) -> None:
         self.embedder = embedder

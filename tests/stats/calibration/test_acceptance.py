@@ -8,7 +8,7 @@ from scipy.special import expit
 
 from semscale.errors import InputError
 from semscale.stats.calibration.acceptance import acceptance_threshold, triage
-from semscale.stats.tests.threshold_tests import (
+from semscale.stats.testing.threshold_tests import (
     ThresholdStep,
     acceptance_steps,
     candidate_thresholds,

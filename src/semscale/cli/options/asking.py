@@ -7,8 +7,8 @@ from semscale.cli.options.panels import option, setting
 from semscale.errors import InputError
 
 if TYPE_CHECKING:
+    from semscale.answer_consistency.sampling import Sampling
     from semscale.chat.chat_model import ChatModel
-    from semscale.self_consistency.sampling import Sampling
     from semscale.types import Progress
 
 _ASKING = "Asking"
@@ -58,8 +58,8 @@ class AskingOptions:
         """
         if self.samples is None:
             return None
+        from semscale.answer_consistency.sampling import Sampling, Stopping
         from semscale.chat.messages import Parameters
-        from semscale.self_consistency.sampling import Sampling, Stopping
 
         return Sampling(
             n_samples=self.samples,

@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
+from semscale.answer_consistency.asking.asked_model import AskedModel
+from semscale.answer_consistency.claims.agreement_summary import AgreementSummary
+from semscale.answer_consistency.claims.file_agreement import claim_consistency_file
 from semscale.cli.options.consistency import ConsistencyOptions
 from semscale.cli.progress import progress_bars
 from semscale.cli.runs.consistency import checked_source
 from semscale.cli.runs.groundedness import claim_judge
 from semscale.matching.methods import check_method
-from semscale.self_consistency.asking.asked_model import AskedModel
-from semscale.self_consistency.claims.agreement_summary import AgreementSummary
-from semscale.self_consistency.claims.file_agreement import claim_consistency_file
 from semscale.store.deriving.derived_columns import with_label
 
 

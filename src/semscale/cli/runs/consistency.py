@@ -7,6 +7,23 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from semscale.answer_consistency.asking.asked_model import AskedModel
+from semscale.answer_consistency.consistency import Consistency
+from semscale.answer_consistency.file_consistency import consistency_file
+from semscale.answer_consistency.files.columns import AnswerColumns
+from semscale.answer_consistency.sampling import Prompt, Sampling, prompt_status
+from semscale.answer_consistency.scoring.measures import (
+    DEFAULT_MEASURES,
+    check_measures,
+    check_nli,
+    check_same_by,
+    check_sample_tokens,
+    check_stopping,
+    needed_parts,
+)
+from semscale.answer_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
+from semscale.answer_consistency.summary import ConsistencySummary
+from semscale.answer_consistency.white_box.p_true import p_true_request
 from semscale.chat.costs.forecast import Forecast, forecast
 from semscale.chat.costs.forecast_summary import ForecastSummary
 from semscale.chat.costs.tokens import BYTES_PER_TOKEN, most_reply_tokens
@@ -19,23 +36,6 @@ from semscale.cli.progress import progress_bars
 from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES
 from semscale.errors import InputError
 from semscale.matching.entailment.choices import chosen_model
-from semscale.self_consistency.asking.asked_model import AskedModel
-from semscale.self_consistency.consistency import Consistency
-from semscale.self_consistency.file_consistency import consistency_file
-from semscale.self_consistency.files.columns import AnswerColumns
-from semscale.self_consistency.sampling import Prompt, Sampling, prompt_status
-from semscale.self_consistency.scoring.measures import (
-    DEFAULT_MEASURES,
-    check_measures,
-    check_nli,
-    check_same_by,
-    check_sample_tokens,
-    check_stopping,
-    needed_parts,
-)
-from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
-from semscale.self_consistency.summary import ConsistencySummary
-from semscale.self_consistency.white_box.p_true import p_true_request
 from semscale.store.columns import column_in
 from semscale.store.deriving.derived_columns import with_label
 from semscale.types import Progress, Status

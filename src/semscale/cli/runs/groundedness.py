@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 
+from semscale.answer_consistency.claims.claim_support import ClaimJudge
+from semscale.answer_consistency.claims.file_grounding import groundedness_file
+from semscale.answer_consistency.claims.grounding_summary import GroundingSummary
 from semscale.cli.options.matching import MatchOptions
 from semscale.cli.options.model import ModelOptions
 from semscale.cli.progress import progress_bars
@@ -9,9 +12,6 @@ from semscale.matching.bertscore.choices import token_encoder
 from semscale.matching.entailment.choices import chosen_model
 from semscale.matching.match_columns import MatchColumns
 from semscale.matching.methods import check_method
-from semscale.self_consistency.claims.claim_support import ClaimJudge
-from semscale.self_consistency.claims.file_grounding import groundedness_file
-from semscale.self_consistency.claims.grounding_summary import GroundingSummary
 from semscale.types import Progress
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from semscale.errors import InputError
 from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.linear_models import Coefficients, independent_columns, robust_regression
-from semscale.stats.tests.multiple_testing import adjusted
+from semscale.stats.testing.multiple_testing import adjusted
 from semscale.types import Floats, Integers, Mask
 
 FEWEST = 5

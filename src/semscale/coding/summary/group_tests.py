@@ -18,8 +18,8 @@ from semscale.coding.summary.code_shares import (
 from semscale.stats.calibration.corrected_groups import FEWEST_IN_GROUP, corrected_group_test
 from semscale.stats.calibration.sample_design import SampleDesign
 from semscale.stats.survey.association import rao_scott
-from semscale.stats.tests.independence import independence_p_value
-from semscale.stats.tests.multiple_testing import adjusted
+from semscale.stats.testing.independence import independence_p_value
+from semscale.stats.testing.multiple_testing import adjusted
 from semscale.types import Integers, Mask
 
 TestKind = Literal["corrected", "counted", "counted, weighted"]

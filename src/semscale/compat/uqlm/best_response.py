@@ -5,13 +5,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from semscale.self_consistency.meanings.best_answers import best_text
-from semscale.self_consistency.meanings.clusters import meaning_clusters
-from semscale.self_consistency.meanings.relations import Relations
-from semscale.self_consistency.scoring.contradictions import GUARD_NAMES
-from semscale.self_consistency.scoring.pair_readers import PairReaders
-from semscale.self_consistency.scoring.sample_scorer import SampleScorer
-from semscale.self_consistency.scoring.samples import SampledAnswers, take_samples
+from semscale.answer_consistency.meanings.best_answers import best_text
+from semscale.answer_consistency.meanings.clusters import meaning_clusters
+from semscale.answer_consistency.meanings.relations import Relations
+from semscale.answer_consistency.scoring.contradictions import GUARD_NAMES
+from semscale.answer_consistency.scoring.pair_readers import PairReaders
+from semscale.answer_consistency.scoring.sample_scorer import SampleScorer
+from semscale.answer_consistency.scoring.samples import SampledAnswers, take_samples
 from semscale.types import Floats
 from semscale.weights.known import DEFAULT_MODEL
 

@@ -21,16 +21,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from semscale.answer_consistency.consistencies import Consistencies
+from semscale.answer_consistency.consistency import Consistency
+from semscale.answer_consistency.meanings.meaning_measures import MEANING_MEASURES
+from semscale.answer_consistency.scoring.pair_readers import PairReaders
+from semscale.answer_consistency.scoring.samples import given_texts
 from semscale.compat.uqlm.best_response import Order, best_orders, meaning_scorer, related_samples, reordered
 from semscale.compat.uqlm.generation import ResponseGenerator, entailment_model
 from semscale.compat.uqlm.result import UQResult
 from semscale.compat.uqlm.synchronous import synchronous
 from semscale.errors import InputError
-from semscale.self_consistency.consistencies import Consistencies
-from semscale.self_consistency.consistency import Consistency
-from semscale.self_consistency.meanings.meaning_measures import MEANING_MEASURES
-from semscale.self_consistency.scoring.pair_readers import PairReaders
-from semscale.self_consistency.scoring.samples import given_texts
 from semscale.weights.known import DEFAULT_MODEL
 
 SCORERS = (

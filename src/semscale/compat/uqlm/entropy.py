@@ -15,17 +15,17 @@ from typing import Any
 
 import numpy as np
 
+from semscale.answer_consistency.meanings.clusters import meaning_clusters
+from semscale.answer_consistency.meanings.entropies import share_entropy
+from semscale.answer_consistency.meanings.relations import Relations
+from semscale.answer_consistency.white_box.token_cells import read_tokens
+from semscale.answer_consistency.white_box.token_scores import measure_tokens
 from semscale.compat.uqlm.best_response import best_orders, meaning_scorer, related_samples, reordered
 from semscale.compat.uqlm.generation import ResponseGenerator, entailment_model
 from semscale.compat.uqlm.not_applied import warn_of_ignored
 from semscale.compat.uqlm.result import UQResult
 from semscale.compat.uqlm.synchronous import synchronous
 from semscale.errors import InputError
-from semscale.self_consistency.meanings.clusters import meaning_clusters
-from semscale.self_consistency.meanings.entropies import share_entropy
-from semscale.self_consistency.meanings.relations import Relations
-from semscale.self_consistency.white_box.token_cells import read_tokens
-from semscale.self_consistency.white_box.token_scores import measure_tokens
 from semscale.types import Floats, Integers
 from semscale.weights.known import DEFAULT_MODEL
 

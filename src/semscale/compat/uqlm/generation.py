@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from semscale.answer_consistency.consistency import Consistency
+from semscale.answer_consistency.sampling import Sampling
 from semscale.chat.calls.limits import Limits
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Message
@@ -13,8 +15,6 @@ from semscale.chat.runner import Runner
 from semscale.errors import InputError, ModelError
 from semscale.matching.entailment.choices import chosen_model
 from semscale.matching.entailment.probabilities import EntailmentModel
-from semscale.self_consistency.consistency import Consistency
-from semscale.self_consistency.sampling import Sampling
 from semscale.weights.known import ENGLISH_NLI
 
 SYSTEM = "You are a helpful assistant."

@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
+from semscale.answer_consistency.claims.claim_splitting import sentence_claims, split_claims
+from semscale.answer_consistency.claims.claim_values import ENTAILMENT_VALUES, claim_values, entailment_values
+from semscale.answer_consistency.consistency import Consistency
 from semscale.compat.uqlm.generation import ResponseGenerator, entailment_model
 from semscale.compat.uqlm.result import UQResult
 from semscale.compat.uqlm.synchronous import synchronous
 from semscale.errors import InputError
-from semscale.self_consistency.claims.claim_splitting import sentence_claims, split_claims
-from semscale.self_consistency.claims.claim_values import ENTAILMENT_VALUES, claim_values, entailment_values
-from semscale.self_consistency.consistency import Consistency
 from semscale.store.columns import text_status
 from semscale.types import Floats, Status
 from semscale.weights.known import DEFAULT_MODEL

@@ -16,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
+from semscale.answer_consistency.consistency import Consistency
+from semscale.answer_consistency.white_box.p_true import ask_p_true
+from semscale.answer_consistency.white_box.token_cells import read_tokens
+from semscale.answer_consistency.white_box.token_scores import TOKEN_MEASURES, measure_tokens
 from semscale.compat.uqlm.density import SemanticDensity
 from semscale.compat.uqlm.entropy import SemanticEntropy
 from semscale.compat.uqlm.generation import ResponseGenerator
 from semscale.compat.uqlm.result import UQResult
 from semscale.compat.uqlm.synchronous import synchronous
 from semscale.errors import InputError
-from semscale.self_consistency.consistency import Consistency
-from semscale.self_consistency.white_box.p_true import ask_p_true
-from semscale.self_consistency.white_box.token_cells import read_tokens
-from semscale.self_consistency.white_box.token_scores import TOKEN_MEASURES, measure_tokens
 from semscale.types import Floats
 from semscale.weights.known import DEFAULT_MODEL
 

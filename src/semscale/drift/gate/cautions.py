@@ -17,7 +17,7 @@ from semscale.matching.languages.unread_pairs import in_other_language
 from semscale.matching.pair_languages import are_across, guards_read
 from semscale.matching.pairs import pair_up
 from semscale.signature import Signature
-from semscale.stats.tests.items_needed import signs_needed
+from semscale.stats.testing.items_needed import signs_needed
 from semscale.weights.model_lookup import languages_read, model_name
 
 _SAME = 1e-5  # the largest loss by rounding between texts with the same tokens

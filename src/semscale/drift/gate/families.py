@@ -5,8 +5,8 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from semscale.drift.gate.mean_drifts import About
-from semscale.stats.tests.exchange import ExchangeTest
-from semscale.stats.tests.multiple_testing import Correction, adjusted_discrete
+from semscale.stats.testing.exchange import ExchangeTest
+from semscale.stats.testing.multiple_testing import Correction, adjusted_discrete
 from semscale.types import Floats
 
 

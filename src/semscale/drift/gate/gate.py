@@ -20,7 +20,7 @@ from semscale.drift.gate.hard_limits import check_hard_limits
 from semscale.drift.gate.left_out_metrics import left_out_cautions, split_metrics
 from semscale.drift.gate.mean_drifts import mean_drifts
 from semscale.drift.gate.metric_choice import chosen_metrics, margins, tolerances
-from semscale.drift.gate.pass_test import PassTest, shift_bound
+from semscale.drift.gate.passing import PassTest, shift_bound
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.gate.signature import gate_signature
 from semscale.drift.gate.tested_members import tested_members
@@ -42,8 +42,8 @@ from semscale.drift.quality.changes import with_changes
 from semscale.drift.sizing.sizes_needed import items_to_pass, reruns_needed
 from semscale.history.stored_comparison import StoredComparison
 from semscale.stats.intervals.means import MeanEstimate
-from semscale.stats.tests.exchange import ExchangeTest
-from semscale.stats.tests.items_needed import needed_for_significance
+from semscale.stats.testing.exchange import ExchangeTest
+from semscale.stats.testing.items_needed import needed_for_significance
 from semscale.types import Mask
 
 

@@ -23,7 +23,7 @@ from semscale.drift.measure.metrics import TEXT_METRICS
 from semscale.errors import InputError
 from semscale.messages import first_mistake, shortened
 from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.tests.multiple_testing import Correction, in_full
+from semscale.stats.testing.multiple_testing import Correction, in_full
 from semscale.yaml_reading import parse_yaml
 
 _Share = Annotated[float, Field(allow_inf_nan=False)]

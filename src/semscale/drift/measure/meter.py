@@ -35,7 +35,6 @@ from semscale.matching.pair_languages import with_identifier
 from semscale.matching.unrelated import corpus_hash
 from semscale.matching.words.similarity_layers import WordLayers
 from semscale.matching.words.subjects import SubjectWeights
-from semscale.renamed_settings import renamed
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed
 from semscale.types import Progress
@@ -82,7 +81,6 @@ class DriftMeter:
         Zhang et al. 2020, BERTScore: Evaluating Text Generation with BERT, arXiv 1904.09675.
     """
 
-    @renamed(model="embedder")
     @known_settings
     def __init__(  # noqa: PLR0913 - each is a setting that the signature records
         self,

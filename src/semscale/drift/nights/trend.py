@@ -18,8 +18,8 @@ from semscale.history.runs import named, short_id
 from semscale.history.stored_comparison import StoredCheck, StoredComparison, StoredFigure
 from semscale.presentable import Presentable
 from semscale.stats.intervals.estimates import Estimate
-from semscale.stats.tests.change_point import ChangePoint, pettitt
-from semscale.stats.tests.monotone_trend import FEWEST_VALUES, MonotoneTrend, monotone_trend
+from semscale.stats.testing.change_point import ChangePoint, pettitt
+from semscale.stats.testing.monotone_trend import FEWEST_VALUES, MonotoneTrend, monotone_trend
 from semscale.types import Floats
 
 ALPHA = 0.05

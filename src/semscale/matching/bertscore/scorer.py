@@ -16,7 +16,6 @@ from semscale.matching.bertscore.pair_scoring import PairScorer, TextPairs
 from semscale.matching.bertscore.scores import BertPairScores, BertScores
 from semscale.matching.bertscore.token_weights import Idf, fixed_weights, reference_weights
 from semscale.matching.pairs import Pairs, best_pairs, pair_up
-from semscale.renamed_settings import renamed
 from semscale.signature import Signature
 from semscale.types import Progress, Status
 from semscale.weights.known import DEFAULT_MODEL
@@ -30,7 +29,6 @@ Rescale = bool | str | Path
 """``False``: raw scores. ``True``: the baseline that comes with Semscale. Else a file with a baseline."""
 
 
-@renamed(model="embedder")
 @known_settings
 def bertscore(  # noqa: PLR0913 - what can be chosen about a score
     predictions: object,
@@ -97,7 +95,6 @@ class BertScorer:
         ModelError: the model's files cannot be had or run.
     """
 
-    @renamed(model="embedder")
     @known_settings
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from semscale.drift.gate.decision import DriftTest, GateDecision
-from semscale.drift.gate.pass_test import SCATTER
+from semscale.drift.gate.passing import SCATTER
 from semscale.report.drift.words import subject
 from semscale.report.formatting import number
 

@@ -21,7 +21,7 @@ from semscale.report.drift.words import LEVELS, OUTCOMES, evidence, label, p_sai
 from semscale.report.formatting import MISSING, capitalised, clipped, count, counted, listed, number, one_line
 from semscale.report.parts import Columns, table_of
 from semscale.signature import Signature
-from semscale.stats.tests.monotone_trend import FEWEST_VALUES
+from semscale.stats.testing.monotone_trend import FEWEST_VALUES
 
 TABLED_RUNS = 200
 

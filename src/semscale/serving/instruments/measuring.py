@@ -6,6 +6,13 @@ from typing import Any, NamedTuple, Protocol
 
 import polars as pl
 
+from semscale.answer_consistency.consistency import Consistency
+from semscale.answer_consistency.scoring.measures import (
+    DEFAULT_MEASURES,
+    MEASURES,
+    check_measures,
+    needed_parts,
+)
 from semscale.errors import InputError
 from semscale.matching.matcher import Matcher, MatcherSettings
 from semscale.matching.methods import ANY_ENGINE
@@ -14,13 +21,6 @@ from semscale.rating.rater import Rater
 from semscale.rating.rater_settings import RaterSettings
 from semscale.results.result import Result
 from semscale.scales import Scale, load_scale, scale_names
-from semscale.self_consistency.consistency import Consistency
-from semscale.self_consistency.scoring.measures import (
-    DEFAULT_MEASURES,
-    MEASURES,
-    check_measures,
-    needed_parts,
-)
 from semscale.serving.errands import heeding
 from semscale.serving.instruments.built_once import BuiltOnce
 from semscale.serving.refusals import invalid

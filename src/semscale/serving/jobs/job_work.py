@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from semscale.answer_consistency.file_consistency import consistency_file
+from semscale.answer_consistency.files.columns import AnswerColumns
 from semscale.embedding.file_embedding import embed_file
 from semscale.errors import InputError
 from semscale.matching.file_matching import match_file
 from semscale.matching.match_columns import MatchColumns
 from semscale.presentable import Presentable
 from semscale.rating.files.file_rating import FileColumns, FileSettings, rate_file
-from semscale.self_consistency.file_consistency import consistency_file
-from semscale.self_consistency.files.columns import AnswerColumns
 from semscale.serving.instruments.measuring import ConsistencyInstrument, MatchInstrument, RatingInstrument
 from semscale.serving.jobs.job_folder import JobFolder
 from semscale.serving.jobs.job_order import (

@@ -8,7 +8,7 @@ import numpy as np
 from semscale.errors import InputError
 from semscale.stats.calibration.calibrators import labelled
 from semscale.stats.intervals.exact_shares import clopper_pearson_upper
-from semscale.stats.tests.threshold_tests import (
+from semscale.stats.testing.threshold_tests import (
     acceptance_steps,
     candidate_thresholds,
     holding_steps,

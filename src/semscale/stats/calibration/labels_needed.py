@@ -9,7 +9,7 @@ from semscale.errors import InputError
 from semscale.stats.agreement.correlations import pearson
 from semscale.stats.calibration.prediction_powered import FEWEST_LABELS, checked_labels
 from semscale.stats.intervals.resampling import check_interval
-from semscale.stats.tests.bisection import smallest_enough
+from semscale.stats.testing.bisection import smallest_enough
 from semscale.types import Floats
 
 _MOST_LABELS = 10**9

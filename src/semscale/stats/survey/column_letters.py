@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from semscale.errors import InputError
 from semscale.stats.survey.differences import GroupDifferences
-from semscale.stats.tests.multiple_testing import CorrectionName
+from semscale.stats.testing.multiple_testing import CorrectionName
 from semscale.types import Mask
 
 

@@ -12,7 +12,7 @@ from semscale.stats.survey.estimates import SurveyEstimates, t_interval
 from semscale.stats.survey.figures_with_spread import ratio_figures
 from semscale.stats.survey.means import check_groups, checked_columns, column_blocks
 from semscale.stats.survey.variances import AnyDesign, Variances
-from semscale.stats.tests.multiple_testing import CorrectionName, adjusted
+from semscale.stats.testing.multiple_testing import CorrectionName, adjusted
 from semscale.types import Floats, Integers, Mask
 
 

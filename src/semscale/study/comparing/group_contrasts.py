@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
-from semscale.stats.tests.multiple_testing import holm
+from semscale.stats.testing.multiple_testing import holm
 from semscale.study.comparing.counted_sums import group_differences
 from semscale.study.comparing.resampled_figures import (
     SPLITS,

@@ -10,7 +10,7 @@ from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.survey.design import SurveyDesign
 from semscale.stats.survey.differences import GroupDifferences, group_differences
 from semscale.stats.survey.means import survey_means
-from semscale.stats.tests.multiple_testing import adjusted
+from semscale.stats.testing.multiple_testing import adjusted
 from semscale.study.questionnaire import SurveyQuestion
 from semscale.study.summary.counts import attribute_column
 from semscale.study.summary.measures import values_in, weights_in

@@ -8,7 +8,7 @@ import numpy as np
 from semscale.stats.survey.column_letters import column_letters
 from semscale.stats.survey.differences import group_differences
 from semscale.stats.survey.estimates import SurveyEstimates
-from semscale.stats.tests.multiple_testing import CorrectionName
+from semscale.stats.testing.multiple_testing import CorrectionName
 from semscale.tabulation.asked.question import Line
 from semscale.tabulation.tables.figures import with_spread_at_the_ends
 from semscale.types import Floats, Integers, Mask

@@ -11,7 +11,7 @@ from semscale.stats.survey.domains import Domains
 from semscale.stats.survey.estimates import SurveyEstimates
 from semscale.stats.survey.means import survey_means
 from semscale.stats.survey.variances import AnyDesign
-from semscale.stats.tests.multiple_testing import CorrectionName
+from semscale.stats.testing.multiple_testing import CorrectionName
 from semscale.tabulation.asked.banner import Banner
 from semscale.tabulation.asked.question import Question
 from semscale.tabulation.tables.column_differences import compared_columns

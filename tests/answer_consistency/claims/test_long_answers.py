@@ -1,0 +1,170 @@
+import numpy as np
+import pytest
+
+from semscale.answer_consistency.claims.claim_support import Support
+from semscale.answer_consistency.claims.long_answers import (
+    ClaimConsistency,
+    Groundedness,
+    claim_consistency,
+    groundedness,
+)
+from semscale.errors import InputError
+from semscale.signature import Signature
+
+PASSAGE = "The Eiffel tower stands in Paris and was built in 1889."
+
+
+class Table:
+    """A made-up model of entailment: probabilities by premise and hypothesis; other pairs are neutral."""
+
+    signature = Signature.of("nli", model="made-up")
+
+    def __init__(self, **known):
+        self.known, self.calls = known, 0
+
+    def probabilities(self, premises, hypotheses):
+        self.calls += 1
+        pairs = zip(premises, hypotheses, strict=True)
+        return np.array([self.known.get(f"{a}{b}".strip("."), (0.0, 1.0, 0.0)) for a, b in pairs])
+
+
+def test_each_claim_is_supported_contradicted_or_not_found_with_the_sentence_that_says_so():
+    answer = "The tower is in Paris. It was built in 1920. It is 330 metres tall."
+    found = groundedness([answer], [["Bread is baked every day. " + PASSAGE]])
+    assert [one.verdict for one in found.claims[0]] == ["supported", "contradicted", "not-found"]
+    assert found.score.tolist() == [pytest.approx(1 / 3)]
+    assert {one.sentence for one in found.claims[0][:2]} == {PASSAGE}
+    assert found.claims[0][1].reason == 'The claim says "1920", the sentence "1889".'
+    assert [claim.claim for _, claim, _ in found.worst(2)] == [
+        "It was built in 1920.",
+        "It is 330 metres tall.",
+    ]
+
+
+def test_what_cannot_be_judged_has_a_status_and_no_score():
+    found = groundedness([None, " ", "It is tall.", 7], [[PASSAGE], [PASSAGE], ["", None], [PASSAGE]])
+    assert [str(one) for one in found.status] == ["missing", "empty", "no-reference", "not-text"]
+    assert np.isnan(found.score).all()
+    assert found.claims == ((), (), (), ())
+    assert found.to_frame()["supported"].to_list() == [None] * 4
+
+
+@pytest.mark.parametrize("answer", ["I can't help with that.", "N/A", "I don't know."])
+def test_an_answer_that_declines_is_refused_and_pulls_no_mean_down(answer):
+    found = groundedness([answer, "The tower is in Paris."], [[PASSAGE]] * 2)
+    assert [str(one) for one in found.status] == ["refused", "scored"]
+    assert np.isnan(found.score[0])
+    assert found.estimate().overall.mean.value == 1.0
+    assert [str(one) for one in claim_consistency([answer], [[PASSAGE]]).status] == ["refused"]
+
+
+def test_replies_are_no_claims_and_marks_of_lists_no_part_of_one():
+    found = groundedness(["Yes. No. OK.", "Yes, it does:\n- It stands in Paris."], [[PASSAGE]] * 2)
+    assert [str(one) for one in found.status] == ["weightless", "scored"]
+    assert [one.claim for one in found.claims[1]] == ["Yes, it does:", "It stands in Paris."]
+
+
+def test_a_model_of_entailment_decides_where_it_is_given_in_one_call():
+    # The first passage entails "red"; the second one contradicts "big" more than the first entails it.
+    model = Table(ared=(0.9, 0.1, 0.0), abig=(0.6, 0.4, 0.0), bbig=(0.0, 0.2, 0.8), bold=(0.4, 0.5, 0.1))
+    found = groundedness(["red. big. old."], [["a", "b"]], nli=model)
+    assert [one.verdict for one in found.claims[0]] == ["supported", "contradicted", "not-found"]
+    assert [(one.sentence, one.text) for one in found.claims[0]] == [("a", 0), ("b", 1), ("b", 1)]
+    assert model.calls == 1
+    assert "|groundedness|" in str(found.signature)
+    assert "model:made-up" in str(found.signature)
+
+
+def test_claims_are_judged_by_each_sample_and_the_worst_are_shown_first():
+    # red: entailed .9 and .5, mean .7; big: .8 by the first sample, contradicted by the second, a tenth of 0.
+    model = Table(ared=(0.9, 0.1, 0.0), bred=(0.5, 0.5, 0.0), abig=(0.8, 0.2, 0.0), bbig=(0.0, 0.1, 0.9))
+    found = claim_consistency(["red. big."], [["a", "b", ""]], nli=model)
+    assert "|claim-consistency|contradicted:0.1|" in str(found.signature)
+    assert found.values[0] == pytest.approx((0.7, 0.4))
+    assert found.score.tolist() == [pytest.approx(0.55)]
+    answer, claim, value = found.worst(1)[0]
+    assert (answer, claim.claim, claim.verdict, value) == (
+        0,
+        "big.",
+        Support.CONTRADICTED,
+        pytest.approx(0.4),
+    )
+
+
+def test_a_sample_that_contradicts_a_claim_decides_even_where_another_supports_it_less():
+    # "a" supports the claim by .02; "b" contradicts it, and counts a tenth of .4: the mean is .03.
+    model = Table(ared=(0.02, 0.98, 0.0), bred=(0.4, 0.0, 0.6))
+    found = claim_consistency(["red."], [[None, "a", "b"]], nli=model)
+    (claim,) = found.claims[0]
+    assert (claim.verdict, claim.sentence) == (Support.CONTRADICTED, "b")
+    assert found.values[0] == (pytest.approx(0.03),)
+
+
+def test_the_deciding_text_is_counted_among_all_that_were_given():
+    model = Table(bred=(0.9, 0.1, 0.0))
+    assert claim_consistency(["red."], [[None, " ", "b"]], nli=model).claims[0][0].text == 2
+    grounded = groundedness(["red."], [[None, "b"]], nli=model)
+    assert grounded.claims[0][0].text == 1
+    assert grounded.to_frame()["claims"][0][0]["text"] == 2  # tables count from 1
+
+
+def test_samples_that_decline_are_passed_over():
+    model = Table(bred=(0.9, 0.1, 0.0))
+    found = claim_consistency(["red."] * 2, [["I can't help with that.", "b"], ["N/A"]], nli=model)
+    assert found.values[0] == (pytest.approx(0.9),)
+    assert [str(one) for one in found.status] == ["scored", "too-few-samples"]
+
+
+def test_an_answer_has_a_share_of_supported_claims_and_a_lowest_one():
+    # red: .9 and .8; big: .9 and, not found in the second sample, .2.
+    model = Table(ared=(0.9, 0.1, 0.0), bred=(0.8, 0.2, 0.0), abig=(0.9, 0.1, 0.0), bbig=(0.2, 0.8, 0.0))
+    found = claim_consistency(["red. big.", None], [["a", "b"], ["a"]], nli=model)
+    assert found.supported_share().tolist() == [0.5, pytest.approx(np.nan, nan_ok=True)]
+    assert found.lowest() == [("big.", pytest.approx(0.55)), None]
+
+
+def test_a_long_answer_without_samples_has_no_score():
+    found = claim_consistency(["It is tall.", "It is tall."], [[], ["", None]])
+    assert [str(one) for one in found.status] == ["too-few-samples"] * 2
+
+
+def test_passages_that_are_no_list_are_refused():
+    with pytest.raises(InputError, match="must hold a list of texts"):
+        groundedness(["It is tall."], ["The tower is tall."])
+
+
+@pytest.mark.parametrize(
+    ("passages", "message"),
+    [
+        (
+            ["The tower is tall."],
+            r"passages must hold a list of texts for each answer, got 'The tower is tall.'",
+        ),
+        (
+            [["a"], ["b"]],
+            "answers and passages must have equal lengths, got 1 answers and 2 lists of",
+        ),
+        (None, "passages must be a list"),
+    ],
+)
+def test_messages_speak_of_passages(passages, message):
+    with pytest.raises(InputError, match=message):
+        Groundedness().judge(["It is tall."], passages)
+
+
+@pytest.mark.parametrize("kind", [Groundedness, ClaimConsistency])
+def test_a_corpus_must_be_a_list_of_texts(kind):
+    for corpus, message in (("abc", "corpus must be a list"), ([None], "at least one text")):
+        with pytest.raises(InputError, match=message):
+            kind(corpus=corpus)
+
+
+def test_with_a_corpus_other_texts_of_the_call_change_no_value():
+    tool = ClaimConsistency(
+        corpus=["The tower is tall.", "Bread is baked every day.", "It was built in 1889."]
+    )
+    alone = tool.measure(["The tower is high."], [["The tower is tall."]])
+    among = tool.measure(
+        ["The tower is high.", "Bread rises."], [["The tower is tall."], ["Bread is baked."]]
+    )
+    assert among.score[0] == pytest.approx(alone.score[0], abs=1e-6)

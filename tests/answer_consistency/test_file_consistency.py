@@ -1,0 +1,371 @@
+"""Files of answers: the same figures as in memory, whatever the parts, floors, caps and labels."""
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from tests.conftest import ToyEmbedder
+
+from semscale.answer_consistency import consistency_collector, file_consistency
+from semscale.answer_consistency.asking.asked_model import AskedModel
+from semscale.answer_consistency.consistency import Consistency
+from semscale.answer_consistency.file_consistency import consistency_file
+from semscale.answer_consistency.files.columns import AnswerColumns
+from semscale.answer_consistency.sampling import Sampling
+from semscale.chat.calls.retrying import Retries
+from semscale.chat.costs.budget import Budget
+from semscale.chat.replies import CallError, FailureKind, Reply
+from semscale.chat.runner import Runner
+from semscale.errors import InputError
+from semscale.report.answer_consistency.words import cautions
+from semscale.report.render.markdown import markdown
+from semscale.signature import Signature
+from semscale.store.reading import open_table
+from semscale.store.runs.table_run import PartSettings, TableRun
+
+N = 24
+ANSWERS = [f"it is {('yes', 'no', 'blue', 'green')[row % 4]} because of {row}" for row in range(N)]
+SAMPLES = [[ANSWERS[row], ANSWERS[(row + row % 3) % N], None] for row in range(N)]
+ANSWERS[5], SAMPLES[8] = None, ["", None, None]
+RIGHT = [row % 3 == 0 for row in range(N)]
+COLUMNS = AnswerColumns("q", "a", ("s",), label="ok", by="g")
+ASKED = AnswerColumns("q", label="ok")
+
+
+def consistency(**settings):
+    return Consistency(**{"embedder": ToyEmbedder(), **settings})
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "answers.parquet"
+    groups = [("x", "y", None)[row % 3] for row in range(N)]
+    columns = {"q": [f"why {row}" for row in range(N)], "a": ANSWERS, "s": SAMPLES, "ok": RIGHT, "g": groups}
+    pl.DataFrame(columns).write_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize("part_rows", [1, 7, 100])
+def test_a_file_is_measured_as_its_rows_are_in_memory(path, tmp_path, part_rows):
+    out = tmp_path / "out.parquet"
+    summary = consistency_file(
+        open_table(path), COLUMNS, instrument=consistency(), out=out, settings=PartSettings(part_rows)
+    )
+    found = consistency().measure(ANSWERS, SAMPLES)
+    correctness = found.correctness(RIGHT)
+    expected = found.summarize(
+        answers=ANSWERS,
+        samples=SAMPLES,
+        prompts=[f"why {row}" for row in range(N)],
+        correctness=correctness,
+        source=str(path),
+        columns=tuple(COLUMNS.named),
+        by=pl.read_parquet(path)["g"],
+    )
+    assert summary.signature == expected.signature
+    assert summary.lowest == expected.lowest
+    shown, wanted = summary.record(), expected.record()
+    for name in ("counts", "samples", "samples_left_out", "floor", "guards", "contradicted", "columns"):
+        assert shown.get(name) == wanted.get(name), name
+    assert summary.examples == expected.examples
+    assert summary.floor_from == expected.floor_from == found.floor_from
+    assert summary.group_scores.keys() == expected.group_scores.keys()
+    np.testing.assert_allclose(summary.scores["consistency"], expected.scores["consistency"])
+    written = pl.read_parquet(out)
+    assert written.columns[:6] == ["q", "a", "s", "ok", "g", "semscale_status"]
+    late = ["probability_correct", "probability_correct_low", "probability_correct_high", "decision"]
+    assert written.columns[-4:] == [f"semscale_{name}" for name in late]
+    added = written.select(pl.col("^semscale_.*$").name.map(lambda title: title.removeprefix("semscale_")))
+    assert_frame_equal(added.drop(late), found.to_frame())
+    for name, values in zip(late, (correctness.probability, correctness.low, correctness.high), strict=False):
+        np.testing.assert_allclose(added[name].to_numpy(), values)
+
+
+@pytest.mark.parametrize("ensemble", ["none", "mean"])
+def test_probabilities_and_compared_measures_are_those_of_items_in_memory(path, monkeypatch, ensemble):
+    labels = [right if row % 8 else None for row, right in enumerate(RIGHT)]
+    pl.read_parquet(path).with_columns(ok=pl.Series(labels, dtype=pl.Boolean)).write_parquet(path)
+    work = {}
+
+    def watched(run, made, out):
+        work["it"] = made
+        return run._without_output(made)
+
+    monkeypatch.setattr(TableRun, "of", watched)
+    summary = consistency_file(
+        open_table(path),
+        COLUMNS,
+        instrument=consistency(measures=["consistency", "exact_match"]),
+        correctness={"ensemble": ensemble},
+        settings=PartSettings(7),
+    )
+    found = consistency(measures=["consistency", "exact_match"]).measure(ANSWERS, SAMPLES)
+    expected = found.correctness(labels, ensemble=ensemble)
+    ours = summary.correctness
+    assert ours.comparison == expected.comparison
+    assert set(ours.areas) >= {
+        "consistency",
+        "exact_match",
+        *(["ensemble_mean"] if ensemble == "mean" else []),
+    }
+    assert ours.triage == expected.triage
+    assert ours.decision == expected.decision
+    np.testing.assert_allclose(ours.probability, expected.probability)
+    assert ours.shares == expected.shares
+    # one measure of all items is enough for a curve of it alone
+    assert (
+        list(work["it"].collector.measures)
+        == ["consistency", "exact_match"][: 1 if ensemble == "none" else 2]
+    )
+
+
+@pytest.mark.parametrize("labelled", [False, True])
+def test_of_many_items_values_are_kept_of_a_sample_and_means_are_of_all(path, monkeypatch, labelled):
+    monkeypatch.setattr(consistency_collector, "SAMPLED_ROWS", 6)
+    columns = COLUMNS if labelled else replace(COLUMNS, label=None)
+    work = {}
+
+    def watched(run, made, out):
+        work["it"] = made
+        return run._without_output(made)
+
+    monkeypatch.setattr(TableRun, "of", watched)
+    summary = consistency_file(open_table(path), columns, instrument=consistency(), settings=PartSettings(7))
+    found = consistency().measure(ANSWERS, SAMPLES)
+    expected = found.summarize(by=pl.read_parquet(path)["g"])
+    sampled, whole = summary.scores["consistency"], found.measures["consistency"]
+    assert len(sampled) <= 6 < np.isfinite(whole).sum()
+    assert np.isin(sampled.round(9), whole.round(9)).all()
+    assert sum(map(len, summary.group_scores.values())) == len(sampled)
+    assert len(work["it"].collector.measures.get("consistency", ())) == (N if labelled else 0)
+    for ours, theirs in zip(
+        (summary.estimates.overall, *summary.estimates.groups),
+        (expected.estimates.overall, *expected.estimates.groups),
+        strict=True,
+    ):
+        assert (ours.group, ours.n, ours.left_out) == (theirs.group, theirs.n, theirs.left_out)
+        assert ours.mean.value == pytest.approx(theirs.mean.value)
+
+
+@pytest.mark.parametrize("part_rows", [1, 3, 100])
+@pytest.mark.parametrize("apart", [False, True])
+def test_rows_of_an_item_may_stand_anywhere(tmp_path, part_rows, apart):
+    rows = [(f"p{item}", text) for item in range(12) for text in (ANSWERS[item], *SAMPLES[item])]
+    if apart:  # first all answers, then all first samples, ...
+        rows = [rows[item * 4 + turn] for turn in range(4) for item in range(12)]
+    rows.insert(20, (None, "nobody's"))
+    path, out = tmp_path / "rows.csv", tmp_path / "out.csv"
+    pl.DataFrame(rows, schema=["item", "text"], orient="row").write_csv(path)
+    summary = consistency_file(
+        open_table(path),
+        AnswerColumns(answer="text", item="item"),
+        instrument=consistency(),
+        out=out,
+        settings=PartSettings(part_rows),
+    )
+    found = consistency().measure(ANSWERS[:12], SAMPLES[:12])
+    written = pl.read_csv(out)
+    place = written["item"].is_null().arg_true()[0]
+    kept = written.filter(pl.col("item").is_not_null())
+    assert kept["item"].to_list() == [f"p{item}" for item in range(12)]
+    assert written["semscale_status"][place] == "too-few-samples"
+    assert summary.floor == found.floor
+    got = kept["semscale_consistency"].cast(pl.Float64).to_numpy()
+    np.testing.assert_allclose(got, found.measures["consistency"])
+
+
+@pytest.mark.parametrize("part_rows", [5, 100])
+def test_the_floor_is_that_of_answers_drawn_from_long_files(path, monkeypatch, part_rows):
+    monkeypatch.setattr(file_consistency, "FLOOR_ITEMS", 12)
+    drawn = consistency_file(
+        open_table(path), COLUMNS, instrument=consistency(), settings=PartSettings(part_rows)
+    )
+    again = consistency_file(open_table(path), COLUMNS, instrument=consistency())
+    whole = consistency().measure(ANSWERS, SAMPLES).summarize()
+    assert drawn.signature == again.signature
+    assert drawn.signature.differences(whole.signature).keys() == {"floor", "floor_from"}
+    assert "floor_from:66-pairs#" in str(drawn.signature)  # all pairs of 12 answers
+
+
+def test_a_wrong_label_far_down_is_refused_before_a_text_is_read(path):
+    frame = pl.read_parquet(path).with_columns(ok=pl.Series(["yes"] * (N - 1) + ["perhaps"]))
+    frame.write_parquet(path)
+    instrument = consistency()
+    with pytest.raises(InputError, match=r"got 'perhaps' in row 24"):
+        consistency_file(open_table(path), COLUMNS, instrument=instrument, settings=PartSettings(5))
+    assert instrument.embedder.embedded == []
+
+
+class Answering:
+    """Answers with what its question asks, and counts."""
+
+    name = "answering"
+    signature = Signature.of("chat", model="answering")
+
+    def __init__(self, failing=()):
+        self.asked, self.failing = [], failing
+
+    async def complete(self, request):
+        self.asked.append((request.messages[-1].text, request.sample))
+        if self.asked[-1] in self.failing:
+            raise CallError("the endpoint is down", kind=FailureKind.SERVER)
+        number = int(request.messages[-1].text.split()[1])
+        return Reply(f"it is {number + request.sample * (number % 3)}")
+
+
+def ask(path, folder, *, calls=None, part_rows=8, out=None, restart=False, failing=(), **settings):  # noqa: PLR0913
+    model = Answering(failing)
+    runner = Runner(model, ledger=folder / "ledger.sqlite", retries=Retries(0), budget=Budget(calls=calls))
+    summary = consistency_file(
+        open_table(path),
+        ASKED,
+        instrument=consistency(chat_model=model, **settings),
+        model=AskedModel(Sampling(n_samples=2), runner),
+        out=out,
+        settings=PartSettings(part_rows, restart),
+    )
+    return summary, model.asked
+
+
+def test_too_few_labels_are_refused_before_a_model_is_asked(path, tmp_path):
+    frame = pl.read_parquet(path).with_columns(ok=pl.Series([1] * 6 + [0] * 6 + [None] * (N - 12)))
+    frame.write_parquet(path)
+    model = Answering()
+    runner = Runner(model, ledger=tmp_path / "ledger.sqlite")
+    with pytest.raises(InputError, match="label: column 'ok' must label at least 20 .*6 right and 6 wrong"):
+        consistency_file(
+            open_table(path),
+            ASKED,
+            instrument=consistency(chat_model=model),
+            model=AskedModel(Sampling(n_samples=2), runner),
+        )
+    assert model.asked == []
+
+
+def test_too_few_labels_for_tuned_weights_are_refused_before_a_model_is_asked(path, tmp_path):
+    pl.read_parquet(path).with_columns(ok=pl.Series([1, 0] * (N // 2))).write_parquet(path)
+    model = Answering()
+    with pytest.raises(InputError, match="label: column 'ok' must label at least 80 answers, 10 or more"):
+        consistency_file(
+            open_table(path),
+            ASKED,
+            instrument=consistency(chat_model=model),
+            model=AskedModel(Sampling(n_samples=2), Runner(model, ledger=tmp_path / "ledger.sqlite")),
+            correctness={"ensemble": "tuned"},
+        )
+    assert model.asked == []
+
+
+@pytest.mark.parametrize(
+    ("labels", "has_thresholds"), [([1] * N, True), ([None] * N, False), ([1, 0, *[None] * (N - 2)], False)]
+)
+def test_labels_that_cannot_make_a_curve_cost_no_table(path, tmp_path, labels, has_thresholds):
+    pl.read_parquet(path).with_columns(ok=pl.Series(labels, dtype=pl.Int64)).write_parquet(path)
+    summary = consistency_file(
+        open_table(path), COLUMNS, instrument=consistency(), out=tmp_path / "out.parquet"
+    )
+    written = pl.read_parquet(tmp_path / "out.parquet")
+    assert written["semscale_consistency"].null_count() < N
+    assert ("semscale_decision" in written.columns) == has_thresholds
+    assert (summary.too_few_labels is None) == has_thresholds
+    if has_thresholds:
+        assert written["semscale_probability_correct"].null_count() == N
+        assert summary.record()["trust"]["curve"] is None
+        shown = markdown(summary.document())
+        assert "All 22 labelled answers are right" in shown
+        assert "not known" in shown
+
+
+def test_labels_of_answers_that_did_not_come_cost_no_table(path, tmp_path):
+    # 24 answers are labelled, 8 right; without the first five, of which two are right, 19 are left.
+    failing = {(f"why {row}", 0) for row in range(5)}
+    summary, _ = ask(path, tmp_path, out=tmp_path / "out.parquet", failing=failing)
+    assert summary.correctness is None
+    assert str(summary.too_few_labels.found) == "6 right and 13 wrong"
+    said = "at least 20 labelled answers with a consistency, and there are 6 right and 13 wrong"
+    assert any(said in caution for caution in cautions(summary))
+    written = pl.read_parquet(tmp_path / "out.parquet")
+    assert written["semscale_status"].to_list() == ["failed"] * 5 + ["scored"] * 19
+    assert "semscale_decision" not in written.columns
+
+
+def test_a_model_is_asked_part_by_part_as_it_is_at_once(path, tmp_path):
+    out = tmp_path / "out.parquet"
+    summary, asked = ask(path, tmp_path, out=out)
+    assert len(asked) == len(set(asked)) == 3 * N
+    # All answers come first, as the floor is theirs.
+    assert [sample for _, sample in asked[:N]] == [0] * N
+    whole, _ = ask(path, tmp_path, part_rows=100)
+    assert summary.signature == whole.signature
+    assert summary.lowest == whole.lowest
+    assert (summary.replies.n_calls, summary.replies.n_failed) == (3 * N, 0)
+    written = pl.read_parquet(out)
+    assert written["semscale_answer"][7] == "it is 7"
+    assert written["semscale_samples_asked"][7].to_list() == ["it is 8", "it is 9"]
+    assert "semscale_decision" in written.columns
+
+
+def test_a_cap_holds_for_all_parts_together_and_the_run_goes_on(path, tmp_path):
+    out = tmp_path / "out.parquet"
+    summary, asked = ask(path, tmp_path, calls=N + 20, out=out)
+    assert len(asked) == N + 20
+    # Twenty samples are those of the eight items of the first part, and of two more.
+    assert summary.counts["scored"] >= 8
+    assert summary.counts["scored"] + summary.counts["unfinished"] == N
+    assert "the cap of 44 calls is reached" in summary.stopped
+    assert summary.correctness is None
+    kept = tmp_path / "out.parquet.parts"
+    assert [part.name for part in kept.glob("*.parquet")] == ["part-000000.parquet"]
+    assert "semscale_decision" not in pl.read_parquet(out).columns
+
+    rest, more = ask(path, tmp_path, out=out)
+    assert len(more) == 3 * N - len(asked)
+    assert (rest.stopped, rest.counts) == (None, {"scored": N})
+    assert not kept.exists()
+    whole, _ = ask(path, tmp_path)
+    assert rest.signature == whole.signature
+
+
+def test_a_given_floor_needs_no_answers_first(path, tmp_path):
+    _, asked = ask(path, tmp_path, floor=0.2)
+    assert {question for question, _ in asked[:24]} == {f"why {row}" for row in range(8)}
+
+
+def test_what_failed_before_a_cap_is_asked_for_again(path, tmp_path):
+    out, failing = tmp_path / "out.parquet", {("why 9", 1)}
+    # All answers and the samples of 20 items: the cap comes in the third part, the failure in the second.
+    summary, _ = ask(path, tmp_path, calls=N + 2 * 20, out=out, failing=failing)
+    assert (summary.replies.n_failed, "cap" in summary.stopped) == (1, True)
+    assert len(list((tmp_path / "out.parquet.parts").glob("*.parquet"))) == 1
+    rest, asked = ask(path, tmp_path, out=out)
+    assert set(asked) == {
+        ("why 9", 1),
+        *((f"why {item}", sample) for item in range(20, N) for sample in (1, 2)),
+    }
+    assert (rest.replies.n_failed, rest.counts) == (0, {"scored": N})
+
+
+def test_requests_that_fail_for_one_reason_are_all_counted(path, tmp_path):
+    summary, _ = ask(path, tmp_path, failing={("why 3", 1), ("why 4", 1), ("why 20", 2)})
+    assert (summary.replies.n_failed, summary.replies.why_failed) == (3, "the endpoint is down")
+    assert summary.failed is None
+    summary, _ = ask(path, tmp_path / "other", failing={(f"why {item}", 0) for item in range(N)})
+    assert (summary.replies.n_failed, summary.failed) == (N, "the endpoint is down")
+
+
+def test_a_cap_below_the_answers_finishes_nothing(path, tmp_path):
+    out = tmp_path / "out.parquet"
+    summary, asked = ask(path, tmp_path, calls=10, out=out)
+    assert len(asked) == 10
+    assert summary.counts == {"unfinished": N}
+    assert not (tmp_path / "out.parquet.parts").exists()
+
+
+def test_other_settings_do_not_go_on_with_it(path, tmp_path):
+    out = tmp_path / "out.parquet"
+    ask(path, tmp_path, calls=N + 20, out=out)
+    with pytest.raises(InputError, match="fewest_samples was 1, now 2.*--restart"):
+        ask(path, tmp_path, out=out, fewest_samples=2)
+    assert ask(path, tmp_path, out=out, fewest_samples=2, restart=True)[0].counts == {"scored": N}
