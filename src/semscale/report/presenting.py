@@ -19,7 +19,7 @@ _DOCUMENTS = {
     "Codebook": ("semscale.report.codebook.document", "codebook_document"),
     "CodingSummary": ("semscale.report.coding.document", "coding_document"),
     "ConsistencySummary": ("semscale.report.answer_consistency.document", "consistency_document"),
-    "Crosstabs": ("semscale.report.tables.document", "tables_document"),
+    "Crosstabs": ("semscale.report.tables", "tables_document"),
     "DriftSummary": ("semscale.report.drift.document", "drift_document"),
     "EmbeddingSummary": ("semscale.report.embeddings", "embedding_document"),
     "EvaluationSummary": ("semscale.report.matching.submission", "evaluation_document"),

@@ -11,18 +11,17 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.messages import unknown_name
 from semscale.stats.survey.design import SurveyDesign
+from semscale.store.column_labels import ColumnLabels
 from semscale.study.panel.synthetic_panel import ID, WEIGHT
 from semscale.study.questionnaire import METHODS, SurveyQuestion
 from semscale.study.result import StudyResult
 from semscale.study.summary.study_summary import asked_models
-from semscale.tabulation.asked.banner import Banner, read_banner
-from semscale.tabulation.asked.question import Question, QuestionKind, scale_lines
-from semscale.tabulation.asked.scale_points import point_name
-from semscale.tabulation.plan import TablePlan
-from semscale.tabulation.sample_columns import SampleColumns
-from semscale.tabulation.summary import Crosstabs
-from semscale.tabulation.tables.crosstab import Crosstab
-from semscale.tabulation.tables.tabulating import TestSettings, tabulated
+from semscale.tabulation.answers import point_name
+from semscale.tabulation.banners import Banner, read_banner
+from semscale.tabulation.crosstabs import Crosstabs
+from semscale.tabulation.figures import Crosstab, tabulate
+from semscale.tabulation.questions import Question, QuestionKind, scale_lines
+from semscale.tabulation.settings import SampleColumns, TablePlan, TestSettings
 from semscale.types import Floats, Integers
 
 CONCEPT = "concept"
@@ -204,7 +203,7 @@ class _RatedPanel:
         weighted = self.result.design.panel.weights is not None
         weights = rows[WEIGHT].to_numpy() if weighted else np.ones(rows.height)
         survey = SurveyDesign(weights, clusters=rows[ID].rank("dense").to_numpy().astype(np.int64))
-        yield from tabulated([self._question(question, rows, models)], shown, survey, tests)
+        yield from tabulate([self._question(question, rows, models)], shown, survey, tests)
 
     def _persons_and_concepts(self, models: Sequence[str]) -> pl.DataFrame:
         """Lay out a row for each persona, concept and model, with attributes and weights."""
@@ -243,9 +242,9 @@ _NOTE = (
 def _banner(rows: pl.DataFrame, name: str, result: StudyResult, models: Sequence[str]) -> Banner:
     if name == CONCEPT:
         order = {concept.name: concept.name for concept in result.design.questionnaire.concepts}
-        return read_banner(rows[CONCEPT], labels=order)
+        return read_banner(rows[CONCEPT], ColumnLabels(values=order))
     if name == MODEL and len(models) > 1:
-        return read_banner(rows[_ASKED].alias(MODEL), labels={one: one for one in models})
+        return read_banner(rows[_ASKED].alias(MODEL), ColumnLabels(values={one: one for one in models}))
     return read_banner(rows[name])
 
 

@@ -1,4 +1,4 @@
-"""Tables whose figures are worked out by hand."""
+"""Figures of tables, worked out by hand."""
 
 import numpy as np
 import polars as pl
@@ -6,11 +6,19 @@ import pytest
 
 from semscale.errors import InputError
 from semscale.stats.survey.design import SurveyDesign
+from semscale.stats.survey.domains import Domains
 from semscale.stats.survey.means import survey_means
-from semscale.tabulation.asked.banner import read_banner
-from semscale.tabulation.asked.question import Question, choice_lines, number_lines, scale_lines
-from semscale.tabulation.tables import tabulating
-from semscale.tabulation.tables.tabulating import TestSettings, tabulated
+from semscale.tabulation import figures
+from semscale.tabulation.banners import read_banner
+from semscale.tabulation.figures import (
+    TestSettings,
+    changes_between,
+    compare_columns,
+    spread_at_ends,
+    standard_deviations,
+    tabulate,
+)
+from semscale.tabulation.questions import Line, Question, choice_lines, number_lines, scale_lines
 
 FREE = TestSettings(min_base=2, correction=None)
 
@@ -24,7 +32,7 @@ def tables(questions, groups, settings=FREE, design=None, waves=None):
     banners = [] if waves is None else [read_banner(pl.Series("wave", waves), is_wave=True)]
     banners += [read_banner(pl.Series("group", groups))]
     design = design or SurveyDesign(np.ones(len(groups)))
-    return list(tabulated(questions, banners, design, settings))
+    return list(tabulate(questions, banners, design, settings))
 
 
 def test_means_bases_deviations_and_letters():
@@ -92,6 +100,17 @@ def test_an_answer_less_respondent_is_in_no_base_and_one_without_a_group_in_the_
     assert table.n_ungrouped == 1
 
 
+def test_shares_have_intervals_within_0_and_1_and_means_have_t_intervals():
+    lines, weights = scale_lines([1, 2], ["no", "yes"])
+    question = Question("q", "q", "scale", lines, np.array([0, 0, 0, 1]), weights)
+    (table,) = tables([question], ["a", "a", "b", "b"])
+    cells = table.cells
+    # Nobody of two in a says yes: Clopper and Pearson's upper end is 1 - .025 ** (1 / 2).
+    assert (cells.low[1, 1], cells.high[1, 1]) == (0.0, pytest.approx(1 - 0.025**0.5))
+    assert cells.high[1, 2] <= 1
+    assert cells.low[2, 2] + cells.high[2, 2] == pytest.approx(2 * 1.5)
+
+
 def test_figures_are_those_of_the_survey_estimates():
     rng = np.random.default_rng(0)
     values, groups = rng.normal(size=200), rng.integers(0, 3, 200)
@@ -110,7 +129,7 @@ def test_blocks_of_questions_do_not_change_figures(monkeypatch):
     questions = [number(rng.normal(size=30)) for _ in range(5)]
     groups = rng.integers(0, 2, 30).tolist()
     together = tables(questions, groups)
-    monkeypatch.setattr(tabulating, "_NUMBERS_AT_ONCE", 60)
+    monkeypatch.setattr(figures, "_NUMBERS_AT_ONCE", 60)
     for one, other in zip(together, tables(questions, groups), strict=True):
         np.testing.assert_allclose(one.cells.low, other.cells.low)
 
@@ -187,3 +206,61 @@ def test_settings_out_of_range_are_refused():
         TestSettings(min_base=0)
     with pytest.raises(InputError, match="level must be between 0 and 1, got 95"):
         TestSettings(level=95)
+
+
+SHARE, MEAN = Line("yes", "share"), Line("mean", "mean")
+
+
+def estimates():
+    columns = np.array([[0.0, 1.0], [0.0, 3.0], [0.0, 3.0], [1.0, 5.0]])
+    return survey_means(columns, SurveyDesign(np.ones(4)), groups=[0, 0, 1, 1])
+
+
+def test_a_share_without_spread_has_that_of_one_more_answer_of_each_kind():
+    result = spread_at_ends(estimates(), (SHARE, MEAN))
+    # Nobody of 2: p = 1 / 4, and p (1 - p) / 4 = 3 / 64.
+    assert result.covariance[0, 0, 0] == pytest.approx(3 / 64)
+    np.testing.assert_array_equal(result.covariance[1], estimates().covariance[1])
+    assert result.covariance[0, 1, 1] == estimates().covariance[0, 1, 1] > 0
+
+
+def test_changes_are_later_less_earlier():
+    result = changes_between(estimates(), np.array([1]), np.array([0]))
+    assert result.values.tolist() == [[0.5], [2.0]]
+
+
+def test_standard_deviations_with_weights():
+    columns, weights = np.array([[1.0], [3.0], [np.nan], [2.0]]), np.array([1.0, 1.0, 1.0, 4.0])
+    domains = Domains(np.array([0, 0, 0, 1]), 2)
+    result = standard_deviations(columns, np.array([[2.0, 2.0]]), weights, domains)
+    # 1 and 3: sum of squares 2, over weight 2, times n / (n - 1) = 2; one respondent has none.
+    np.testing.assert_allclose(result, [[2**0.5, np.nan]])
+
+
+MEAN_LINES = (MEAN,)
+GROUPS = np.repeat([0, 1, 2], 4)
+ESTIMATES = survey_means(
+    np.array([1.0, 1, 3, 3, 3, 3, 5, 5, 1, 1, 3, 3]), SurveyDesign(np.ones(12)), groups=GROUPS
+)
+
+
+def test_all_pairs_of_columns_are_compared():
+    differences, letters = compare_columns(ESTIMATES, MEAN_LINES, np.zeros((1, 3), bool), TestSettings())
+    assert (differences.first.tolist(), differences.second.tolist()) == ([1, 1, 2], [2, 3, 3])
+    assert differences.values.tolist() == [[-2.0, 0.0, 2.0]]
+    # var = 12 / 11 * (4 + 4) / 16, t = 2 / .7385 = 2.708; df = 4 + 4 - 1 - 1 = 6, p = .0351; Holm: times 3.
+    np.testing.assert_allclose(differences.p_values, [[0.0351, 1.0, 0.0351]], atol=2e-4)
+    np.testing.assert_allclose(differences.adjusted, [[0.1054, 1.0, 0.1054]], atol=6e-4)
+    # t of 6 degrees of freedom is 2.4469, whatever the number of pairs.
+    assert differences.high[0, 0] == pytest.approx(-2 + 2.4469 * 0.7385, abs=1e-3)
+    assert letters.tolist() == [["", "", ""]]
+
+
+def test_pairs_with_a_small_base_are_shown_and_not_tested():
+    small = np.array([[False, False, True]])
+    differences, letters = compare_columns(ESTIMATES, MEAN_LINES, small, TestSettings())
+    assert differences.values[0, 2] == 2.0
+    assert np.isnan(differences.p_values).tolist() == [[False, True, True]]
+    # One test is left, so that nothing is adjusted.
+    assert differences.adjusted[0, 0] == differences.p_values[0, 0] < 0.05
+    assert letters.tolist() == [["", "A", ""]]

@@ -1,13 +1,83 @@
-"""Questions read from columns by what these are taken for."""
+"""Questions read from columns, and their lines."""
 
 import numpy as np
 import polars as pl
 import pytest
 
-from semscale.errors import InputError
+import semscale
+from semscale.errors import InputError, UnknownNameError
 from semscale.store.column_labels import ColumnLabels
-from semscale.tabulation.asked.question_columns import find_columns, needed_columns
-from semscale.tabulation.asked.question_reading import QuestionReader
+from semscale.tabulation.questions import (
+    Question,
+    QuestionReader,
+    choice_lines,
+    find_columns,
+    needed_columns,
+    number_lines,
+    scale_lines,
+)
+
+
+def test_a_scale_has_its_points_two_nets_and_a_mean():
+    lines, weights = scale_lines([1, 2, 3, 4, 5], ["1 bad", "2", "3", "4", "5 good"])
+    assert [line.name for line in lines] == [
+        "1 bad", "2", "3", "4", "5 good", "top 2 (4 and 5)", "bottom 2 (1 and 2)", "mean",
+    ]  # fmt: skip
+    assert [line.is_net for line in lines] == [False] * 5 + [True, True, False]
+    question = Question("q", "q", "scale", lines, np.array([4, -1]), weights)
+    # Whoever answers 5 adds to the share of 5 and to the top two, and 5 to the mean.
+    assert question.columns()[0].tolist() == [0, 0, 0, 0, 1, 1, 0, 5]
+    assert np.isnan(question.columns()[1]).all()
+
+
+def test_a_scale_of_three_points_has_no_nets():
+    assert [line.name for line in scale_lines([1, 2, 3], ["a", "b", "c"])[0]] == ["a", "b", "c", "mean"]
+
+
+def test_probabilities_add_up_to_nets_and_means():
+    lines, weights = scale_lines([1, 2, 3, 4], ["1", "2", "3", "4"])
+    pmf = np.array([[0.1, 0.2, 0.3, 0.4], [np.nan] * 4])
+    question = Question("q", "q", "rated text", lines, pmf, weights)
+    # 3 and 4: .7; 1 and 2: .3; mean .1 + .4 + .9 + 1.6 = 3
+    np.testing.assert_allclose(question.columns()[0], [0.1, 0.2, 0.3, 0.4, 0.7, 0.3, 3.0])
+    assert np.isnan(question.columns()[1]).all()
+    assert question.choices is None
+
+
+def test_several_options_are_counted_apart():
+    lines, weights = choice_lines(["a", "b"])
+    question = Question("q", "q", "multiple choice", lines, np.array([[1.0, 1.0], [0.0, 1.0]]), weights)
+    assert question.columns().tolist() == [[1, 1], [0, 1]]
+
+
+def test_a_number_has_a_mean_alone():
+    lines, weights = number_lines()
+    question = Question("q", "q", "number", lines, np.array([[2.5], [np.nan]]), weights)
+    assert [line.kind for line in lines] == ["mean"]
+    np.testing.assert_array_equal(question.columns(), [[2.5], [np.nan]])
+
+
+def test_unknown_names_have_the_nearest_one():
+    with pytest.raises(UnknownNameError, match="did you mean 'price'"):
+        find_columns("prise", ["price", "age"], {})
+    with pytest.raises(UnknownNameError, match="unknown column 'c'"):
+        find_columns("Both=a,c", ["a", "b"], {})
+
+
+def test_a_column_goes_before_a_question_of_several_columns():
+    labels = {"Q1_a": ColumnLabels(question="Q1")}
+    assert find_columns("Q1", ["Q1", "Q1_a"], labels).columns == ("Q1",)
+    assert find_columns("Q1", ["Q1_a"], labels).is_multiple
+
+
+def test_only_the_columns_of_a_question_are_needed():
+    columns = ["brand_a", "brand_b", "age", "semscale_p_1", "semscale_p_2"]
+    assert needed_columns(find_columns("brand_*", columns, {}), columns) == ["brand_a", "brand_b"]
+    assert needed_columns(find_columns("age", columns, {}), columns) == [
+        "age",
+        "semscale_p_1",
+        "semscale_p_2",
+    ]
 
 
 def read(frame, name, **settings):
@@ -226,3 +296,66 @@ def test_what_is_no_question_is_refused():
 def test_numbers_that_are_said_to_be_there_must_be():
     with pytest.raises(InputError, match="'q' has no number"):
         read(pl.DataFrame({"q": ["tea", "coffee"]}), "q", numeric=("q",))
+
+
+def test_options_are_read_by_the_value_that_counts():
+    frame = pl.DataFrame({"b_a": [1, 2, None], "b_b": [2, 2, 1]})
+    labels = {"b_a": ColumnLabels(counted="1"), "b_b": ColumnLabels(counted="1", option="B")}
+    question = read(frame, "b_*", labels=labels)
+    assert [line.name for line in question.lines] == ["a", "B"]
+    np.testing.assert_array_equal(question.answers, [[1, 0], [0, 0], [np.nan, 1]])
+
+
+def test_mentions_of_a_code_in_any_column_count_once():
+    frame = pl.DataFrame({"first": [1, 2, None], "second": [1, 1, None]})
+    labels = {"first": ColumnLabels(values={"1": "Tea", "2": "Milk"})}
+    question = read(frame, "m=first+second", labels=labels)
+    assert [line.name for line in question.lines] == ["Tea", "Milk"]
+    np.testing.assert_array_equal(question.answers, [[1, 0], [1, 1], [np.nan, np.nan]])
+
+
+def test_mentions_without_an_answer_and_of_too_many_codes_are_refused():
+    with pytest.raises(InputError, match="columns of 'm' are empty"):
+        read(pl.DataFrame({"a": [None], "b": [" "]}), "m=a+b")
+    assert len(read(pl.DataFrame({"a": range(50), "b": range(50)}), "m=a+b").lines) == 50
+    with pytest.raises(InputError, match="a choice of 51 answers, and a table has at most 50"):
+        read(pl.DataFrame({"a": range(51), "b": range(51)}), "m=a+b")
+
+
+def test_a_question_has_its_codes_for_no_answer_and_those_of_all():
+    frame = pl.DataFrame({"q": [1, 2, 9, 99] * 3})
+    question = read(frame, "q", missing={"": ["99"], "q": ["9"], "p": ["1"]})
+    assert question.answers.tolist()[:4] == [0, 1, -1, -1]
+
+
+FRAME = pl.DataFrame({
+    "a": [3, 4, 5, 2, 1, None],
+    "b": [1, 4, 2, 1, None, 3],
+    "city": ["x", "y", "x", "y", "x", "y"],
+})  # fmt: skip
+
+
+def test_the_same_people_are_compared():
+    made = semscale.crosstabs(FRAME.head(4), questions=["a", "b"], pairs=[("a", "b")], min_base=2)
+    table = made.tables[-1]
+    assert (table.question.name, table.question.kind) == ("a minus b", "paired difference")
+    # Differences 2, 0, 3, 1: mean 1.5, sum of squares 5, se = sqrt(5 / 3 / 4) = .6455, t of 3 df 3.1824.
+    assert table.cells.values.tolist() == [[1.5]]
+    assert table.cells.low[0, 0] == pytest.approx(1.5 - 3.1824 * 0.6455, abs=1e-3)
+    assert table.cells.high[0, 0] == pytest.approx(1.5 + 3.1824 * 0.6455, abs=1e-3)
+
+
+def test_people_with_one_answer_are_in_no_base():
+    (table,) = semscale.crosstabs(FRAME, questions=[], pairs=[("a", "b")], banners=["city"]).tables
+    # x has 2 and 3, y has 0 and 1; one of each has no second answer.
+    assert table.cells.values.tolist() == [[1.5, 2.5, 0.5]]
+    assert np.array_equal(table.cells.n_missing, [[2, 1, 1]])
+
+
+def test_pairs_that_cannot_be_compared_are_refused():
+    with pytest.raises(InputError, match="pair: 'city' is a single choice, which has no mean"):
+        semscale.crosstabs(FRAME, questions=[], pairs=[("a", "city")])
+    with pytest.raises(UnknownNameError, match="bb"):
+        semscale.crosstabs(FRAME, questions=["a"], pairs=[("a", "bb")])
+    with pytest.raises(InputError, match="pair: 'a' is named twice in one pair"):
+        semscale.crosstabs(FRAME, questions=["a"], pairs=[("a", "a")])
