@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from semscale.judging.decisions.form_refusals import FormRefusal, refusals_in_words
+from semscale.judging.asking import FormRefusal, refusals_in_words
 from semscale.report.document.blocks import Block, Paragraph, Reason, Reasons
 from semscale.report.document.document import Section
 from semscale.report.document.values import Quoted

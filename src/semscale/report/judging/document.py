@@ -39,8 +39,7 @@ from semscale.report.sentences import left_out_section, stopped_cautions
 from semscale.report.settings import estimated_settings
 
 if TYPE_CHECKING:
-    from semscale.judging.summary.judge_summary import JudgeSummary
-    from semscale.judging.summary.judged_rows import JudgedRow
+    from semscale.judging.summary import JudgedRow, JudgeSummary
     from semscale.judging.verdict import Verdict
 
 SHOWN_ITEMS = 8

@@ -6,7 +6,7 @@ from semscale.report.document.blocks import DataTable
 from semscale.report.document.values import Cell, Count, Quoted, Words
 
 if TYPE_CHECKING:
-    from semscale.judging.summary.judge_summary import JudgeSummary
+    from semscale.judging.summary import JudgeSummary
 
 _LONGEST_REASON = 300
 
