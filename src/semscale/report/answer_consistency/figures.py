@@ -20,7 +20,7 @@ from semscale.report.parts import (
     mean_row,
     score_group,
 )
-from semscale.results.column_sample import SAMPLED_ROWS
+from semscale.stats.sampling import SAMPLED_ROWS
 
 if TYPE_CHECKING:
     from semscale.answer_consistency.correctness_probability import CorrectnessProbability

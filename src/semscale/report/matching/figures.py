@@ -21,7 +21,7 @@ from semscale.report.parts import (
     small_base_note,
     unlisted_words,
 )
-from semscale.results.column_sample import SAMPLED_ROWS
+from semscale.stats.sampling import SAMPLED_ROWS
 
 if TYPE_CHECKING:
     from semscale.matching.match_summary import MatchSummary
