@@ -30,7 +30,7 @@ from semscale.report.parts import (
 )
 from semscale.report.plane_charts import ReliabilityDot, reliability
 from semscale.report.row_charts import GROUP, HISTOGRAM, UNRELATED
-from semscale.results.column_sample import SAMPLED_ROWS
+from semscale.stats.sampling import SAMPLED_ROWS
 
 if TYPE_CHECKING:
     from semscale.answer_consistency.correctness_probability import CorrectnessProbability

@@ -19,7 +19,7 @@ from semscale.report.parts import (
     unlisted_words,
 )
 from semscale.report.row_charts import GROUP, HISTOGRAM, UNRELATED, DotRow, dots
-from semscale.results.column_sample import SAMPLED_ROWS
+from semscale.stats.sampling import SAMPLED_ROWS
 
 if TYPE_CHECKING:
     from semscale.matching.match_summary import MatchSummary
