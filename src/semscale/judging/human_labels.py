@@ -11,7 +11,6 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
 from semscale.judging.templates import Template
-from semscale.results.labelled_sample import SampledRows
 from semscale.signature import Signature
 from semscale.stats.agreement.estimates import AgreementEstimate
 from semscale.stats.agreement.human_ceiling import HumanComparison, compare_with_humans
@@ -25,6 +24,7 @@ from semscale.stats.calibration.several_draws import NextDraw
 from semscale.stats.calibration.weighted_prediction_powered import weighted_prediction_powered_mean
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, estimate_mean
+from semscale.stats.sampling import SampledRows
 from semscale.store.columns import as_list, is_missing
 from semscale.types import Floats, Integers, Mask
 

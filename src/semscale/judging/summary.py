@@ -18,9 +18,7 @@ from semscale.judging.judge_columns import JudgeColumns, group_names, inclusion_
 from semscale.judging.templates import Template
 from semscale.judging.verdict import Provenance, Verdict
 from semscale.presentable import Presentable
-from semscale.results.column_sample import SAMPLED_ROWS, Column
 from semscale.results.estimates import Estimates, mean_in_words
-from semscale.results.labelled_sample import LabelledSample, SampledRows
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.results.tallies import Tallies
 from semscale.signature import Signature
@@ -34,6 +32,7 @@ from semscale.stats.agreement.panels import (
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, counted_mean, estimate_mean
 from semscale.stats.intervals.pmf_figures import value_figure
+from semscale.stats.sampling import SAMPLED_ROWS, Column, LabelledSample, SampledRows
 from semscale.store.columns import column_in, floats_in, statuses_in
 from semscale.store.writing import PREFIX
 from semscale.types import Floats, Integers, Mask, Status, Statuses
