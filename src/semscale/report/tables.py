@@ -6,12 +6,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.report.document.document import Citation, Document, Section, stamp
-from semscale.report.document.prose import Paragraph
-from semscale.report.document.tables import DataTable
-from semscale.report.document.values import Cell, Compared, Count, Number, Quoted, WithInterval, Words
+from semscale.report.document import (
+    Cell,
+    Citation,
+    Compared,
+    Count,
+    DataTable,
+    Document,
+    Number,
+    Paragraph,
+    Quoted,
+    Section,
+    WithInterval,
+    Words,
+    stamp,
+)
 from semscale.report.formatting import counted, coverage, listed, number, one_line, percent
-from semscale.report.settings import settings
+from semscale.report.parts import settings
 
 if TYPE_CHECKING:
     from semscale.tabulation.banners import Banner

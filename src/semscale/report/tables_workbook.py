@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semscale.report.document.document import stamp
+from semscale.report.document import stamp
 from semscale.report.formatting import counted, one_line, printable
-from semscale.report.render.sheet import free_sheet_name
 from semscale.report.tables import cautions, difference_note, finding, interval_line, table_notes
+from semscale.report.workbook import free_sheet_name
 from semscale.store.workbook import MAX_ROWS, opened_workbook
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from tests.schema_check import check_json
 from tests.workbook_sheets import sheets_of
 
 from semscale.errors import InputError
-from semscale.report.document.values import Number, WithInterval
-from semscale.report.render.html import page
-from semscale.report.render.markdown import markdown
-from semscale.report.render.terminal import print_document
-from semscale.report.render.writing import write_report
+from semscale.report.document import Number, WithInterval
+from semscale.report.html import page
+from semscale.report.markdown import markdown
 from semscale.report.tables import cautions, difference_table, finding, interval_line, table_notes
+from semscale.report.terminal import print_document
+from semscale.report.writing import write_report
 from semscale.tabulation.crosstabs import ENDINGS, check_path, crosstabs
 
 

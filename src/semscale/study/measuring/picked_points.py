@@ -3,8 +3,8 @@
 import numpy as np
 
 from semscale.chat.replies import Reply
-from semscale.judging.prompts.template import Template
 from semscale.judging.replies.reading import read_reply
+from semscale.judging.templates import Template
 from semscale.scales import Scale
 from semscale.types import Status
 
