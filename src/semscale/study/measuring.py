@@ -11,8 +11,8 @@ import polars as pl
 
 from semscale.chat.outcomes import RequestOutcome
 from semscale.chat.replies import CallError, FailureKind, Reply
-from semscale.judging.prompts.template import Template
 from semscale.judging.replies.reading import read_reply
+from semscale.judging.templates import Template
 from semscale.rating.rater import Rater
 from semscale.signature import Signature
 from semscale.study.asking import AskedStudy, StopReply, is_answer
