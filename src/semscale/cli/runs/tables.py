@@ -4,8 +4,8 @@ from pathlib import Path
 
 from semscale.cli.options.tables import TablesOptions
 from semscale.cli.outputs import check_input
-from semscale.study.files.results_folder import read_study
-from semscale.study.panel_crosstabs import panel_tables
+from semscale.study.crosstabs import panel_tables
+from semscale.study.result import read_study
 from semscale.tabulation.crosstabs import Crosstabs, tabulate_file
 
 
