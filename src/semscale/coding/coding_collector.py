@@ -6,16 +6,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from semscale.coding.asked_codes import AskedCodes
+from semscale.coding.chat_codes import ChatCodes
 from semscale.coding.coder import CodeScores
-from semscale.coding.coding import FittedCodes
+from semscale.coding.coding import FittedCodes, applied_thresholds
 from semscale.coding.coding_cells import strata_names
 from semscale.coding.coding_columns import CodingColumns, numbers_in
 from semscale.coding.other_runs import OtherRun
-from semscale.coding.summary.beside_answers import BesideAnswers
-from semscale.coding.summary.coding_summary import CodingSummary
-from semscale.coding.summary.running_codes import RunningCodes
-from semscale.coding.summary.summarizing import KeptCodes, SummaryPlan, summary_of
+from semscale.coding.summary import CodeTallies, CodingSummary, Covariates, SummaryPlan, SummarySample
 from semscale.rating.files.cells import weights_in
 from semscale.rating.rater import Rater
 from semscale.results.column_sample import SAMPLED_ROWS, Column
@@ -48,7 +45,7 @@ class CodingCollector:
         columns: CodingColumns,
         plan: SummaryPlan,
         *,
-        asked: AskedCodes | None = None,
+        asked: ChatCodes | None = None,
         scale: str | None = None,
         other: OtherRun | None = None,
         most: int = SAMPLED_ROWS,
@@ -57,7 +54,8 @@ class CodingCollector:
         self._fitted, self._columns, self._plan, self._asked = fitted, columns, plan, asked
         self._rater = None if scale is None else Rater(scale)
         self._other, self._progress = other, progress
-        self._running = RunningCodes(fitted.codebook.names, fitted.given_from)
+        applied = applied_thresholds(fitted.calibrations, fitted.thresholds)
+        self._tallies = CodeTallies(fitted.codebook.names, [threshold.assigned for threshold in applied])
         self._strata: dict[str, int] = {}
         self._sample = LabelledSample(most, plan.intervals.seed)
 
@@ -72,24 +70,24 @@ class CodingCollector:
         Raises:
             InputError: another run had other answers.
         """
-        rows = np.arange(self._running.n, self._running.n + len(answers))
+        rows = np.arange(self._tallies.n, self._tallies.n + len(answers))
         asked = None if self._asked is None else self._asked.some(rows)
         coding = self._fitted.code(scores, rows, asked)
-        beside = self._beside(scores, answers, frame, rows)
-        groups = self._running.add(coding, answers, beside)
-        design = beside.design
+        covariates = self._covariates(scores, answers, frame, rows)
+        groups = self._tallies.add(coding, answers, covariates)
+        design = covariates.design
         columns: dict[str, Column | None] = {
             "likeness": scores.likeness,
             "status": np.array([_STATUSES.index(each) for each in scores.text_status], np.int8),
-            "rating": beside.ratings,
-            "other": beside.other,
+            "rating": covariates.ratings,
+            "other": covariates.other,
             "weight": design.weights,
             "cluster": design.clusters,
             "stratum": design.strata,
             **{f"by {column}": numbers for column, numbers in groups.items()},
         }
         there = {name: values for name, values in columns.items() if values is not None}
-        self._sample.add(there, self._fitted.places(rows) >= 0)
+        self._sample.add(there, self._fitted.positions(rows) >= 0)
 
     def summary(self) -> CodingSummary:
         """Sum up everything that was added.
@@ -111,14 +109,14 @@ class CodingCollector:
             clusters=None if clusters is None else _numbered_anew(clusters),
             strata=kept.get("stratum"),
         )
-        beside = BesideAnswers(ratings=kept.get("rating"), other=kept.get("other"), design=design)
+        covariates = Covariates(ratings=kept.get("rating"), other=kept.get("other"), design=design)
         groups = {column: kept[f"by {column}"] for column in self._columns.by}
-        found = KeptCodes(coding, beside, groups, self._asked, sampled)
-        return summary_of(self._running, found, self._plan)
+        sample = SummarySample(coding, covariates, groups, sampled)
+        return sample.summary(self._tallies, self._plan, self._asked)
 
-    def _beside(
+    def _covariates(
         self, scores: CodeScores, answers: Sequence[Any], frame: pl.DataFrame, rows: Integers
-    ) -> BesideAnswers:
+    ) -> Covariates:
         columns = self._columns
         ratings = other = None
         if self._rater is not None:
@@ -128,7 +126,7 @@ class CodingCollector:
         if self._other is not None:
             other = self._other.take(answers, scores.text_status == Status.NOT_TEXT)
         by = {name: tuple(groups_in(column_in(frame, name)).to_list()) for name in columns.by}
-        return BesideAnswers(by, ratings, other, self._design(frame, rows))
+        return Covariates(by, ratings, other, self._design(frame, rows))
 
     def _design(self, frame: pl.DataFrame, rows: Integers) -> SampleDesign:
         """How the rows were drawn: weights, strata, and whose answers they are."""
