@@ -184,8 +184,8 @@ class Coding:
 
     @property
     def _is_unsure(self) -> Mask:
-        undecided: Mask = np.isnan(self.assigned).any(axis=1)
-        return self.readable & undecided & ~(self.assigned == 1).any(axis=1)
+        is_undecided = np.isnan(self.assigned).any(axis=1) & ~(self.assigned == 1).any(axis=1)
+        return np.asarray(self.readable & is_undecided)
 
 
 @dataclass(frozen=True)

@@ -28,13 +28,13 @@ from semscale.coding.shares import (
 )
 from semscale.errors import InputError
 from semscale.presentable import Presentable
-from semscale.results.labelled_sample import SampledRows
 from semscale.results.tallies import check_groups
 from semscale.signature import Signature
 from semscale.stats.agreement.estimates import AgreementEstimate
 from semscale.stats.agreement.krippendorff import krippendorff_alpha
 from semscale.stats.calibration.sample_design import SampleDesign
 from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.sampling import SampledRows
 from semscale.types import Floats, Integers
 
 QUOTES = 3

@@ -10,7 +10,6 @@ import numpy as np
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
 from semscale.judging.prompts.template import Template
-from semscale.results.labelled_sample import SampledRows
 from semscale.signature import Signature
 from semscale.stats.agreement.estimates import AgreementEstimate
 from semscale.stats.agreement.human_ceiling import HumanComparison, compare_with_humans
@@ -22,6 +21,7 @@ from semscale.stats.calibration.sample_design import SampleDesign, checked_inclu
 from semscale.stats.calibration.weighted_prediction_powered import weighted_prediction_powered_mean
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, estimate_mean
+from semscale.stats.sampling import SampledRows
 from semscale.store.columns import as_list, is_missing
 from semscale.types import Floats, Integers
 

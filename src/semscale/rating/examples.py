@@ -5,8 +5,8 @@ import polars as pl
 
 from semscale.encodable_texts import encodable
 from semscale.rating.rated_rows import RatedRows
-from semscale.results.row_sampling import priorities
 from semscale.results.shown_rows import EXAMPLES_PER_STATUS
+from semscale.stats.sampling import priorities
 from semscale.store.cells import storable
 from semscale.store.columns import is_missing
 from semscale.types import Floats, Integers, Status

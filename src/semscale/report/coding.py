@@ -7,27 +7,27 @@ import numpy as np
 
 from semscale.coding.coder import FEWEST_OF_EACH
 from semscale.coding.coding import BY_LIKENESS
-from semscale.report.charts.forest import ForestRow, forest
-from semscale.report.document.blocks import (
+from semscale.report.document import (
     Block,
-    DataTable,
-    Figure,
-    Paragraph,
-    Reason,
-    Reasons,
-    Subheading,
-)
-from semscale.report.document.document import Citation, Document, Section, stamp
-from semscale.report.document.values import (
     Cell,
+    Citation,
     Count,
+    DataTable,
+    Document,
+    Figure,
     Flag,
     Line,
     Number,
+    Paragraph,
     Quoted,
+    Reason,
+    Reasons,
+    Section,
     Share,
+    Subheading,
     WithInterval,
     Words,
+    stamp,
 )
 from semscale.report.formatting import (
     count,
@@ -39,9 +39,9 @@ from semscale.report.formatting import (
     percent,
     percent_with_interval,
 )
-from semscale.report.parts import Columns, table_of
+from semscale.report.parts import Columns, settings, table_of
+from semscale.report.row_charts import ForestRow, forest
 from semscale.report.sentences import rows_that_count
-from semscale.report.settings import settings
 from semscale.stats.calibration.corrected_groups import FEWEST_IN_GROUP
 from semscale.stats.clustering.cluster_stability import RESAMPLES, STABLE
 from semscale.types import Status
@@ -313,8 +313,8 @@ def _quality(summary: "CodingSummary") -> DataTable:
             ("coded by hand: yes", lambda row: Count(row[1].n_with)),
             ("no", lambda row: Count(row[1].n_without)),
             ("area", lambda row: WithInterval.of(row[1].area)),
-            ("Brier score", lambda row: WithInterval.of(row[1].figures and row[1].figures.brier, 3)),
-            ("of the share alone", lambda row: Number(row[1].figures and row[1].figures.brier_of_share, 3)),
+            ("Brier score", lambda row: WithInterval.of(getattr(row[1].figures, "brier", None), 3)),
+            ("of the share alone", lambda row: Number(getattr(row[1].figures, "brier_of_share", None), 3)),
         ]
     for head, alphas in (
         ("alpha with people", agreement.people),

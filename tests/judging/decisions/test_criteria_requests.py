@@ -14,7 +14,7 @@ from semscale.judging.decisions.rubric import Criterion, Rubric, spread
 from semscale.judging.judge import Judge
 from semscale.judging.panel import Panel
 from semscale.judging.verdict import Provenance
-from semscale.report.render.html import page
+from semscale.report.html import page
 from semscale.types import Status
 
 LEVELS = [0.05, 0.1, 0.15, 0.2, 0.5]  # likert, from low to high: 0, .25, .5, .75, 1

@@ -15,12 +15,11 @@ from semscale.judging.prompts.template import Template
 from semscale.judging.summary.judge_summary import KEPT_ITEMS, JudgeSummary
 from semscale.judging.summary.judge_tally import JudgeTally, score_tallies, tallied
 from semscale.judging.summary.judged_rows import JudgedColumns, JudgedRow
-from semscale.results.column_sample import SAMPLED_ROWS, Column
-from semscale.results.labelled_sample import LabelledSample, SampledRows
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, counted_mean
+from semscale.stats.sampling import SAMPLED_ROWS, Column, LabelledSample, SampledRows
 from semscale.store.columns import column_in, floats_in, statuses_in
 from semscale.store.writing import PREFIX
 from semscale.types import Floats, Integers, Mask, Status

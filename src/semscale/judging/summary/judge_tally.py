@@ -12,12 +12,12 @@ from semscale.judging.prompts.template import Template
 from semscale.judging.summary.judge_scores import LITTLE_COVERED, JudgeScores
 from semscale.judging.summary.judged_rows import JudgedColumns
 from semscale.judging.verdict import Provenance
-from semscale.results.column_sample import Column
 from semscale.results.estimates import Estimates
 from semscale.results.tallies import Tallies
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.pmf_figures import value_figure
+from semscale.stats.sampling import Column
 from semscale.types import Floats, Status
 
 _FIFTHS = 5

@@ -4,22 +4,25 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from semscale.chat.costs.prices import amount
-from semscale.report.document.blocks import Block, DataTable, Paragraph
-from semscale.report.document.document import Document, Section
-from semscale.report.document.values import (
+from semscale.report.document import (
+    Block,
     Cell,
     Count,
+    DataTable,
+    Document,
     Flag,
     Line,
     Number,
+    Paragraph,
     Quoted,
+    Section,
     Share,
     WithInterval,
     Words,
 )
 from semscale.report.formatting import count, coverage, one_line
 from semscale.report.judging.words import refused_parameters
-from semscale.report.parts import Columns, covered, table_of
+from semscale.report.parts import Columns, covered, signature_fields, table_of
 from semscale.report.sentences import (
     plan_words,
     refused_words,
@@ -27,7 +30,6 @@ from semscale.report.sentences import (
     stand_in_words,
     stopped_cautions,
 )
-from semscale.report.settings import signature_fields
 from semscale.types import Status
 
 if TYPE_CHECKING:

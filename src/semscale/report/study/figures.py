@@ -4,12 +4,22 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from semscale.report.charts.groups import GroupRow, group_rows
-from semscale.report.document.blocks import DataTable, Figure, Swatch
-from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
+from semscale.report.chart_kit import mass_heads, point_colours, point_names, scale_digits
+from semscale.report.document import (
+    Cell,
+    Count,
+    DataTable,
+    Figure,
+    Number,
+    Quoted,
+    Share,
+    Swatch,
+    WithInterval,
+    Words,
+)
 from semscale.report.formatting import ends, number, one_line
 from semscale.report.parts import Columns, base_of, group_name, table_of
-from semscale.report.scale_points import mass_heads, point_colours, point_names, scale_digits
+from semscale.report.row_charts import GroupRow, group_rows
 from semscale.report.sentences import small_base_words
 from semscale.report.study.words import METHOD_NAMES, interval_heads, method_words
 from semscale.study.summary.level_differences import CONCEPT

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from semscale.report.document.blocks import Block, Paragraph
-from semscale.report.document.values import Quoted, Share, WithInterval, Words
+from semscale.report.document import Block, Paragraph, Quoted, Share, WithInterval, Words
 from semscale.report.formatting import listed, number
 from semscale.report.parts import Columns, table_of
 from semscale.report.study.words import METHOD_NAMES

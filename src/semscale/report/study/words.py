@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from semscale.report.document.values import Cell, Line, Number, Quoted
+from semscale.report.document import Cell, Line, Number, Quoted
 from semscale.report.formatting import capitalised, count, counted, coverage, listed, number, one_line
 from semscale.report.sentences import plan_words, refused_words, stopped_cautions
 from semscale.study.summary.level_differences import CONCEPT, MOST_LEVELS
