@@ -15,7 +15,7 @@ from semscale.coding.labels import (
     write_instructions,
 )
 from semscale.errors import InputError
-from semscale.judging.label_draw import LabelDraw
+from semscale.judging.human_labels import LabelDraw
 from semscale.store.reading import open_table
 
 NAN = float("nan")

@@ -10,8 +10,8 @@ import numpy as np
 from semscale.coding.codebook import Codebook
 from semscale.coding.labels import majority
 from semscale.errors import InterruptedRunError
-from semscale.judging.decisions.rubric import Criterion, Rubric, spread
 from semscale.judging.judge import Judge
+from semscale.judging.templates import Criterion, Rubric, even_template
 from semscale.judging.verdict import Verdict
 from semscale.signature import Signature
 from semscale.stats.calibration.ensembles import (
@@ -25,7 +25,7 @@ from semscale.types import Floats, Integers, ObjectArray, Progress, Status
 
 if TYPE_CHECKING:
     from semscale.judging.asking import Running
-    from semscale.judging.judge_settings import Method
+    from semscale.judging.judge import Method
 
 QUESTION = "What do you say?"
 """Shown to the model where the question that people were asked is not known."""
@@ -127,7 +127,9 @@ def code_rubric(codebook: Codebook) -> Rubric:
     for code in codebook.codes:
         examples = "; ".join(f'"{example}"' for example in code.examples)
         question = f"Does the answer say something about this? {code.definition.strip()} Examples: {examples}"
-        criteria.append(Criterion(code.name, spread(code.name, question, _LEVELS), 1 / len(codebook.codes)))
+        criteria.append(
+            Criterion(code.name, even_template(code.name, question, _LEVELS), 1 / len(codebook.codes))
+        )
     return Rubric(codebook.name, tuple(criteria))
 
 

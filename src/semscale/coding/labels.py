@@ -11,7 +11,7 @@ import polars as pl
 
 from semscale.coding.codebook import NO_CODE, Codebook
 from semscale.errors import InputError, RowError
-from semscale.judging.label_draw import HUMAN, INCLUSION, LabelDraw
+from semscale.judging.human_labels import HUMAN, INCLUSION, LabelDraw
 from semscale.messages import did_you_mean
 from semscale.rating.labelling.sheet import instructions_path
 from semscale.stats.calibration.drawing import draw_texts, worth_at_random
@@ -139,7 +139,7 @@ def draw_answers(values: Floats, n: int, *, alike: bool = False, seed: int = 0) 
         InputError: fewer than one answer to draw, or none that can be read.
 
     References:
-        As ``semscale.judging.label_draw.draw_rows``: Zrnic and Candes (2024), arXiv 2403.03208.
+        As ``semscale.judging.human_labels.draw_rows``: Zrnic and Candes (2024), arXiv 2403.03208.
     """
     clipped = np.clip(values, 0, 1)
     deviation: Floats = np.sqrt((clipped * (1 - clipped)).mean(axis=1))

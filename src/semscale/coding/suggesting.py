@@ -22,7 +22,7 @@ from semscale.coding.typical_words import is_piece, typical_words
 from semscale.embedding.texts import distinct
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
-from semscale.judging.prompts.input_sanitizing import mark_code, sanitize
+from semscale.judging.prompts import mark_code, sanitize
 from semscale.presentable import Presentable
 from semscale.rating.cells import text_status
 from semscale.signature import Signature

@@ -10,9 +10,9 @@ from tests.judging.conftest import plain_running
 from semscale.chat import load_chat_model
 from semscale.chat.costs.budget import Budget
 from semscale.errors import InputError
-from semscale.judging.decisions.rubric import Criterion, Rubric, spread
 from semscale.judging.judge import Judge
 from semscale.judging.panel import Panel
+from semscale.judging.templates import Criterion, Rubric, even_template
 from semscale.judging.verdict import Provenance
 from semscale.report.html import page
 from semscale.types import Status
@@ -22,8 +22,8 @@ EXPECTED = 0.25 * 0.1 + 0.5 * 0.15 + 0.75 * 0.2 + 0.5
 RUBRIC = Rubric(
     "mine",
     (
-        Criterion("tone", spread("tone", "How kind?", [("rude", ""), ("kind", "")]), 0.75),
-        Criterion("care", spread("care", "How careful?", [("not", ""), ("very", "")]), 0.25),
+        Criterion("tone", even_template("tone", "How kind?", [("rude", ""), ("kind", "")]), 0.75),
+        Criterion("care", even_template("care", "How careful?", [("not", ""), ("very", "")]), 0.25),
     ),
 )
 BY_LABEL = {"rude": 0.2, "kind": 0.8, "not": 0.4, "very": 0.6}

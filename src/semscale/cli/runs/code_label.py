@@ -15,7 +15,7 @@ from semscale.coding.coding_columns import CodingColumns
 from semscale.coding.labels import check_label_columns, draw_answers, label_batches, write_instructions
 from semscale.coding.table_coding import score_table
 from semscale.errors import InputError
-from semscale.judging.label_draw import HUMAN, INCLUSION
+from semscale.judging.human_labels import HUMAN, INCLUSION
 from semscale.rating.labelling.sheet import instructions_path
 from semscale.store.atomic import check_writable
 from semscale.store.runs.batch_writing import write_batches

@@ -33,8 +33,7 @@ from semscale.report.sentences import (
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.judging.audit.audit import Audit, BiasCheck
-    from semscale.judging.audit.audit_summary import AuditSummary
+    from semscale.judging.audit import Audit, AuditSummary, BiasCheck
     from semscale.stats.calibration.calibration_error import CalibrationFigures
 
 
@@ -76,7 +75,7 @@ def _counting(name: str, found: "Audit", *, is_alone: bool) -> Line:
 
 def _checked(found: "Audit") -> str:
     """Say on how many of the rows the checks rest, where it is fewer: a change may leave a row unscored."""
-    n = sorted(check.effect.n for check in found.made if check.effect is not None)
+    n = sorted(check.effect.n for check in found.completed if check.effect is not None)
     if not n or n[0] == found.plain.n_scored:
         return ""
     return f"; the checks rest on {count(n[0])}{'' if n[0] == n[-1] else f' to {count(n[-1])}'} of them"
@@ -87,7 +86,7 @@ def _interval_words(audits: "Mapping[str, Audit]") -> str:
     methods = {
         check.name if len(audits) == 1 else f"{check.name} of {one_line(judge)}": check.effect.method
         for judge, found in audits.items()
-        for check in found.made
+        for check in found.completed
         if check.effect is not None
     }
     if not methods:
@@ -106,9 +105,9 @@ def _cautions(summary: "AuditSummary") -> Iterator[str]:
         for name, found in summary.audits.items()
     )
     yield from filter(None, refused)
-    n = sum(len(found.made) for found in summary.audits.values())
+    n = sum(len(found.completed) for found in summary.audits.values())
     if n > 1:
-        shown = coverage(next(iter(summary.audits.values())).interval)
+        shown = coverage(next(iter(summary.audits.values())).plan.interval)
         yield (
             f"A judge is called biased by the {shown} interval of each check alone: with {n} checks, "
             "one of them may say so by chance."
@@ -118,7 +117,7 @@ def _cautions(summary: "AuditSummary") -> Iterator[str]:
 def _blocks(name: str, found: "Audit") -> tuple[Block, ...]:
     columns = ("change", "rows", "left out", "mean effect", "levels that change", "")
     rows = tuple(map(_row, found.checks))
-    interval = covered((cell for row in rows for cell in row), found.interval)
+    interval = covered((cell for row in rows for cell in row), found.plan.interval)
     title = (Quoted(name), f": what a change of form does to the score{interval}")
     why = [
         Paragraph(

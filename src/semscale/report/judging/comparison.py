@@ -31,8 +31,7 @@ from semscale.report.sentences import (
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.judging.comparing.comparison_summary import HeadToHead, SystemComparison
-    from semscale.judging.comparing.sides import SystemRecord
+    from semscale.judging.comparing import HeadToHead, SystemComparison, SystemRecord
     from semscale.stats.intervals.estimates import Estimate
     from semscale.stats.intervals.means import MeanEstimate
 

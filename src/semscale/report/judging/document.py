@@ -53,8 +53,7 @@ from semscale.report.parts import (
 from semscale.report.sentences import counts_section, left_out_section, stopped_cautions
 
 if TYPE_CHECKING:
-    from semscale.judging.summary.judge_summary import JudgeSummary
-    from semscale.judging.summary.judged_rows import JudgedRow
+    from semscale.judging.summary import JudgedRow, JudgeSummary
     from semscale.judging.verdict import Verdict
 
 SHOWN_ITEMS = 8

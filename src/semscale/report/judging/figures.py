@@ -26,8 +26,7 @@ from semscale.types import Floats, Status
 
 if TYPE_CHECKING:
     from semscale.judging.human_labels import HumanEvidence
-    from semscale.judging.summary.judge_scores import JudgeScores
-    from semscale.judging.summary.judge_summary import JudgeSummary
+    from semscale.judging.summary import JudgeScores, JudgeSummary
     from semscale.stats.agreement.estimates import AgreementEstimate
     from semscale.stats.agreement.human_ceiling import HumanComparison
     from semscale.stats.intervals.estimates import Estimate

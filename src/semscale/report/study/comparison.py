@@ -37,7 +37,7 @@ from semscale.report.study.words import method_words
 from semscale.stats.agreement.attainment import FEWEST_FOR_AN_INTERVAL
 
 if TYPE_CHECKING:
-    from semscale.study.comparing.comparison import MethodComparison, StudyComparison
+    from semscale.study.comparison import MethodComparison, StudyComparison
 
 _CITATIONS = (
     Citation(

@@ -31,13 +31,9 @@ from semscale.report.study.words import method_words
 
 if TYPE_CHECKING:
     from semscale.stats.distances.sample_worth import SampleWorth
-    from semscale.study.comparing.comparison import MethodComparison, StudyComparison
-    from semscale.study.comparing.conclusions import Conclusion
-    from semscale.study.comparing.group_contrasts import GroupContrast
-    from semscale.study.comparing.individuals import Individuals
-    from semscale.study.comparing.marginals import SurveyMeans
-    from semscale.study.comparing.sides import ComparedQuestion
-    from semscale.study.comparing.structure import CorrelationPair
+    from semscale.study.axes import CorrelationPair, GroupContrast, Individuals, SurveyMeans
+    from semscale.study.comparison import Conclusion, MethodComparison, StudyComparison
+    from semscale.study.people import ComparedQuestion
 
 _ANSWERS = {True: "yes", False: "no", None: "cannot be known"}
 _COLOURS = (ACCENT, CONTRAST, INK, MUTED)

@@ -57,12 +57,12 @@ from semscale.report.study.words import (
     weighted_fact,
     weights_line,
 )
-from semscale.study.summary.level_differences import CONCEPT, MOST_LEVELS
+from semscale.study.summary import CONCEPT, MOST_LEVELS
 from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.study.questionnaire import SurveyQuestion
-    from semscale.study.summary.study_summary import StudySummary
+    from semscale.study.summary import StudySummary
 
 _CITATIONS = (
     Citation(

@@ -10,7 +10,7 @@ from semscale.report.study.words import METHOD_NAMES
 
 if TYPE_CHECKING:
     from semscale.stats.variance_components.components import Component, VarianceComponents
-    from semscale.study.summary.study_summary import StudySummary
+    from semscale.study.summary import StudySummary
 
 _DIGITS = 3
 _REMEDIES = {
