@@ -11,7 +11,7 @@ from semscale.coding.coder import Coder, CodeScores
 from semscale.coding.coding import Coding
 from semscale.errors import InputError
 from semscale.judging.label_draw import HUMAN, INCLUSION, LabelDraw
-from semscale.rating.labelling.sheet import instructions_path
+from semscale.rating.labelling import instructions_path
 from semscale.stats.calibration.drawing import draw_texts, worth_at_random
 from semscale.store.atomic import replacing
 from semscale.store.cells import storable

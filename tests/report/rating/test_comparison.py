@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from semscale.rating.human.corrected_mean import corrected_by
+from semscale.rating.human import corrected_by
 from semscale.report.cells import line_text
 from semscale.report.formatting import percent, with_interval
 from semscale.report.rating.comparison import agreement_words

@@ -22,7 +22,7 @@ from semscale.coding.label_sheet import (
 )
 from semscale.errors import InputError
 from semscale.judging.label_draw import HUMAN, INCLUSION
-from semscale.rating.labelling.sheet import instructions_path
+from semscale.rating.labelling import instructions_path
 from semscale.store.atomic import check_writable
 from semscale.store.runs.batch_writing import write_batches
 from semscale.store.writing import output_format

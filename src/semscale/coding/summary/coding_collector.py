@@ -16,7 +16,7 @@ from semscale.coding.summary.beside_answers import BesideAnswers
 from semscale.coding.summary.coding_summary import CodingSummary
 from semscale.coding.summary.running_codes import RunningCodes
 from semscale.coding.summary.summarizing import KeptCodes, SummaryPlan, summary_of
-from semscale.rating.files.cells import weights_in
+from semscale.rating.cells import weights_in
 from semscale.rating.rater import Rater
 from semscale.results.column_sample import SAMPLED_ROWS, Column
 from semscale.results.labelled_sample import LabelledSample

@@ -16,7 +16,7 @@ from semscale.report.scale_points import mass_heads, point_names, scale_digits
 from semscale.types import Floats
 
 if TYPE_CHECKING:
-    from semscale.rating.lint.report import LintReport, SetLint
+    from semscale.rating.lint import LintReport, SetLint
     from semscale.scales import Scale
 
 DRAWN_PROBES = 40

@@ -8,7 +8,7 @@ from semscale.report.document.document import Citation
 from semscale.report.formatting import listed, one_line
 
 if TYPE_CHECKING:
-    from semscale.rating.lint.report import LintFinding, LintReport
+    from semscale.rating.lint import LintFinding, LintReport
 
 VERDICTS = {"pass": "passes", "warn": "passes with warnings", "fail": "fails"}
 """What a scale does, for each verdict of the linter."""

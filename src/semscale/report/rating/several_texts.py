@@ -13,8 +13,7 @@ from semscale.report.rating.document import rating_document
 from semscale.report.scale_points import scale_digits
 
 if TYPE_CHECKING:
-    from semscale.rating.summaries import RatingSummaries
-    from semscale.rating.summary import RatingSummary
+    from semscale.rating.summary import RatingSummaries, RatingSummary
 
 
 def several_texts_document(summaries: "RatingSummaries") -> Document:

@@ -9,8 +9,8 @@ import polars as pl
 
 from semscale.errors import InputError, RowError
 from semscale.messages import shortened
-from semscale.rating.files.cells import weights_in
-from semscale.rating.human.values import check_human_range, laid_on
+from semscale.rating.cells import weights_in
+from semscale.rating.human import check_human_range, laid_on
 from semscale.store.columns import column_in, floats_in, groups_in, is_missing
 from semscale.store.filtering import rows_of_the_file
 from semscale.store.reading import open_table

@@ -11,7 +11,7 @@ from semscale.chat.messages import ImagePart
 from semscale.drift.asking.prompt_template import PromptTemplate
 from semscale.errors import InputError
 from semscale.messages import shortened, unknown_name
-from semscale.rating.decided.decided_ratings import check_points
+from semscale.rating.decided import check_points
 from semscale.scales import Scale, load_scale
 from semscale.study.design import StudyDesign
 from semscale.study.files.mistakes import StudyText

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.scales.fitting import scale_caution
+from semscale.scales.library import scale_caution
 from semscale.store.column_labels import ColumnLabels
 from semscale.store.column_profile import ColumnProfile
 from semscale.store.columns import groups_in
