@@ -29,12 +29,10 @@ if TYPE_CHECKING:
         SemscaleError,
         UnknownNameError,
     )
-    from semscale.judging.judge import Judge
-    from semscale.judging.judge_answers import judge
+    from semscale.judging.judge import Judge, judge
     from semscale.judging.panel import Panel
-    from semscale.judging.panel_verdicts import PanelVerdicts
     from semscale.judging.verdict import Verdict
-    from semscale.judging.verdicts import Verdicts
+    from semscale.judging.verdicts import PanelVerdicts, Verdicts
     from semscale.matching.bertscore.scorer import BertScorer, bertscore
     from semscale.matching.bertscore.scores import BertScores
     from semscale.matching.matcher import Matcher, match
@@ -101,12 +99,10 @@ _HOMES = {
         "SemscaleError",
         "UnknownNameError",
     ),
-    "semscale.judging.judge": ("Judge",),
-    "semscale.judging.judge_answers": ("judge",),
+    "semscale.judging.judge": ("Judge", "judge"),
     "semscale.judging.panel": ("Panel",),
-    "semscale.judging.panel_verdicts": ("PanelVerdicts",),
     "semscale.judging.verdict": ("Verdict",),
-    "semscale.judging.verdicts": ("Verdicts",),
+    "semscale.judging.verdicts": ("PanelVerdicts", "Verdicts"),
     "semscale.matching.bertscore.scores": ("BertScores",),
     "semscale.matching.bertscore.scorer": ("BertScorer", "bertscore"),
     "semscale.matching.matcher": ("Matcher", "match"),

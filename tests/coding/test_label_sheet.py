@@ -15,7 +15,7 @@ from semscale.coding.label_sheet import (
     score_answers,
 )
 from semscale.errors import InputError
-from semscale.judging.label_draw import LabelDraw
+from semscale.judging.human_labels import LabelDraw
 from semscale.signature import Signature
 from semscale.store.reading import open_table
 from semscale.types import Status

@@ -16,7 +16,7 @@ from toy_instruments import TOY_INSTRUMENTS
 
 import semscale
 from semscale.coding.asked_codes import AskedCodes
-from semscale.judging.side_by_side import PairVerdicts
+from semscale.judging.comparing import PairVerdicts
 from semscale.rating.ratings import Ratings
 from semscale.results.result import Result
 from semscale.scales import Scale

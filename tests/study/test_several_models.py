@@ -10,8 +10,8 @@ from semscale.chat.costs.budget import Budget
 from semscale.chat.ledger.ledger import Ledger
 from semscale.errors import InputError, UnknownNameError
 from semscale.judging.asking import Running
+from semscale.report.markdown import markdown
 from semscale.report.presenting import document_of
-from semscale.report.render.markdown import markdown
 from semscale.report.tables.words import finding
 from semscale.signature import Signature
 from semscale.study import compare, panel_tables, read_study

@@ -3,7 +3,7 @@
 import pytest
 
 from semscale.errors import InputError
-from semscale.study.measuring.answers import SCHEMA
+from semscale.study.measuring import SCHEMA
 from semscale.tabulation.study_answers import refuse_answers
 
 

@@ -18,8 +18,8 @@ from semscale.answer_consistency.scoring.measures import check_sample_tokens
 from semscale.answer_consistency.scoring.samples import take_samples
 from semscale.answer_consistency.summary import ConsistencySummary
 from semscale.chat.declining import gives_no_answer
-from semscale.results.row_sampling import RowSample
 from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.sampling import RowSample
 from semscale.store.first_look import look_through, needs_counting
 from semscale.store.places.output_places import Target
 from semscale.store.result_columns import check_output

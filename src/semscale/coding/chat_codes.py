@@ -9,8 +9,8 @@ import numpy as np
 from semscale.coding.asked_codes import AskedCodes, asked_codes
 from semscale.coding.codebook import CodeFrame
 from semscale.errors import InterruptedRunError
-from semscale.judging.decisions.rubric import Criterion, Rubric, spread
 from semscale.judging.judge import Judge
+from semscale.judging.templates import Criterion, Rubric, even_template
 from semscale.stats.calibration.ensembles import (
     FEWEST_OF_EACH,
     FEWEST_TUNING,
@@ -22,7 +22,7 @@ from semscale.types import Floats, Integers, Progress
 
 if TYPE_CHECKING:
     from semscale.judging.asking import Running
-    from semscale.judging.judge_settings import Method
+    from semscale.judging.judge import Method
 
 QUESTION = "What do you say?"
 """Shown to the model where nobody says what people were asked."""
@@ -38,7 +38,9 @@ def code_rubric(codebook: CodeFrame) -> Rubric:
         codebook.name,
         tuple(
             Criterion(
-                code.name, spread(code.name, _question(code.definition, code.examples), _LEVELS), weight
+                code.name,
+                even_template(code.name, _question(code.definition, code.examples), _LEVELS),
+                weight,
             )
             for code in codebook.codes
         ),

@@ -10,7 +10,7 @@ from semscale.coding.codebook import OTHER, CodeFrame
 from semscale.coding.coder import Coder, CodeScores
 from semscale.coding.coding import Coding
 from semscale.errors import InputError
-from semscale.judging.label_draw import HUMAN, INCLUSION, LabelDraw
+from semscale.judging.human_labels import HUMAN, INCLUSION, LabelDraw
 from semscale.rating.labelling import instructions_path
 from semscale.stats.calibration.drawing import draw_texts, worth_at_random
 from semscale.store.atomic import replacing
@@ -102,7 +102,7 @@ def draw_answers(coding: Coding, n: int, *, alike: bool = False, seed: int = 0) 
         InputError: fewer than one answer to draw, or none that can be read.
 
     References:
-        As ``semscale.judging.label_draw.draw_rows``: Zrnic and Candes (2024), arXiv 2403.03208.
+        As ``semscale.judging.human_labels.draw_rows``: Zrnic and Candes (2024), arXiv 2403.03208.
     """
     values = np.clip(coding.values, 0, 1)
     deviation: Floats = np.sqrt((values * (1 - values)).mean(axis=1))

@@ -19,11 +19,11 @@ from semscale.rating.decided import DecidedComparison, MissingDecisions
 from semscale.rating.human import RatingComparison
 from semscale.rating.lint import LintReport
 from semscale.results.estimates import Estimates, summary_in_words
-from semscale.results.row_sampling import priorities
 from semscale.results.shown_rows import EXAMPLES_PER_STATUS
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.intervals.moments import Moments
+from semscale.stats.sampling import priorities
 from semscale.stats.variance_components.crossed_means import CrossedComponents, crossed_components
 from semscale.store.cells import storable
 from semscale.store.columns import is_missing

@@ -3,11 +3,11 @@
 import polars as pl
 import pytest
 
-from semscale.report.document.values import Number, WithInterval
-from semscale.report.render.html import page
-from semscale.report.render.markdown import markdown
-from semscale.report.render.terminal import print_document
+from semscale.report.document import Number, WithInterval
+from semscale.report.html import page
+from semscale.report.markdown import markdown
 from semscale.report.tables.differences import difference_table
+from semscale.report.terminal import print_document
 from semscale.tabulation.crosstabs import crosstabs
 
 

@@ -4,10 +4,10 @@ import polars as pl
 from tests.schema_check import check_json
 from tests.workbook_sheets import sheets_of
 
-from semscale.report.render.html import page
-from semscale.report.render.markdown import markdown
-from semscale.report.render.terminal import print_document
-from semscale.report.render.writing import write_report
+from semscale.report.html import page
+from semscale.report.markdown import markdown
+from semscale.report.terminal import print_document
+from semscale.report.writing import write_report
 from semscale.tabulation.crosstabs import crosstabs
 
 

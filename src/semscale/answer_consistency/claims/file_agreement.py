@@ -15,8 +15,8 @@ from semscale.answer_consistency.files.item_rows import ItemRows, index_items, r
 from semscale.answer_consistency.labels import FewestLabels
 from semscale.answer_consistency.sampling import prompt_status
 from semscale.matching.file_matching import CORPUS_ROWS
-from semscale.results.row_sampling import RowSample
 from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.sampling import RowSample
 from semscale.store.columns import column_in
 from semscale.store.first_look import look_through, needs_counting
 from semscale.store.places.output_places import Target

@@ -8,8 +8,8 @@ from semscale.answer_consistency.claims.grounding_work import GroundingWork
 from semscale.answer_consistency.claims.long_answers import passage_sentences
 from semscale.matching.file_matching import CORPUS_ROWS
 from semscale.matching.match_columns import CellChecks, MatchColumns, match_cells
-from semscale.results.row_sampling import RowSample
 from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.sampling import RowSample
 from semscale.store.first_look import look_through, needs_counting
 from semscale.store.places.output_places import Target
 from semscale.store.result_columns import check_output

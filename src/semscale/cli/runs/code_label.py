@@ -21,7 +21,7 @@ from semscale.coding.label_sheet import (
     write_instructions,
 )
 from semscale.errors import InputError
-from semscale.judging.label_draw import HUMAN, INCLUSION
+from semscale.judging.human_labels import HUMAN, INCLUSION
 from semscale.rating.labelling import instructions_path
 from semscale.store.atomic import check_writable
 from semscale.store.runs.batch_writing import write_batches

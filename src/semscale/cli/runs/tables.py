@@ -5,8 +5,8 @@ from pathlib import Path
 from semscale.cli.options.tables import TablesOptions
 from semscale.cli.outputs import check_input
 from semscale.report.tables.saving import save_tables
-from semscale.study.files.results_folder import read_study
-from semscale.study.panel_crosstabs import panel_tables
+from semscale.study.crosstabs import panel_tables
+from semscale.study.result import read_study
 from semscale.tabulation.crosstabs import tabulate_file
 from semscale.tabulation.summary import Crosstabs
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from semscale.chat.messages import Request
 from semscale.coding.suggesting.suggestion import SuggestedCode
 from semscale.json_reading import parse_json
-from semscale.judging.prompts.input_sanitizing import mark_code, sanitize
+from semscale.judging.prompts import mark_code, sanitize
 
 if TYPE_CHECKING:
     from semscale.chat.runner import Runner

@@ -18,10 +18,9 @@ from semscale.coding.summary.running_codes import RunningCodes
 from semscale.coding.summary.summarizing import KeptCodes, SummaryPlan, summary_of
 from semscale.rating.cells import weights_in
 from semscale.rating.rater import Rater
-from semscale.results.column_sample import SAMPLED_ROWS, Column
-from semscale.results.labelled_sample import LabelledSample
 from semscale.results.respondents import NOBODY, numbered
 from semscale.stats.calibration.sample_design import SampleDesign
+from semscale.stats.sampling import SAMPLED_ROWS, Column, LabelledSample
 from semscale.store.columns import column_in, floats_in, groups_in
 from semscale.types import Integers, Progress, Status
 

@@ -16,8 +16,8 @@ from semscale.coding.summary.drivers import Drivers, drivers_of
 from semscale.coding.summary.group_tests import group_tests
 from semscale.coding.summary.running_codes import RunningCodes
 from semscale.errors import InputError
-from semscale.results.labelled_sample import SampledRows
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
+from semscale.stats.sampling import SampledRows
 from semscale.types import Floats, Integers, Mask
 
 

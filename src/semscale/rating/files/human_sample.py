@@ -18,12 +18,12 @@ from semscale.rating.human import (
     notes_of_seen,
 )
 from semscale.results.respondents import numbered
-from semscale.results.row_sampling import RowSample
 from semscale.results.weights import in_unit
 from semscale.signature import Signature
 from semscale.stats.calibration.labels_hash import labels_hash
 from semscale.stats.calibration.prediction_powered import FEWEST_LABELS, CorrectedMean
 from semscale.stats.calibration.sample_design import SampleDesign
+from semscale.stats.sampling import RowSample
 from semscale.types import Floats, Integers, Mask
 
 COMPARED_ROWS = 20_000

@@ -3,10 +3,19 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from semscale.report.document.document import Document, Section, stamp
-from semscale.report.document.prose import Paragraph
-from semscale.report.document.tables import DataTable
-from semscale.report.document.values import Cell, Count, Number, Quoted, Share, Words
+from semscale.report.document import (
+    Cell,
+    Count,
+    DataTable,
+    Document,
+    Number,
+    Paragraph,
+    Quoted,
+    Section,
+    Share,
+    Words,
+    stamp,
+)
 from semscale.report.formatting import counted
 from semscale.report.parts import Columns, table_of
 

@@ -24,11 +24,21 @@ from semscale.report.coding.words import (
     shares_note,
     value_note,
 )
-from semscale.report.document.blocks import Block, Paragraph, Subheading
-from semscale.report.document.document import Citation, Document, Section, stamp
-from semscale.report.document.values import Cell, Count, Line, Quoted
+from semscale.report.document import (
+    Block,
+    Cell,
+    Citation,
+    Count,
+    Document,
+    Line,
+    Paragraph,
+    Quoted,
+    Section,
+    Subheading,
+    stamp,
+)
 from semscale.report.formatting import count, one_line, percent
-from semscale.report.settings import settings
+from semscale.report.parts import settings
 
 if TYPE_CHECKING:
     from semscale.coding.summary.coding_summary import CodingSummary

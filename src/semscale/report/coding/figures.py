@@ -5,12 +5,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.report.charts.forest import ForestRow, forest
 from semscale.report.coding.words import OUTCOMES, REASONS
-from semscale.report.document.blocks import Block, DataTable, Figure, Reason, Reasons, Subheading
-from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
+from semscale.report.document import (
+    Block,
+    Cell,
+    Count,
+    DataTable,
+    Figure,
+    Number,
+    Quoted,
+    Reason,
+    Reasons,
+    Share,
+    Subheading,
+    WithInterval,
+    Words,
+)
 from semscale.report.formatting import counted, coverage, ends, one_line, percent, percent_with_interval
 from semscale.report.parts import Columns, table_of
+from semscale.report.row_charts import ForestRow, forest
 
 if TYPE_CHECKING:
     from semscale.coding.asked_codes import AskedCodes

@@ -3,13 +3,23 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from semscale.report.document.blocks import DataTable, Paragraph
-from semscale.report.document.document import Citation, Document, Section, stamp
-from semscale.report.document.values import Cell, Count, Flag, Number, Quoted, Share
+from semscale.report.document import (
+    Cell,
+    Citation,
+    Count,
+    DataTable,
+    Document,
+    Flag,
+    Number,
+    Paragraph,
+    Quoted,
+    Section,
+    Share,
+    stamp,
+)
 from semscale.report.formatting import count, counted, one_line
-from semscale.report.parts import Columns, table_of
+from semscale.report.parts import Columns, settings, table_of
 from semscale.report.sentences import rows_that_count
-from semscale.report.settings import settings
 from semscale.stats.clustering.cluster_stability import RESAMPLES, STABLE
 from semscale.types import Status
 

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from semscale.report.document.blocks import Findings, Paragraph
-from semscale.report.document.document import Citation
+from semscale.report.document import Citation, Findings, Paragraph
 from semscale.report.formatting import listed, one_line
 
 if TYPE_CHECKING:

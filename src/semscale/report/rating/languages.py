@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 
 from semscale.embedding.languages.language_counts import LanguageCount
 from semscale.rating.anchors import stated_language
-from semscale.report.document.document import Section
-from semscale.report.document.values import Count, Words
+from semscale.report.document import Count, Section, Words
 from semscale.report.formatting import count, counted, listed, percent
-from semscale.report.languages import foreign_warnings, language_name, language_section
+from semscale.report.sentences import foreign_warnings, language_name, language_section
 from semscale.scales.library import languages_in
 from semscale.types import Status
 

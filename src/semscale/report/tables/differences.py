@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.report.document.tables import DataTable
-from semscale.report.document.values import Cell, Number, Quoted, WithInterval, Words
+from semscale.report.document import Cell, DataTable, Number, Quoted, WithInterval, Words
 from semscale.report.formatting import counted
 from semscale.report.tables.words import difference_note
 

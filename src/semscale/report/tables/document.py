@@ -4,12 +4,23 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from semscale.report.document.document import Citation, Document, Section, stamp
-from semscale.report.document.prose import Paragraph
-from semscale.report.document.tables import DataTable
-from semscale.report.document.values import Cell, Compared, Count, Number, Quoted, WithInterval, Words
+from semscale.report.document import (
+    Cell,
+    Citation,
+    Compared,
+    Count,
+    DataTable,
+    Document,
+    Number,
+    Paragraph,
+    Quoted,
+    Section,
+    WithInterval,
+    Words,
+    stamp,
+)
 from semscale.report.formatting import counted, number
-from semscale.report.settings import settings
+from semscale.report.parts import settings
 from semscale.report.tables.differences import difference_table, line_name
 from semscale.report.tables.words import (
     ADJUSTED,

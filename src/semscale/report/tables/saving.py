@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from semscale.errors import InputError
 from semscale.extras import require
-from semscale.report.render.writing import write_report
+from semscale.report.writing import write_report
 from semscale.store.atomic import check_writable, replacing
 from semscale.store.writing import write_table
 

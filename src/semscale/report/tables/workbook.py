@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semscale.report.document.document import stamp
+from semscale.report.document import stamp
 from semscale.report.formatting import one_line, printable
-from semscale.report.render.sheet import free_sheet_name
 from semscale.report.tables import differences_sheet
 from semscale.report.tables.words import cautions, finding, interval_line, table_notes
+from semscale.report.workbook import free_sheet_name
 from semscale.store.workbook import opened_workbook
 from semscale.types import Floats
 
