@@ -12,16 +12,8 @@ from semscale.coding.coding import FittedCodes, applied_thresholds
 from semscale.coding.coding_cells import strata_names
 from semscale.coding.coding_columns import CodingColumns, numbers_in
 from semscale.coding.other_runs import OtherRun
-<<<<<<< HEAD:src/semscale/coding/summary/coding_collector.py
-from semscale.coding.summary.beside_answers import BesideAnswers
-from semscale.coding.summary.coding_summary import CodingSummary
-from semscale.coding.summary.running_codes import RunningCodes
-from semscale.coding.summary.summarizing import KeptCodes, SummaryPlan, summary_of
-from semscale.rating.cells import weights_in
-=======
 from semscale.coding.summary import CodeTallies, CodingSummary, Covariates, SummaryPlan, SummarySample
-from semscale.rating.files.cells import weights_in
->>>>>>> main:src/semscale/coding/coding_collector.py
+from semscale.rating.cells import weights_in
 from semscale.rating.rater import Rater
 from semscale.results.respondents import NOBODY, numbered
 from semscale.stats.calibration.sample_design import SampleDesign
