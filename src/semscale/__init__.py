@@ -37,9 +37,8 @@ if TYPE_CHECKING:
     from semscale.matching.bertscore.scores import BertScores
     from semscale.matching.matcher import Matcher, match
     from semscale.matching.matches import Matches
-    from semscale.rating.lint.linter import lint
-    from semscale.rating.rate import rate
-    from semscale.rating.rater import Rater
+    from semscale.rating.lint import lint
+    from semscale.rating.rater import Rater, rate
     from semscale.rating.ratings import Ratings
     from semscale.scales import Scale, load_scale
     from semscale.tabulation.crosstabs import Crosstabs, crosstabs
@@ -107,9 +106,8 @@ _HOMES = {
     "semscale.matching.bertscore.scorer": ("BertScorer", "bertscore"),
     "semscale.matching.matcher": ("Matcher", "match"),
     "semscale.matching.matches": ("Matches",),
-    "semscale.rating.lint.linter": ("lint",),
-    "semscale.rating.rate": ("rate",),
-    "semscale.rating.rater": ("Rater",),
+    "semscale.rating.lint": ("lint",),
+    "semscale.rating.rater": ("Rater", "rate"),
     "semscale.rating.ratings": ("Ratings",),
     "semscale.scales": ("Scale", "load_scale"),
     "semscale.tabulation.crosstabs": ("Crosstabs", "crosstabs"),

@@ -10,7 +10,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.messages import unknown_name
-from semscale.scales.fitting import scale_caution
+from semscale.scales.library import scale_caution
 from semscale.stats.mass_names import MASS_PREFIX
 from semscale.store.column_labels import ColumnLabels
 from semscale.store.column_profile import ColumnProfile
