@@ -26,7 +26,7 @@ from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.runner import Runner
 from semscale.errors import InputError, UnknownNameError
 from semscale.report.answer_consistency.words import cautions
-from semscale.report.render.markdown import markdown
+from semscale.report.markdown import markdown
 from semscale.signature import Signature
 from semscale.store.reading import open_table
 from semscale.store.runs.table_run import PartSettings, TableRun

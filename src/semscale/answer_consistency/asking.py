@@ -129,6 +129,7 @@ class Sampling:
 
     def request(self, prompt: Prompt, sample: int) -> Request:
         """Build the request of a prompt's answer (0) or of one of its samples (from 1)."""
+        messages: tuple[Message, ...]
         if isinstance(prompt, str):
             question = Message("user", prompt)
             messages = (question,) if self.system is None else (Message("system", self.system), question)

@@ -48,9 +48,9 @@ from semscale.chat.runner import run_apart
 from semscale.matching.entailment.sentences import worded_sentences
 from semscale.matching.file_matching import CORPUS_ROWS
 from semscale.matching.match_columns import CellChecks, MatchColumns, match_cells
-from semscale.results.row_sampling import RowSample
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.sampling import RowSample
 from semscale.store.columns import as_names, column_in, groups_in
 from semscale.store.first_look import look_through, needs_counting
 from semscale.store.places.output_places import Target

@@ -24,11 +24,11 @@ from semscale.answer_consistency.summary import (
 from semscale.embedding.languages.language_counts import LanguageCounter
 from semscale.embedding.languages.unread_language import LanguageSample
 from semscale.matching.matched_items import scores_by_group
-from semscale.results.column_sample import SAMPLED_ROWS, ColumnSample
 from semscale.results.estimates import Estimates
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.results.tallies import NO_VALUE
 from semscale.signature import Signature
+from semscale.stats.sampling import SAMPLED_ROWS, ColumnSample
 from semscale.store.columns import is_missing
 from semscale.types import Floats, Integers, Mask, ObjectArray, Status, Statuses
 

@@ -50,11 +50,11 @@ from semscale.chat.declining import gives_no_answer
 from semscale.chat.runner import run_apart
 from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS, CachedEmbedder
 from semscale.guards.findings import Finding, Span
-from semscale.results.row_sampling import RowSample
 from semscale.results.tallies import Tallies
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.pmf_figures import value_figure
+from semscale.stats.sampling import RowSample
 from semscale.store.columns import as_names, column_in, floats_in, groups_in, statuses_in
 from semscale.store.first_look import look_through, needs_counting
 from semscale.store.places.output_places import Target

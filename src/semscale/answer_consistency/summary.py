@@ -12,11 +12,11 @@ from semscale.answer_consistency.correctness import CorrectnessProbability, TooF
 from semscale.embedding.languages.language_counts import LanguageCount
 from semscale.embedding.languages.unread_language import UnreadLanguage
 from semscale.presentable import Presentable
-from semscale.results.column_sample import SAMPLED_ROWS
 from semscale.results.estimates import Estimates, summary_in_words
 from semscale.signature import Signature
 from semscale.stats.calibration.acceptance import AcceptanceThreshold
 from semscale.stats.intervals.estimates import Estimate
+from semscale.stats.sampling import SAMPLED_ROWS
 from semscale.types import Floats
 
 KEPT_ITEMS = 20

@@ -2,7 +2,7 @@
 
 import polars as pl
 import pytest
-from tests.study.comparing.made_answers import panel_tables, people_table
+from tests.study.simulated_answers import panel_tables, people_table
 
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.study import compare

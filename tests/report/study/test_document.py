@@ -4,8 +4,8 @@ import pytest
 from tests.study.conftest import FILE, PEOPLE, PlayedModel
 
 from semscale.judging.asking import Running
-from semscale.study.files.loading import parse_study
-from semscale.study.study import Study
+from semscale.study.files import parse_study
+from semscale.study.result import Study
 
 
 @pytest.fixture

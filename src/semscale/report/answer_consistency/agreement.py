@@ -14,23 +14,39 @@ from semscale.report.answer_consistency.claim_parts import (
     verdict_table,
 )
 from semscale.report.answer_consistency.words import MEANINGS, asking_words
-from semscale.report.document.blocks import Block, DataTable, Paragraph
-from semscale.report.document.document import Citation, Document, Section
-from semscale.report.document.values import Count, Line, Number, Quoted, WithInterval, Words
+from semscale.report.document import (
+    Block,
+    Citation,
+    Count,
+    DataTable,
+    Document,
+    Line,
+    Number,
+    Paragraph,
+    Quoted,
+    Section,
+    WithInterval,
+    Words,
+)
 from semscale.report.formatting import capitalised, counted, one_line, percent_with_interval
-from semscale.report.languages import counts_section, foreign_warnings
 from semscale.report.parts import (
     Columns,
     altogether,
     estimated_document,
+    estimated_settings,
     group_table,
     headline,
     nothing_section,
     table_of,
 )
-from semscale.report.sentences import left_out_section, refused_words, stopped_cautions
-from semscale.report.settings import estimated_settings
-from semscale.report.unread_texts import language_warnings
+from semscale.report.sentences import (
+    counts_section,
+    foreign_warnings,
+    language_warnings,
+    left_out_section,
+    refused_words,
+    stopped_cautions,
+)
 
 if TYPE_CHECKING:
     from semscale.answer_consistency.claim_summary import AgreementSummary, SampledClaim

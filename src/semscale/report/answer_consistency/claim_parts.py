@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from semscale.answer_consistency.claims import Support
-from semscale.report.document.blocks import DataTable
-from semscale.report.document.values import Cell, Count, Share, Words
+from semscale.report.document import Cell, Count, DataTable, Share, Words
 from semscale.report.formatting import counted
 from semscale.report.parts import Columns, table_of
 

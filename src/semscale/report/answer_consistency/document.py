@@ -28,24 +28,46 @@ from semscale.report.answer_consistency.words import (
     labels_words,
     same_by_words,
 )
-from semscale.report.document.blocks import Block, ItemCard, Items, Paragraph, SideBySide
-from semscale.report.document.document import Citation, Document, Section
-from semscale.report.document.marks import marked
-from semscale.report.document.values import Cell, Count, Line, Marked, Number, Quoted, WithInterval, Words
+from semscale.report.document import (
+    Block,
+    Cell,
+    Citation,
+    Count,
+    Document,
+    ItemCard,
+    Items,
+    Line,
+    Marked,
+    Number,
+    Paragraph,
+    Quoted,
+    Section,
+    SideBySide,
+    WithInterval,
+    Words,
+    marked,
+)
 from semscale.report.formatting import capitalised, clipped, counted, number, one_line
-from semscale.report.guard_findings import SAMPLE_GUARD_MEANINGS, guard_legend, guard_table
-from semscale.report.languages import counts_section, foreign_warnings
 from semscale.report.parts import (
+    SAMPLE_GUARD_MEANINGS,
     altogether,
     estimated_document,
+    estimated_settings,
     group_table,
+    guard_legend,
+    guard_table,
     headline,
     low_items,
     nothing_section,
 )
-from semscale.report.sentences import left_out_section, stopped_cautions
-from semscale.report.settings import estimated_settings
-from semscale.report.unread_texts import language_warnings, unread_warnings
+from semscale.report.sentences import (
+    counts_section,
+    foreign_warnings,
+    language_warnings,
+    left_out_section,
+    stopped_cautions,
+    unread_warnings,
+)
 from semscale.stats.intervals.estimates import Estimate
 
 if TYPE_CHECKING:

@@ -5,11 +5,19 @@ from typing import TYPE_CHECKING
 
 from semscale.answer_consistency.measures import MEASURES
 from semscale.report.answer_consistency.words import MEASURE_NAMES, promise_words
-from semscale.report.charts.histograms import GROUP, HISTOGRAM, UNRELATED
-from semscale.report.charts.palette import ACCENT, CONTRAST, NEUTRAL
-from semscale.report.charts.squares import ReliabilityDot, reliability
-from semscale.report.document.blocks import DataTable, Figure, Histogram, Shares
-from semscale.report.document.values import Cell, Count, Number, Share, WithInterval, Words
+from semscale.report.chart_kit import ACCENT, CONTRAST, NEUTRAL
+from semscale.report.document import (
+    Cell,
+    Count,
+    DataTable,
+    Figure,
+    Histogram,
+    Number,
+    Share,
+    Shares,
+    WithInterval,
+    Words,
+)
 from semscale.report.formatting import capitalised, count, coverage, number
 from semscale.report.parts import (
     covered,
@@ -20,7 +28,9 @@ from semscale.report.parts import (
     mean_row,
     score_group,
 )
-from semscale.results.column_sample import SAMPLED_ROWS
+from semscale.report.plane_charts import ReliabilityDot, reliability
+from semscale.report.row_charts import GROUP, HISTOGRAM, UNRELATED
+from semscale.stats.sampling import SAMPLED_ROWS
 
 if TYPE_CHECKING:
     from semscale.answer_consistency.correctness import CorrectnessProbability

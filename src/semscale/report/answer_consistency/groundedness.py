@@ -13,22 +13,37 @@ from semscale.report.answer_consistency.claim_parts import (
     claim_words,
     verdict_table,
 )
-from semscale.report.document.blocks import Block, DataTable, Paragraph
-from semscale.report.document.document import Citation, Document, Section
-from semscale.report.document.values import Count, Line, Number, Quoted, WithInterval, Words
-from semscale.report.languages import counts_section, foreign_warnings
+from semscale.report.document import (
+    Block,
+    Citation,
+    Count,
+    DataTable,
+    Document,
+    Line,
+    Number,
+    Paragraph,
+    Quoted,
+    Section,
+    WithInterval,
+    Words,
+)
 from semscale.report.parts import (
     Columns,
     altogether,
     estimated_document,
+    estimated_settings,
     group_table,
     headline,
     nothing_section,
     table_of,
 )
-from semscale.report.sentences import STATUS_MEANINGS, left_out_section
-from semscale.report.settings import estimated_settings
-from semscale.report.unread_texts import language_warnings
+from semscale.report.sentences import (
+    STATUS_MEANINGS,
+    counts_section,
+    foreign_warnings,
+    language_warnings,
+    left_out_section,
+)
 
 if TYPE_CHECKING:
     from semscale.answer_consistency.claim_summary import GroundedClaim, GroundingSummary

@@ -3,11 +3,22 @@
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from semscale.report.document.blocks import Block, DataTable, Definitions, Paragraph, Subheading
-from semscale.report.document.document import Citation, Document, Section, stamp
-from semscale.report.document.values import Count, Quoted, Words
+from semscale.report.document import (
+    Block,
+    Citation,
+    Count,
+    DataTable,
+    Definitions,
+    Document,
+    Paragraph,
+    Quoted,
+    Section,
+    Subheading,
+    Words,
+    stamp,
+)
 from semscale.report.formatting import counted, coverage, number
-from semscale.report.settings import settings
+from semscale.report.parts import settings
 from semscale.report.study.comparison_figures import (
     attainment_table,
     axes_figures,
@@ -26,7 +37,7 @@ from semscale.report.study.words import method_words
 from semscale.stats.agreement.attainment import FEWEST_FOR_AN_INTERVAL
 
 if TYPE_CHECKING:
-    from semscale.study.comparing.comparison import MethodComparison, StudyComparison
+    from semscale.study.comparison import MethodComparison, StudyComparison
 
 _CITATIONS = (
     Citation(

@@ -3,13 +3,22 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from semscale.report.charts.dots import DotRow, dots
-from semscale.report.charts.groups import GroupRow, group_rows
-from semscale.report.charts.palette import ACCENT, CONTRAST, INK, MUTED, ramp
-from semscale.report.document.blocks import DataTable, Figure, Swatch
-from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
+from semscale.report.chart_kit import ACCENT, CONTRAST, INK, MUTED, ramp
+from semscale.report.document import (
+    Cell,
+    Count,
+    DataTable,
+    Figure,
+    Number,
+    Quoted,
+    Share,
+    Swatch,
+    WithInterval,
+    Words,
+)
 from semscale.report.formatting import digits_for, ends, number, one_line, plain
 from semscale.report.parts import Columns, table_of
+from semscale.report.row_charts import DotRow, GroupRow, dots, group_rows
 from semscale.report.study.comparison_words import (
     AXES,
     DISTANCE_NAMES,
@@ -22,13 +31,9 @@ from semscale.report.study.words import method_words
 
 if TYPE_CHECKING:
     from semscale.stats.distances.sample_worth import SampleWorth
-    from semscale.study.comparing.comparison import MethodComparison, StudyComparison
-    from semscale.study.comparing.conclusions import Conclusion
-    from semscale.study.comparing.group_contrasts import GroupContrast
-    from semscale.study.comparing.individuals import Individuals
-    from semscale.study.comparing.marginals import SurveyMeans
-    from semscale.study.comparing.sides import ComparedQuestion
-    from semscale.study.comparing.structure import CorrelationPair
+    from semscale.study.axes import CorrelationPair, GroupContrast, Individuals, SurveyMeans
+    from semscale.study.comparison import Conclusion, MethodComparison, StudyComparison
+    from semscale.study.people import ComparedQuestion
 
 _ANSWERS = {True: "yes", False: "no", None: "cannot be known"}
 _COLOURS = (ACCENT, CONTRAST, INK, MUTED)

@@ -9,7 +9,7 @@ from semscale.stats.agreement.attainment import FEWEST_SURVEYS
 
 if TYPE_CHECKING:
     from semscale.stats.distances.sample_worth import SampleWorth
-    from semscale.study.comparing.comparison import MethodComparison, StudyComparison
+    from semscale.study.comparison import MethodComparison, StudyComparison
 
 SUBJECTS = {
     "ranking": "order of concepts",

@@ -3,12 +3,25 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from semscale.report.document.blocks import Block, Definitions, Figure, Paragraph, Subheading
-from semscale.report.document.document import Citation, Document, Section, stamp
-from semscale.report.document.values import Cell, Count, Line, Quoted, Words
+from semscale.report.document import (
+    Block,
+    Cell,
+    Citation,
+    Count,
+    Definitions,
+    Document,
+    Figure,
+    Line,
+    Paragraph,
+    Quoted,
+    Section,
+    Subheading,
+    Words,
+    stamp,
+)
 from semscale.report.formatting import capitalised
+from semscale.report.parts import settings
 from semscale.report.sentences import rows_that_count
-from semscale.report.settings import settings
 from semscale.report.study.figures import (
     costs_table,
     differences_table,
@@ -44,12 +57,12 @@ from semscale.report.study.words import (
     weighted_fact,
     weights_line,
 )
-from semscale.study.summary.level_differences import CONCEPT, MOST_LEVELS
+from semscale.study.summary import CONCEPT, MOST_LEVELS
 from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.study.questionnaire import SurveyQuestion
-    from semscale.study.summary.study_summary import StudySummary
+    from semscale.study.summary import StudySummary
 
 _CITATIONS = (
     Citation(

@@ -4,32 +4,45 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from semscale.report.charts.groups import GroupRow, group_rows
-from semscale.report.document.blocks import DataTable, Figure, Swatch
-from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
+from semscale.report.chart_kit import mass_heads, point_colours, point_names, scale_digits
+from semscale.report.document import (
+    Cell,
+    Count,
+    DataTable,
+    Figure,
+    Number,
+    Quoted,
+    Share,
+    Swatch,
+    WithInterval,
+    Words,
+)
 from semscale.report.formatting import ends, number, one_line
 from semscale.report.parts import Columns, base_of, group_name, table_of
-from semscale.report.scale_points import mass_heads, point_colours, point_names, scale_digits
+from semscale.report.row_charts import GroupRow, group_rows
 from semscale.report.sentences import small_base_words
 from semscale.report.study.words import METHOD_NAMES, interval_heads, method_words
-from semscale.study.summary.level_differences import CONCEPT
-from semscale.study.summary.quotes import WORDS
+from semscale.study.questionnaire import TEXT_METHODS
+from semscale.study.summary import CONCEPT
 from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.scales import Scale
     from semscale.stats.intervals.estimates import GroupEstimate
     from semscale.study.questionnaire import SurveyQuestion
-    from semscale.study.summary.counts import MethodCost, StatusCounts
-    from semscale.study.summary.level_differences import LevelDifference
-    from semscale.study.summary.measures import QuestionMeasure
-    from semscale.study.summary.method_pairs import MethodPair
-    from semscale.study.summary.model_pairs import ModelPair
-    from semscale.study.summary.order_effects import OrderEffect
-    from semscale.study.summary.quotes import QuotedAnswer
-    from semscale.study.summary.rerun_reliability import RerunReliability
-    from semscale.study.summary.study_summary import StudySummary
-    from semscale.study.summary.unrated_answers import UnratedReason
+    from semscale.study.summary import (
+        LevelDifference,
+        MethodCost,
+        MethodPair,
+        ModelPair,
+        OrderEffect,
+        QuestionMeasure,
+        QuotedAnswer,
+        RerunReliability,
+        StatusCounts,
+        StudySummary,
+        UnratedReason,
+    )
 
 
 class _Answered(Protocol):
@@ -181,7 +194,7 @@ def unrated_table(summary: "StudySummary") -> DataTable | None:
 def quotes_table(summary: "StudySummary", question: "SurveyQuestion") -> DataTable | None:
     """Show some answers in free words; ``None`` where there are none."""
     found = [quote for quote in summary.quotes if quote.question == question.name]
-    methods = [method for method in question.methods if method in WORDS]
+    methods = [method for method in question.methods if method in TEXT_METHODS]
     if not found:
         return None
     digits = scale_digits(question.scale)

@@ -3,15 +3,14 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from semscale.report.document.blocks import Block, Paragraph
-from semscale.report.document.values import Quoted, Share, WithInterval, Words
+from semscale.report.document import Block, Paragraph, Quoted, Share, WithInterval, Words
 from semscale.report.formatting import listed, number
 from semscale.report.parts import Columns, table_of
 from semscale.report.study.words import METHOD_NAMES
 
 if TYPE_CHECKING:
     from semscale.stats.variance_components.components import Component, VarianceComponents
-    from semscale.study.summary.study_summary import StudySummary
+    from semscale.study.summary import StudySummary
 
 _DIGITS = 3
 _REMEDIES = {

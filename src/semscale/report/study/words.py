@@ -3,15 +3,14 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from semscale.report.document.values import Cell, Line, Number, Quoted
+from semscale.report.document import Cell, Line, Number, Quoted
 from semscale.report.formatting import capitalised, count, counted, coverage, listed, number, one_line
 from semscale.report.sentences import plan_words, refused_words, stopped_cautions
-from semscale.study.summary.level_differences import CONCEPT, MOST_LEVELS
+from semscale.study.summary import CONCEPT, MOST_LEVELS
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.study.summary.counts import StatusCounts
-    from semscale.study.summary.study_summary import StudySummary
+    from semscale.study.summary import StatusCounts, StudySummary
 
 METHOD_NAMES = {
     "ssr": "similarity (SSR)",
@@ -79,7 +78,7 @@ def study_cautions(summary: "StudySummary") -> Iterator[str]:
     for each in summary.statuses:
         if each.attribute is None and each.share(Status.SCORED) < _FEW_SCORED:
             yield f"{capitalised(method_words(each.method, each.model))}: {_without_rating(each)}."
-    for facts in summary.facts.each:
+    for facts in summary.facts.models:
         if facts.not_taken and facts.form is None:
             yield f"{one_line(facts.model)} takes no typed decisions, so that method has no figures."
         if refused := refused_words(one_line(facts.model), facts.left_out):
