@@ -12,10 +12,10 @@ from semscale.errors import InputError, UnknownNameError
 from semscale.judging.asking import Running
 from semscale.report.markdown import markdown
 from semscale.report.presenting import document_of
-from semscale.report.tables.words import finding
+from semscale.report.tables import finding
 from semscale.signature import Signature
 from semscale.study import compare, panel_tables, read_study
-from semscale.tabulation.tables.tabulating import TestSettings
+from semscale.tabulation.settings import TestSettings
 
 TWO = (
     "model: {name: local, temperature: 0.5, max_tokens: 40}",

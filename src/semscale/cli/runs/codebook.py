@@ -2,12 +2,12 @@
 
 from semscale.cli.options.codebook import CodebookOptions
 from semscale.cli.outputs import check_input
-from semscale.codebook.codebook import Codebook, read_codebook
+from semscale.coding.columns import ColumnsSummary, summarize_columns
 from semscale.store.result_columns import check_output
 from semscale.store.writing import write_table
 
 
-def make_codebook(options: CodebookOptions) -> Codebook:
+def make_codebook(options: CodebookOptions) -> ColumnsSummary:
     """Make the codebook of a file, and write its table.
 
     Raises:
@@ -18,7 +18,7 @@ def make_codebook(options: CodebookOptions) -> Codebook:
     table = options.table.open(options.file, is_reported=True)
     if options.outputs.out is not None:
         check_output(table, options.outputs.out)
-    codebook = read_codebook(table)
+    summary = summarize_columns(table)
     if options.outputs.out is not None:
-        write_table(codebook.to_frame(), options.outputs.out)
-    return codebook
+        write_table(summary.to_frame(), options.outputs.out)
+    return summary
