@@ -64,7 +64,7 @@ def test_models_stand_side_by_side(result):
     shown = markdown(document_of(summary))
     assert "each of 2 models: played, other" in shown
     assert "direct rating (DLR), played" in shown
-    assert "Models beside each other" in shown
+    assert "Models compared" in shown
 
 
 def test_variance_is_split_into_personas_and_models(result):
