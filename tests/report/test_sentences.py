@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.report.answer_consistency.words import MEANINGS as CONSISTENCY
+from semscale.report.consistency import MEANINGS as CONSISTENCY
 from semscale.report.document import Paragraph, Reasons
 from semscale.report.judging.words import MEANINGS as JUDGING
 from semscale.report.matching.words import MEANINGS as MATCHING

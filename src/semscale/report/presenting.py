@@ -10,7 +10,7 @@ from semscale.report.json_encoding import to_json
 from semscale.store.atomic import check_folder, check_writable
 
 _DOCUMENTS = {
-    "AgreementSummary": ("semscale.report.answer_consistency.agreement", "agreement_document"),
+    "AgreementSummary": ("semscale.report.consistency", "agreement_document"),
     "AnchorsSummary": ("semscale.report.drift_runs", "anchors_document"),
     "ApprovedBaseline": ("semscale.report.drift_runs", "approved_document"),
     "AskedMatrix": ("semscale.report.drift_runs", "asked_document"),
@@ -18,14 +18,14 @@ _DOCUMENTS = {
     "CalibrationSummary": ("semscale.report.rating.calibration", "calibration_document"),
     "ColumnsSummary": ("semscale.report.columns", "columns_document"),
     "CodingSummary": ("semscale.report.coding", "coding_document"),
-    "ConsistencySummary": ("semscale.report.answer_consistency.document", "consistency_document"),
+    "ConsistencySummary": ("semscale.report.consistency", "consistency_document"),
     "Crosstabs": ("semscale.report.tables", "tables_document"),
     "DriftSummary": ("semscale.report.drift", "drift_document"),
     "EmbeddingSummary": ("semscale.report.preparation", "embedding_document"),
     "EvaluationSummary": ("semscale.report.matching.submission", "evaluation_document"),
     "ForecastSummary": ("semscale.report.preparation", "forecast_document"),
     "GatePlan": ("semscale.report.drift_runs", "plan_document"),
-    "GroundingSummary": ("semscale.report.answer_consistency.groundedness", "groundedness_document"),
+    "GroundingSummary": ("semscale.report.consistency", "groundedness_document"),
     "HistorySummary": ("semscale.report.drift_runs", "history_document"),
     "JudgeSummary": ("semscale.report.judging.document", "judge_document"),
     "LayerCalibration": ("semscale.report.matching.layers", "calibration_document"),
