@@ -77,7 +77,7 @@ def test_two_columns_are_compared(command, decider, tmp_path, capsys, method):
     assert found["side_by_side"]["first_place"]["value"] == 0.5
     assert pl.read_csv(out)["preferred"].to_list() == ["old", "new", "new"]
     assert len(decider.requests) >= 6
-    assert "Every two systems" in report.read_text(encoding="utf-8")
+    assert "Pairs of systems" in report.read_text(encoding="utf-8")
 
 
 def test_several_systems_are_ranked_on_the_screen(command, capsys):
