@@ -11,7 +11,7 @@ from semscale.coding.codebook import Codebook
 from semscale.coding.coding_columns import CodingColumns, numbers_in
 from semscale.coding.labels import HandCodes, hand_codes
 from semscale.errors import InputError, RowError
-from semscale.rating.files.cells import weights_in
+from semscale.rating.cells import weights_in
 from semscale.results.respondents import NOBODY, numbered
 from semscale.results.tallies import check_groups
 from semscale.stats.calibration.sample_design import checked_inclusion

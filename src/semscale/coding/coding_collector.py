@@ -13,7 +13,7 @@ from semscale.coding.coding_cells import strata_names
 from semscale.coding.coding_columns import CodingColumns, numbers_in
 from semscale.coding.other_runs import OtherRun
 from semscale.coding.summary import CodeTallies, CodingSummary, Covariates, SummaryPlan, SummarySample
-from semscale.rating.files.cells import weights_in
+from semscale.rating.cells import weights_in
 from semscale.rating.rater import Rater
 from semscale.results.respondents import NOBODY, numbered
 from semscale.stats.calibration.sample_design import SampleDesign

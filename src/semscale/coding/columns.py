@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from semscale.presentable import Presentable
-from semscale.scales.fitting import scale_caution
+from semscale.scales.library import scale_caution
 from semscale.store.column_profile import ColumnKind, ColumnProfile, profiles_of
 from semscale.store.table import Table
 

@@ -13,7 +13,7 @@ from semscale.coding.codebook import NO_CODE, Codebook
 from semscale.errors import InputError, RowError
 from semscale.judging.human_labels import HUMAN, INCLUSION, LabelDraw
 from semscale.messages import did_you_mean
-from semscale.rating.labelling.sheet import instructions_path
+from semscale.rating.labelling import instructions_path
 from semscale.stats.calibration.drawing import draw_texts, worth_at_random
 from semscale.store.atomic import replacing
 from semscale.store.cells import storable

@@ -12,7 +12,7 @@ from semscale.chat.messages import ImagePart
 from semscale.drift.asking.prompt_template import PromptTemplate
 from semscale.errors import InputError
 from semscale.messages import did_you_mean, first_mistake, shortened, unknown_name
-from semscale.rating.decided.decided_ratings import check_points
+from semscale.rating.decided import check_points
 from semscale.scales import load_scale
 from semscale.study.panel import (
     ID,

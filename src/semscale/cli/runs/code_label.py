@@ -16,7 +16,7 @@ from semscale.coding.labels import check_label_columns, draw_answers, label_batc
 from semscale.coding.table_coding import score_table
 from semscale.errors import InputError
 from semscale.judging.human_labels import HUMAN, INCLUSION
-from semscale.rating.labelling.sheet import instructions_path
+from semscale.rating.labelling import instructions_path
 from semscale.store.atomic import check_writable
 from semscale.store.runs.batch_writing import write_batches
 from semscale.store.writing import output_format

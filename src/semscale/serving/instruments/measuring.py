@@ -18,7 +18,7 @@ from semscale.matching.matcher import Matcher, MatcherSettings
 from semscale.matching.methods import ANY_ENGINE
 from semscale.messages import unknown_name
 from semscale.rating.rater import Rater
-from semscale.rating.rater_settings import RaterSettings
+from semscale.rating.settings import RaterSettings
 from semscale.results.result import Result
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.serving.errands import heeding
