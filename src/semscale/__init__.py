@@ -37,13 +37,11 @@ if TYPE_CHECKING:
     from semscale.matching.bertscore.scores import BertScores
     from semscale.matching.matcher import Matcher, match
     from semscale.matching.matches import Matches
-    from semscale.rating.lint.linter import lint
-    from semscale.rating.rate import rate
-    from semscale.rating.rater import Rater
+    from semscale.rating.lint import lint
+    from semscale.rating.rater import Rater, rate
     from semscale.rating.ratings import Ratings
     from semscale.scales import Scale, load_scale
-    from semscale.tabulation.crosstabs import crosstabs
-    from semscale.tabulation.summary import Crosstabs
+    from semscale.tabulation.crosstabs import Crosstabs, crosstabs
 
 __all__ = [
     "ArrayEmbedder",
@@ -108,13 +106,11 @@ _HOMES = {
     "semscale.matching.bertscore.scorer": ("BertScorer", "bertscore"),
     "semscale.matching.matcher": ("Matcher", "match"),
     "semscale.matching.matches": ("Matches",),
-    "semscale.rating.lint.linter": ("lint",),
-    "semscale.rating.rate": ("rate",),
-    "semscale.rating.rater": ("Rater",),
+    "semscale.rating.lint": ("lint",),
+    "semscale.rating.rater": ("Rater", "rate"),
     "semscale.rating.ratings": ("Ratings",),
     "semscale.scales": ("Scale", "load_scale"),
-    "semscale.tabulation.crosstabs": ("crosstabs",),
-    "semscale.tabulation.summary": ("Crosstabs",),
+    "semscale.tabulation.crosstabs": ("Crosstabs", "crosstabs"),
 }
 
 

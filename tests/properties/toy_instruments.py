@@ -15,7 +15,7 @@ from semscale.judging.judge import Judge
 from semscale.judging.panel import Panel
 from semscale.judging.templates import Criterion, Rubric, even_template
 from semscale.rating.rater import Rater
-from semscale.rating.readouts.readout_choice import DEFAULT_READOUT, Readout
+from semscale.rating.settings import DEFAULT_READOUT, Readout
 from semscale.scales import Scale
 from semscale.signature import Signature
 

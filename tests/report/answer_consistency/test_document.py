@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from semscale.answer_consistency.asking.asking import ReplyCounts
+from semscale.answer_consistency.asking import ReplyCounts
 from semscale.answer_consistency.consistency import Consistency
 from semscale.report.answer_consistency.words import MEANINGS, cautions, promise_words
 from semscale.report.document import Count, DataTable, Histogram, Items, Number, Quoted, Share, SideBySide

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from semscale.answer_consistency.claims.agreement_work import NO_CLAIM
-from semscale.answer_consistency.claims.claim_support import Support
+from semscale.answer_consistency.claim_files import NO_CLAIM
+from semscale.answer_consistency.claims import Support
 from semscale.report.answer_consistency.claim_parts import (
     VERDICT_WORDS,
     claim_cautions,
@@ -49,7 +49,7 @@ from semscale.report.sentences import (
 )
 
 if TYPE_CHECKING:
-    from semscale.answer_consistency.claims.agreement_summary import AgreementSummary, SampledClaim
+    from semscale.answer_consistency.claim_summary import AgreementSummary, SampledClaim
 
 SHOWN_CLAIMS = 10
 MEAN_NAME, SHARE_NAME = "mean support of claims", "mean share of supported claims"

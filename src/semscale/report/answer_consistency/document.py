@@ -5,9 +5,8 @@ from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING
 
-from semscale.answer_consistency.reasons import no_value_words
-from semscale.answer_consistency.scoring.entailed_contradictions import ENTAILED
-from semscale.answer_consistency.scoring.measures import MEASURES
+from semscale.answer_consistency.contradictions import ENTAILED
+from semscale.answer_consistency.measures import MEASURES, no_value_reason
 from semscale.guards.findings import Finding
 from semscale.report.answer_consistency.figures import (
     area_table,
@@ -72,7 +71,7 @@ from semscale.report.sentences import (
 from semscale.stats.intervals.estimates import Estimate
 
 if TYPE_CHECKING:
-    from semscale.answer_consistency.correctness_probability import CorrectnessProbability
+    from semscale.answer_consistency.correctness import CorrectnessProbability
     from semscale.answer_consistency.summary import ConsistencyItem, ConsistencySummary
     from semscale.stats.calibration.calibration_error import CalibrationFigures
 
@@ -166,7 +165,7 @@ def _sections(summary: "ConsistencySummary") -> Iterator[Section]:
     yield left_out_section(
         summary.estimates.overall.left_out,
         summary.n,
-        {**MEANINGS, "no-value": no_value_words(summary.main)},
+        {**MEANINGS, "no-value": no_value_reason(summary.main)},
         lambda status: ((item - 1, text) for item, text in summary.examples.get(status, ())),
         noun="prompt",
     )

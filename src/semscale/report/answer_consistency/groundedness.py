@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from semscale.answer_consistency.claims.claim_support import Support
-from semscale.answer_consistency.reasons import NO_ANSWER
+from semscale.answer_consistency.claims import Support
+from semscale.answer_consistency.consistencies import NO_ANSWER
 from semscale.report.answer_consistency.claim_parts import (
     VERDICT_WORDS,
     claim_cautions,
@@ -46,7 +46,7 @@ from semscale.report.sentences import (
 )
 
 if TYPE_CHECKING:
-    from semscale.answer_consistency.claims.grounding_summary import GroundedClaim, GroundingSummary
+    from semscale.answer_consistency.claim_summary import GroundedClaim, GroundingSummary
 
 SHOWN_CLAIMS = 10
 MEAN_NAME = "mean share of supported claims"
