@@ -1,17 +1,17 @@
-"""Runs of ``semscale codebook``: check the options, read the table, write."""
+"""Runs of ``semscale columns``: check the options, read the table, write."""
 
-from semscale.cli.options.codebook import CodebookOptions
+from semscale.cli.options.columns import ColumnsOptions
 from semscale.cli.outputs import check_input
 from semscale.coding.columns import ColumnsSummary, summarize_columns
 from semscale.store.result_columns import check_output
 from semscale.store.writing import write_table
 
 
-def make_codebook(options: CodebookOptions) -> ColumnsSummary:
-    """Make the codebook of a file, and write its table.
+def describe_columns(options: ColumnsOptions) -> ColumnsSummary:
+    """Describe the columns of a file, and write the table of them.
 
     Raises:
-        InputError: an output that does not serve, or a file that cannot be read.
+        InputError: an output that cannot be written, or a file that cannot be read.
     """
     options.outputs.check()
     check_input(options.file, options.outputs.report)

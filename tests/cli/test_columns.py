@@ -1,4 +1,4 @@
-"""``semscale codebook``, and the column that ``rate`` takes when none is named."""
+"""``semscale columns``, and the column that ``rate`` takes when none is named."""
 
 import json
 
@@ -18,24 +18,24 @@ def _survey(tmp_path):
 
 
 def test_columns_are_shown_written_and_given_as_json(semscale, tmp_path):
-    ended = semscale("codebook", "survey.csv", "--out", "codebook.csv", "--report", "codebook.html")
+    ended = semscale("columns", "survey.csv", "--out", "columns.csv", "--report", "columns.html")
     assert ended.code == 0, ended.err
     assert "4 rows, 4 columns" in ended.out
     assert "why     open text" in ended.out
-    found = json.loads(semscale("codebook", "survey.csv", "--json").out)
+    found = json.loads(semscale("columns", "survey.csv", "--json").out)
     assert [(one["name"], one["taken_for"]) for one in found["columns"]] == [
         ("id", "id"), ("age", "number"), ("land", "single choice"), ("why", "open text"),
     ]  # fmt: skip
     assert found["columns"][2]["values"] == [
         {"value": "DE", "label": "", "count": 3}, {"value": "AT", "label": "", "count": 1},
     ]  # fmt: skip
-    written = pl.read_csv(tmp_path / "codebook.csv")
+    written = pl.read_csv(tmp_path / "columns.csv")
     assert written.filter(column="land")["value"].to_list() == ["DE", "AT"]
-    assert "bad and slow" in (tmp_path / "codebook.html").read_text()
+    assert "bad and slow" in (tmp_path / "columns.html").read_text()
 
 
 def test_rows_can_be_left_out(semscale):
-    found = json.loads(semscale("codebook", "survey.csv", "--where", "age >= 18", "--json").out)
+    found = json.loads(semscale("columns", "survey.csv", "--where", "age >= 18", "--json").out)
     assert found["rows"] == 2
     assert found["cautions"][0].startswith("2 of 4 rows meet 'age >= 18'")
 
@@ -58,6 +58,6 @@ def test_rate_without_an_open_text_asks_for_one(semscale, tmp_path):
 
 
 def test_an_output_that_is_the_input_is_refused(semscale):
-    ended = semscale("codebook", "survey.csv", "--out", "survey.csv")
+    ended = semscale("columns", "survey.csv", "--out", "survey.csv")
     assert ended.code == 2
     assert "out must not be the input" in ended.err

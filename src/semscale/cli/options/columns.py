@@ -1,4 +1,4 @@
-"""Options of ``semscale codebook``."""
+"""Options of ``semscale columns``."""
 
 from typing import Annotated
 
@@ -8,8 +8,8 @@ from semscale.cli.outputs import Outputs, written_as
 
 
 @option_group
-class CodebookOptions:
-    """All options of ``semscale codebook``."""
+class ColumnsOptions:
+    """All options of ``semscale columns``."""
 
     file: File
     outputs: Annotated[Outputs, written_as("Table of columns and values"), without("figures")]
