@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from semscale.embedding.languages.language_counts import LanguageCount, Languages, are_english
 from semscale.embedding.languages.language_names import LANGUAGE_NAMES
-from semscale.judging.decisions.form_refusals import FormRefusal, refusals_in_words
+from semscale.judging.asking import FormRefusal, refusals_in_words
 from semscale.report.document import (
     Block,
     Cell,

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from semscale.rating.human.corrected_mean import corrected_by
+from semscale.rating.human import corrected_by
 from semscale.report.formatting import line_text, percent, with_interval
 from semscale.report.html import page
 from semscale.report.rating.comparison import agreement_words

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from semscale.rating.human.comparison import compare
+from semscale.rating.human import compare
 from semscale.rating.rater import Rater
 from semscale.report.chart_kit import GRID, contrast
 from semscale.report.document import Quoted

@@ -9,7 +9,7 @@ import pytest
 from tests.schema_check import check_json
 from tests.workbook_sheets import sheets_of
 
-from semscale.rating.lint.linter import lint
+from semscale.rating.lint import lint
 from semscale.rating.rater import Rater
 from semscale.report.html import page
 from semscale.report.markdown import markdown

@@ -81,7 +81,7 @@ def lint(options: LintOptions) -> None:
     Exit code 1 if a scale fails; a warning is no failure.
     """
     from semscale.cli.progress import progress_bars
-    from semscale.rating.lint.linter import lint as lint_scale
+    from semscale.rating.lint import lint as lint_scale
     from semscale.report.lint.document import lint_overview
     from semscale.report.terminal import print_document
     from semscale.scales import load_scale

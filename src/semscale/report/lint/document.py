@@ -32,10 +32,10 @@ from semscale.report.lint.figures import (
 from semscale.report.lint.words import SSR, VERDICTS, findings, reading
 from semscale.report.parts import signature_fields
 from semscale.report.sentences import language_name
-from semscale.scales.equivalence import MEASURED_WITH, sets_that_rate
+from semscale.scales.library import MEASURED_WITH, sets_that_rate
 
 if TYPE_CHECKING:
-    from semscale.rating.lint.report import LintReport
+    from semscale.rating.lint import LintReport
     from semscale.scales import Scale
 
 _LEADS = {"pass": "passes", "warn": "warns", "fail": "fails"}

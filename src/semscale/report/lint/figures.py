@@ -14,7 +14,7 @@ from semscale.report.sentences import language_name
 from semscale.types import Floats
 
 if TYPE_CHECKING:
-    from semscale.rating.lint.report import LintReport, SetLint
+    from semscale.rating.lint import LintReport, SetLint
     from semscale.scales import Scale
 
 DRAWN_PROBES = 40

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.rating.calibration.calibrators import METHODS
+from semscale.rating.calibrators import METHODS
 from semscale.report.document import (
     Block,
     Cell,
@@ -29,9 +29,7 @@ from semscale.report.rating.words import ranking_warnings
 from semscale.stats.intervals.estimates import Estimate
 
 if TYPE_CHECKING:
-    from semscale.rating.calibration.calibration_summary import CalibrationSummary
-    from semscale.rating.calibration.learning_curve import CurvePoint
-    from semscale.rating.calibration.quality import RatingQuality
+    from semscale.rating.calibration import CalibrationSummary, CurvePoint, RatingQuality
 
 _DIGITS = 3
 _FEW_LABELS = 50

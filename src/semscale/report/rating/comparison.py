@@ -36,7 +36,7 @@ from semscale.report.row_charts import Bar, bars
 from semscale.stats.calibration.prediction_powered import FEWEST_LABELS
 
 if TYPE_CHECKING:
-    from semscale.rating.human.comparison import RatingComparison
+    from semscale.rating.human import RatingComparison
     from semscale.scales import Scale
     from semscale.stats.calibration.prediction_powered import CorrectedMean
     from semscale.stats.intervals.estimates import Estimate

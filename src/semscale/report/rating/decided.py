@@ -17,7 +17,7 @@ from semscale.report.formatting import counted, one_line
 from semscale.report.sentences import forms_not_taken_words
 
 if TYPE_CHECKING:
-    from semscale.rating.decided.decided_comparison import DecidedComparison, MissingDecisions
+    from semscale.rating.decided import DecidedComparison, MissingDecisions
 
 _STAND_IN = "next-token"
 

@@ -21,8 +21,7 @@ from semscale.report.parts import covered
 from semscale.report.rating.document import rating_document
 
 if TYPE_CHECKING:
-    from semscale.rating.summaries import RatingSummaries
-    from semscale.rating.summary import RatingSummary
+    from semscale.rating.summary import RatingSummaries, RatingSummary
 
 
 def several_texts_document(summaries: "RatingSummaries") -> Document:

@@ -3,7 +3,7 @@
 import shlex
 from typing import TYPE_CHECKING
 
-from semscale.rating.calibration.familiarity import SHARE_BELOW
+from semscale.rating.calibration import SHARE_BELOW
 from semscale.report.chart_kit import scale_digits
 from semscale.report.formatting import (
     count,
@@ -21,7 +21,7 @@ from semscale.results.reasons import UNREAD
 from semscale.store.missing_codes import OTHER_NUMBERS
 
 if TYPE_CHECKING:
-    from semscale.rating.calibration.calibration import Calibration, HonestError
+    from semscale.rating.calibration import Calibration, HonestError
     from semscale.rating.summary import RatingSummary
 
 MEANINGS = STATUS_MEANINGS | {
