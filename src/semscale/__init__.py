@@ -41,8 +41,7 @@ if TYPE_CHECKING:
     from semscale.rating.rater import Rater, rate
     from semscale.rating.ratings import Ratings
     from semscale.scales import Scale, load_scale
-    from semscale.tabulation.crosstabs import crosstabs
-    from semscale.tabulation.summary import Crosstabs
+    from semscale.tabulation.crosstabs import Crosstabs, crosstabs
 
 __all__ = [
     "ArrayEmbedder",
@@ -111,8 +110,7 @@ _HOMES = {
     "semscale.rating.rater": ("Rater", "rate"),
     "semscale.rating.ratings": ("Ratings",),
     "semscale.scales": ("Scale", "load_scale"),
-    "semscale.tabulation.crosstabs": ("crosstabs",),
-    "semscale.tabulation.summary": ("Crosstabs",),
+    "semscale.tabulation.crosstabs": ("Crosstabs", "crosstabs"),
 }
 
 

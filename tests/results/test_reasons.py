@@ -1,8 +1,7 @@
 import pytest
 
 import semscale
-from semscale.report import rating
-from semscale.report.answer_consistency import words as consistency
+from semscale.report import consistency, rating
 from semscale.report.matching import words as matching
 from semscale.results.reasons import reason_words
 from semscale.types import Status

@@ -6,7 +6,7 @@ import pytest
 
 from semscale.errors import InputError
 from semscale.study.crosstabs import panel_tables
-from semscale.tabulation.tables.tabulating import TestSettings
+from semscale.tabulation.settings import TestSettings
 
 TESTS = TestSettings(min_base=1)
 

@@ -11,18 +11,17 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.messages import unknown_name
 from semscale.stats.survey.design import SurveyDesign
+from semscale.store.column_labels import ColumnLabels
 from semscale.study.panel import ID, WEIGHT
 from semscale.study.questionnaire import METHODS, SurveyQuestion
 from semscale.study.result import StudyResult
 from semscale.study.summary import asked_models
-from semscale.tabulation.asked.banner import Banner, read_banner
-from semscale.tabulation.asked.question import Question, scale_lines
-from semscale.tabulation.asked.scale_points import point_name
-from semscale.tabulation.plan import TablePlan
-from semscale.tabulation.sample_columns import SampleColumns
-from semscale.tabulation.summary import Crosstabs
-from semscale.tabulation.tables.crosstab import Crosstab
-from semscale.tabulation.tables.tabulating import TestSettings, tabulated
+from semscale.tabulation.answers import point_name
+from semscale.tabulation.banners import Banner, read_banner
+from semscale.tabulation.crosstabs import Crosstabs
+from semscale.tabulation.figures import Crosstab, tabulate
+from semscale.tabulation.questions import Question, scale_lines
+from semscale.tabulation.settings import SampleColumns, TablePlan, TestSettings
 
 CONCEPT = "concept"
 """The default banner."""
@@ -199,7 +198,7 @@ class _RatedPanel:
         shown = [replace(_banner(rows, name, concepts, models), answered_by=alone) for name in banners]
         weights = np.ones(rows.height) if design.panel.weights is None else rows[WEIGHT].to_numpy()
         survey = SurveyDesign(weights, clusters=rows[ID].rank("dense").to_numpy().astype(np.int64))
-        yield from tabulated([self._question(question, rows, models)], shown, survey, tests)
+        yield from tabulate([self._question(question, rows, models)], shown, survey, tests)
 
     def _question(self, asked: SurveyQuestion, rows: pl.DataFrame, models: Sequence[str]) -> Question:
         """Return the answers to a question: points where one was picked, else probabilities."""
@@ -222,9 +221,9 @@ class _RatedPanel:
 
 def _banner(rows: pl.DataFrame, name: str, concepts: Sequence[str], models: Sequence[str]) -> Banner:
     if name == CONCEPT:
-        return read_banner(rows[CONCEPT], labels={concept: concept for concept in concepts})
+        return read_banner(rows[CONCEPT], ColumnLabels(values={concept: concept for concept in concepts}))
     if name == MODEL and len(models) > 1:
-        return read_banner(rows[_ASKED].alias(MODEL), labels={model: model for model in models})
+        return read_banner(rows[_ASKED].alias(MODEL), ColumnLabels(values={model: model for model in models}))
     return read_banner(rows[name])
 
 
