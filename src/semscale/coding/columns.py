@@ -110,10 +110,20 @@ class ColumnsSummary(Presentable):
     def record(self) -> dict[str, Any]:
         """Return the columns by name, for JSON."""
         return {
-            "instrument": "codebook",
+            "instrument": "columns",
             "source": self.source,
             "rows": self.n,
-            "columns": [_record(column) for column in self.columns],
+            "columns": [
+                {
+                    **{name: value for name, value in vars(column).items() if name not in {"kind", "n"}},
+                    "taken_for": column.kind,
+                    "values": [
+                        {"value": value.value, "label": value.label, "count": value.n}
+                        for value in column.values
+                    ],
+                }
+                for column in self.columns
+            ],
             "questions": {
                 name: [column.name for column in columns] for name, columns in self.questions.items()
             },
@@ -210,21 +220,3 @@ def _examples(values: Mapping[str, int]) -> tuple[str, ...]:
     middle = by_length[n // 4 : max(n * 3 // 4, n // 4 + _EXAMPLES)]
     step = max(1, len(middle) // _EXAMPLES)
     return tuple(middle[::step][:_EXAMPLES])
-
-
-def _record(column: ColumnSummary) -> dict[str, Any]:
-    return {
-        "name": column.name,
-        "label": column.label,
-        "question": column.question,
-        "option": column.option,
-        "taken_for": column.kind,
-        "missing": column.missing,
-        "missing_codes": list(column.missing_codes),
-        "distinct": column.distinct,
-        "values": [{"value": value.value, "label": value.label, "count": value.n} for value in column.values],
-        "low": column.low,
-        "high": column.high,
-        "mean": column.mean,
-        "examples": list(column.examples),
-    }

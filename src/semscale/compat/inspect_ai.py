@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from semscale.answer_consistency.claims.claim_support import ClaimVerdict, Support
-from semscale.answer_consistency.claims.long_answers import groundedness
+from semscale.answer_consistency.claims import ClaimVerdict, Support, groundedness
 from semscale.answer_consistency.consistency import Consistency
 from semscale.chat.connections import held_open
 from semscale.chat.loading import load_chat_model

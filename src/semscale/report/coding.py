@@ -84,7 +84,7 @@ _STABILITY = Citation(
     "stability",
 )
 _OUTCOMES = {
-    "coded": ("coded", "has one code or more"),
+    "coded": ("coded", "at least one code applies"),
     "other": ("other", "no code applies"),
     "cannot-tell": ("cannot tell", "a code may apply, or there is nothing to read"),
     "no-answer": ("no answer", "the cell is missing or no text"),
@@ -104,11 +104,10 @@ _LOST = {
 }
 _TESTS = {
     "corrected": (
-        "Welch’s test of the corrected shares: how often people would give the code. Each group’s share is "
-        "corrected by its own hand-coded answers."
+        "Welch’s test of the corrected shares, each corrected by the hand-coded answers of its group."
     ),
     "counted": (
-        "Pearson’s test of the codes that were given; where counts are small, by 10,000 drawn tables with "
+        "Pearson’s test of the codes that were given; where counts are small, by 10,000 random tables with "
         "the same margins."
     ),
     "counted, weighted": (
@@ -118,12 +117,10 @@ _TESTS = {
 _QUALITY = (
     "Area: chance that an answer with the code scores above one without it. Brier score: mean squared error "
     "of probabilities by curves that were fitted without the answer; it should be below that of the share "
-    "alone. "
-    "Alpha is Krippendorff’s, nominal."
+    "alone. Alpha is Krippendorff’s, nominal."
 )
 _PAIRS = (
-    "How many answers have two codes, and how many times as often as if these had nothing to do with each "
-    "other."
+    "Number of answers that have two codes, and how many times as often as if the codes were independent."
 )
 _STANDARD_ERRORS = {
     "HC3": "HC3 standard errors",
@@ -147,7 +144,7 @@ def coding_document(summary: "CodingSummary") -> Document:
     return Document(
         kind="coding report",
         name="Code",
-        title=("What the answers in “", Quoted(summary.column), "” say"),
+        title=("Codes of the answers in “", Quoted(summary.column), "”"),
         source=(Quoted(summary.source), ("codebook ", Quoted(summary.codebook.name)), stamp(summary.created)),
         signature=summary.signature,
         counting=(counting,),
@@ -171,14 +168,14 @@ def _columns(summary: "CodingSummary") -> Iterator[tuple[str, Line]]:
     columns = [("Answers", summary.column)]
     columns += [("Coded by hand", name) for name in summary.people]
     columns += [("Groups", grouping.by) for grouping in summary.groupings]
-    columns += [("Weights", summary.weight), ("Rows of one", summary.clusters), ("Strata", summary.strata)]
+    columns += [("Weights", summary.weight), ("Clusters", summary.clusters), ("Strata", summary.strata)]
     for role, name in columns:
         if name:
             yield role, ("column “", Quoted(name), "”")
     if summary.agreement.other_run:
         yield "Other run", Quoted(summary.agreement.other_run)
     if summary.asked is not None:
-        yield "Asked as well", Quoted(summary.asked.model)
+        yield "Chat model", Quoted(summary.asked.model)
 
 
 def _basis(summary: "CodingSummary") -> str:
@@ -192,20 +189,20 @@ def _basis(summary: "CodingSummary") -> str:
 
 
 def _sections(summary: "CodingSummary") -> Iterator[Section]:
-    yield Section("shares", "How many answers have each code", tuple(_shares(summary)))
+    yield Section("shares", "Share of answers with each code", tuple(_shares(summary)))
     for number, grouping in enumerate(summary.groupings, start=1):
         title = ("Shares by “", Quoted(grouping.by), "”")
         note = Paragraph(_group_note(summary, grouping), "note", detail="both")
         name = "groups" if number == 1 else f"groups-{number}"
         yield Section(name, title, (_group_table(grouping, summary.min_base), note))
     if summary.n_hand or summary.agreement.runs:
-        yield Section("quality", "How well codes hold", (_quality(summary), Paragraph(_QUALITY, "note")))
+        yield Section("quality", "Quality of the codes", (_quality(summary), Paragraph(_QUALITY, "note")))
     if summary.drivers is not None:
-        title = ("What goes with “", Quoted(one_line(summary.drivers.rating)), "”")
+        title = ("Drivers of “", Quoted(one_line(summary.drivers.rating)), "”")
         yield Section("drivers", title, tuple(_drivers(summary, summary.drivers)))
     yield Section("pairs", "Codes that come together", tuple(_pairs(summary)))
     yield Section("quotes", "Answers that show each code", tuple(_quotes(summary)))
-    yield Section("outcomes", "What became of the answers", tuple(_outcomes(summary)))
+    yield Section("outcomes", "Outcomes", tuple(_outcomes(summary)))
 
 
 def _shares(summary: "CodingSummary") -> Iterator[Block]:
@@ -220,14 +217,14 @@ def _shares(summary: "CodingSummary") -> Iterator[Block]:
         ("counted share", lambda share: WithInterval.of(share.counted, 1, is_share=True)),
     ]
     note = (
-        "Counted: share of the answers about which a code was decided; its interval knows nothing of the "
+        "Counted: share of the answers about which a code was decided; its interval does not account for the "
         "coder’s errors."
     )
     if summary.n_hand:
         columns.append(("corrected share", lambda share: WithInterval.of(share.corrected, 1, is_share=True)))
         note += (
-            " Corrected: share that people would give the code among all answers that can be read, by the "
-            f"{count(summary.n_hand)} hand-coded ones (prediction-powered)."
+            " Corrected: share of all readable answers to which people would give the code, estimated with "
+            f"{count(summary.n_hand)} hand-coded answers (prediction-powered)."
         )
     brief = f"Codes ({coverage(summary.plan.interval)} intervals)"
     yield table_of(order, columns, noun="code", brief_title=brief)
@@ -323,7 +320,7 @@ def _quality(summary: "CodingSummary") -> DataTable:
     ):
         if alphas:
             columns.append((head, _alpha_cell(alphas)))
-    return table_of(rows, columns, noun="code", brief_title="How well codes hold")
+    return table_of(rows, columns, noun="code", brief_title="Quality of the codes")
 
 
 def _alpha_cell(
@@ -341,7 +338,7 @@ def _drivers(summary: "CodingSummary", drivers: "Drivers") -> Iterator[Block]:
         ("mean without", lambda driver: Number(driver.mean_without)),
         ("difference", lambda driver: WithInterval.of(driver.difference, signed=True)),
         ("p (Holm)", lambda driver: Number(driver.p_value, 3, least=_LEAST_P)),
-        ("beside the other codes", lambda driver: WithInterval.of(driver.joint, signed=True)),
+        ("adjusted for other codes", lambda driver: WithInterval.of(driver.joint, signed=True)),
         ("p (Holm)", lambda driver: Number(driver.joint_p_value, 3, least=_LEAST_P)),
     )
     order = sorted(drivers.drivers, key=lambda driver: -np.nan_to_num(driver.difference.value, nan=-np.inf))
@@ -354,10 +351,10 @@ def _drivers(summary: "CodingSummary", drivers: "Drivers") -> Iterator[Block]:
     if drivers.n:
         basis = "probabilities of codes" if drivers.by_probability else "codes that were given"
         note += (
-            f"Beside the other codes: a linear model of {basis}, with {count(drivers.n)} answers, that "
+            f"Adjusted for other codes: a linear model of {basis}, with {count(drivers.n)} answers, that "
             f"explains {percent(drivers.r_squared, 0)} of the variance. "
         )
-    note += "Both say what goes with the rating, and not what causes it."
+    note += "Both show association with the rating, not causation."
     yield Paragraph(note, "note", detail="both")
 
 
@@ -400,7 +397,7 @@ def _quotes(summary: "CodingSummary") -> Iterator[Block]:
         rows: list[tuple[Cell, ...]] = []
         for kind, some in (("typical", quotes.typical), ("borderline", quotes.borderline)):
             for quote in some:
-                decided = {None: "cannot tell", True: "given", False: "not given"}[quote.assigned]
+                decided = {None: "undecided", True: "given", False: "not given"}[quote.assigned]
                 rows.append(
                     (Words(kind), Count(quote.row), Number(quote.value), Words(decided), Quoted(quote.text))
                 )
@@ -415,14 +412,14 @@ def _value_note(summary: "CodingSummary") -> str:
     sentences = []
     if len(summary.not_calibrated) < len(summary.codebook.codes):
         sentences.append(
-            f"A code is given from a probability of {summary.thresholds.assigned:g} on; from "
-            f"{summary.thresholds.unsure:g} on nobody can tell."
+            f"A code is given if its probability is at least {summary.thresholds.assigned:g}; from "
+            f"{summary.thresholds.unsure:g} to that it is undecided."
         )
     if summary.not_calibrated:
         sentences.append(
             "Codes that are not calibrated have a likeness, which is no probability: 0 as an example of "
-            "another code, 1 as one of the code’s own. They are given from "
-            f"{BY_LIKENESS.assigned:g} on, and from {BY_LIKENESS.unsure:g} on nobody can tell."
+            "another code, 1 as one of the code’s own. They are given if it is at least "
+            f"{BY_LIKENESS.assigned:g}; from {BY_LIKENESS.unsure:g} to that they are undecided."
         )
     return " ".join(sentences)
 
@@ -440,7 +437,7 @@ def _outcomes(summary: "CodingSummary") -> Iterator[Block]:
         for name, (label, meaning) in _OUTCOMES.items()
     )
     heads = ("outcome", "answers", "share", "meaning")
-    yield DataTable(heads, rows, explained=True, brief_title="What became of the answers")
+    yield DataTable(heads, rows, explained=True, brief_title="Outcomes")
     if summary.reasons:
         reasons = (
             Reason(name, _REASONS.get(name, name), rows, rows / n) for name, rows in summary.reasons.items()
@@ -472,8 +469,8 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
     """State the limits of the figures."""
     if not summary.n_hand:
         yield (
-            "Not calibrated: no answer was coded by hand, so there are no probabilities, and nobody knows "
-            "how often the codes are wrong. semscale code label draws answers to code."
+            "Not calibrated: no answer was coded by hand, so there are no probabilities, and the error rate "
+            "of the codes is unknown. semscale code label draws answers to code."
         )
     else:
         yield from _calibration_cautions(summary)
@@ -483,18 +480,18 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
     if summary.weight:
         yield (
             "Weights count in shares, tests between groups and drivers. Numbers of answers, pairs, "
-            "calibration and alpha are of rows."
+            "calibration and alpha count rows."
         )
     if summary.strata and summary.drivers is not None:
-        yield "Strata do not count in drivers, whose intervals are rather too wide than too narrow for it."
+        yield "Drivers ignore strata, which makes their intervals too wide rather than too narrow."
     if any(test.kind != "corrected" for grouping in summary.groupings for test in grouping.tests):
         yield (
-            "Tests between groups compare the codes that were given: where the coder errs more often in one "
-            "group, they find a difference that people would not. With "
+            "Tests between groups compare the codes that were given: if the coder errs more often in one "
+            "group, they may find a difference that hand codes would not show. With "
             f"{FEWEST_IN_GROUP} hand-coded answers in each of two groups they compare corrected shares."
         )
     if summary.drivers is not None:
-        yield "Drivers go with the rating; that does not show that they cause it."
+        yield "Drivers are associated with the rating; this does not show that they cause it."
 
 
 def _calibration_cautions(summary: "CodingSummary") -> Iterator[str]:
@@ -514,8 +511,8 @@ def _calibration_cautions(summary: "CodingSummary") -> Iterator[str]:
         )
     if not summary.is_drawn:
         yield (
-            "Corrected shares are right on average only if the hand-coded answers are a random sample; "
-            "tables of semscale code label have the probabilities of their draw, for the option inclusion."
+            "Corrected shares are unbiased only if the hand-coded answers are a random sample; tables of "
+            "semscale code label have the probabilities of their draw, for the option inclusion."
         )
 
 
@@ -525,11 +522,10 @@ def _lost_cautions(asked: "ChatCodes") -> Iterator[str]:
     if not lost:
         return
     kinds = listed([f"{count(n)} {_LOST.get(name, name)}" for name, n in lost.items()])
-    partly = f", {count(asked.n_partly)} of them about some codes only" if asked.n_partly else ""
+    partly = f", {count(asked.n_partly)} of them for some codes only" if asked.n_partly else ""
     yield (
-        f"{one_line(asked.model)} did not speak of every code of {count(sum(lost.values()))} of "
-        f"{counted(asked.n_asked, 'answer')} ({kinds}){partly}: where it said nothing, a code rests on "
-        "likeness alone."
+        f"{one_line(asked.model)} gave no probability for every code of {count(sum(lost.values()))} of "
+        f"{counted(asked.n_asked, 'answer')} ({kinds}){partly}: codes without one rest on likeness alone."
     )
 
 
@@ -547,10 +543,10 @@ def _sample_cautions(summary: "CodingSummary") -> Iterator[str]:
     if summary.drivers is not None:
         figures.append("drivers")
     if figures:
-        coded = ", and from all that are coded by hand" if summary.n_hand else ""
+        coded = ", and from all hand-coded rows" if summary.n_hand else ""
         yield (
             f"Made from a random sample of {count(summary.sampled)} of the {counted(summary.n, 'row')}"
-            f"{coded}: {listed(figures)}. All else is of all rows."
+            f"{coded}: {listed(figures)}. All other figures are of all rows."
         )
 
 
@@ -607,9 +603,9 @@ def _suggestion_cautions(summary: "SuggestionSummary") -> Iterator[str]:
     codes = counted(len(summary.codes), "code")
     if summary.is_sampled:
         yield (
-            f"Codes were found in a random sample of {count(summary.n_clustered)} of "
+            f"The codes come from a random sample of {count(summary.n_clustered)} of "
             f"{count(summary.n_distinct)} different answers: numbers and shares are of the rows with one of "
-            "these. A greater --sample takes more of them."
+            "these. A larger --sample takes more of them."
         )
     unstable = len(summary.codes) - summary.n_stable
     if unstable:
@@ -626,7 +622,7 @@ def _suggestion_cautions(summary: "SuggestionSummary") -> Iterator[str]:
     if summary.n_unnamed:
         yield (
             f"{counted(summary.n_unnamed, 'code')} without a usable name from {one_line(summary.asked)}: "
-            "words name them."
+            "typical words name them."
         )
     if summary.has_pieces:
         yield (
@@ -634,5 +630,5 @@ def _suggestion_cautions(summary: "SuggestionSummary") -> Iterator[str]:
             "names of your own, or let a chat model name them."
         )
     if summary.problem is not None:
-        yield f"The codebook does not serve as it is: {one_line(summary.problem)}."
+        yield f"semscale code would refuse the codebook as it is: {one_line(summary.problem)}."
     yield "An answer is in one cluster here; semscale code gives it every code that applies."

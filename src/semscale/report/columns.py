@@ -36,9 +36,9 @@ def columns_document(summary: "ColumnsSummary") -> Document:
         *((kind.capitalize(), Count(kinds.count(kind))) for kind in dict.fromkeys(kinds)),
     )
     return Document(
-        kind="codebook",
-        name="Codebook",
-        title=("Codebook of ", Quoted(summary.source)),
+        kind="columns",
+        name="Columns",
+        title=("Columns of ", Quoted(summary.source)),
         source=(Quoted(summary.source), stamp(summary.created)),
         signature=None,
         counting=(f"{counted(summary.n, 'row')}, {counted(len(kinds), 'column')}",),
@@ -63,7 +63,7 @@ def _sections(summary: "ColumnsSummary") -> Iterator[Section]:
     )
     yield Section("columns", "Columns", (table_of(summary.columns, columns, noun="column", brief=4),))
     if summary.questions:
-        yield Section("questions", "Questions of several columns", (_questions(summary),))
+        yield Section("questions", "Questions with more than one column", (_questions(summary),))
     listed = [column for column in summary.columns if column.values]
     if listed:
         yield Section("values", "Values", tuple(map(_values, listed)))
