@@ -23,7 +23,8 @@ from semscale.judging.judge_settings import JudgeSettings
 from semscale.judging.judge_state import JudgeState
 from semscale.judging.model_capabilities import ModelCapabilities
 from semscale.matching.entailment.probabilities import EntailmentModel
-from semscale.matching.matcher import DEFAULT_METHOD, Matcher
+from semscale.matching.matcher import Matcher
+from semscale.matching.settings import DEFAULT_METHOD
 from semscale.stats.calibration.prediction_powered import prediction_powered_mean
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import estimate_mean

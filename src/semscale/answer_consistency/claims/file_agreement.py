@@ -14,7 +14,7 @@ from semscale.answer_consistency.files.columns import AnswerChecks, AnswerColumn
 from semscale.answer_consistency.files.item_rows import ItemRows, index_items, rows_of_items
 from semscale.answer_consistency.labels import FewestLabels
 from semscale.answer_consistency.sampling import prompt_status
-from semscale.matching.file_matching import CORPUS_ROWS
+from semscale.matching.matcher import CORPUS_ROWS
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.sampling import RowSample
 from semscale.store.columns import column_in

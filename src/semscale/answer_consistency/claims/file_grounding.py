@@ -6,8 +6,9 @@ from semscale.answer_consistency.claims.claim_support import ClaimJudge
 from semscale.answer_consistency.claims.grounding_summary import GroundingSummary
 from semscale.answer_consistency.claims.grounding_work import GroundingWork
 from semscale.answer_consistency.claims.long_answers import passage_sentences
-from semscale.matching.file_matching import CORPUS_ROWS
-from semscale.matching.match_columns import CellChecks, MatchColumns, match_cells
+from semscale.matching.matcher import CORPUS_ROWS
+from semscale.matching.settings import GroundingColumns
+from semscale.results.table_columns import CellChecks
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.sampling import RowSample
 from semscale.store.first_look import look_through, needs_counting
@@ -20,7 +21,7 @@ from semscale.types import Progress
 
 def groundedness_file(  # noqa: PLR0913 - what, by what, how, where to, and who is told
     table: Table,
-    columns: MatchColumns,
+    columns: GroundingColumns,
     *,
     judge: ClaimJudge,
     plan: IntervalPlan | None = None,
@@ -63,10 +64,10 @@ def groundedness_file(  # noqa: PLR0913 - what, by what, how, where to, and who 
     checks, sample = CellChecks(columns), RowSample[list[str]](CORPUS_ROWS, plan.seed)
 
     def look(batch: pl.DataFrame, first_row: int) -> None:
-        cells = match_cells(batch, columns, first_row)
+        cells = columns.read(batch, first_row)
         checks.add(cells)
         if not judge.uses_entailment:
-            listed = passage_sentences(cells.predictions, cells.references)
+            listed = passage_sentences(cells["prediction"], cells["context"])
             sample.add([(first_row + row, each) for row, each in enumerate(listed) if each])
 
     table = look_through(table, columns.titles, settings.part_rows, look, counting=needs_counting(table, out))

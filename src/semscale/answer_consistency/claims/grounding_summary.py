@@ -5,7 +5,7 @@ from typing import Any
 
 from semscale.answer_consistency.claims.claim_summary import ClaimSummary
 from semscale.answer_consistency.claims.claim_support import Support
-from semscale.matching.match_columns import MatchColumns
+from semscale.matching.settings import GroundingColumns
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class GroundingSummary(ClaimSummary):
             most 20.
     """
 
-    columns: MatchColumns
+    columns: GroundingColumns
     worst: tuple[GroundedClaim, ...]
 
     def record(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from semscale.answer_consistency.claims.claim_collector import ClaimCollector
 from semscale.answer_consistency.claims.claim_support import ClaimJudge, Support
 from semscale.answer_consistency.claims.grounding_summary import GroundedClaim, GroundingSummary
 from semscale.answer_consistency.claims.long_answers import grounded, grounding_signature
-from semscale.matching.match_columns import MatchColumns, match_cells
+from semscale.matching.settings import GroundingColumns
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.result_columns import check_free
 from semscale.store.runs.table_run import WorkedPart
@@ -33,7 +33,7 @@ class GroundingWork:
     """
 
     table: Table
-    columns: MatchColumns
+    columns: GroundingColumns
     judge: ClaimJudge
     plan: IntervalPlan
     progress: Progress | None = None
@@ -48,7 +48,7 @@ class GroundingWork:
         """Name the columns and the fields of the signature."""
         return {
             "prediction": self.columns.prediction,
-            "context": ", ".join(self.columns.references),
+            "context": ", ".join(self.columns.context),
             **dict(self.judge.signature.fields),
         }
 
@@ -57,17 +57,17 @@ class GroundingWork:
         first_row = skip
         for batch in self.table.batches(size, skip):
             check_free(batch.columns, self.table.name)
-            cells = match_cells(batch, self.columns, first_row)
-            found = grounded(cells.predictions, cells.references, self.judge, self.progress)
+            cells = self.columns.read(batch, first_row)
+            found = grounded(cells["prediction"], cells["context"], self.judge, self.progress)
             added = found.to_frame().rename(lambda name: PREFIX + name)
             yield WorkedPart(pl.concat([cells.rows, added], how="horizontal"))
             first_row += batch.height
 
     def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:  # noqa: ARG002 - no part has notes
         """Take a part."""
-        cells = match_cells(frame, self.columns, self._collector.n)
-        groups = None if cells.groups is None else pl.Series(self.columns.by, cells.groups, pl.String)
-        self._collector.add(frame, cells.predictions, groups)
+        cells = self.columns.read(frame, self._collector.n)
+        groups = None if cells.get("by") is None else pl.Series(self.columns.by, cells.get("by"), pl.String)
+        self._collector.add(frame, cells["prediction"], groups)
 
     def summary(self) -> GroundingSummary:
         """Sum all parts up."""

@@ -24,7 +24,7 @@ from semscale.report.parts import (
 from semscale.stats.sampling import SAMPLED_ROWS
 
 if TYPE_CHECKING:
-    from semscale.matching.match_summary import MatchSummary
+    from semscale.matching.summary import MatchSummary
 
 CHARTED_GROUPS = 10
 """Groups that are drawn, the largest ones."""
