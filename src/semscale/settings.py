@@ -19,6 +19,7 @@ Example:
     TypeError: Rounding has no setting 'digit': did you mean 'digits'? (known: digits)
 """
 
+import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from inspect import Parameter, signature
@@ -89,7 +90,7 @@ class Settings(BaseModel):
             try:
                 super().__init__(**values)
             except ValidationError as error:
-                raise _input_error(error) from None
+                raise _input_error(error, type(self)) from None
 
     def signed(self) -> dict[str, object]:
         """Return the settings that the signature records, by their names there."""
@@ -228,12 +229,28 @@ _TYPES = {
 }
 
 
-def _input_error(error: ValidationError) -> InputError:
+def _input_error(error: ValidationError, kind: type[Settings]) -> InputError:
     """Turn pydantic's first complaint into an error that names the setting, the value and the remedy."""
     detail = error.errors()[0]
     cause = detail.get("ctx", {}).get("error")
     if isinstance(cause, InputError):
         return cause
+    info = kind.model_fields.get(str(detail["loc"][0])) if len(detail["loc"]) == 1 else None
+    bounds = (
+        {}
+        if info is None
+        else {
+            side: getattr(note, side)
+            for note in info.metadata
+            for side in ("ge", "le")
+            if hasattr(note, side)
+        }
+    )
+    if len(bounds) == 2:  # noqa: PLR2004 - both of them
+        value = shortened(detail["input"])
+        return InputError(
+            f"{detail['loc'][0]} must be between {bounds['ge']} and {bounds['le']}, got {value}"
+        )
     return InputError(mistake(detail))
 
 
@@ -245,18 +262,28 @@ def mistake(detail: Any) -> str:  # noqa: ANN401 - pydantic's own TypedDict
     """
     setting = ".".join(str(step) for step in detail["loc"] if not str(step).startswith("function-"))
     kind, context, value = detail["type"], detail.get("ctx", {}), shortened(detail["input"])
-    if kind in _BOUNDS:
-        bound, sign = _BOUNDS[kind]
-        return f"{setting} must be {sign} {context[bound]:g}, got {value}"
-    if kind == "literal_error":
-        near = nearest_name(str(detail["input"]), context["expected"].replace("'", "").split(", "))
-        question = f"; did you mean {near!r}?" if near else ""
-        return f"{setting} must be {context['expected'].replace(chr(39), '')}, got {value}{question}"
     if kind == "missing":
         return f"{setting} is missing: add it"
     if kind == "value_error":
         return str(context["error"])
+    condition = _condition(kind, context, detail["input"])
+    if condition is None:
+        return f"{setting}: {detail['msg'].lower()}, got {value}"
+    return f"{setting} must {condition}"
+
+
+def _condition(kind: str, context: Any, given: object) -> str | None:  # noqa: ANN401 - pydantic's own context
+    """Return what a value must be or have, and the value; ``None`` for rare kinds of errors."""
+    value = shortened(given)
+    if kind in _BOUNDS:
+        bound, sign = _BOUNDS[kind]
+        return f"be {sign} {context[bound]:g}, got {value}"
+    if kind == "too_short":
+        least = context["min_length"]
+        return f"have at least {least} {'entry' if least == 1 else 'entries'}, got {value}"
+    if kind == "literal_error":
+        expected = context["expected"].replace("'", "")
+        near = nearest_name(str(given), re.split(", | or ", expected))
+        return f"be {expected}, got {value}" + (f"; did you mean {near!r}?" if near else "")
     expected = _TYPES.get(kind.partition("_")[0])
-    if expected is not None:
-        return f"{setting} must be {expected}, got {value}"
-    return f"{setting}: {detail['msg'].lower()}, got {value}"
+    return None if expected is None else f"be {expected}, got {value}"

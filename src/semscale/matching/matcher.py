@@ -27,6 +27,7 @@ from semscale.matching.scored_pairs import ScoredPairs
 from semscale.matching.separation import drawn_items, separate
 from semscale.matching.settings import MatchColumns, MatchSettings
 from semscale.matching.summary import MatchSummary, MatchTally
+from semscale.results.result_columns import PRIVATE
 from semscale.results.runs import TableInstrument, measure_table
 from semscale.results.table_columns import Cells
 from semscale.settings import takes
@@ -44,6 +45,7 @@ from semscale.types import Floats, Integers, Mask, Progress, Status
 CORPUS_ROWS = 50_000
 """Rows from whose references word weights and the level of unrelated texts are estimated."""
 
+_BEST_REFERENCE = f"{PREFIX}{PRIVATE}best_reference"
 _EXPLAINED_TOGETHER = 1000  # rows, so that only so many have their tokens' tables in memory at once
 
 
@@ -62,7 +64,7 @@ class Matcher:
     @takes(MatchSettings)
     def __init__(self, method: str = MatchSettings.model_fields["method"].default, **settings: Any) -> None:
         self.settings = MatchSettings(method=method, **settings)
-        self.guards = guards_for(method, self.settings.guards)
+        self.guards: Guards | None = guards_for(method, self.settings.guards)
         if self.settings.explain:
             check_explaining(method)
         self.pair_method = build_method(self.settings)
@@ -72,11 +74,31 @@ class Matcher:
         """Build a matcher from settings that were checked already."""
         return cls(**{name: getattr(settings, name) for name in MatchSettings.model_fields})
 
+    @classmethod
+    def from_method(cls, method: PairMethod, *, guards: Guards | None = None, **settings: Any) -> Self:
+        """Build a matcher around a method of your own.
+
+        Args:
+            method: scores pairs.
+            guards: look at every pair that a score is from; no findings are reported unless given.
+            settings: those of ``MatchSettings`` that no method has: ``empty`` and ``explain``.
+
+        Raises:
+            InputError: a method that explains nothing with ``explain``.
+        """
+        matcher = cls.__new__(cls)
+        matcher.settings, matcher.guards, matcher.pair_method = MatchSettings(**settings), guards, method
+        if matcher.settings.explain:
+            check_explaining(method)
+        return matcher
+
     @property
     def signature(self) -> Signature:
         """Signature of the settings; that of a result also has what was estimated from its references."""
-        fields = with_guards(self.pair_method.signature, self.guards)
-        return fields.extended(Signature.of("match", **self.settings.signed()))
+        signature = with_read_languages(self.pair_method.signature)
+        if self.guards is not None:
+            signature = with_guards(signature, self.guards)
+        return signature.extended(Signature.of("match", **self.settings.signed()))
 
     def match(self, predictions: object, references: object, *, progress: Progress | None = None) -> Matches:
         """Match each prediction with its reference, or with the best of its references.
@@ -191,6 +213,7 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
 
     stage = "matching"
     result = Matches
+    private = (_BEST_REFERENCE,)
 
     def __init__(
         self,
@@ -219,10 +242,10 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
 
     def key(self) -> dict[str, str]:
         """Return the fields of the signature, and whether rows are explained."""
-        signature = with_read_languages(self._matcher.pair_method.signature)
-        signature = with_guards(signature, self._matcher.guards)
-        signed = signature.extended(Signature.of("match", **self._matcher.settings.signed()))
-        return {"explain": "yes" if self._explains_rows else "no", **dict(signed.fields)}
+        return {
+            "explain": "yes" if self._explains_rows else "no",
+            **dict(self._matcher.signature.fields),
+        }
 
     def look(self, cells: Cells) -> None:
         """Draw references, where the method makes estimates from them."""
@@ -245,7 +268,14 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
         return self._matcher.match(cells["prediction"], cells["reference"], progress=self._progress)
 
     def further_columns(self, cells: Cells, result: Matches) -> list[pl.Series]:
-        """Return the tokens of all rows, where they are asked for."""
+        """Return the reference that counted, and the tokens of all rows, where they are asked for."""
+        best = [
+            None if position < 0 else references[position]
+            for position, references in zip(result.reference.tolist(), cells["reference"], strict=True)
+        ]
+        return [pl.Series(_BEST_REFERENCE, best, pl.String, strict=False), *self._tokens(cells, result)]
+
+    def _tokens(self, cells: Cells, result: Matches) -> list[pl.Series]:
         if not self._explains_rows:
             return []
         if self._progress:
@@ -270,7 +300,13 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
         """Add a part to the summary."""
         if self._tally is None:
             self._tally = MatchTally(result, by=self.columns.by, seed=self._plan.seed)
-        self._tally.add(result, cells["prediction"], cells["reference"], cells.get("by"))
+        # Cells of mixed lists are stored as text, so a position in the list no longer names its reference.
+        best = cells.rows[_BEST_REFERENCE].to_list()
+        references = [
+            listed if text is None else [text] for text, listed in zip(best, cells["reference"], strict=True)
+        ]
+        result = replace(result, reference=np.minimum(result.reference, 0))
+        self._tally.add(result, cells["prediction"], references, cells.get("by"))
 
     def summary(self) -> MatchSummary:
         """Sum all parts up, and match predictions with the references of other rows."""

@@ -72,12 +72,12 @@ class Matches(Result):
     """Matches of n items, in the order of the items.
 
     Attributes:
-        status: shape (n,), each a ``Status``: why each item has a score, or has none.
         score: shape (n,); NaN where there is none.
-        components: parts of the score, by name, each of shape (n,), NaN where there is no score.
+        status: shape (n,), each a ``Status``: why each item has a score, or has none.
         reference: shape (n,), position of the reference that the score is from, from 0; -1 where none.
         windows: shape (n,), the most windows that one of the item's two texts was read in; 0 where none.
         signature: the settings that were applied.
+        components: parts of the score, by name, each of shape (n,), NaN where there is no score.
         findings: findings of the guards in the pair that was scored, for every item; empty without guards.
         guarded: shape (n,), whether guards looked at the pair: they read English, and pass over pairs with a
             text that is clearly in another language; ``None`` without guards.
@@ -85,8 +85,8 @@ class Matches(Result):
         weighs_findings: whether findings of guards lower the scores.
     """
 
-    status: Annotated[Statuses, STATUSES]
     score: Annotated[Floats, FLOATS]
+    status: Annotated[Statuses, STATUSES]
     reference: Annotated[Integers, POSITIONS]
     windows: Annotated[Integers, COUNTS]
     signature: Signature
@@ -155,7 +155,7 @@ class Matches(Result):
         Raises:
             InputError: a column of another length, or a setting out of range.
         """
-        names = None if by is None else as_names(by, "by")
+        names = None if by is None else as_names(texts_of(by, "by", self.n), "by")
         tally = MatchTally(self, by=None if names is None else getattr(by, "name", None) or "")
         tally.add(
             self,

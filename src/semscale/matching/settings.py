@@ -60,9 +60,9 @@ def guard_modes(modes: object) -> object:
     for pair in modes:
         name, equals, mode = str(pair).partition("=")
         if not equals:
-            raise InputError(f"--guard must be GUARD=MODE, such as number=off, got {pair!r}")
+            raise InputError(f"guards must be GUARD=MODE, such as number=off, got {pair!r}")
         if name in named:
-            raise InputError(f"--guard {name} is given twice; it takes one mode")
+            raise InputError(f"guards: {name} is given twice; it takes one mode")
         named[name] = mode
     all_modes = dict.fromkeys(GUARDS, named.pop("all")) if "all" in named else {}
     return all_modes | named
@@ -96,9 +96,6 @@ class MatchSettings(Settings):
     precision: Annotated[
         str, Field(description="exact (float32), fast (bfloat16) or, for whole texts, turbo (8 bits).")
     ] = "exact"
-    loading: Annotated[
-        dict[str, Any], Field(description="Further settings of load_embedder, such as engine and device.")
-    ] = Field(default_factory=dict)
     corpus: Annotated[
         tuple[str, ...] | None,
         BeforeValidator(_corpus),
@@ -107,11 +104,6 @@ class MatchSettings(Settings):
             "by default the references."
         ),
     ] = None
-    explain: Annotated[
-        bool,
-        Field(description="Show which words and findings cost most; not with cosine."),
-        Option(MATCHING, shown=False),
-    ] = False
     seed: Annotated[
         int, BeforeValidator(_seed), Field(description="Seed of the draw of unrelated pairs.")
     ] = 0
@@ -156,6 +148,14 @@ class MatchSettings(Settings):
         ),
         Option(MATCHING, "LABELS", type=str),
     ] = None
+    explain: Annotated[
+        bool,
+        Field(description="Show which words and findings cost most; not with cosine."),
+        Option(MATCHING, shown=False),
+    ] = False
+    loading: Annotated[
+        dict[str, Any], Field(description="Further settings of load_embedder, such as engine and device.")
+    ] = Field(default_factory=dict)
 
     @property
     def names_embedder(self) -> bool:

@@ -3,7 +3,7 @@
 Example:
     >>> from dataclasses import dataclass
     >>> from typing import Annotated
-    >>> from semscale.types import Status, Statuses
+    >>> from semscale.types import Floats, Status, Statuses
     >>> @dataclass(frozen=True)
     ... class Lengths:
     ...     status: Annotated[Statuses, STATUSES]
@@ -53,7 +53,9 @@ def declared(kind: type) -> dict[str, ResultColumn]:
     """Return the columns that the fields of a result declare, by the field's name."""
     hints = get_type_hints(kind, include_extras=True)
     notes = {one.name: getattr(hints[one.name], "__metadata__", ()) for one in fields(kind)}
-    return {name: note for name, row in notes.items() for note in row if isinstance(note, ResultColumn)}
+    columns = {name: note for name, row in notes.items() for note in row if isinstance(note, ResultColumn)}
+    # The status comes first in every table.
+    return {name: columns[name] for name in sorted(columns, key=lambda name: name != "status")}
 
 
 def written(
@@ -80,8 +82,9 @@ def written(
             continue
         start = prefix + PRIVATE if kind.is_private else prefix
         columns = [one.rename(start + one.name) for one in kind.write(value, name)]
-        names[name] = [one.name for one in columns]
-        series += columns
+        if columns:
+            names[name] = [one.name for one in columns]
+            series += columns
     return pl.DataFrame(series), names
 
 

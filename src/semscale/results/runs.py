@@ -47,11 +47,13 @@ class TableInstrument(ABC, Generic[R, S]):
         stored: clause on work that a stopped run keeps elsewhere, such as ``finished embeddings stay in the
             cache``; may be empty.
         result: the class of its results, whose fields declare the columns of a part.
+        private: further columns that the output lacks.
     """
 
     columns: Columns
     stage: str = "measuring"
     result: type[R]
+    private: tuple[str, ...] = ()
 
     @property
     def stored(self) -> str:
@@ -85,7 +87,7 @@ class TableInstrument(ABC, Generic[R, S]):
         return {}
 
     def further_columns(self, cells: Cells, result: R) -> list[pl.Series]:
-        """Return columns of the output that are not the result's own."""
+        """Return columns that are not the result's own; those of ``private`` are not in the output."""
         return []
 
     def read(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> R:
@@ -190,7 +192,7 @@ class PartWork(Generic[R, S]):
     @property
     def private(self) -> tuple[str, ...]:
         """Columns of a part that are not in the output."""
-        return self.instrument.result.private_columns()
+        return (*self.instrument.result.private_columns(), *self.instrument.private)
 
     def key(self) -> dict[str, str]:
         """Return columns and settings that decide the content of the parts."""

@@ -11,7 +11,7 @@ from semscale.answer_consistency.claims.claim_support import ClaimJudge, Support
 from semscale.answer_consistency.claims.file_grounding import groundedness_file
 from semscale.answer_consistency.claims.long_answers import groundedness
 from semscale.errors import InputError, ModelError
-from semscale.matching.match_columns import MatchColumns
+from semscale.matching.settings import GroundingColumns
 from semscale.store.reading import open_table
 from semscale.store.runs.table_run import PartSettings
 
@@ -26,7 +26,7 @@ ANSWERS = [
 ]
 PASSAGES = [PASSAGE, "The heart pumps blood.", PASSAGE, None, PASSAGE, "The heart pumps blood."]
 MORE = ["Bread is baked every day.", None, None, " ", None, None]
-COLUMNS = MatchColumns("said", ("passage", "more"), "topic", "context")
+COLUMNS = GroundingColumns(prediction="said", context=("passage", "more"), by="topic")
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def test_answers_in_other_languages_are_counted_where_guards_do_not_look(tmp_pat
     path = tmp_path / "german.csv"
     german = "Das Herz pumpt das Blut durch den ganzen Körper und schlägt dabei sehr oft in der Minute."
     pl.DataFrame({"said": [german], "passage": [german]}).write_csv(path)
-    columns = MatchColumns("said", ("passage",), None, "context")
+    columns = GroundingColumns(prediction="said", context=("passage",))
     model = KnownPairs({(german, german): (0.9, 0.1, 0.0)})
     assert groundedness_file(open_table(path), columns, judge=ClaimJudge(nli=model)).n_unguarded == 0
     assert (
@@ -130,9 +130,11 @@ def test_answers_in_other_languages_are_counted_where_guards_do_not_look(tmp_pat
 
 
 def test_messages_call_the_passages_context(path):
-    with pytest.raises(InputError, match=r"^context must name at least one column"):
-        MatchColumns("said", (), None, "context")
+    with pytest.raises(InputError, match=r"^context must have at least 1 entry"):
+        GroundingColumns(prediction="said", context=())
     with pytest.raises(InputError, match=r"^context: .*'pasage'"):
         groundedness_file(
-            open_table(path), MatchColumns("said", ("pasage",), None, "context"), judge=ClaimJudge()
+            open_table(path),
+            GroundingColumns(prediction="said", context=("pasage",)),
+            judge=ClaimJudge(),
         )

@@ -108,9 +108,9 @@ class BertScores(Result):
         """
         parts = {"precision": self.precision, "recall": self.recall}
         scored = Matches(
-            self.status, self.f1, self.reference, self.windows, self.signature, parts, bounds=self.bounds
+            self.f1, self.status, self.reference, self.windows, self.signature, parts, bounds=self.bounds
         )
-        names = None if by is None else as_names(by, "by")
+        names = None if by is None else as_names(texts_of(by, "by", self.n), "by")
         title = None if names is None else getattr(by, "name", None) or ""
         tally = MatchTally(scored, by=title, figures=_FIGURES, score="f1")
         tally.add(
