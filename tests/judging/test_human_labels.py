@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from semscale.errors import InputError
-from semscale.judging.human_labels import beside_humans, label_table, nearest
-from semscale.judging.prompts.template import Template, load_template
+from semscale.judging.human_labels import compare_with_labels, label_table, nearest
+from semscale.judging.templates import Template, load_template
 from semscale.scales import load_scale
 
 LIKERT = load_template("likert")
@@ -42,7 +42,7 @@ def test_a_label_that_is_none_is_named_with_its_row(cell):
 def test_a_judge_beside_one_label_an_item():
     expected = np.array([1.0, 0.75, 0.0, 0.25, 0.5, 1.0])
     labels = np.array([[0.75], [0.5], [0.0], [np.nan], [np.nan], [0.75]])
-    human = beside_humans(expected, labels, LIKERT)
+    human = compare_with_labels(expected, labels, LIKERT)
     # Over the four labelled rows: .25, .25, 0 and .25 above.
     assert human.corrected.bias == pytest.approx(0.1875)
     assert human.corrected.n_labelled == 4
@@ -55,7 +55,7 @@ def test_a_judge_beside_one_label_an_item():
 def test_people_beside_each_other():
     expected = np.array([1.0, 0.75, 0.0, 0.25, 0.5])
     labels = np.array([[1.0, 0.75], [0.75, 0.75], [0.0, 0.25], [0.25, 0.0], [0.5, 0.5]])
-    human = beside_humans(expected, labels, LIKERT)
+    human = compare_with_labels(expected, labels, LIKERT)
     assert human.ceiling.n_raters == 2
     assert human.mean_label.tolist() == [0.875, 0.75, 0.125, 0.125, 0.5]
 

@@ -6,12 +6,10 @@ import pytest
 from tests.judging.conftest import Scripted, plain_running
 
 from semscale.errors import InputError
-from semscale.judging.decisions.rubric import Criterion, Rubric, spread
-from semscale.judging.human_labels import beside_humans
+from semscale.judging.human_labels import compare_with_labels, draw_rows, earlier_draws
 from semscale.judging.judge import Judge
-from semscale.judging.label_draw import draw_rows, earlier_draws
-from semscale.judging.prompts.template import load_template
-from semscale.judging.verdict import Provenance, Verdict
+from semscale.judging.templates import Criterion, Rubric, even_template, load_template
+from semscale.judging.verdict import Provenance, Verdict, combine_criteria
 from semscale.judging.verdicts import Verdicts
 from semscale.signature import Signature
 from semscale.types import Status
@@ -81,8 +79,10 @@ def test_a_mean_corrected_by_such_labels_is_unbiased():
         drawn = draw_rows(found, 40, seed=seed)
         labels, inclusion = np.full((400, 1), np.nan), np.full(400, np.nan)
         labels[drawn.rows, 0], inclusion[drawn.rows] = truth[drawn.rows], drawn.probability
-        weighted.append(beside_humans(found.expected, labels, TEMPLATE, inclusion=inclusion).corrected.value)
-        plain.append(beside_humans(found.expected, labels, TEMPLATE).corrected.value)
+        weighted.append(
+            compare_with_labels(found.expected, labels, TEMPLATE, inclusion=inclusion).corrected.value
+        )
+        plain.append(compare_with_labels(found.expected, labels, TEMPLATE).corrected.value)
     assert np.mean(weighted) == pytest.approx(0.75, abs=0.01)
     # taken as a plain sample three quarters of the labels are of unsure rows: .5 * .25 + 1 * .75
     assert np.mean(plain) == pytest.approx(0.875, abs=0.01)
@@ -91,19 +91,22 @@ def test_a_mean_corrected_by_such_labels_is_unbiased():
 def test_a_label_without_a_probability_is_refused():
     judged = Judge(Scripted(lambda _: "Score: 4")).judge(["q"] * 2, ["a", "b"], running=plain_running())
     with pytest.raises(InputError, match="inclusion"):
-        beside_humans(judged.expected, np.array([[1.0], [0.5]]), TEMPLATE, inclusion=np.array([0.5, np.nan]))
+        compare_with_labels(
+            judged.expected, np.array([[1.0], [0.5]]), TEMPLATE, inclusion=np.array([0.5, np.nan])
+        )
 
 
 def test_rows_whose_criteria_are_each_sure_are_not_drawn_more_often():
     tone, care = (
-        Criterion(name, spread(name, "How?", [("low", ""), ("high", "")]), 0.5) for name in ("tone", "care")
+        Criterion(name, even_template(name, "How?", [("low", ""), ("high", "")]), 0.5)
+        for name in ("tone", "care")
     )
     rubric = Rubric("mine", (tone, care))
 
     def sure(score):
         return Verdict(score, ((score, 1.0),), Provenance.DECISION, 1.0, "", (), Status.SCORED)
 
-    each = tuple(rubric.combined([sure(0.0), sure(other)]) for other in (0.0, 1.0) * 5)
+    each = tuple(combine_criteria(rubric, [sure(0.0), sure(other)]) for other in (0.0, 1.0) * 5)
     status = np.array([verdict.status for verdict in each], dtype=object)
     found = draw_rows(Verdicts(each, status, rubric.template, "m", Signature.of("judge")), 4)
     assert set(found.probability.tolist()) == {0.4}
@@ -126,7 +129,9 @@ def test_a_mean_corrected_by_the_labels_of_two_draws_is_unbiased():
         labels[second.rows, 0], inclusion[second.rows] = truth[second.rows], second.probability
         assert (inclusion[~np.isnan(inclusion)] <= 1).all()
         weights.append(np.nansum(1 / inclusion))
-        values.append(beside_humans(found.expected, labels, TEMPLATE, inclusion=inclusion).corrected.value)
+        values.append(
+            compare_with_labels(found.expected, labels, TEMPLATE, inclusion=inclusion).corrected.value
+        )
     # The labels of a draw stand for all 120 rows on average, and the true mean is .75.
     assert np.mean(weights) == pytest.approx(120, rel=0.01)
     assert np.mean(values) == pytest.approx(0.75, abs=0.01)

@@ -11,8 +11,9 @@ from semscale.chat.costs.budget import Budget
 from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.errors import InterruptedRunError
 from semscale.judging.asking import Running
+from semscale.judging.comparing import AnswerPair, judge_pairs
 from semscale.judging.judge import Judge
-from semscale.judging.side_by_side import AnswerPair, judge_pairs, side_by_side_template
+from semscale.judging.templates import side_by_side_template
 from semscale.signature import Signature
 
 ANSWER = re.compile(r"\[BEGIN (\w+ ANSWER \w{12})\]\n(.*?)\n\[END \1\]", re.DOTALL)

@@ -3,7 +3,7 @@
 import pytest
 
 from semscale.report.answer_consistency.words import MEANINGS as CONSISTENCY
-from semscale.report.document.blocks import Paragraph, Reasons
+from semscale.report.document import Paragraph, Reasons
 from semscale.report.judging.words import MEANINGS as JUDGING
 from semscale.report.matching.words import MEANINGS as MATCHING
 from semscale.report.rating.words import MEANINGS as RATING

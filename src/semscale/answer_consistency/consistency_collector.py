@@ -7,11 +7,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from semscale.answer_consistency.asking.asking import ReplyCounts
-from semscale.answer_consistency.correctness_probability import CorrectnessProbability, LabelledMeasures
-from semscale.answer_consistency.labels import TooFewLabels
-from semscale.answer_consistency.scoring.contradictions import Contradiction
-from semscale.answer_consistency.scoring.guarded_samples import guards_read_samples
+from semscale.answer_consistency.asking import ReplyCounts
+from semscale.answer_consistency.contradictions import Contradiction
+from semscale.answer_consistency.correctness import (
+    CorrectnessProbability,
+    LabelledMeasures,
+    TooFewLabels,
+)
+from semscale.answer_consistency.samples import guards_read_samples
 from semscale.answer_consistency.summary import (
     FEW_SAMPLES,
     KEPT_ITEMS,

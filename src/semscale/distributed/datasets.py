@@ -18,9 +18,9 @@ from semscale.extras import require
 from semscale.matching.matcher import Matcher
 from semscale.matching.methods import ANY_ENGINE, CorpusDependent
 from semscale.matching.settings import DEFAULT_METHOD, MatchColumns
-from semscale.rating.calibration.calibration_file import as_calibration
+from semscale.rating.calibration import as_calibration
 from semscale.rating.rater import Rater
-from semscale.rating.rater_settings import RaterSettings
+from semscale.rating.settings import RaterSettings
 from semscale.scales import Scale, load_scale
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 

@@ -6,9 +6,9 @@ import pytest
 from tests.judging.conftest import Scripted, material
 
 from semscale.chat.decisions import DecisionAnswer, DecisionAnswers, DecisionLimits
-from semscale.judging.audit.audit import CHECKS, audit, lettered_levels, reversed_levels
+from semscale.judging.audit import CHECKS, audit, lettered_levels, reversed_levels
 from semscale.judging.judge import Judge
-from semscale.judging.prompts.template import load_template
+from semscale.judging.templates import load_template
 from semscale.signature import Signature
 
 ANSWERS = ["good", "bad", "fine", "good", "bad", "fine", "good", "bad", "fine", "bad", "bad", "fine"]

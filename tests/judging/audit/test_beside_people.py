@@ -10,30 +10,29 @@ from tests.judging.conftest import Scripted, plain_running
 from tests.schema_check import check_json
 
 from semscale.cli.main import main
-from semscale.judging.audit.audit import audit
-from semscale.judging.audit.beside_people import beside_people, level_calibration, shares_of_levels
-from semscale.judging.decisions.rubric import Criterion, Rubric, spread
+from semscale.judging.audit import audit, compare_distributions, level_calibration, level_shares
 from semscale.judging.judge import Judge
+from semscale.judging.templates import Criterion, Rubric, even_template
 from semscale.stats.intervals.estimates import IntervalPlan
 
 RUBRIC = Rubric(
     "mine",
     (
-        Criterion("tone", spread("tone", "How kind?", [("rude", ""), ("kind", "")]), 0.5),
-        Criterion("care", spread("care", "How careful?", [("not", ""), ("very", "")]), 0.5),
+        Criterion("tone", even_template("tone", "How kind?", [("rude", ""), ("kind", "")]), 0.5),
+        Criterion("care", even_template("care", "How careful?", [("not", ""), ("very", "")]), 0.5),
     ),
 )
 
 
 def test_shares_of_labels_lie_at_the_nearest_levels():
-    found = shares_of_levels(np.array([[0.0, 0.5, 0.6], [1.0, np.nan, np.nan]]), np.array([0.0, 0.5, 1.0]))
+    found = level_shares(np.array([[0.0, 0.5, 0.6], [1.0, np.nan, np.nan]]), np.array([0.0, 0.5, 1.0]))
     assert found.tolist() == [[pytest.approx(1 / 3), pytest.approx(2 / 3), 0.0], [0.0, 0.0, 1.0]]
 
 
 def test_the_figures_beside_people():
     judge = Judge(Scripted(lambda _: "Score: 4"), logprobs=False)
     verdicts = judge.judge(["q"] * 2, ["a", "b"], running=plain_running())
-    found = beside_people(verdicts, np.array([[1.0], [0.5]]), IntervalPlan())
+    found = compare_distributions(verdicts, np.array([[1.0], [0.5]]), IntervalPlan())
     # .75 against 1 and .5: -.25 and .25
     assert (found.less.value, found.off.value) == (0.0, 0.25)
     # one of four thresholds lies between level 4 and the label each time
@@ -114,7 +113,7 @@ def _word(name, words):
 
 def test_a_rubric_of_several_criteria_has_no_ranked_probability_score():
     judge = Judge(Scripted(lambda _: "Score: 2"), criteria=RUBRIC, logprobs=False)
-    found = beside_people(
+    found = compare_distributions(
         judge.judge(["q"], ["a"], running=plain_running()), np.array([[1.0]]), IntervalPlan()
     )
     assert (found.off.value, found.rps) == (0.0, None)

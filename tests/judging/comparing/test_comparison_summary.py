@@ -7,10 +7,9 @@ from tests.judging.conftest import Scripted, plain_running
 
 from semscale.chat.replies import CallError, FailureKind
 from semscale.errors import InputError
-from semscale.judging.comparing.comparing import compare_systems
-from semscale.judging.comparing.comparison_summary import system_names
+from semscale.judging.comparing import compare_systems, system_names
 from semscale.judging.judge import Judge
-from semscale.judging.side_by_side import side_by_side_template
+from semscale.judging.templates import side_by_side_template
 from semscale.stats.intervals.estimates import IntervalPlan
 
 ANSWER = re.compile(r"\[BEGIN (\w+ ANSWER \w{12})\]\n(.*?)\n\[END \1\]", re.DOTALL)

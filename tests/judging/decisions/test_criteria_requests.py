@@ -10,11 +10,11 @@ from tests.judging.conftest import plain_running
 from semscale.chat import load_chat_model
 from semscale.chat.costs.budget import Budget
 from semscale.errors import InputError
-from semscale.judging.decisions.rubric import Criterion, Rubric, spread
 from semscale.judging.judge import Judge
 from semscale.judging.panel import Panel
+from semscale.judging.templates import Criterion, Rubric, even_template
 from semscale.judging.verdict import Provenance
-from semscale.report.render.html import page
+from semscale.report.html import page
 from semscale.types import Status
 
 LEVELS = [0.05, 0.1, 0.15, 0.2, 0.5]  # likert, from low to high: 0, .25, .5, .75, 1
@@ -22,8 +22,8 @@ EXPECTED = 0.25 * 0.1 + 0.5 * 0.15 + 0.75 * 0.2 + 0.5
 RUBRIC = Rubric(
     "mine",
     (
-        Criterion("tone", spread("tone", "How kind?", [("rude", ""), ("kind", "")]), 0.75),
-        Criterion("care", spread("care", "How careful?", [("not", ""), ("very", "")]), 0.25),
+        Criterion("tone", even_template("tone", "How kind?", [("rude", ""), ("kind", "")]), 0.75),
+        Criterion("care", even_template("care", "How careful?", [("not", ""), ("very", "")]), 0.25),
     ),
 )
 BY_LABEL = {"rude": 0.2, "kind": 0.8, "not": 0.4, "very": 0.6}

@@ -5,13 +5,12 @@ import math
 import pytest
 
 from semscale.errors import InputError
-from semscale.judging.decisions.rubric import Criterion, Rubric, alone, spread
-from semscale.judging.prompts.template import load_template
-from semscale.judging.verdict import Provenance, Verdict
+from semscale.judging.templates import Criterion, Rubric, even_template, load_template
+from semscale.judging.verdict import Provenance, Verdict, combine_criteria
 from semscale.types import Status
 
-TONE = spread("tone", "How kind?", [("rude", ""), ("kind", "")])
-CARE = spread("care", "How careful?", [("not", ""), ("fairly", ""), ("very", "")])
+TONE = even_template("tone", "How kind?", [("rude", ""), ("kind", "")])
+CARE = even_template("care", "How careful?", [("not", ""), ("fairly", ""), ("very", "")])
 RUBRIC = Rubric("mine", (Criterion("tone", TONE, 0.75), Criterion("care", CARE, 0.25)))
 
 
@@ -22,7 +21,7 @@ def verdict(score, *masses, covered=1.0):
 def test_the_combined_score_is_the_mean_by_the_weights():
     tone = verdict(1.0, (0.0, 0.2), (1.0, 0.8))  # expected .8
     care = verdict(0.5, (0.0, 0.1), (0.5, 0.6), (1.0, 0.3), covered=0.99)  # expected .6
-    found = RUBRIC.combined([tone, care])
+    found = combine_criteria(RUBRIC, [tone, care])
     assert found.expected == pytest.approx(0.75 * 0.8 + 0.25 * 0.6)
     assert found.score == pytest.approx(0.75 * 1.0 + 0.25 * 0.5)
     # the mixture: 0 has .75 * .2 + .25 * .1, .5 has .25 * .6, 1 has .75 * .8 + .25 * .3
@@ -32,7 +31,7 @@ def test_the_combined_score_is_the_mean_by_the_weights():
 
 
 def test_sure_criteria_that_differ_make_no_unsure_score():
-    found = RUBRIC.combined([verdict(1.0, (1.0, 1.0)), verdict(0.0, (0.0, 1.0))])
+    found = combine_criteria(RUBRIC, [verdict(1.0, (1.0, 1.0)), verdict(0.0, (0.0, 1.0))])
     assert found.score == 0.75
     assert (found.deviation, math.isnan(found.confidence)) == (0.0, True)
 
@@ -40,7 +39,7 @@ def test_sure_criteria_that_differ_make_no_unsure_score():
 def test_the_deviation_is_that_of_independent_criteria():
     even = verdict(0.0, (0.0, 0.5), (1.0, 0.5))  # variance .25
     # .75^2 * .25 + .25^2 * .25 = .15625
-    assert RUBRIC.combined([even, even]).deviation == pytest.approx(0.15625**0.5)
+    assert combine_criteria(RUBRIC, [even, even]).deviation == pytest.approx(0.15625**0.5)
     assert even.deviation == 0.5
     assert even.confidence == 0.5
 
@@ -54,7 +53,7 @@ def test_names_whose_columns_would_be_the_same_are_refused(other):
 @pytest.mark.parametrize("status", [Status.REFUSED, Status.FAILED, Status.UNPARSABLE, Status.UNFINISHED])
 def test_a_criterion_without_a_score_leaves_none_for_the_whole(status):
     lost = Verdict.without_score(status, "said why")
-    found = RUBRIC.combined([verdict(1.0, (1.0, 1.0)), lost])
+    found = combine_criteria(RUBRIC, [verdict(1.0, (1.0, 1.0)), lost])
     assert (found.status, math.isnan(found.score)) == (status, True)
     assert found.reason == "criterion 'care': said why"
     assert found.criteria[0].score == 1.0
@@ -66,7 +65,7 @@ def test_the_levels_of_the_whole_are_those_of_all_criteria():
 
 def test_a_template_is_a_rubric_of_one_criterion():
     template = load_template("likert")
-    assert alone(template).template is template
+    assert Rubric.from_template(template).template is template
 
 
 def test_weights_that_do_not_sum_to_1_are_refused_with_the_sum():
@@ -87,7 +86,7 @@ def test_criteria_have_different_names():
 @pytest.mark.parametrize("levels", [[("one", "")], [("a", ""), ("a", "")]])
 def test_levels_are_two_or_more_of_different_names(levels):
     with pytest.raises(InputError, match="two or more levels with different labels"):
-        spread("tone", "How kind?", levels)
+        even_template("tone", "How kind?", levels)
 
 
 def test_the_hash_changes_with_a_weight_and_a_word():
@@ -95,7 +94,7 @@ def test_the_hash_changes_with_a_weight_and_a_word():
     words = Rubric(
         "mine",
         (
-            Criterion("tone", spread("tone", "How nice?", [("rude", ""), ("kind", "")]), 0.75),
+            Criterion("tone", even_template("tone", "How nice?", [("rude", ""), ("kind", "")]), 0.75),
             Criterion("care", CARE, 0.25),
         ),
     )

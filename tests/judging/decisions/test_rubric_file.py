@@ -3,7 +3,7 @@
 import pytest
 
 from semscale.errors import InputError
-from semscale.judging.decisions.rubric_file import load_rubric, parse_rubric
+from semscale.judging.templates import load_rubric, parse_rubric
 
 WRITTEN = b"""
 name: support

@@ -8,10 +8,8 @@ from hypothesis import strategies as st
 from tests.judging.conftest import material
 
 from semscale.chat.messages import Request
-from semscale.judging.audit.injections import INJECTIONS
-from semscale.judging.prompts.input_sanitizing import mark_code, sanitize
-from semscale.judging.prompts.prompting import ORDERS, JudgedItem, PromptForm
-from semscale.judging.prompts.template import TEMPLATES, Template, load_template
+from semscale.judging.prompts import ORDERS, JudgedItem, PromptForm, mark_code, sanitize
+from semscale.judging.templates import TEMPLATES, Template, load_template, read_data
 
 LIKERT = PromptForm(load_template("likert"))
 
@@ -20,10 +18,10 @@ def read_as(item, form=LIKERT):
     return form.messages(item)[1].text
 
 
-@pytest.mark.parametrize("injection", INJECTIONS, ids=lambda injection: injection.name)
+@pytest.mark.parametrize("injection", [entry["text"] for entry in read_data("injections")])
 @pytest.mark.parametrize("place", ["question", "answer", "reference"])
 def test_an_injection_stays_between_its_marks(injection, place):
-    texts = {"question": "When?", "answer": "1066", "reference": "1066"} | {place: injection.text}
+    texts = {"question": "When?", "answer": "1066", "reference": "1066"} | {place: injection}
     prompt = read_as(JudgedItem(**texts))
     code = re.search(r"carry the code (\w{12})", prompt)[1]
     marks = re.findall(rf"^\[(BEGIN|END) (\w+) {code}\]$", prompt, re.MULTILINE)
@@ -31,7 +29,7 @@ def test_an_injection_stays_between_its_marks(injection, place):
         (side, name) for name in ("QUESTION", "ANSWER", "REFERENCE") for side in ("BEGIN", "END")
     ]
     shown = material(Request(LIKERT.messages(JudgedItem(**texts))), place.upper())
-    assert shown == sanitize(injection.text)[0]
+    assert shown == sanitize(injection)[0]
     assert not re.search(r"<\|\w+\|>|\[/?INST\]|<</?SYS>>|</?s>|<(start|end)_of_turn>", prompt)
 
 
@@ -100,7 +98,7 @@ def test_everything_a_judge_reads_is_in_the_hash():
         LIKERT, PromptForm(likert, order="score-only"), PromptForm(likert, context="for children"),
         PromptForm(likert, as_json=True), PromptForm(load_template("true_false")),
         PromptForm(load_template("likert", rubric="Only dates count.")),
-        PromptForm(likert, reference_place="before"),
+        PromptForm(likert, reference_position="before"),
     ]  # fmt: skip
     assert len({form.content_hash for form in forms}) == len(forms)
 
@@ -108,7 +106,7 @@ def test_everything_a_judge_reads_is_in_the_hash():
 def test_the_reference_stands_where_it_is_put():
     item = JudgedItem("q", "a", "r")
     after, before = (
-        read_as(item, PromptForm(LIKERT.template, reference_place=place)) for place in ("after", "before")
+        read_as(item, PromptForm(LIKERT.template, reference_position=place)) for place in ("after", "before")
     )
     assert after.index("BEGIN ANSWER") < after.index("BEGIN REFERENCE")
     assert before.index("BEGIN REFERENCE") < before.index("BEGIN ANSWER")

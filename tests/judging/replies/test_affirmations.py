@@ -2,11 +2,11 @@
 
 import pytest
 
-from semscale.judging.prompts.template import load_template
 from semscale.judging.replies.affirmations import answered
 from semscale.judging.replies.grammar.roles import Role
 from semscale.judging.replies.mentions import find_mentions
 from semscale.judging.replies.stated_levels import LevelReader
+from semscale.judging.templates import load_template
 
 READER = LevelReader(load_template("true_false"))
 

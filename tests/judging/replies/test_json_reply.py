@@ -2,9 +2,9 @@
 
 import pytest
 
-from semscale.judging.prompts.template import load_template
 from semscale.judging.replies.json_reply import json_replies, long_values, schema_reply
 from semscale.judging.replies.stated_levels import LevelReader
+from semscale.judging.templates import load_template
 
 READER = LevelReader(load_template("likert"))
 

@@ -11,9 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.judging.written_replies import HUNDRED, LIKERT, NO, REFUSED, TRUE_FALSE, UNCERTAIN
 
-from semscale.judging.prompts.template import Template, load_template
 from semscale.judging.replies.grammar.lexicon import numerals
 from semscale.judging.replies.reading import read_reply
+from semscale.judging.templates import Template, load_template
 from semscale.scales import Scale
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from semscale.judging.prompts.template import load_template
 from semscale.judging.replies.reading import read_reply
 from semscale.judging.replies.remarks import contradicts
+from semscale.judging.templates import load_template
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@
 
 import pytest
 
-from semscale.judging.prompts.template import load_template
 from semscale.judging.replies.grammar.roles import Role
 from semscale.judging.replies.stated_levels import LevelReader
 from semscale.judging.replies.tick_boxes import ticked_level
+from semscale.judging.templates import load_template
 
 READER = LevelReader(load_template("likert"))
 

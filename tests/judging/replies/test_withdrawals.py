@@ -2,10 +2,10 @@
 
 import pytest
 
-from semscale.judging.prompts.template import load_template
 from semscale.judging.replies.mentions import find_mentions
 from semscale.judging.replies.stated_levels import LevelReader
 from semscale.judging.replies.withdrawals import withdrawals
+from semscale.judging.templates import load_template
 
 READER = LevelReader(load_template("likert"))
 

@@ -1,6 +1,6 @@
 """Reasons that differ in their numbers alone."""
 
-from semscale.judging.summary.alike_reasons import alike_reasons
+from semscale.judging.summary import alike_reasons
 
 
 def test_numbers_that_are_alike_stay_and_others_are_left_out():

@@ -10,7 +10,7 @@ from tests.schema_check import check_json
 from semscale.judging.judge import Judge
 from semscale.judging.judge_columns import JudgeColumns
 from semscale.judging.panel import Panel
-from semscale.judging.summary.judge_collector import JudgeCollector
+from semscale.judging.summary import JudgeCollector
 from semscale.report.json_encoding import to_json
 from semscale.report.judging.figures import human_table
 from semscale.report.judging.words import cautions

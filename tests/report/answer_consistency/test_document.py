@@ -6,14 +6,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from semscale.answer_consistency.asking.asking import ReplyCounts
+from semscale.answer_consistency.asking import ReplyCounts
 from semscale.answer_consistency.consistency import Consistency
 from semscale.report.answer_consistency.words import MEANINGS, cautions, promise_words
-from semscale.report.document.blocks import DataTable, Histogram, Items, SideBySide
-from semscale.report.document.values import Count, Number, Quoted, Share
-from semscale.report.render.html import notebook_fragment, page
-from semscale.report.render.markdown import markdown
-from semscale.report.render.terminal import print_document
+from semscale.report.document import Count, DataTable, Histogram, Items, Number, Quoted, Share, SideBySide
+from semscale.report.html import notebook_fragment, page
+from semscale.report.markdown import markdown
+from semscale.report.terminal import print_document
 from semscale.stats.calibration.acceptance import AcceptanceThreshold
 
 

@@ -9,12 +9,11 @@ from tests.judging.conftest import Scripted, material, plain_running
 from semscale.chat.costs.budget import Budget
 from semscale.chat.costs.prices import Price, PriceTable
 from semscale.chat.replies import Reply, Usage
-from semscale.judging.audit.audit import audit
-from semscale.judging.audit.audit_summary import AuditSummary
+from semscale.judging.audit import AuditSummary, audit
 from semscale.judging.judge import Judge
-from semscale.report.render.html import page
-from semscale.report.render.markdown import markdown
-from semscale.report.render.terminal import print_document
+from semscale.report.html import page
+from semscale.report.markdown import markdown
+from semscale.report.terminal import print_document
 from semscale.stats.intervals.estimates import IntervalPlan
 
 QUESTIONS = ["q"] * 12

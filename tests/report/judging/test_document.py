@@ -9,11 +9,11 @@ from tests.judging.conftest import Scripted, material, plain_running
 from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob
 from semscale.judging.judge import Judge
 from semscale.judging.panel import Panel
-from semscale.report.document.values import Count
+from semscale.report.document import Count
+from semscale.report.html import page
 from semscale.report.judging.figures import human_table, judge_table, scores_histogram
 from semscale.report.judging.words import panel_words
-from semscale.report.render.html import page
-from semscale.report.render.terminal import print_document
+from semscale.report.terminal import print_document
 
 QUESTIONS = ["<b>why?</b>", "why?", "why?", "", "why?"]
 ANSWERS = ["5 <script>alert(1)</script>", "3", "1", "x", "4 or 5"]

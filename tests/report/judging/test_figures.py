@@ -9,11 +9,11 @@ from tests.schema_check import check_json
 
 from semscale.judging.judge import Judge
 from semscale.judging.panel import Panel
-from semscale.report.cells import cell_text
-from semscale.report.document.values import Quoted, Words
+from semscale.report.document import Quoted, Words
+from semscale.report.formatting import cell_text
+from semscale.report.html import page
 from semscale.report.judging.figures import human_table, judge_table, scores_histogram
-from semscale.report.render.html import page
-from semscale.report.render.markdown import markdown
+from semscale.report.markdown import markdown
 
 WRITTEN = {"out": None, "report": None, "figures": None}
 

@@ -78,7 +78,7 @@ def unsettles(text: str, level: StatedLevel, quoted: Sequence[tuple[int, int]], 
         reader: of the template's levels.
 
     Example:
-        >>> from semscale.judging.prompts.template import load_template
+        >>> from semscale.judging.templates import load_template
         >>> reader = LevelReader(load_template("likert"))
         >>> level = StatedLevel(1.0, 7, 8, 8, named=False)
         >>> replies = "Score: 5 (from the answer)", "Score: 5 (no errors)"

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from semscale.chat.declining import declines_to_score
-from semscale.judging.prompts.template import Template
 from semscale.judging.replies.afterwords import unsettles
 from semscale.judging.replies.decision import decide
 from semscale.judging.replies.explanation import explanation_of
@@ -18,6 +17,7 @@ from semscale.judging.replies.stated_levels import LevelReader
 from semscale.judging.replies.statements import statements_of
 from semscale.judging.replies.sums import blank_sums
 from semscale.judging.replies.tick_boxes import ticked_level
+from semscale.judging.templates import Template
 
 LONGEST = 50_000
 """Characters of a reply, reasoning and blanks apart, above which nobody could say what it states."""
@@ -65,7 +65,7 @@ def read_reply(
             it is, whatever its explanation says.
 
     Example:
-        >>> from semscale.judging.prompts.template import load_template
+        >>> from semscale.judging.templates import load_template
         >>> likert = load_template("likert")
         >>> [read_reply(reply, likert).score for reply in ("Score: 4\n1. minor omission", "4 or 5", "4/5")]
         [0.75, None, 0.75]

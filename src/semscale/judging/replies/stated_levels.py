@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from semscale.judging.prompts.template import Level, Template
 from semscale.judging.replies.grammar.lexicon import numerals, translated
+from semscale.judging.templates import Level, Template
 
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*")
 _TEN = 10

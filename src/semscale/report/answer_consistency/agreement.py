@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from semscale.answer_consistency.claims.agreement_work import NO_CLAIM
-from semscale.answer_consistency.claims.claim_support import Support
+from semscale.answer_consistency.claim_files import NO_CLAIM
+from semscale.answer_consistency.claims import Support
 from semscale.report.answer_consistency.claim_parts import (
     VERDICT_WORDS,
     claim_cautions,
@@ -14,26 +14,42 @@ from semscale.report.answer_consistency.claim_parts import (
     verdict_table,
 )
 from semscale.report.answer_consistency.words import MEANINGS, asking_words
-from semscale.report.document.blocks import Block, DataTable, Paragraph
-from semscale.report.document.document import Citation, Document, Section
-from semscale.report.document.values import Count, Line, Number, Quoted, WithInterval, Words
+from semscale.report.document import (
+    Block,
+    Citation,
+    Count,
+    DataTable,
+    Document,
+    Line,
+    Number,
+    Paragraph,
+    Quoted,
+    Section,
+    WithInterval,
+    Words,
+)
 from semscale.report.formatting import capitalised, counted, one_line, percent_with_interval
-from semscale.report.languages import counts_section, foreign_warnings
 from semscale.report.parts import (
     Columns,
     altogether,
     estimated_document,
+    estimated_settings,
     group_table,
     headline,
     nothing_section,
     table_of,
 )
-from semscale.report.sentences import left_out_section, refused_words, stopped_cautions
-from semscale.report.settings import estimated_settings
-from semscale.report.unread_texts import language_warnings
+from semscale.report.sentences import (
+    counts_section,
+    foreign_warnings,
+    language_warnings,
+    left_out_section,
+    refused_words,
+    stopped_cautions,
+)
 
 if TYPE_CHECKING:
-    from semscale.answer_consistency.claims.agreement_summary import AgreementSummary, SampledClaim
+    from semscale.answer_consistency.claim_summary import AgreementSummary, SampledClaim
 
 SHOWN_CLAIMS = 10
 MEAN_NAME, SHARE_NAME = "mean support of claims", "mean share of supported claims"

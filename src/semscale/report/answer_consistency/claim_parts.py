@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from semscale.answer_consistency.claims.claim_support import Support
-from semscale.report.document.blocks import DataTable
-from semscale.report.document.values import Cell, Count, Share, Words
+from semscale.answer_consistency.claims import Support
+from semscale.report.document import Cell, Count, DataTable, Share, Words
 from semscale.report.formatting import counted
 from semscale.report.parts import Columns, table_of
 
 if TYPE_CHECKING:
-    from semscale.answer_consistency.claims.claim_summary import ClaimSummary
+    from semscale.answer_consistency.claim_summary import ClaimSummary
 
 VERDICT_WORDS = {verdict: str(verdict).replace("-", " ") for verdict in Support}
 

@@ -5,9 +5,8 @@ from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING
 
-from semscale.answer_consistency.reasons import no_value_words
-from semscale.answer_consistency.scoring.entailed_contradictions import ENTAILED
-from semscale.answer_consistency.scoring.measures import MEASURES
+from semscale.answer_consistency.contradictions import ENTAILED
+from semscale.answer_consistency.measures import MEASURES, no_value_reason
 from semscale.guards.findings import Finding
 from semscale.report.answer_consistency.figures import (
     area_table,
@@ -29,28 +28,50 @@ from semscale.report.answer_consistency.words import (
     labels_words,
     same_by_words,
 )
-from semscale.report.document.blocks import Block, ItemCard, Items, Paragraph, SideBySide
-from semscale.report.document.document import Citation, Document, Section
-from semscale.report.document.marks import marked
-from semscale.report.document.values import Cell, Count, Line, Marked, Number, Quoted, WithInterval, Words
+from semscale.report.document import (
+    Block,
+    Cell,
+    Citation,
+    Count,
+    Document,
+    ItemCard,
+    Items,
+    Line,
+    Marked,
+    Number,
+    Paragraph,
+    Quoted,
+    Section,
+    SideBySide,
+    WithInterval,
+    Words,
+    marked,
+)
 from semscale.report.formatting import capitalised, clipped, counted, number, one_line
-from semscale.report.guard_findings import SAMPLE_GUARD_MEANINGS, guard_legend, guard_table
-from semscale.report.languages import counts_section, foreign_warnings
 from semscale.report.parts import (
+    SAMPLE_GUARD_MEANINGS,
     altogether,
     estimated_document,
+    estimated_settings,
     group_table,
+    guard_legend,
+    guard_table,
     headline,
     low_items,
     nothing_section,
 )
-from semscale.report.sentences import left_out_section, stopped_cautions
-from semscale.report.settings import estimated_settings
-from semscale.report.unread_texts import language_warnings, unread_warnings
+from semscale.report.sentences import (
+    counts_section,
+    foreign_warnings,
+    language_warnings,
+    left_out_section,
+    stopped_cautions,
+    unread_warnings,
+)
 from semscale.stats.intervals.estimates import Estimate
 
 if TYPE_CHECKING:
-    from semscale.answer_consistency.correctness_probability import CorrectnessProbability
+    from semscale.answer_consistency.correctness import CorrectnessProbability
     from semscale.answer_consistency.summary import ConsistencyItem, ConsistencySummary
     from semscale.stats.calibration.calibration_error import CalibrationFigures
 
@@ -144,7 +165,7 @@ def _sections(summary: "ConsistencySummary") -> Iterator[Section]:
     yield left_out_section(
         summary.estimates.overall.left_out,
         summary.n,
-        {**MEANINGS, "no-value": no_value_words(summary.main)},
+        {**MEANINGS, "no-value": no_value_reason(summary.main)},
         lambda status: ((item - 1, text) for item, text in summary.examples.get(status, ())),
         noun="prompt",
     )

@@ -3,13 +3,21 @@
 from math import isnan
 from typing import TYPE_CHECKING
 
-from semscale.answer_consistency.scoring.measures import MEASURES
+from semscale.answer_consistency.measures import MEASURES
 from semscale.report.answer_consistency.words import MEASURE_NAMES, promise_words
-from semscale.report.charts.histograms import GROUP, HISTOGRAM, UNRELATED
-from semscale.report.charts.palette import ACCENT, CONTRAST, NEUTRAL
-from semscale.report.charts.squares import ReliabilityDot, reliability
-from semscale.report.document.blocks import DataTable, Figure, Histogram, Shares
-from semscale.report.document.values import Cell, Count, Number, Share, WithInterval, Words
+from semscale.report.chart_kit import ACCENT, CONTRAST, NEUTRAL
+from semscale.report.document import (
+    Cell,
+    Count,
+    DataTable,
+    Figure,
+    Histogram,
+    Number,
+    Share,
+    Shares,
+    WithInterval,
+    Words,
+)
 from semscale.report.formatting import capitalised, count, coverage, number
 from semscale.report.parts import (
     covered,
@@ -20,10 +28,12 @@ from semscale.report.parts import (
     mean_row,
     score_group,
 )
+from semscale.report.plane_charts import ReliabilityDot, reliability
+from semscale.report.row_charts import GROUP, HISTOGRAM, UNRELATED
 from semscale.stats.sampling import SAMPLED_ROWS
 
 if TYPE_CHECKING:
-    from semscale.answer_consistency.correctness_probability import CorrectnessProbability
+    from semscale.answer_consistency.correctness import CorrectnessProbability
     from semscale.answer_consistency.summary import ConsistencySummary
     from semscale.stats.calibration.calibration_error import CalibrationFigures
 
@@ -125,9 +135,9 @@ def calibration_table(figures: "CalibrationFigures") -> DataTable:
 def area_table(correctness: "CorrectnessProbability") -> DataTable:
     """Say how well each measure, and each null of lengths alone, tells right answers from wrong ones."""
     comparison = correctness.comparison
-    areas = [comparison.own, *([comparison.common] if comparison.common else [])]
+    areas = [comparison.separate, *([comparison.common] if comparison.common else [])]
     known = {name: area.value for name, area in comparison.compared.items() if not isnan(area.value)}
-    names = sorted(comparison.own, key=lambda name: -known.get(name, -1.0))
+    names = sorted(comparison.separate, key=lambda name: -known.get(name, -1.0))
     cells: dict[str, list[Cell]] = {
         name: [WithInterval.of(each[name], 3) for each in areas] for name in names
     }

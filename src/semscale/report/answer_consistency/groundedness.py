@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from semscale.answer_consistency.claims.claim_support import Support
-from semscale.answer_consistency.reasons import NO_ANSWER
+from semscale.answer_consistency.claims import Support
+from semscale.answer_consistency.consistencies import NO_ANSWER
 from semscale.report.answer_consistency.claim_parts import (
     VERDICT_WORDS,
     claim_cautions,
@@ -13,25 +13,40 @@ from semscale.report.answer_consistency.claim_parts import (
     claim_words,
     verdict_table,
 )
-from semscale.report.document.blocks import Block, DataTable, Paragraph
-from semscale.report.document.document import Citation, Document, Section
-from semscale.report.document.values import Count, Line, Number, Quoted, WithInterval, Words
-from semscale.report.languages import counts_section, foreign_warnings
+from semscale.report.document import (
+    Block,
+    Citation,
+    Count,
+    DataTable,
+    Document,
+    Line,
+    Number,
+    Paragraph,
+    Quoted,
+    Section,
+    WithInterval,
+    Words,
+)
 from semscale.report.parts import (
     Columns,
     altogether,
     estimated_document,
+    estimated_settings,
     group_table,
     headline,
     nothing_section,
     table_of,
 )
-from semscale.report.sentences import STATUS_MEANINGS, left_out_section
-from semscale.report.settings import estimated_settings
-from semscale.report.unread_texts import language_warnings
+from semscale.report.sentences import (
+    STATUS_MEANINGS,
+    counts_section,
+    foreign_warnings,
+    language_warnings,
+    left_out_section,
+)
 
 if TYPE_CHECKING:
-    from semscale.answer_consistency.claims.grounding_summary import GroundedClaim, GroundingSummary
+    from semscale.answer_consistency.claim_summary import GroundedClaim, GroundingSummary
 
 SHOWN_CLAIMS = 10
 MEAN_NAME = "mean share of supported claims"

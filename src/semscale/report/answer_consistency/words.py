@@ -2,17 +2,17 @@
 
 from typing import TYPE_CHECKING
 
-from semscale.answer_consistency.reasons import NO_ANSWER, no_value_words
-from semscale.answer_consistency.scoring.baselines import LENGTH_NULLS
-from semscale.answer_consistency.scoring.floor import FEWEST_ANSWERS, TOO_FEW_ANSWERS
+from semscale.answer_consistency.consistencies import NO_ANSWER
+from semscale.answer_consistency.measures import no_value_reason
+from semscale.answer_consistency.pairs import FEWEST_ANSWERS, LENGTH_NULLS, TOO_FEW_ANSWERS
 from semscale.answer_consistency.summary import FEW_SAMPLES
 from semscale.report.formatting import counted, coverage, number, one_line, percent, percent_with_interval
 from semscale.report.sentences import STATUS_MEANINGS, refused_words
 from semscale.results.reasons import UNREAD
 
 if TYPE_CHECKING:
-    from semscale.answer_consistency.claims.agreement_summary import AgreementSummary
-    from semscale.answer_consistency.correctness_probability import CorrectnessProbability
+    from semscale.answer_consistency.claim_summary import AgreementSummary
+    from semscale.answer_consistency.correctness import CorrectnessProbability
     from semscale.answer_consistency.summary import ConsistencySummary
     from semscale.stats.calibration.acceptance import AcceptanceThreshold
     from semscale.stats.intervals.estimates import Estimate
@@ -54,7 +54,7 @@ MEANINGS = STATUS_MEANINGS | {
     "too-few-samples": "not enough usable samples to compare the answer with",
     "other-language": "the answer, or every sample, is in a language that the model does not read",
     "weightless": UNREAD,
-    "no-value": no_value_words("consistency"),
+    "no-value": no_value_reason("consistency"),
 }
 _OTHER_NULLS = ("exact_match_normalised", "exact_match", "first_token_probability")
 _ENOUGH = 0.6
@@ -96,7 +96,7 @@ def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
     if (few := summary.too_few_labels) is not None:
         said.append(
             f"P(correct) and decisions are missing: they need at least {few.needed.total} labelled answers "
-            f"with a consistency{few.needed.kinds}, and there are {few.found}{few.needed.remedy}."
+            f"with a consistency{few.needed.kinds}, and there are {few.counts}{few.needed.remedy}."
         )
     return (*said, *([] if summary.correctness is None else _correctness_cautions(summary.correctness)))
 
@@ -106,7 +106,7 @@ def _p_true_cautions(summary: "ConsistencySummary") -> list[str]:
         return []
     decided = 0 if summary.replies is None else summary.replies.n_decided
     lacking = summary.counts.get("scored", 0) - summary.estimates.overall_mean("p_true").n
-    why = no_value_words("p_true")
+    why = no_value_reason("p_true")
     said = [f"P(True) is not known for {counted(lacking, 'prompt')}: {why}."] if lacking else []
     if decided:
         said.append(
@@ -148,7 +148,7 @@ def comparison_words(correctness: "CorrectnessProbability") -> str | None:
     comparison = correctness.comparison
     if not comparison.common:
         return None
-    if comparison.compared is comparison.own:
+    if comparison.compared is comparison.separate:
         return "No right and wrong answer have all measures, so that no two areas are of the same answers."
     return (
         "Not all measures have a value for the same answers. Compare them in the last column, where every "

@@ -4,22 +4,25 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from semscale.chat.costs.prices import amount
-from semscale.report.document.blocks import Block, DataTable, Paragraph
-from semscale.report.document.document import Document, Section
-from semscale.report.document.values import (
+from semscale.report.document import (
+    Block,
     Cell,
     Count,
+    DataTable,
+    Document,
     Flag,
     Line,
     Number,
+    Paragraph,
     Quoted,
+    Section,
     Share,
     WithInterval,
     Words,
 )
 from semscale.report.formatting import count, coverage, one_line
 from semscale.report.judging.words import refused_parameters
-from semscale.report.parts import Columns, covered, table_of
+from semscale.report.parts import Columns, covered, signature_fields, table_of
 from semscale.report.sentences import (
     plan_words,
     refused_words,
@@ -27,12 +30,10 @@ from semscale.report.sentences import (
     stand_in_words,
     stopped_cautions,
 )
-from semscale.report.settings import signature_fields
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.judging.audit.audit import Audit, BiasCheck
-    from semscale.judging.audit.audit_summary import AuditSummary
+    from semscale.judging.audit import Audit, AuditSummary, BiasCheck
     from semscale.stats.calibration.calibration_error import CalibrationFigures
 
 
@@ -74,7 +75,7 @@ def _counting(name: str, found: "Audit", *, is_alone: bool) -> Line:
 
 def _checked(found: "Audit") -> str:
     """Say on how many of the rows the checks rest, where it is fewer: a change may leave a row unscored."""
-    n = sorted(check.effect.n for check in found.made if check.effect is not None)
+    n = sorted(check.effect.n for check in found.completed if check.effect is not None)
     if not n or n[0] == found.plain.n_scored:
         return ""
     return f"; the checks rest on {count(n[0])}{'' if n[0] == n[-1] else f' to {count(n[-1])}'} of them"
@@ -85,7 +86,7 @@ def _interval_words(audits: "Mapping[str, Audit]") -> str:
     methods = {
         check.name if len(audits) == 1 else f"{check.name} of {one_line(judge)}": check.effect.method
         for judge, found in audits.items()
-        for check in found.made
+        for check in found.completed
         if check.effect is not None
     }
     if not methods:
@@ -104,9 +105,9 @@ def _cautions(summary: "AuditSummary") -> Iterator[str]:
         for name, found in summary.audits.items()
     )
     yield from filter(None, refused)
-    n = sum(len(found.made) for found in summary.audits.values())
+    n = sum(len(found.completed) for found in summary.audits.values())
     if n > 1:
-        shown = coverage(next(iter(summary.audits.values())).interval)
+        shown = coverage(next(iter(summary.audits.values())).plan.interval)
         yield (
             f"A judge is called biased by the {shown} interval of each check alone: with {n} checks, "
             "one of them may say so by chance."
@@ -116,7 +117,7 @@ def _cautions(summary: "AuditSummary") -> Iterator[str]:
 def _blocks(name: str, found: "Audit") -> tuple[Block, ...]:
     columns = ("change", "rows", "left out", "mean effect", "levels that change", "")
     rows = tuple(map(_row, found.checks))
-    interval = covered((cell for row in rows for cell in row), found.interval)
+    interval = covered((cell for row in rows for cell in row), found.plan.interval)
     title = (Quoted(name), f": what a change of form does to the score{interval}")
     why = [
         Paragraph(

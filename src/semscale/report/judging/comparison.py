@@ -3,13 +3,24 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from semscale.report.charts.forest import ForestRow, forest
-from semscale.report.document.blocks import DataTable, Figure, Paragraph
-from semscale.report.document.document import Citation, Document, Section, stamp
-from semscale.report.document.values import Count, Line, Quoted, WithInterval, Words
+from semscale.report.document import (
+    Citation,
+    Count,
+    DataTable,
+    Document,
+    Figure,
+    Line,
+    Paragraph,
+    Quoted,
+    Section,
+    WithInterval,
+    Words,
+    stamp,
+)
 from semscale.report.formatting import count, counted, coverage, has_interval, listed, one_line, percent
 from semscale.report.judging.words import refused_parameters
-from semscale.report.parts import Columns, table_of
+from semscale.report.parts import Columns, settings, table_of
+from semscale.report.row_charts import ForestRow, forest
 from semscale.report.sentences import (
     first_place_words,
     refused_words,
@@ -17,12 +28,10 @@ from semscale.report.sentences import (
     stand_in_words,
     stopped_cautions,
 )
-from semscale.report.settings import settings
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.judging.comparing.comparison_summary import HeadToHead, SystemComparison
-    from semscale.judging.comparing.sides import SystemRecord
+    from semscale.judging.comparing import HeadToHead, SystemComparison, SystemRecord
     from semscale.stats.intervals.estimates import Estimate
     from semscale.stats.intervals.means import MeanEstimate
 

@@ -5,9 +5,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from semscale.report.document.blocks import Block, ItemCard, Items, JudgeReply, Paragraph, Subheading
-from semscale.report.document.document import Citation, Document, Section
-from semscale.report.document.values import Cell, Count, Line, Number, Quoted, WithInterval, Words
+from semscale.report.document import (
+    Block,
+    Cell,
+    Citation,
+    Count,
+    Document,
+    ItemCard,
+    Items,
+    JudgeReply,
+    Line,
+    Number,
+    Paragraph,
+    Quoted,
+    Section,
+    Subheading,
+    WithInterval,
+    Words,
+)
 from semscale.report.formatting import capitalised, counted, has_interval, number
 from semscale.report.judging.figures import (
     criteria_table,
@@ -26,21 +41,19 @@ from semscale.report.judging.words import (
     provenance_words,
     silent_judges,
 )
-from semscale.report.languages import counts_section
 from semscale.report.parts import (
     altogether,
     estimated_document,
+    estimated_settings,
     group_table,
     headline,
     low_items,
     nothing_section,
 )
-from semscale.report.sentences import left_out_section, stopped_cautions
-from semscale.report.settings import estimated_settings
+from semscale.report.sentences import counts_section, left_out_section, stopped_cautions
 
 if TYPE_CHECKING:
-    from semscale.judging.summary.judge_summary import JudgeSummary
-    from semscale.judging.summary.judged_rows import JudgedRow
+    from semscale.judging.summary import JudgedRow, JudgeSummary
     from semscale.judging.verdict import Verdict
 
 SHOWN_ITEMS = 8

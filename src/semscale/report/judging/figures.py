@@ -4,18 +4,29 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.report.charts.groups import GroupRow, group_rows
-from semscale.report.charts.palette import ACCENT, BAR, CONTRAST, ordinal
-from semscale.report.document.blocks import DataTable, Figure, Histogram, ScoreGroup, Swatch
-from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
+from semscale.report.chart_kit import ACCENT, BAR, CONTRAST, ordinal
+from semscale.report.document import (
+    Cell,
+    Count,
+    DataTable,
+    Figure,
+    Histogram,
+    Number,
+    Quoted,
+    ScoreGroup,
+    Share,
+    Swatch,
+    WithInterval,
+    Words,
+)
 from semscale.report.formatting import counted, ends, number, one_line
 from semscale.report.parts import covered, histogram_caption, label_with_base, score_group
+from semscale.report.row_charts import GroupRow, group_rows
 from semscale.types import Floats, Status
 
 if TYPE_CHECKING:
     from semscale.judging.human_labels import HumanEvidence
-    from semscale.judging.summary.judge_scores import JudgeScores
-    from semscale.judging.summary.judge_summary import JudgeSummary
+    from semscale.judging.summary import JudgeScores, JudgeSummary
     from semscale.stats.agreement.estimates import AgreementEstimate
     from semscale.stats.agreement.human_ceiling import HumanComparison
     from semscale.stats.intervals.estimates import Estimate

@@ -2,11 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from semscale.report.document.blocks import DataTable
-from semscale.report.document.values import Cell, Count, Quoted, Words
+from semscale.report.document import Cell, Count, DataTable, Quoted, Words
 
 if TYPE_CHECKING:
-    from semscale.judging.summary.judge_summary import JudgeSummary
+    from semscale.judging.summary import JudgeSummary
 
 _LONGEST_REASON = 300
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from semscale.chat.calls.parameter_form import LEFT_OUT
 from semscale.chat.messages import Parameters
-from semscale.judging.label_draw import INCLUSION
-from semscale.judging.summary.judge_scores import LITTLE_COVERED
+from semscale.judging.human_labels import INCLUSION
+from semscale.judging.summary import LITTLE_COVERED
 from semscale.judging.verdict import Provenance
 from semscale.report.formatting import count, counted, has_interval, listed, number, one_line, percent
 from semscale.report.sentences import STATUS_MEANINGS, refused_words, stand_in_words
@@ -14,8 +14,7 @@ from semscale.signature import Signature
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.judging.summary.judge_scores import JudgeScores
-    from semscale.judging.summary.judge_summary import JudgeSummary
+    from semscale.judging.summary import JudgeScores, JudgeSummary
     from semscale.stats.agreement.panels import EffectiveJudges
 
 MEANINGS = STATUS_MEANINGS | {

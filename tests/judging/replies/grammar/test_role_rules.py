@@ -2,11 +2,11 @@
 
 import pytest
 
-from semscale.judging.prompts.template import load_template
 from semscale.judging.replies.grammar.role_rules import role_of
 from semscale.judging.replies.grammar.roles import Role, Surroundings
 from semscale.judging.replies.mentions import find_mentions
 from semscale.judging.replies.stated_levels import LevelReader
+from semscale.judging.templates import load_template
 
 # The last number or level name of each text has the role.
 ROLES = [
