@@ -36,7 +36,7 @@ from semscale.report.sentences import (
     small_base_words,
     stopped_cautions,
 )
-from semscale.study.questionnaire import TEXT_METHODS
+from semscale.study.questionnaire import TEXT_METHODS, OptionQuestion
 from semscale.study.summary import CONCEPT, MOST_LEVELS
 from semscale.types import Status
 
@@ -44,7 +44,13 @@ if TYPE_CHECKING:
     from semscale.stats.intervals.estimates import GroupEstimate
     from semscale.stats.variance_components.components import Component, VarianceComponents
     from semscale.study.questionnaire import SurveyQuestion
-    from semscale.study.summary import QuestionMeasure, QuotedAnswer, StatusCounts, StudySummary
+    from semscale.study.summary import (
+        OptionFigures,
+        QuestionMeasure,
+        QuotedAnswer,
+        StatusCounts,
+        StudySummary,
+    )
 
 METHOD_NAMES = {
     "ssr": "similarity (SSR)",
@@ -101,6 +107,12 @@ _LIMITS = (
     "Where methods disagree, the choice of the method decides the result. Where they agree, they may share "
     "the model's error.",
 )
+_OPTIONS = {
+    "choice": "A share is the mean probability of the option over personas; shares sum to 100 %.",
+    "choices": "A share is the mean probability that the option is part of the answer; each by itself.",
+    "number": "A share is the mean probability of a number over personas; the mean is of expected numbers.",
+    "ranking": "Mean rank over personas, from probabilities that one option ranks above another; 1: best.",
+}
 _REMEDIES = {
     "persona": "ask more personas",
     "repeated sample": "ask each persona again",
@@ -229,9 +241,12 @@ def _rotation_line(summary: "StudySummary") -> str:
 
 def _sections(summary: "StudySummary") -> Iterator[Section]:
     for place, question in enumerate(summary.design.questionnaire.questions, start=1):
-        yield Section(
-            f"question-{place}", Quoted(question.text), tuple(_question_blocks(summary, question, place))
+        content = (
+            _option_blocks(summary, question)
+            if isinstance(question, OptionQuestion)
+            else _question_blocks(summary, question, place)
         )
+        yield Section(f"question-{place}", Quoted(question.text), tuple(content))
     if summary.pairs:
         yield Section("methods", "Methods compared", (_pairs(summary), Paragraph(_METHODS, "note")))
     if summary.model_pairs:
@@ -246,7 +261,7 @@ def _sections(summary: "StudySummary") -> Iterator[Section]:
     yield Section("cost", "Cost", (_costs(summary),))
     limits = tuple(Paragraph(limit) for limit in (_NO_PEOPLE, *_LIMITS))
     yield Section("limits", "What this study cannot say", limits)
-    used = dict.fromkeys(measure.method for measure in summary.measures)
+    used = dict.fromkeys(counts.method for counts in summary.statuses)
     meanings: list[tuple[Line, Cell]] = [
         (capitalised(METHOD_NAMES[name]), Words(_METHOD_MEANINGS[name])) for name in used
     ]
@@ -395,6 +410,35 @@ def _difference_blocks(summary: "StudySummary", question: "SurveyQuestion", by: 
         "where all personas differ alike.",
         "note",
     )
+
+
+def _option_blocks(summary: "StudySummary", question: OptionQuestion) -> Iterator[Block]:
+    """Show the figures of each option, one concept per column."""
+    by_model: dict[str | None, list[OptionFigures]] = {}
+    for figures in summary.options:
+        if figures.question == question:
+            by_model.setdefault(figures.model, []).append(figures)
+    is_ranking = question.type == "ranking"
+    what = "Mean rank in “" if is_ranking else "Share of each option in “"
+    for model, columns in by_model.items():
+        rows: list[tuple[Cell, ...]] = [
+            (
+                Quoted(option, 60),
+                *(
+                    WithInterval.of(each.options[option], 2 if is_ranking else 0, is_share=not is_ranking)
+                    for each in columns
+                ),
+            )
+            for option in question.options
+        ]
+        if question.type == "number":
+            rows.append((Words("mean"), *(WithInterval.of(each.mean) for each in columns)))
+        rows.append((Words("answers"), *(Count(each.n) for each in columns)))
+        name = "" if model is None else f" by {one_line(model)}"
+        title = (what, Quoted(question.name), f"”{name}, {_with_intervals(summary)}")
+        heads: tuple[str | Quoted, ...] = ("option", *(Quoted(each.concept, 60) for each in columns))
+        yield DataTable(heads, tuple(rows), title=title, noun="option")
+    yield Paragraph(_OPTIONS[question.type], "note")
 
 
 # All questions

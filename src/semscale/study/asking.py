@@ -32,11 +32,10 @@ from semscale.study.interviews import (
     ReplyKey,
     Step,
     Stop,
-    likeliest_label,
     planned_interviews,
     planned_stops,
 )
-from semscale.study.questionnaire import Questionnaire, StudyDesign
+from semscale.study.questionnaire import OptionQuestion, Questionnaire, StudyDesign
 from semscale.types import Progress
 
 _CAP = re.compile(r"the cap of \S+ \w+")
@@ -134,18 +133,23 @@ class StopReply:
     Attributes:
         prompt: hash of the request, 40 hex digits; of the first call where a decision takes several.
         outcomes: of its calls.
-        decision: the answer to a decision; ``None`` for other kinds.
+        decisions: answers by the names of a decision's questions; empty for other kinds.
     """
 
     prompt: str
     outcomes: tuple[RequestOutcome, ...]
-    decision: DecisionAnswer | None = None
+    decisions: Mapping[str, DecisionAnswer] = field(default_factory=dict)
+
+    @property
+    def undecided(self) -> DecisionAnswer | None:
+        """The first decision without an answer, if any."""
+        return next((answer for answer in self.decisions.values() if not answer.masses), None)
 
     @property
     def text(self) -> str | None:
         """The reply's text; ``None`` without one, and for a decision."""
         reply = self.outcomes[0].reply
-        return None if reply is None or self.decision is not None else reply.text
+        return None if reply is None or self.decisions else reply.text
 
 
 @dataclass(frozen=True)
@@ -335,10 +339,10 @@ class _Asking:
             else:
                 queue.expect_fewer(1)
         if interview is not None:
-            question = questionnaire.questions[step.key.question]
-            interview.add_reply(
-                reply.text if reply.decision is None else likeliest_label(reply.decision, question)
-            )
+            question, text = questionnaire.questions[step.key.question], reply.text
+            if reply.decisions:
+                text = question.reply(reply.decisions) if reply.undecided is None else None
+            interview.add_reply(text)
             if not interview.is_done:
                 yield interview.step(), interview
 
@@ -480,5 +484,7 @@ async def _requests(
 def _longest_reply(design: StudyDesign, step: Step) -> str:
     """Write a reply of the greatest length; all differ, so that no request repeats another."""
     if step.key.kind is not Kind.WORDS:
-        return max(design.questionnaire.questions[step.key.question].scale.labels, key=len)
+        question = design.questionnaire.questions[step.key.question]
+        options = question.options if isinstance(question, OptionQuestion) else question.scale.labels
+        return max(options, key=len)
     return f"{step.key}".ljust(round(design.plan.model.max_tokens * BYTES_PER_TOKEN), "x")

@@ -66,7 +66,9 @@ def panel_tables(
         InputError: a question without the method, or no rating.
     """
     design, tests = result.design, tests or TestSettings()
-    known = {question.name: question for question in design.questionnaire.questions}
+    known = {question.name: question for question in design.questionnaire.scale_questions}
+    if not known:
+        raise InputError("the study has no question with a scale, and tables show these alone")
     if unknown := next((name for name in questions if name not in known), None):
         raise unknown_name("question of the study", unknown, tuple(known))
     wanted = [known[name] for name in questions] or list(known.values())

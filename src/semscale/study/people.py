@@ -209,9 +209,10 @@ def read_panel_answers(source: StudyResult | str | Path) -> PanelAnswers:
             ComparedQuestion(
                 question.name, question.text, question.scale.values, tuple(question.scale.labels)
             )
-            for question in design.questionnaire.questions
+            for question in design.questionnaire.scale_questions
         ]
-        return _panel_answers(source.answers, design.panel, asked, design.name, design.source)
+        answers = source.answers.filter(pl.col("question").is_in([question.name for question in asked]))
+        return _panel_answers(answers, design.panel, asked, design.name, design.source)
     path = Path(source)
     if (path / RECORD).is_file():
         return read_panel_answers(read_study(path, allow_unfinished=True))
@@ -262,6 +263,8 @@ def _panel_answers(
         )
     if _MODEL not in answers.columns:
         answers = answers.with_columns(pl.lit(None, dtype=pl.String).alias(_MODEL))
+    # Questions about options have no value on a scale.
+    answers = answers.filter((pl.col("status") != "scored") | pl.col("value").is_not_null())
     scored = answers.filter(status="scored").with_columns(
         pl.col(column).cast(SCHEMA[column]) for column in ("persona", "concept", "question", "method")
     )

@@ -30,7 +30,7 @@ from semscale.stats.variance_components.effects import FacetTable
 from semscale.store.columns import statuses_in
 from semscale.study.asking import RunFacts
 from semscale.study.panel import ID, WEIGHT
-from semscale.study.questionnaire import TEXT_METHODS, StudyDesign, SurveyQuestion
+from semscale.study.questionnaire import TEXT_METHODS, OptionQuestion, StudyDesign, SurveyQuestion
 from semscale.types import Floats, Integers, Mask, Status, count_statuses
 
 CONCEPT = "concept"
@@ -108,6 +108,41 @@ class QuestionMeasure:
             "model": self.model,
             "concepts": self.estimates,
             "groups": self.by_attribute,
+        }
+
+
+@dataclass(frozen=True)
+class OptionFigures:
+    """The answers to a question about options, about one concept.
+
+    Attributes:
+        question: that was asked.
+        concept: that was shown.
+        n: answers.
+        options: for each option the share of personas who would choose it; for a ranking its mean rank, 1 for
+            the best. Personas are resampled as a whole.
+        mean: of the numbers; ``None`` for other types.
+        model: that answered; ``None`` where the study has one alone.
+    """
+
+    question: OptionQuestion
+    concept: str
+    n: int
+    options: Mapping[str, MeanEstimate]
+    mean: MeanEstimate | None
+    model: str | None = None
+
+    def record(self) -> dict[str, Any]:
+        """Return the numbers by name, for JSON."""
+        return {
+            "question": self.question.name,
+            "text": self.question.text,
+            "type": self.question.type,
+            "concept": self.concept,
+            "model": self.model,
+            "n": self.n,
+            "mean_ranks" if self.question.type == "ranking" else "shares": self.options,
+            "mean": self.mean,
         }
 
 
@@ -349,6 +384,7 @@ class StudySummary(Presentable):
         signature: the settings that were applied.
         models: names of the models that were asked; empty where there is one alone.
         model_pairs: every two models by each method; empty likewise.
+        options: figures of questions about options, by concept.
         created: time of the summary.
     """
 
@@ -368,6 +404,7 @@ class StudySummary(Presentable):
     signature: Signature
     models: tuple[str, ...] = ()
     model_pairs: tuple[ModelPair, ...] = ()
+    options: tuple[OptionFigures, ...] = ()
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def __repr__(self) -> str:
@@ -417,6 +454,7 @@ class StudySummary(Presentable):
             "counts": self.counts,
             "intervals": {"kind": "simulation", **self.plan.settings},
             "questions": [measure.record() for measure in self.measures],
+            "options": [figures.record() for figures in self.options],
             "differences": self.differences,
             "reliabilities": self.reliabilities,
             "spreads": self.spreads,
@@ -458,7 +496,7 @@ def summarize(
     ] or [(None, rows)]
     asked = [
         (question, model, part.filter(question=question.name))
-        for question in design.questionnaire.questions
+        for question in design.questionnaire.scale_questions
         for model, part in by_model
     ]
     measured = [
@@ -468,7 +506,7 @@ def summarize(
     ]
     over_models = [
         MeasuredAnswers(question, method, rows.filter(question=question.name, method=method))
-        for question in design.questionnaire.questions
+        for question in design.questionnaire.scale_questions
         for method in question.methods
     ]
     unrated = [reason for model, part in by_model for reason in unrated_reasons(part, model, seed=seed)]
@@ -498,6 +536,12 @@ def summarize(
         signature.with_settings("estimate", plan.settings),
         models,
         tuple(pair for part in over_models for pair in model_pairs(part, models, plan)),
+        tuple(
+            figures
+            for question in design.questionnaire.option_questions
+            for model, part in by_model
+            for figures in option_figures(question, part.filter(question=question.name), model, plan)
+        ),
     )
 
 
@@ -540,11 +584,9 @@ def _estimates(
     answers: MeasuredAnswers, rows: pl.DataFrame, by: pl.Series, signature: Signature, plan: IntervalPlan
 ) -> Estimates:
     scale = answers.question.scale
-    unrated = [float("nan")] * scale.n_points
-    masses = [unrated if pmf is None else pmf for pmf in rows["pmf"].to_list()]
     return estimate_rows(
         Tallies([figures_of(scale.values)], signature),
-        np.array(masses, dtype=np.float64).reshape(-1, scale.n_points),
+        _masses(rows, scale.n_points),
         statuses_in(rows["status"]),
         by=by,
         weights=_weights(rows),
@@ -554,6 +596,39 @@ def _estimates(
         seed=plan.seed,
         replicates=plan.replicates,
     )
+
+
+def option_figures(
+    question: OptionQuestion, rows: pl.DataFrame, model: str | None, plan: IntervalPlan
+) -> Iterator[OptionFigures]:
+    """Estimate the figures of each option, concept by concept.
+
+    Args:
+        question: about options.
+        rows: its answers.
+        model: that answered; ``None`` where the study has one alone.
+        plan: how intervals are made; personas are resampled as a whole.
+    """
+    for (concept,), part in rows.group_by("concept", maintain_order=True):
+        masses, weights, personas = (
+            _masses(part, len(question.options)),
+            _weights(part),
+            _codes(part["persona"]),
+        )
+        estimates = {
+            option: estimate_mean(
+                column, bounds=question.bounds, clusters=personas, weights=weights, plan=plan
+            )
+            for option, column in zip(question.options, masses.T, strict=True)
+        }
+        mean, numbers = None, question.numbers
+        if numbers is not None:
+            bounds = (float(numbers[0]), float(numbers[-1]))
+            mean = estimate_mean(
+                masses @ numbers, bounds=bounds, clusters=personas, weights=weights, plan=plan
+            )
+        n = int((~np.isnan(masses[:, 0])).sum())
+        yield OptionFigures(question, str(concept), n, estimates, mean, model)
 
 
 def level_differences(
@@ -871,6 +946,13 @@ def quoted_answers(
 
 
 # Columns
+
+
+def _masses(rows: pl.DataFrame, n: int) -> Floats:
+    """Return the masses of answers, shape (rows, n); NaN where there is no rating."""
+    unrated = [float("nan")] * n
+    masses = [unrated if pmf is None else pmf for pmf in rows["pmf"].to_list()]
+    return np.array(masses, dtype=np.float64).reshape(-1, n)
 
 
 def _values(rows: pl.DataFrame, column: str = "value") -> Floats:

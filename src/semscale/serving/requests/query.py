@@ -1,5 +1,6 @@
 """Settings in the address of a request, as ``?scale=quality&missing=NA&missing=-99``."""
 
+import re
 from typing import Any, get_args
 
 from starlette.datastructures import QueryParams
