@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from semscale.answer_consistency.readers import SentenceEntailment, distinct_entailments
+from semscale.answer_consistency.settings import GUARD_NAMES
 from semscale.answer_consistency.short_answers import SAME_ANSWER, ShortAnswerGuard
 from semscale.errors import InputError
 from semscale.guards.findings import Finding, Span
@@ -39,16 +40,6 @@ CONTRADICTING = frozenset(
 
 _EXCHANGED = frozenset({"name:missing-name", "name:invented-name"})  # both together are a contradiction
 _SHORT_ANSWERS = ShortAnswerGuard()
-
-GUARD_NAMES = (
-    *(
-        name
-        for name, guard in GUARDS.items()
-        if not (CONTRADICTING | _EXCHANGED).isdisjoint(f"{name}:{kind}" for kind in guard.kinds)
-    ),
-    _SHORT_ANSWERS.name,
-)
-"""The guards that check samples: those whose findings contradict an answer, and that of short answers."""
 
 CONTRADICTS_ABOVE = 0.5
 """Probability of contradiction above which a sample contradicts the answer: more likely than not."""

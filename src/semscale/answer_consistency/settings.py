@@ -1,53 +1,288 @@
-"""Settings of ``Consistency``, and their ranges."""
+"""Settings and columns of consistency, from which options, request fields and docs derive."""
 
-from collections.abc import Iterable
-from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, Literal, NamedTuple
 
-import numpy as np
+import polars as pl
+from pydantic import BeforeValidator, Field
 
 from semscale.errors import InputError
-from semscale.matching.bertscore.scorer import BertScorer
+from semscale.results.table_columns import CELL, GROUP, TEXT, Cells, Columns, Role
+from semscale.settings import Option, Settings
+from semscale.stats.intervals.resampling import check_seed
+from semscale.store.list_cells import listed_cell
+from semscale.types import Floats
+from semscale.weights.known import DEFAULT_MODEL
 
-if TYPE_CHECKING:
-    from semscale.embedding import Embedder
-    from semscale.matching.entailment.probabilities import EntailmentModel
+MEASURING, TRUST = "Measuring", "Trust"
 
-
-class ConsistencySettings(TypedDict, total=False):
-    """Settings of a ``Consistency``, as ``consistency`` passes them on."""
-
-    measures: Iterable[str]
-    embedder: "str | Path | Embedder"
-    bert_embedder: "str | Path | Embedder | BertScorer"
-    floor: float | str
-    guards: Iterable[str]
-    fewest_samples: int
-    seed: int
-    same_by: str
-    nli: "str | Path | EntailmentModel"
-    by_sentence: bool
+DEFAULT_MEASURES = (
+    "consistency",
+    "cosine_sim",
+    "ncs_above_floor",
+    "uncontradicted",
+    "exact_match_normalised",
+)
+GUARD_NAMES = ("negation", "opposite", "number", "name", "answer")
+"""The guards that check samples: those whose findings contradict an answer, and that of short answers."""
 
 
-def checked_floor(floor: float | str) -> float | str:
-    """Check a floor: a cosine from -1 to below 1, or ``auto``.
+def _measures(names: Any) -> tuple[str, ...]:  # noqa: ANN401 - checked here
+    from semscale.answer_consistency.measures import check_measures
 
-    Raises:
-        InputError: neither a cosine below 1 nor ``auto``.
-    """
+    return check_measures(names)
+
+
+def _guards(names: Iterable[str]) -> tuple[str, ...]:
+    from semscale.answer_consistency.contradictions import check_guards
+
+    return check_guards(names)
+
+
+def _floor(floor: Any) -> float | str:  # noqa: ANN401 - checked here
     if floor == "auto":
         return "auto"
-    if isinstance(floor, str | bool) or not isinstance(floor, int | float | np.number) or not -1 <= floor < 1:
+    try:
+        value = float("nan") if isinstance(floor, bool) else float(floor)
+    except (TypeError, ValueError):
+        value = float("nan")
+    if not -1 <= value < 1:
         raise InputError(f"floor must be auto or a cosine from -1 to below 1, got {floor!r}")
-    return float(floor)
+    return value
 
 
-def checked_fewest(fewest: int) -> int:
-    """Check the least number of usable samples.
+def _seed(seed: object) -> object:
+    check_seed(seed)  # type: ignore[arg-type]  # refuses what is no seed
+    return seed
+
+
+def _labels(labels: object) -> object:
+    return labels.split(",") if isinstance(labels, str) else labels
+
+
+class ConsistencySettings(Settings):
+    """Settings of a ``Consistency``.
 
     Raises:
-        InputError: not a whole number of at least 1.
+        InputError: an unknown measure or guard, a setting out of range, a measure without its model, or a
+            model of entailment that no measure uses.
     """
-    if isinstance(fewest, bool) or not isinstance(fewest, int | np.integer) or fewest < 1:
-        raise InputError(f"fewest_samples must be a whole number of at least 1, got {fewest!r}")
-    return int(fewest)
+
+    measures: Annotated[
+        tuple[str, ...],
+        BeforeValidator(_measures),
+        Field(description="Measure; can be repeated, the first is the score."),
+        Option(MEASURING, "NAME", name="--measure", type=list[str], shown=False),
+    ] = DEFAULT_MEASURES
+    embedder: Annotated[
+        Any,
+        Field(
+            description="Embedding model: a known name, a folder, a name on the hub, or a loaded embedder."
+        ),
+    ] = DEFAULT_MODEL
+    bert_embedder: Annotated[
+        Any,
+        Field(
+            description="Model of bert_score: a name, an embedder that shows the states of tokens, or a "
+            "BertScorer. uqlm has roberta-large."
+        ),
+    ] = DEFAULT_MODEL
+    floor: Annotated[
+        float | str,
+        BeforeValidator(_floor),
+        Field(
+            description="Cosine of answers to different questions: a number, or auto to estimate it from "
+            "random pairs; with fewer than 10 different answers auto corrects nothing."
+        ),
+        Option(MEASURING, "FLOOR", type=str),
+    ] = "auto"
+    guards: Annotated[
+        tuple[str, ...],
+        BeforeValidator(_guards),
+        Field(description=f"Guards that check for contradictions, among {', '.join(GUARD_NAMES)}."),
+    ] = GUARD_NAMES
+    fewest_samples: Annotated[
+        int, Field(ge=1, description="Usable samples that a question needs."), Option(MEASURING)
+    ] = 1
+    seed: Annotated[
+        int, BeforeValidator(_seed), Field(description="Seed of the draw of unrelated pairs.")
+    ] = 0
+    same_by: Annotated[
+        str,
+        Field(
+            description="Ground on which measures of meanings take texts to mean the same: auto, entailment, "
+            "cosine or exact."
+        ),
+        Option(MEASURING, type=Literal["auto", "entailment", "cosine", "exact"]),
+    ] = "auto"
+    nli: Annotated[
+        Any,
+        Field(
+            description="Entailment model for contradictions, meanings or --claims: a folder, or a name on "
+            "the hub."
+        ),
+        Option(MEASURING, "MODEL", type=str),
+    ] = None
+    nli_labels: Annotated[
+        tuple[str, ...] | None,
+        BeforeValidator(_labels),
+        Field(
+            description="Order of that model's classes, such as entailment,neutral,contradiction, where its "
+            "files do not state it."
+        ),
+        Option(MEASURING, "LABELS", type=str),
+    ] = None
+    by_sentence: Annotated[
+        bool,
+        Field(description="Whether the entailment model reads long texts sentence by sentence or whole."),
+    ] = True
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse measures without their model, and a model without its measures."""
+        from semscale.answer_consistency.measures import check_nli, check_same_by
+
+        check_same_by(self.same_by, self.measures, has_entailment=self.nli is not None)
+        if self.nli is not None:
+            check_nli(self.measures, self.same_by)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The parts that the measures are computed from, as ``needed_parts`` names them."""
+        from semscale.answer_consistency.measures import needed_parts
+
+        return needed_parts(self.measures, self.same_by, has_entailment=self.nli is not None)
+
+
+class SampleCell(NamedTuple):
+    """The samples in one cell: one text, or a list."""
+
+    texts: list[Any]
+    is_list: bool
+
+
+def _samples(columns: Sequence[pl.Series], parameter: str, first_row: int) -> list[list[SampleCell]]:
+    rows: list[list[SampleCell]] = [[] for _ in range(len(columns[0]))]
+    for column in columns:
+        for row, cell in enumerate(column.to_list()):
+            texts = listed_cell(
+                cell, parameter=parameter, column=column.name, row=first_row + row, only_nulls=True
+            )
+            rows[row].append(SampleCell(texts, isinstance(cell, list) or texts != [cell]))
+    return rows
+
+
+def _columns_of_cells(columns: Sequence[pl.Series], _parameter: str, _first_row: int) -> list[list[Any]]:
+    return [list(cells) for cells in zip(*(column.to_list() for column in columns), strict=True)]
+
+
+def _read_labels(columns: Sequence[pl.Series], _parameter: str, first_row: int) -> Floats:
+    from semscale.answer_consistency.correctness import read_labels
+
+    return read_labels(columns[0].to_list(), first_row)
+
+
+SAMPLES = Role(_samples)
+"""Samples of each row, a ``SampleCell`` for each column of texts or lists of texts."""
+TOKENS = replace(CELL, is_checked=True, is_shared=True)
+"""Log-probabilities of the tokens of each row's answer, as the cell has them."""
+SAMPLE_TOKENS = Role(_columns_of_cells, is_shared=True)
+"""Log-probabilities of the tokens of each row's samples, a cell for each column."""
+SHARED_CELL = replace(CELL, is_shared=True)
+"""A value for each row, of a column that may have another role, too."""
+LABEL = Role(_read_labels, is_measured=False, is_shared=True)
+"""Whether the answer of each row is right: 1, 0, or NaN where it is not known."""
+
+
+class AskedColumns(Columns):
+    """Columns of questions that a model is asked."""
+
+    prompt: Annotated[str, TEXT, Field(description="The questions."), Option("Columns", "COLUMN")]
+    label: Annotated[
+        str | None,
+        LABEL,
+        Field(description="Whether the answer is right, where checked."),
+        Option("Columns", "COLUMN"),
+    ] = None
+    by: Annotated[
+        str | None, GROUP, Field(description="Names of groups to compare."), Option("Columns", "COLUMN")
+    ] = None
+
+
+class AnswerColumns(Columns):
+    """Columns of answers and their samples, which are in columns, or in further rows of an item.
+
+    Raises:
+        InputError: columns that do not go together.
+    """
+
+    answer: Annotated[str, TEXT, Field(description="The answers to be judged."), Option("Columns", "COLUMN")]
+    sample: Annotated[
+        tuple[str, ...],
+        SAMPLES,
+        Field(
+            description='Further answers to the same question: texts, or lists like ["one", "other"]; can be '
+            "repeated."
+        ),
+        Option("Columns", "COLUMN"),
+    ] = ()
+    item: Annotated[
+        str | None,
+        SHARED_CELL,
+        Field(
+            description="Which rows belong to one question: its first row has the answer, the others a "
+            "sample each."
+        ),
+        Option("Columns", "COLUMN"),
+    ] = None
+    prompt: Annotated[
+        str | None, SHARED_CELL, Field(description="The questions."), Option("Columns", "COLUMN")
+    ] = None
+    label: Annotated[
+        str | None,
+        LABEL,
+        Field(description="Whether the answer is right, where checked."),
+        Option("Columns", "COLUMN"),
+    ] = None
+    by: Annotated[
+        str | None, GROUP, Field(description="Names of groups to compare."), Option("Columns", "COLUMN")
+    ] = None
+    logprobs: Annotated[
+        str | None,
+        TOKENS,
+        Field(
+            description="Log-probabilities of each answer's tokens, as a list; for measures of tokens, and a "
+            "null."
+        ),
+        Option("Columns", "COLUMN"),
+    ] = None
+    sample_logprobs: Annotated[
+        tuple[str, ...],
+        SAMPLE_TOKENS,
+        Field(description="Those of a sample's tokens; once for each --sample, in the same order."),
+        Option("Columns", "COLUMN"),
+    ] = ()
+
+    def model_post_init(self, context: object) -> None:
+        """Refuse columns that do not go together."""
+        super().model_post_init(context)
+        if bool(self.sample) == (self.item is not None):
+            raise InputError(
+                "samples must come from columns (--sample COLUMN, can be repeated) or from rows of an item "
+                "(--item COLUMN): name one of the two"
+            )
+        if self.sample_logprobs and len(self.sample_logprobs) != len(self.sample):
+            raise InputError(
+                f"sample_logprobs must name a column for each sample column, got {len(self.sample_logprobs)} "
+                f"for {len(self.sample)}; rows of an item have theirs in logprobs"
+            )
+
+    @property
+    def has_sample_tokens(self) -> bool:
+        """Whether the table has the log-probabilities of the samples' tokens."""
+        return bool(self.sample_logprobs) or bool(self.item and self.logprobs)
+
+
+def sample_texts(cells: Cells) -> list[list[Any]]:
+    """Return the samples of each row in one list."""
+    return [[text for cell in row for text in cell.texts] for row in cells["sample"]]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from semscale.answer_consistency.claim_files import NO_CLAIM
+from semscale.answer_consistency.claim_tables import NO_CLAIM
 from semscale.answer_consistency.claims import Support
 from semscale.answer_consistency.consistencies import NO_ANSWER
 from semscale.answer_consistency.contradictions import ENTAILED
@@ -87,13 +87,8 @@ from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.sampling import SAMPLED_ROWS
 
 if TYPE_CHECKING:
-    from semscale.answer_consistency.claim_summary import (
-        AgreementSummary,
-        ClaimSummary,
-        GroundedClaim,
-        GroundingSummary,
-        SampledClaim,
-    )
+    from semscale.answer_consistency.claim_tables import AgreementSummary, ClaimSummary, GroundingSummary
+    from semscale.answer_consistency.claims import ClaimVerdict
     from semscale.answer_consistency.correctness import CorrectnessProbability
     from semscale.answer_consistency.summary import ConsistencyItem, ConsistencySummary
     from semscale.stats.calibration.acceptance import AcceptanceThreshold
@@ -227,7 +222,7 @@ def _sections(summary: "ConsistencySummary") -> Iterator[Section]:
         summary.estimates.overall.left_out,
         summary.n,
         {**MEANINGS, "no-value": no_value_reason(summary.main)},
-        lambda status: ((item - 1, text) for item, text in summary.examples.get(status, ())),
+        lambda status: summary.left_out.get(status, ()),
         noun=_NOUN,
     )
 
@@ -285,7 +280,7 @@ def _spread_histogram(summary: "ConsistencySummary") -> Histogram:
 
 def _least(summary: "ConsistencySummary") -> Iterator[Section]:
     mean, bounds = summary.estimates.overall.mean, MEASURES[summary.main].bounds
-    low = low_items(summary.least(SHOWN_ITEMS), lambda item: item.score, mean, bounds)
+    low = low_items(summary.lowest[:SHOWN_ITEMS], lambda item: item.score, mean, bounds)
     if not low and not summary.guards:
         return
     items = tuple(map(_item, low))
@@ -717,14 +712,14 @@ def agreement_document(summary: "AgreementSummary") -> Document:
         noun=_NOUN,
     )
     asking = asking_words(summary)
-    columns: Columns[SampledClaim] = (
-        (_NOUN, lambda claim: Count(claim.item + 1)),
-        ("verdict", lambda claim: Words(VERDICT_WORDS[claim.verdict])),
-        ("claim", lambda claim: Quoted(claim.claim)),
-        ("sample", lambda claim: Count(claim.sample) if claim.sample else Words("")),
-        ("its sentence", lambda claim: Quoted(claim.sentence)),
-        ("why", lambda claim: Quoted(claim.reason)),
-        ("support", lambda claim: Number(claim.value)),
+    columns: Columns[tuple[int, ClaimVerdict]] = (
+        (_NOUN, lambda row: Count(row[0] + 1)),
+        ("verdict", lambda row: Words(VERDICT_WORDS[row[1].verdict])),
+        ("claim", lambda row: Quoted(row[1].claim)),
+        ("sample", lambda row: Count(row[1].text + 1) if row[1].text >= 0 else Words("")),
+        ("its sentence", lambda row: Quoted(row[1].sentence)),
+        ("why", lambda row: Quoted(row[1].reason)),
+        ("support", lambda row: Number(row[1].value)),
     )
     share = percent_with_interval(summary.estimates.overall_mean("supported_share"))
     return replace(
@@ -766,15 +761,15 @@ def groundedness_document(summary: "GroundingSummary") -> Document:
     used = summary.columns
     title: Line = ("How much of “", Quoted(used.prediction), "” stands in its passages")
     base = estimated_document(summary, kind="groundedness report", name="Groundedness", title=title)
-    columns: Columns[GroundedClaim] = (
-        ("row", lambda claim: Count(claim.row + 1)),
-        ("verdict", lambda claim: Words(VERDICT_WORDS[claim.verdict])),
-        ("claim", lambda claim: Quoted(claim.claim)),
-        ("nearest sentence", lambda claim: Quoted(claim.sentence)),
-        ("why", lambda claim: Quoted(claim.reason)),
-        ("support", lambda claim: Number(claim.score)),
+    columns: Columns[tuple[int, ClaimVerdict]] = (
+        ("row", lambda row: Count(row[0] + 1)),
+        ("verdict", lambda row: Words(VERDICT_WORDS[row[1].verdict])),
+        ("claim", lambda row: Quoted(row[1].claim)),
+        ("nearest sentence", lambda row: Quoted(row[1].sentence)),
+        ("why", lambda row: Quoted(row[1].reason)),
+        ("support", lambda row: Number(row[1].score)),
     )
-    listed = [("Answers", used.prediction), *(("Passages", name) for name in used.references)]
+    listed = [("Answers", used.prediction), *(("Passages", name) for name in used.context)]
     return replace(
         _claims_document(
             summary,
@@ -829,7 +824,7 @@ def _claims_document(
         estimates.overall.left_out,
         summary.n,
         texts.statuses,
-        lambda status: summary.examples.get(status, ()),
+        lambda status: summary.left_out.get(status, ()),
         noun=noun,
     )
     return replace(
