@@ -10,7 +10,6 @@ import polars as pl
 
 from semscale.embedding import Embedder
 from semscale.guards.registry import Guards
-from semscale.known_settings import known_settings
 from semscale.matching.empty_predictions import MISSING, check_empty, empty_settings, with_empty_as
 from semscale.matching.languages.unread_pairs import in_other_language
 from semscale.matching.matches import Matches
@@ -27,6 +26,7 @@ from semscale.matching.pair_languages import with_guards, with_read_languages
 from semscale.matching.pairs import best_pairs, pair_up
 from semscale.matching.scored_pairs import ScoredPairs
 from semscale.matching.unrelated import corpus_texts
+from semscale.messages import known_settings
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed
 from semscale.types import Floats, Mask, Progress, Status
