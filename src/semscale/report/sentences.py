@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from semscale.embedding.languages.language_counts import LanguageCount
 from semscale.embedding.languages.language_names import LANGUAGE_NAMES
-from semscale.judging.asking import FormRefusal, refusals_in_words
 from semscale.report.formatting import count, counted, coverage, has_interval, listed, one_line, percent
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
@@ -13,6 +12,7 @@ from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.embedding.languages.unread_language import UnreadLanguage
+    from semscale.judging.asking import FormRefusal
     from semscale.results.estimates import Estimates
     from semscale.stats.intervals.means import MeanEstimate
 
@@ -202,7 +202,7 @@ _STAND_INS = {
 }
 
 
-def stand_in_notes(judge: str, signature: Signature, not_taken: Sequence[FormRefusal]) -> tuple[str, ...]:
+def stand_in_notes(judge: str, signature: Signature, not_taken: "Sequence[FormRefusal]") -> tuple[str, ...]:
     """State what replaced a judge's typed decisions, and why; nothing where it took them.
 
     Args:
@@ -210,6 +210,8 @@ def stand_in_notes(judge: str, signature: Signature, not_taken: Sequence[FormRef
         signature: settings that it applied.
         not_taken: forms of asking that its model did not take.
     """
+    from semscale.judging.asking import refusals_in_words
+
     method = dict(signature.fields).get("method")
     if method not in _STAND_INS:
         return ()

@@ -416,13 +416,13 @@ def _difference_blocks(summary: "StudySummary", question: "SurveyQuestion", by: 
 
 
 def _option_blocks(summary: "StudySummary", question: OptionQuestion) -> Iterator[Block]:
-    """Show the figures of column option, one concept per column."""
+    """Show the figures of each option, one concept per column."""
     by_model: dict[str | None, list[OptionFigures]] = {}
     for figures in summary.options:
         if figures.question == question:
             by_model.setdefault(figures.model, []).append(figures)
     is_ranking = question.type == "ranking"
-    what = "Mean rank in “" if is_ranking else "Share of column option in “"
+    what = "Mean rank in “" if is_ranking else "Share of each option in “"
     for model, columns in by_model.items():
         rows: list[tuple[Cell, ...]] = [
             (
