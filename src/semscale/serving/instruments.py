@@ -15,10 +15,9 @@ from semscale.answer_consistency.file_consistency import consistency_file
 from semscale.answer_consistency.measures import DEFAULT_MEASURES, check_measures, needed_parts
 from semscale.embedding.file_embedding import embed_file
 from semscale.errors import InputError
-from semscale.matching.file_matching import match_file
-from semscale.matching.match_columns import MatchColumns
-from semscale.matching.matcher import Matcher, MatcherSettings
+from semscale.matching.matcher import Matcher, match_file
 from semscale.matching.methods import ANY_ENGINE
+from semscale.matching.settings import MatchColumns
 from semscale.messages import unknown_name
 from semscale.presentable import Presentable
 from semscale.rating.files.file_rating import FileColumns, FileSettings, rate_file
@@ -171,20 +170,13 @@ class MatchInstrument:
 
     def matcher(self, fields: RequestFields) -> Matcher:
         """Return the matcher of some settings."""
-        settings = _settings(MatchSettingFields, fields)
+        settings = {name: getattr(fields, name) for name in MatchSettingFields.model_fields}
 
         def build() -> Matcher:
             model = self._models.embedding
-            compares_tokens = settings.method not in ANY_ENGINE
-            matching: MatcherSettings = {
-                "embedder": (model.encoder if compares_tokens else None) or model.embedder,
-                "corpus": settings.corpus,
-                "seed": settings.seed,
-                "guards": settings.guards,
-                "recall_share": settings.recall_share,
-                "empty": settings.empty,
-            }
-            return Matcher(settings.method, **matching)
+            compares_tokens = settings["method"] not in ANY_ENGINE
+            embedder = (model.encoder if compares_tokens else None) or model.embedder
+            return Matcher(**settings, embedder=embedder)
 
         return self._matchers.get(settings, build)
 
@@ -277,7 +269,7 @@ def _scale(scale: str | dict[str, Any]) -> Scale:
 
 def _measured(result: Result) -> Measured:
     counts = {str(status): n for status, n in result.counts.items()}
-    frame: pl.DataFrame = result.to_frame()  # type: ignore[attr-defined]  # every result has one
+    frame: pl.DataFrame = result.to_frame()
     return Measured(frame, counts, str(result.signature))
 
 
@@ -341,7 +333,7 @@ class JobWork:
             case RatingJobFields():
                 self._rating.rater(fields)
                 FileColumns(fields.text, fields.by, fields.weight, fields.respondent)
-            case MatchJobFields():
+            case _ if isinstance(fields, MatchJobFields):
                 self._matching.matcher(fields)
                 _match_columns(fields)
             case ConsistencyJobFields():
@@ -379,14 +371,11 @@ class JobWork:
                     settings=FileSettings(self._part_rows),
                     progress=progress,
                 )
-            case MatchJobFields():
-                matcher = self._matching.matcher(fields)
+            case _ if isinstance(fields, MatchJobFields):
                 return match_file(
                     table,
                     _match_columns(fields),
-                    method=matcher.pair_method,
-                    guards=matcher.guards,
-                    empty=fields.empty,
+                    self._matching.matcher(fields),
                     out=out,
                     settings=parts,
                     progress=progress,
@@ -413,8 +402,8 @@ class JobWork:
         raise TypeError(f"no work for {type(fields).__name__}")
 
 
-def _match_columns(fields: MatchJobFields) -> MatchColumns:
-    return MatchColumns(fields.prediction, tuple(fields.reference), fields.by)
+def _match_columns(fields: JobFields) -> MatchColumns:
+    return MatchColumns(**{name: getattr(fields, name) for name in MatchColumns.model_fields})
 
 
 def _answer_columns(fields: ConsistencyJobFields) -> AnswerColumns:

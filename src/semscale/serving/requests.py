@@ -13,7 +13,9 @@ from starlette.datastructures import QueryParams
 from starlette.requests import ClientDisconnect, Request
 
 from semscale.errors import InputError, SemscaleError
+from semscale.matching.settings import MatchColumns, MatchSettings
 from semscale.messages import first_mistake, shortened
+from semscale.settings import request_model
 from semscale.store.readers.survey_header import HeaderKind
 
 BAD_JSON, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, CONFLICT, TOO_LARGE, INVALID = 400, 401, 403, 404, 409, 413, 422
@@ -349,35 +351,30 @@ class RatingFields(RatingSettingFields):
     texts: Annotated[list[Any], WithJsonSchema({**_CELLS_SCHEMA, "description": "Texts to rate."})]
 
 
-class MatchSettingFields(RequestFields):
-    """Settings of matches, as ``semscale.match`` takes them."""
+MatchSettingFields = request_model(
+    "MatchSettingFields",
+    RequestFields,
+    MatchSettings,
+    without=("embedder", "precision", "loading", "explain", "layer", "nli", "nli_labels"),
+    description="Settings of matches, as ``semscale.match`` takes them.",
+    method=Annotated[Literal["calibrated", "cosine"], Field(description="Method that compares the texts.")],
+)
 
-    method: Literal["calibrated", "cosine"] = Field("calibrated", description="Method of comparison.")
-    corpus: list[str] | None = Field(
-        None, description="Texts that word weights are estimated from; those of the request by default."
-    )
-    seed: int = Field(0, description="Of the draw of unrelated pairs.")
-    guards: dict[str, Literal["off", "warn", "weigh"]] | None = Field(
-        None, description="Effect of each guard; all weigh by default."
-    )
-    recall_share: float | None = Field(
-        None, description="Weight of recall relative to precision, from 0 to 1."
-    )
-    empty: Literal["missing", "wrong"] = Field("missing", description="Status of an empty prediction.")
-
-
-class MatchFields(MatchSettingFields):
-    """Fields of ``/match``."""
-
-    predictions: Annotated[
+MatchFields = request_model(
+    "MatchFields",
+    RequestFields,
+    MatchSettingFields,
+    description="Fields of ``/match``.",
+    predictions=Annotated[
         list[Any], WithJsonSchema({**_CELLS_SCHEMA, "description": "Texts to compare with the references."})
-    ]
-    references: Annotated[
+    ],
+    references=Annotated[
         list[Any],
         WithJsonSchema(
             {"type": "array", "items": _TEXTS_SCHEMA, "description": "For each prediction a text or a list."}
         ),
-    ]
+    ],
+)
 
 
 class ConsistencySettingFields(RequestFields):
@@ -432,12 +429,13 @@ class RatingJobFields(JobFields, RatingSettingFields):
     respondent: str | None = Field(None, description="The column of respondents.")
 
 
-class MatchJobFields(JobFields, MatchSettingFields):
-    """A job that matches a column of predictions with columns of references."""
-
-    prediction: str = Field(description="The column of predictions.")
-    reference: list[str] = Field(description="Columns of references.")
-    by: str | None = Field(None, description="The column of groups.")
+MatchJobFields = request_model(
+    "MatchJobFields",
+    JobFields,
+    MatchSettingFields,
+    MatchColumns,
+    description="A job that matches a column of predictions with columns of references.",
+)
 
 
 class ConsistencyJobFields(JobFields, ConsistencySettingFields):
@@ -535,7 +533,7 @@ def parse_query(parameters: QueryParams, kind: type[RequestFields]) -> dict[str,
     for name in parameters:
         values = parameters.getlist(name)
         field = kind.model_fields.get(name)
-        is_list = field is not None and "list" in str(field.annotation)
+        is_list = field is not None and re.search(r"\b(list|tuple)\b", str(field.annotation)) is not None
         if len(values) > 1 and not is_list:
             raise invalid(
                 f"{shortened(name)} must be named once in the address, got {len(values)} times", name
@@ -629,7 +627,7 @@ def _texts_in(value: object) -> list[str]:
         match rest.pop():
             case str(text):
                 texts.append(text)
-            case list(items):
+            case list(items) | tuple(items):
                 rest.extend(items)
             case dict(items):
                 rest.extend([*items.keys(), *items.values()])
