@@ -255,12 +255,12 @@ def _sections(summary: "RatingSummary") -> Iterator[Section]:
         yield nothing_section("distribution")
     else:
         table = estimate_table(summary)
-        blocks = (replace(table, detail="brief"), pmf_figure(summary), replace(table, detail="full"))
-        yield Section("distribution", "How the ratings are spread", blocks)
+        shown = (replace(table, detail="brief"), pmf_figure(summary), replace(table, detail="full"))
+        yield Section("distribution", "How the ratings are spread", shown)
     no_group = Paragraph("No group has a rated text.")
     if summary.estimates.groups:
-        compared_groups = (group_estimate_table(summary), groups_figure(summary) or no_group)
-        yield Section("groups", ("By ", Quoted(summary.by or "group")), compared_groups)
+        groups = (group_estimate_table(summary), groups_figure(summary) or no_group)
+        yield Section("groups", ("By ", Quoted(summary.by or "group")), groups)
     for position, (by, estimates) in enumerate(summary.further_groups.items(), start=2):
         grouped, title = replace(summary, by=by, estimates=estimates), ("By ", Quoted(by))
         table = replace(group_estimate_table(grouped), title=title)
