@@ -1,4 +1,4 @@
-"""Runs over tables whose answers are judged claim by claim, by samples or by passages, and their summaries."""
+"""Runs over tables whose answers are judged claim by claim, by samples or passages, and their summaries."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -8,7 +8,13 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import polars as pl
 
-from semscale.answer_consistency.asking import AskedModel, Replies, ReplyCounts, prompt_status, without_parameters
+from semscale.answer_consistency.asking import (
+    AskedModel,
+    Replies,
+    ReplyCounts,
+    prompt_status,
+    without_parameters,
+)
 from semscale.answer_consistency.claims import (
     ClaimJudge,
     ClaimVerdict,
@@ -207,9 +213,7 @@ class ClaimTally(Generic[S]):
         self._verdicts: Counter[Support] = Counter()
         self._worst = ForemostRows[tuple[int, ClaimVerdict]](WORST_CLAIMS)
 
-    def add(
-        self, judged: JudgedAnswers, answers: Sequence[Any], groups: Sequence[str | None] | None
-    ) -> None:
+    def add(self, judged: JudgedAnswers, answers: Sequence[Any], groups: Sequence[str | None] | None) -> None:
         """Add the next m answers.
 
         Args:
@@ -380,7 +384,8 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
             listed = sample_sentences(cells["answer"], sample_texts(cells))
         else:
             listed = [
-                [str(prompt)] if prompt_status(prompt) is Status.SCORED else [] for prompt in _questions(cells)
+                [str(prompt)] if prompt_status(prompt) is Status.SCORED else []
+                for prompt in _questions(cells)
             ]
         self._sample.add((cells.first_row + row, texts) for row, texts in enumerate(listed) if texts)
 

@@ -169,7 +169,9 @@ class JudgedAnswers(Result):
 
     def lowest(self) -> list[tuple[str, float] | None]:
         """Give the claim of each answer with the lowest value, and that value; ``None`` without a score."""
-        read = [[(one.claim, one.value) for one in claims if not np.isnan(one.value)] for claims in self.claims]
+        read = [
+            [(one.claim, one.value) for one in claims if not np.isnan(one.value)] for claims in self.claims
+        ]
         return [min(claims, key=lambda claim: claim[1], default=None) for claims in read]
 
     def worst(self, n: int = 10) -> list[tuple[int, ClaimVerdict, float]]:
@@ -567,9 +569,7 @@ def judge_by_samples(
     )
     bounds = np.cumsum([0, *(len(usable.texts[row]) for row in rows)]).tolist()
     pieces = list(map(slice, bounds, bounds[1:]))
-    worst = [
-        replace(_worst(verdicts[piece], shares[piece]), value=_mean(shares[piece])) for piece in pieces
-    ]
+    worst = [replace(_worst(verdicts[piece], shares[piece]), value=_mean(shares[piece])) for piece in pieces]
     return _judged_answers(rows, worst, usable.status, agreement_signature(judge))
 
 

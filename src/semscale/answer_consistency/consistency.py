@@ -370,9 +370,8 @@ class Consistency:
         if not isinstance(floor, str):
             return Floor(floor, "given")
         cosines = cosines or Cosines(MemoizedEmbedder(self.embedder))
-        return estimate_floor(
-            list(dict.fromkeys(answers)), cosines, seed=self.settings.seed, progress=progress
-        )
+        texts = list(dict.fromkeys(answers))
+        return estimate_floor(texts, cosines, seed=self.settings.seed, progress=progress)
 
     def _pair_values(
         self,

@@ -118,11 +118,11 @@ def _joined_reasons(parts: Sequence[RunFacts]) -> str | None:
             by_cap.setdefault(part.stopped if cap is None else cap.group(), []).append(part)
     sentences = []
     for stopped in by_cap.values():
-        *others, last = (part.model for part in stopped)
-        models = f"{', '.join(others)} and {last}" if others else last
-        # What one model has spent of its part is not true of the others.
+        *first, last = (part.model for part in stopped)
+        models = f"{', '.join(first)} and {last}" if first else last
+        # Each model has spent a different amount of its part.
         reason = str(stopped[0].stopped)
-        sentences.append(f"{models}: {_SPENT.sub('', reason) if others else reason}")
+        sentences.append(f"{models}: {_SPENT.sub('', reason) if first else reason}")
     return "; ".join(sentences) or None
 
 
@@ -213,7 +213,8 @@ async def ask_study(
     spent = spent or runner.spent
     price = (running.prices or PriceTable.load()).find(model.name)
     outcomes = (outcome for reply in asking.replies.values() for outcome in reply.outcomes)
-    left_out = {name for each in outcomes if each.reply is not None for name in each.reply.left_out}
+    answered = (outcome.reply for outcome in outcomes if outcome.reply is not None)
+    left_out = {name for reply in answered for name in reply.left_out}
     facts = RunFacts(
         model.name,
         spent.calls,
@@ -348,7 +349,7 @@ class _Asking:
 
 
 def _may_be_rated(questionnaire: Questionnaire, key: ReplyKey) -> bool:
-    return key.kind is Kind.WORDS and "flr" in questionnaire.questions[key.question].methods
+    return key.kind is Kind.TEXT and "flr" in questionnaire.questions[key.question].methods
 
 
 def is_answer(text: str | None) -> bool:
@@ -483,7 +484,7 @@ async def _requests(
 
 def _longest_reply(design: StudyDesign, step: Step) -> str:
     """Write a reply of the greatest length; all differ, so that no request repeats another."""
-    if step.key.kind is not Kind.WORDS:
+    if step.key.kind is not Kind.TEXT:
         question = design.questionnaire.questions[step.key.question]
         options = question.options if isinstance(question, OptionQuestion) else question.scale.labels
         return max(options, key=len)

@@ -29,8 +29,8 @@ _DECLINED = "the persona's reply declines to answer"
 _ONLY_A_NUMBER = "the persona's reply is a number and no words, so there is no meaning to compare"
 _NUMBERS = re.compile(r"[\W_]*\d(?:[\W\d_]|\b(?:or|to|and|out of)\b)*", re.IGNORECASE)
 _KINDS: dict[Method, Kind] = {
-    "ssr": Kind.WORDS,
-    "flr": Kind.WORDS,
+    "ssr": Kind.TEXT,
+    "flr": Kind.TEXT,
     "dlr": Kind.NUMBER,
     "decision": Kind.DECISION,
 }

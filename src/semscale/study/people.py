@@ -176,8 +176,9 @@ class PanelAnswers:
         names = tuple(map(str, rows["persona"].unique(maintain_order=True)))
         masses, repeats = {}, {}
         for question in questions:
-            own = rows.filter(pl.col("question") == question.name)
-            masses[question.name], repeats[question.name] = _panel_arrays(own, names, self.concepts, question)
+            answers = rows.filter(pl.col("question") == question.name)
+            arrays = _panel_arrays(answers, names, self.concepts, question)
+            masses[question.name], repeats[question.name] = arrays
         weights = None
         if self.personas is not None and self.personas.weights is not None:
             by_name = dict(zip(self.personas.ids, self.personas.weights, strict=True))
@@ -421,7 +422,7 @@ def read_people(
     names = [str(persons[row]) for row in used]
     _refuse_twice(names, concept[used], concepts, name)
     numbers = {person: number for number, person in enumerate(dict.fromkeys(names))}
-    person = np.array([numbers[each] for each in names])
+    person = np.array([numbers[respondent] for respondent in names])
     first_rows = used[np.unique(person, return_index=True)[1]]
     masses = {}
     with rows_of_the_file(table):

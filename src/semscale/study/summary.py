@@ -1,11 +1,11 @@
 """The summary of a study: figures by concept, question and method, and their limits."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import combinations
-from typing import Any, Literal
+from itertools import chain, combinations
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import polars as pl
@@ -50,6 +50,7 @@ PERSONA, SAMPLE, SETS, MODEL = "persona", "repeated sample", "anchor set", "mode
 
 _FEWEST_PERSONAS, _FEWEST_SAMPLES, _FEWEST_FACETS, _FEWEST_PAIRS = 2, 2, 2, 3
 _ROUNDING = 1e-9
+Figure = TypeVar("Figure")
 
 
 @dataclass(frozen=True, eq=False)
@@ -509,40 +510,37 @@ def summarize(
         for question in design.questionnaire.scale_questions
         for method in question.methods
     ]
-    unrated = [reason for model, part in by_model for reason in unrated_reasons(part, model, seed=seed)]
+    unrated = _joined(unrated_reasons(part, model, seed=seed) for model, part in by_model)
     concepts = [concept.name for concept in design.questionnaire.concepts]
     return StudySummary(
-        design,
-        tuple(_measure(part, attributes, signature, plan) for part in measured),
-        tuple(
-            difference
-            for part in measured
-            for difference in level_differences(part, concepts, attributes, plan.interval)
+        design=design,
+        measures=tuple(_measure(part, attributes, signature, plan) for part in measured),
+        differences=_joined(
+            level_differences(part, concepts, attributes, plan.interval) for part in measured
         ),
-        tuple(found for part in measured for found in answer_reliabilities(part, plan)),
-        tuple(spread for part in over_models for spread in answer_spreads(part, plan)),
-        tuple(pair for question, model, part in asked for pair in method_pairs(question, part, model, plan)),
-        tuple(effect for part in measured for effect in order_effects(part, plan)),
-        tuple(counts for model, part in by_model for counts in _status_counts(part, attributes, model)),
-        tuple(cost for model, part in by_model for cost in _method_costs(part, model)),
-        tuple(sorted(unrated, key=lambda reason: -reason.n)),
-        tuple(
-            quote
-            for question, model, part in asked
-            for quote in quoted_answers(question, part, model, seed=seed)
-        ),
-        facts,
-        plan,
-        signature.with_settings("estimate", plan.settings),
-        models,
-        tuple(pair for part in over_models for pair in model_pairs(part, models, plan)),
-        tuple(
-            figures
+        reliabilities=_joined(answer_reliabilities(part, plan) for part in measured),
+        spreads=_joined(answer_spreads(part, plan) for part in over_models),
+        pairs=_joined(method_pairs(question, part, model, plan) for question, model, part in asked),
+        orders=_joined(order_effects(part, plan) for part in measured),
+        statuses=_joined(_status_counts(part, attributes, model) for model, part in by_model),
+        costs=_joined(_method_costs(part, model) for model, part in by_model),
+        unrated=tuple(sorted(unrated, key=lambda reason: -reason.n)),
+        quotes=_joined(quoted_answers(question, part, model, seed=seed) for question, model, part in asked),
+        facts=facts,
+        plan=plan,
+        signature=signature.with_settings("estimate", plan.settings),
+        models=models,
+        model_pairs=_joined(model_pairs(part, models, plan) for part in over_models),
+        options=_joined(
+            option_figures(question, part.filter(question=question.name), model, plan)
             for question in design.questionnaire.option_questions
             for model, part in by_model
-            for figures in option_figures(question, part.filter(question=question.name), model, plan)
         ),
     )
+
+
+def _joined(parts: Iterable[Iterable[Figure]]) -> tuple[Figure, ...]:
+    return tuple(chain.from_iterable(parts))
 
 
 def asked_models(answers: pl.DataFrame) -> tuple[str, ...]:
@@ -884,9 +882,9 @@ def _status_counts(
         yield StatusCounts(str(method), None, None, counts(part), model)
         for attribute in attributes:
             column = attribute_column(attribute)
-            for (group,), own in part.sort(column).group_by(column, maintain_order=True):
+            for (group,), members in part.sort(column).group_by(column, maintain_order=True):
                 name = None if group is None else str(group)
-                yield StatusCounts(str(method), attribute, name, counts(own), model)
+                yield StatusCounts(str(method), attribute, name, counts(members), model)
 
 
 def _method_costs(rows: pl.DataFrame, model: str | None) -> Iterator[MethodCost]:

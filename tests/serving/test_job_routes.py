@@ -1,12 +1,16 @@
-"""Jobs as a client sees them: what it sends, waits for and fetches."""
+"""Requests for jobs: uploads, progress, results, and a full disk."""
 
+import asyncio
 import csv
 import io
 import threading
 import time
+from typing import ClassVar
 
 import pytest
+from held_jobs import HeldWork, added, queue_of
 from made_services import Client, loaded_service
+from small_disk import LARGE, can_mount, small_disk
 
 TABLE = "id,comment\n1,I would buy it at once.\n2,\n3,Never.\n"
 
@@ -162,3 +166,142 @@ def test_the_error_of_a_job_names_fields_and_not_options(jobs):
     assert ended(jobs, name)["error"].endswith("pass encoding=cp1252 or encoding=latin-1")
     address = "/jobs?kind=rate&text=comment&encoding=latin-1&result=csv"
     assert ended(jobs, jobs.post(address, content=latin).json()["id"])["status"] == "finished"
+
+
+def test_jobs_that_are_uploaded_count_among_those_that_wait(tmp_path):
+    from semscale.serving.requests import RefusedRequestError
+
+    queue = queue_of(tmp_path, HeldWork(), jobs=2)
+    added(queue)
+    with queue.uploading(), pytest.raises(RefusedRequestError, match="at most 2 jobs") as refused:
+        queue.uploading().__enter__()
+    assert (refused.value.status, refused.value.headers) == (429, {"Retry-After": "60"})
+    added(queue)
+    queue.stop()
+    queue.close()
+
+
+def test_a_failed_upload_leaves_no_folder(tmp_path):
+    queue = queue_of(tmp_path, HeldWork())
+
+    def upload():
+        with queue.uploading() as (folder, _):
+            folder.upload_path("csv").write_text("a,b")
+            raise OSError("No space left on device")
+
+    with pytest.raises(OSError, match="No space"):
+        upload()
+    assert queue.records() == []
+    assert [path for path in (tmp_path / "jobs").iterdir() if path.is_dir()] == []
+    queue.stop()
+    queue.close()
+
+
+def test_a_job_whose_request_fails_after_it_was_added_is_dropped(tmp_path):
+    work = HeldWork()
+    queue = queue_of(tmp_path, work)
+    queue.start()
+
+    def request(*, is_running):
+        with queue.uploading() as (folder, _):
+            queue.add(folder, "embed", EmbeddingJobFields(text="comment"))
+            assert not is_running or work.begun.acquire(timeout=60)
+            raise TimeoutError
+
+    from semscale.serving.requests import EmbeddingJobFields
+
+    with pytest.raises(TimeoutError):
+        request(is_running=True)
+    added(queue)
+    with pytest.raises(TimeoutError):
+        request(is_running=False)
+    work.let.set()
+    until = time.monotonic() + 60
+    while queue.n_unfinished and time.monotonic() < until:
+        threading.Event().wait(0.01)
+    assert [record["status"] for record in queue.records()] == ["finished"]
+    assert len([path for path in (tmp_path / "jobs").iterdir() if path.is_dir()]) == 1
+    queue.stop()
+    queue.close()
+
+
+def test_a_cancelled_request_ends_after_its_job_was_added():
+    from semscale.serving.application import _finish
+
+    begun, let, done = threading.Event(), threading.Event(), []
+
+    def work():
+        begun.set()
+        let.wait(60)
+        done.append("added")
+
+    async def cancelled():
+        request = asyncio.ensure_future(_finish(work))
+        await asyncio.to_thread(begun.wait, 60)
+        request.cancel()
+        asyncio.get_running_loop().call_soon(let.set)
+        with pytest.raises(asyncio.CancelledError):
+            await request
+        return list(done)
+
+    assert asyncio.run(cancelled()) == ["added"]
+
+
+def test_a_slow_upload_does_not_put_off_its_end_for_ever(tmp_path):
+    from semscale.serving.application import _LEAST_UPLOAD, JobRoutes
+    from semscale.serving.requests import ServiceLimits
+
+    class Limit:
+        n = 0
+
+        def reschedule(self, _):
+            self.n += 1
+
+    class Request:
+        headers: ClassVar = {}
+
+        def __init__(self, *sizes):
+            self.sizes = sizes
+            self.scope = {"semscale.limit": Limit()}
+
+        async def stream(self):
+            for size in self.sizes:
+                yield b"x" * size
+
+    class Service:
+        limits = ServiceLimits()
+
+    def moved(*sizes):
+        """How often an upload in parts of some sizes gets more time."""
+        queue = queue_of(tmp_path, HeldWork())
+        routes, request = JobRoutes(Service(), queue, None), Request(*sizes)
+        with queue.uploading() as (folder, share):
+            asyncio.run(routes._upload(request, folder.upload_path("csv"), share))
+        queue.stop()
+        queue.close()
+        return request.scope["semscale.limit"].n
+
+    assert moved(*[1] * 100) == 1
+    assert moved(1, _LEAST_UPLOAD - 1, 1, _LEAST_UPLOAD) == 3  # at 1, 1 + 64 KiB and 1 + 2 x 64 KiB bytes
+
+
+LARGE_TABLE = f"comment,picture\nThe room was clean.,{'x' * 600_000}\n"
+
+
+@pytest.mark.skipif(not can_mount(), reason="needs the right to mount a file system: run it as root")
+def test_an_upload_that_finds_no_room_is_refused_and_leaves_no_files(engine, tmp_path):
+    from semscale.serving.application import application
+
+    with small_disk(tmp_path / "disk") as disk:
+        service = loaded_service(engine, home=disk.folder / "jobs")
+        client = Client(application(service))
+        disk.leave(200_000)
+        answer = client.post("/jobs?kind=embed&text=comment", content=LARGE_TABLE)
+        assert answer.status_code == 507
+        assert "the disk of the service is full" in answer.json()["error"]["message"]
+        assert client.get("/jobs").json() == {"jobs": []}
+        assert [path for path in (disk.folder / "jobs").iterdir() if path.is_dir()] == []
+        assert client.post("/rate", json={"texts": ["Never."]}).status_code == 200
+        disk.leave(LARGE)
+        assert client.post("/jobs?kind=embed&text=comment", content=LARGE_TABLE).status_code == 202
+        service.close()
