@@ -27,10 +27,10 @@ from semscale.answer_consistency.claims import (
     passage_sentences,
     sample_sentences,
 )
+from semscale.answer_consistency.columns import AnswerColumns, AskedColumns, sample_texts
 from semscale.answer_consistency.consistencies import asking_reasons, measuring_reasons
 from semscale.answer_consistency.item_tables import SAMPLES, ItemTable
 from semscale.answer_consistency.samples import pair_samples
-from semscale.answer_consistency.settings import AnswerColumns, AskedColumns, sample_texts
 from semscale.chat.runner import run_apart
 from semscale.embedding.languages.language_counts import n_unguarded
 from semscale.errors import InputError
@@ -354,7 +354,7 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
         part_rows: int,
         progress: Progress | None = None,
     ) -> None:
-        self.columns = columns
+        self.columns: AnswerColumns | AskedColumns = columns
         self._judge, self._plan, self._named, self._items = judge, plan, named, items
         self._model, self._part_rows, self._progress = model, part_rows, progress
         self._sample = RowSample[list[str]](CORPUS_ROWS, plan.seed)

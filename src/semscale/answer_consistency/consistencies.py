@@ -2,28 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Unpack
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 import polars as pl
 
 from semscale.answer_consistency.asking import Replies, ReplyCounts
 from semscale.answer_consistency.contradictions import Contradiction
-from semscale.answer_consistency.correctness import (
-    CorrectnessProbability,
-    CorrectnessSettings,
-    estimate_correctness,
-)
+from semscale.answer_consistency.correctness import CorrectnessProbability, estimate_correctness
 from semscale.answer_consistency.measures import MEASURES, Kind, no_value_reason, select_measures
 from semscale.answer_consistency.samples import SampledAnswers, read_texts
+from semscale.answer_consistency.settings import CorrectnessSettings
 from semscale.answer_consistency.summary import AnswerTexts, ConsistencySummary, ConsistencyTally
 from semscale.errors import InputError
 from semscale.matching.matches import FINDINGS
 from semscale.results.estimates import Estimates
-from semscale.results.estimating import EstimateSettings, estimate_values
+from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
 from semscale.results.reasons import reason_words
 from semscale.results.result import Result
 from semscale.results.result_columns import COUNTS, STATUSES, TEXTS, ResultColumn, numbers_by_name
+from semscale.settings import takes
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.columns import as_list, as_names
@@ -130,13 +128,14 @@ class Consistencies(Result):
             **settings,
         )
 
-    def correctness(self, correct: object, **settings: Unpack[CorrectnessSettings]) -> CorrectnessProbability:
+    @takes(CorrectnessSettings)
+    def correctness(self, correct: object, **settings: Any) -> CorrectnessProbability:
         """Estimate the probability that each answer is right, and decide: accept, review or abstain.
 
         Args:
             correct: shape (n,): true or 1 for right, false or 0 for wrong, missing where it was not checked.
                 The items that were checked must be a random sample of all.
-            settings: those of ``estimate_correctness``.
+            settings: as ``CorrectnessSettings`` has them.
 
         Raises:
             InputError: as ``estimate_correctness``.
@@ -153,7 +152,10 @@ class Consistencies(Result):
         replies: ReplyCounts | None = None,
         source: str = "",
         columns: tuple[tuple[str, str], ...] = (),
-        **settings: Unpack[EstimateSettings],
+        by: object = None,
+        weights: object = None,
+        respondents: object = None,
+        **intervals: Unpack[IntervalSettings],
     ) -> ConsistencySummary:
         """Sum up for a report: estimates, contradictions, and items to look at.
 
@@ -165,7 +167,10 @@ class Consistencies(Result):
             replies: how many replies were asked for, saved, and did not come, where a model was asked.
             source: name of the data.
             columns: the use and the name of each column.
-            settings: of the estimates: ``by``, ``interval``, ``seed`` and others; see ``EstimateSettings``.
+            by: shape (n,), names of groups.
+            weights: shape (n,), as for ``estimate``; respondents, too.
+            respondents: shape (n,).
+            intervals: how intervals are made.
 
         Raises:
             InputError: another number of texts or prompts than of items, or a setting out of range.
@@ -183,16 +188,14 @@ class Consistencies(Result):
         for name, column in (("answers", originals), ("prompts", questions)):
             if len(column) != n:
                 raise InputError(f"{name} must have {n} rows, one for each item, got {len(column)}")
-        by = settings.pop("by", None)
         names = None if by is None else as_names(by, "by")
         if names is not None and len(names) != n:
             raise InputError(f"by must have {n} rows, one for each item, got {len(names)}")
-        weights, respondents = settings.pop("weights", None), settings.pop("respondents", None)
         tally = ConsistencyTally(self, by=None if names is None else getattr(by, "name", None) or "")
         texts = AnswerTexts(questions, originals, lists)
         tally.add(self, texts, groups=names, weights=weights, respondents=respondents)
         return tally.summary(
-            IntervalPlan(**settings), source, columns=columns, correctness=correctness, replies=replies
+            IntervalPlan(**intervals), source, columns=columns, correctness=correctness, replies=replies
         )
 
     def derived_columns(self) -> list[pl.Series]:

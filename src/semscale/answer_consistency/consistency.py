@@ -17,10 +17,7 @@ from semscale.answer_consistency.asking import (
     without_parameters,
 )
 from semscale.answer_consistency.consistencies import Asked, Consistencies, asking_reasons, measuring_reasons
-from semscale.answer_consistency.contradictions import (
-    CONTRADICTS_ABOVE,
-    Contradiction,
-)
+from semscale.answer_consistency.contradictions import CONTRADICTS_ABOVE, Contradiction
 from semscale.answer_consistency.meanings import ItemPairs, Relations, relate_texts
 from semscale.answer_consistency.measures import (
     FIRST_TOKEN,
@@ -144,8 +141,8 @@ class Consistency:
     @property
     def signature(self) -> Signature:
         """The settings; a result's signature has the floor that was estimated, and from how many answers."""
-        floor = self.settings.floor
-        floor = Floor(0.0, "auto") if isinstance(floor, str) else Floor(floor, "given")
+        chosen = self.settings.floor
+        floor = Floor(0.0, "auto") if isinstance(chosen, str) else Floor(chosen, "given")
         signature = self._applied(floor)
         return signature if self._chat_model is None else signature.extended(self._chat_signature)
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from semscale.answer_consistency.settings import AnswerColumns
+from semscale.answer_consistency.columns import AnswerColumns
 from semscale.store.cells import storable
 from semscale.store.columns import column_in
 from semscale.store.first_look import look_through

@@ -14,11 +14,11 @@ from semscale.answer_consistency.asking import (
     prompt_status,
     without_parameters,
 )
+from semscale.answer_consistency.columns import AnswerColumns, AskedColumns, sample_texts
 from semscale.answer_consistency.consistencies import Consistencies
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.correctness import (
     CorrectnessProbability,
-    CorrectnessSettings,
     FewestLabels,
     LabelCounts,
     TooFewLabels,
@@ -31,7 +31,7 @@ from semscale.answer_consistency.measures import check_sample_tokens
 from semscale.answer_consistency.p_true import with_p_true_forms
 from semscale.answer_consistency.pairs import Floor
 from semscale.answer_consistency.samples import pair_samples
-from semscale.answer_consistency.settings import AnswerColumns, AskedColumns, sample_texts
+from semscale.answer_consistency.settings import CorrectnessSettings
 from semscale.answer_consistency.summary import AnswerTexts, ConsistencySummary, ConsistencyTally
 from semscale.answer_consistency.white_box import AnswerTokens, read_sample_tokens, read_tokens
 from semscale.chat.declining import gives_no_answer
@@ -155,11 +155,11 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         part_rows: int = 0,
         progress: Progress | None = None,
     ) -> None:
-        self.columns = columns
+        self.columns: AnswerColumns | AskedColumns = columns
         self._named = columns.named() if named is None else named
         self._instrument, self._plan, self._model, self._progress = instrument, plan, model, progress
         self._correctness_settings = correctness or CorrectnessSettings()
-        self._ensemble = self._correctness_settings.get("ensemble", "none")
+        self._ensemble = self._correctness_settings.ensemble
         self._part_rows = part_rows
         self._eligible = None if items is None else items.rows.eligible(instrument.settings.fewest_samples)
         self._needs_floor = "floor" in instrument.needs and isinstance(instrument.settings.floor, str)
@@ -309,7 +309,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
             counts = LabelCounts.count(labels[rows_with_value(tally.measures, self._ensemble)])
             if needed.are_met(counts):
                 self._correctness = estimate_correctness(
-                    tally.measures, labels, labelled=tally.labelled, **self._correctness_settings
+                    tally.measures, labels, labelled=tally.labelled, **dict(self._correctness_settings)
                 )
             else:
                 too_few = TooFewLabels(counts, needed)

@@ -85,6 +85,7 @@ from semscale.report.sentences import (
 from semscale.results.reasons import UNREAD
 from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.sampling import SAMPLED_ROWS
+from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.answer_consistency.claim_tables import AgreementSummary, ClaimSummary, GroundingSummary
@@ -176,7 +177,7 @@ def consistency_document(summary: "ConsistencySummary") -> Document:
         warnings=(
             *foreign_warnings(summary.languages, _NOUN, remedy="--embedder e5-small"),
             *language_warnings(summary.unread_language, _EMBEDDER),
-            *unread_warnings(summary.counts, _NOUN, _EMBEDDER),
+            *unread_warnings({str(status): n for status, n in summary.counts.items()}, _NOUN, _EMBEDDER),
         ),
         counting=(*base.counting, *([asking] if asking else [])),
         reading=(*base.reading, *(f"{sentence}." for sentence in (contradicted, asking) if sentence)),
@@ -497,7 +498,7 @@ def _cautions(summary: "ConsistencySummary") -> Iterator[str]:
             "could not be estimated and nothing was subtracted: give --floor, or compare within this table "
             "only."
         )
-    if 2 * summary.n_few_samples > summary.counts.get("scored", 0):
+    if 2 * summary.n_few_samples > summary.counts.get(Status.SCORED, 0):
         few = f"fewer than {FEW_SAMPLES} samples"
         yield f"Most prompts have {few}: one sample that differs by chance decides."
     if summary.n_samples_left_out:
@@ -535,7 +536,7 @@ def _refused_parameters(summary: "ConsistencySummary | AgreementSummary") -> Ite
 def _p_true_cautions(summary: "ConsistencySummary") -> Iterator[str]:
     if "p_true" not in summary.scores:
         return
-    lacking = summary.counts.get("scored", 0) - summary.estimates.overall_mean("p_true").n
+    lacking = summary.counts.get(Status.SCORED, 0) - summary.estimates.overall_mean("p_true").n
     if lacking:
         yield f"P(True) is not known for {counted(lacking, _NOUN)}: {no_value_reason('p_true')}."
     decided = 0 if summary.replies is None else summary.replies.n_decided
@@ -625,7 +626,7 @@ def asking_words(summary: "ConsistencySummary | AgreementSummary") -> str | None
 def _contradicted_words(summary: "ConsistencySummary") -> str | None:
     if not summary.n_contradicted:
         return None
-    share = percent(summary.n_contradicted / summary.counts["scored"])
+    share = percent(summary.n_contradicted / summary.counts[Status.SCORED])
     return f"In {share} of prompts some sample contradicts the answer"
 
 
