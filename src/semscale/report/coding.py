@@ -412,14 +412,14 @@ def _value_note(summary: "CodingSummary") -> str:
     sentences = []
     if len(summary.not_calibrated) < len(summary.codebook.codes):
         sentences.append(
-            f"A code is given if its probability is at least {summary.thresholds.assigned:g}; from "
-            f"{summary.thresholds.unsure:g} to that it is undecided."
+            f"A code is given if its probability is at least {summary.thresholds.assigned:g}, and undecided "
+            f"from {summary.thresholds.unsure:g} to {summary.thresholds.assigned:g}."
         )
     if summary.not_calibrated:
         sentences.append(
             "Codes that are not calibrated have a likeness, which is no probability: 0 as an example of "
-            "another code, 1 as one of the code’s own. They are given if it is at least "
-            f"{BY_LIKENESS.assigned:g}; from {BY_LIKENESS.unsure:g} to that they are undecided."
+            "another code, 1 as one of the code’s own. Such a code is given if its likeness is at least "
+            f"{BY_LIKENESS.assigned:g}, and undecided from {BY_LIKENESS.unsure:g} to that value."
         )
     return " ".join(sentences)
 
@@ -479,8 +479,8 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
     yield from _sample_cautions(summary)
     if summary.weight:
         yield (
-            "Weights count in shares, tests between groups and drivers. Numbers of answers, pairs, "
-            "calibration and alpha count rows."
+            "Weights count in shares, tests between groups and drivers. Counts of answers, pairs, "
+            "calibration and alpha are unweighted."
         )
     if summary.strata and summary.drivers is not None:
         yield "Drivers ignore strata, which makes their intervals too wide rather than too narrow."
