@@ -25,7 +25,7 @@ from semscale.chat.costs.budget import Budget
 from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.runner import Runner
 from semscale.errors import InputError, UnknownNameError
-from semscale.report.answer_consistency.words import cautions
+from semscale.report.consistency import cautions
 from semscale.report.markdown import markdown
 from semscale.signature import Signature
 from semscale.store.reading import open_table

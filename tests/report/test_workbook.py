@@ -122,11 +122,11 @@ def test_a_workbook_has_one_row_for_each_item(tmp_path):
 
 
 def test_names_of_sheets_end_with_a_word(tmp_path):
-    titles = ("How the scores are spread, by topic", "Every answer that nobody has understood yet")
+    titles = ("Distribution of the scores, by topic", "Every answer that nobody has understood yet")
     sections = tuple(Section(f"s{n}", title, (Paragraph("x"),)) for n, title in enumerate(titles))
     write_report_workbook(replace(document_of(), sections=sections), tmp_path / "d.xlsx")
     names = list(sheets_of(tmp_path / "d.xlsx"))
-    assert names[1:3] == ["How the scores are spread", "Every answer that nobody has"]
+    assert names[1:3] == ["Distribution of the scores", "Every answer that nobody has"]
 
 
 def test_a_workbook_has_a_sheet_for_each_section_whatever_it_is_called(tmp_path):
