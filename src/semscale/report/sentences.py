@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from semscale.embedding.languages.language_counts import LanguageCount, Languages, are_english
 from semscale.embedding.languages.language_names import LANGUAGE_NAMES
-from semscale.judging.asking import FormRefusal, refusals_in_words
 from semscale.report.document import (
     Block,
     Cell,
@@ -26,6 +25,7 @@ from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.embedding.languages.unread_language import UnreadLanguage
+    from semscale.judging.asking import FormRefusal
     from semscale.results.estimates import Estimates
     from semscale.stats.intervals.means import MeanEstimate
 
@@ -201,7 +201,7 @@ def refused_words(model: str, refused: Sequence[str]) -> str | None:
     )
 
 
-def stand_in_words(judge: str, signature: Signature, not_taken: Sequence[FormRefusal]) -> tuple[str, ...]:
+def stand_in_words(judge: str, signature: Signature, not_taken: "Sequence[FormRefusal]") -> tuple[str, ...]:
     """Say what stood in for a judge's typed decisions, and why; nothing where it took them.
 
     Args:
@@ -209,6 +209,8 @@ def stand_in_words(judge: str, signature: Signature, not_taken: Sequence[FormRef
         signature: what it applied.
         not_taken: forms of asking that its model did not take.
     """
+    from semscale.judging.asking import refusals_in_words
+
     method = dict(signature.fields).get("method")
     if method not in _STAND_INS:
         return ()
