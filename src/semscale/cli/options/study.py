@@ -1,6 +1,6 @@
-"""Options of the commands ``semscale study``."""
+"""Options of the commands ``semscale study run`` and ``semscale study compare``."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -9,8 +9,11 @@ import typer
 
 from semscale.cli.options.calls import CallOptions
 from semscale.cli.options.groups import option_group, without
-from semscale.cli.options.panels import OUTPUT, RUN, option, setting
+from semscale.cli.options.panels import COLUMNS, INPUT, OUTPUT, RUN, column, option, setting
+from semscale.cli.options.run import RunOptions
+from semscale.cli.options.table import RowOptions
 from semscale.cli.outputs import Outputs
+from semscale.errors import InputError
 
 if TYPE_CHECKING:
     from semscale.judging.asking import Running
@@ -30,7 +33,7 @@ class StudyOutputs(Outputs):
     """The folder of a run, and what is printed.
 
     Attributes:
-        folder: for personas, answers, summary and report; beside the study's file unless given.
+        folder: for personas, answers, summary and report; in the folder of the study's file unless given.
     """
 
     folder: Annotated[
@@ -60,12 +63,12 @@ class StudyOutputs(Outputs):
 
 @option_group
 class StudyCalls:
-    """Caps and ledger of calls; a cap goes before that of the file, whose pace holds."""
+    """Caps and ledger of calls; a cap overrides that of the file, whose pace holds."""
 
     calls: Annotated[CallOptions, without("concurrency", "per_minute")]
 
     def running(self, caps: "Caps") -> "Running":
-        """How calls are made.
+        """Return limits and budget of calls.
 
         Args:
             caps: of the file.
@@ -73,14 +76,14 @@ class StudyCalls:
         from semscale.chat.calls.limits import Limits
         from semscale.chat.costs.budget import Budget
 
-        given = self.calls
-        limits = Limits(caps.concurrency, caps.per_minute, timeout=given.timeout)
+        calls = self.calls
+        limits = Limits(caps.concurrency, caps.per_minute, timeout=calls.timeout)
         budget = Budget(
-            _first(given.max_calls, caps.max_calls),
-            _first(given.max_total_tokens, caps.max_total_tokens),
-            _first(given.max_cost, caps.max_cost),
+            _first(calls.max_calls, caps.max_calls),
+            _first(calls.max_total_tokens, caps.max_total_tokens),
+            _first(calls.max_cost, caps.max_cost),
         )
-        return replace(given.running(), limits=limits, budget=budget)
+        return replace(calls.running(), limits=limits, budget=budget)
 
 
 @option_group
@@ -92,7 +95,7 @@ class StudyRunOptions:
         list[str] | None,
         option(
             _MODEL,
-            "The model that answers, in place of those of the file; repeat it for several.",
+            "The model that answers; overrides those of the file. Can be repeated.",
             "NAME",
         ),
     ] = None
@@ -104,5 +107,88 @@ class StudyRunOptions:
     interval: Annotated[float, setting(RUN, "Coverage of the simulation intervals.")] = 0.95
 
 
-def _first(given: Number | None, otherwise: Number | None) -> Number | None:
-    return otherwise if given is None else given
+@option_group
+class PeopleColumnOptions:
+    """The columns of the people's table."""
+
+    question: Annotated[
+        list[str] | None,
+        option(
+            COLUMNS,
+            "A question of the study and the column with its answers; those of the same name unless given. "
+            "Can be repeated.",
+            "NAME=COLUMN",
+        ),
+    ] = None
+    concept: Annotated[str | None, column("Concept of each row.")] = None
+    respondent: Annotated[
+        str | None, column("IDs of respondents; a persona with the same ID is the same individual.")
+    ] = None
+    weight: Annotated[str | None, column("Weights of respondents.")] = None
+    by: Annotated[
+        list[str] | None,
+        option(
+            COLUMNS,
+            "Compare differences between groups of an attribute that personas and people have; NAME=COLUMN "
+            "where the column has another name. Can be repeated.",
+            "NAME",
+        ),
+    ] = None
+    human_range: Annotated[
+        tuple[float, float] | None,
+        option(COLUMNS, "Lowest and highest value that people could give.", "LOW HIGH"),
+    ] = None
+
+    @property
+    def questions(self) -> dict[str, str]:
+        """Columns by the question's name."""
+        return _pairs(self.question or (), "question", needs_column=True)
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """Columns by the attribute's name."""
+        return _pairs(self.by or (), "by", needs_column=False)
+
+
+@option_group
+class StudyCompareOptions:
+    """All options of ``semscale study compare``."""
+
+    answers: Annotated[
+        Path, typer.Argument(metavar="ANSWERS", help="The folder of a study's run, or its answers.parquet.")
+    ]
+    human: Annotated[
+        str,
+        typer.Argument(
+            metavar="HUMAN", help="People's answers: a row for each person, or each person and concept."
+        ),
+    ]
+    columns: PeopleColumnOptions
+    method: Annotated[
+        list[str] | None, option(INPUT, "A method to compare; all unless given. Can be repeated.", "NAME")
+    ] = None
+    splits: Annotated[int, setting(RUN, "Random halves of the people.")] = 2000
+    outputs: Annotated[Outputs, without("out")]
+    table: RowOptions
+    run: Annotated[RunOptions, without("part_rows", "restart")]
+
+
+def _first(value: Number | None, default: Number | None) -> Number | None:
+    return default if value is None else value
+
+
+def _pairs(values: Sequence[str], parameter: str, *, needs_column: bool) -> dict[str, str]:
+    """Read NAME=COLUMN.
+
+    Raises:
+        InputError: no column where one is needed, or one name twice.
+    """
+    columns: dict[str, str] = {}
+    for value in values:
+        name, separator, title = value.partition("=")
+        if not name or (needs_column and not title) or (separator and not title):
+            raise InputError(f"{parameter} must be NAME=COLUMN, got {value!r}")
+        if name in columns:
+            raise InputError(f"{parameter} must name each once, got {name!r} twice")
+        columns[name] = title or name
+    return columns
