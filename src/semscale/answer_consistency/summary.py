@@ -19,7 +19,7 @@ from semscale.answer_consistency.correctness import (
 from semscale.answer_consistency.samples import guards_read_samples
 from semscale.embedding.languages.language_counts import LanguageCount, LanguageCounter
 from semscale.embedding.languages.unread_language import LanguageSample, UnreadLanguage
-from semscale.matching.matched_items import scores_by_group
+from semscale.matching.summary import scores_by_group
 from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates, summary_in_words
 from semscale.results.shown_rows import ForemostRows, LeftOutRows

@@ -259,8 +259,8 @@ def _sections(summary: "RatingSummary") -> Iterator[Section]:
         yield Section("distribution", "How the ratings are spread", blocks)
     no_group = Paragraph("No group has a rated text.")
     if summary.estimates.groups:
-        blocks = (group_estimate_table(summary), groups_figure(summary) or no_group)
-        yield Section("groups", ("By ", Quoted(summary.by or "group")), blocks)
+        compared_groups = (group_estimate_table(summary), groups_figure(summary) or no_group)
+        yield Section("groups", ("By ", Quoted(summary.by or "group")), compared_groups)
     for position, (by, estimates) in enumerate(summary.further_groups.items(), start=2):
         grouped, title = replace(summary, by=by, estimates=estimates), ("By ", Quoted(by))
         table = replace(group_estimate_table(grouped), title=title)
