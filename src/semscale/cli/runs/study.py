@@ -33,7 +33,7 @@ def run_study(options: StudyRunOptions, outputs: StudyOutputs) -> "StudySummary"
     from semscale.stats.intervals.estimates import IntervalPlan
 
     study = _read(options)
-    plan = IntervalPlan(options.interval, seed=study.design.plan.seed)
+    plan = IntervalPlan(options.settings.interval, seed=study.design.plan.seed)
     folder = Path(str(outputs.folder))
     check_folder(folder, "out")
     folder.mkdir(parents=True, exist_ok=True)
@@ -91,23 +91,10 @@ def compare_study(options: StudyCompareOptions) -> StudyComparison:
     Raises:
         InputError: a file, a name or a value that cannot be used.
     """
-    columns = options.columns
-    questions, attributes = columns.questions, columns.attributes
     options.outputs.check()
     check_input(options.human, options.outputs.report)
-    return compare(
-        options.answers,
-        options.table.open(options.human),
-        questions=questions or None,
-        concept=columns.concept,
-        respondent=columns.respondent,
-        weight=columns.weight,
-        by=attributes,
-        methods=options.method or (),
-        human_range=columns.human_range,
-        splits=options.splits,
-        plan=options.run.plan,
-    )
+    table = options.table.open(options.human)
+    return compare(options.answers, table, plan=options.run.plan, **dict(options.settings))
 
 
 def start_study(file: Path) -> None:
@@ -133,4 +120,4 @@ def start_study(file: Path) -> None:
 def _read(options: StudyRunOptions) -> Study:
     check_input(str(options.file))
     study = load(options.file)
-    return replace(study, design=study.design.answered_by(options.model or (), options.base_url))
+    return replace(study, design=study.design.answered_by(options.settings.model, options.settings.base_url))
