@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from semscale.judging.prompts.template import load_template
-    from semscale.judging.replies.reading import read_reply
+    from semscale.judging.replies import read_reply
 
 __all__ = ["load_template", "read_reply"]
 
 _HOMES = {
     "load_template": "semscale.judging.prompts.template",
-    "read_reply": "semscale.judging.replies.reading",
+    "read_reply": "semscale.judging.replies",
 }
 
 

@@ -13,7 +13,7 @@ from semscale.judging.asking import Conversation, Running, ask
 from semscale.judging.model_capabilities import ModelCapabilities
 from semscale.judging.prompts.prompting import JudgedItem, Order, PromptForm, ReferencePlace
 from semscale.judging.prompts.template import Template
-from semscale.judging.replies.reading import ReplyReading, read_reply
+from semscale.judging.replies import ReplyReading, read_reply
 from semscale.judging.verdict import Verdict
 from semscale.judging.verdict_aggregation import aggregate_verdict
 from semscale.signature import Signature

@@ -6,8 +6,8 @@ from semscale.chat.decisions.answers import standard_error
 from semscale.chat.replies import FailureKind
 from semscale.judging.asking import Conversation
 from semscale.judging.prompts.template import Template
-from semscale.judging.replies.reading import ReplyReading
-from semscale.judging.replies.token_probabilities import level_probabilities
+from semscale.judging.replies import ReplyReading
+from semscale.judging.token_probabilities import level_probabilities
 from semscale.judging.verdict import Provenance, Verdict, empirical_distribution, most_frequent, with_mass
 from semscale.types import Status
 

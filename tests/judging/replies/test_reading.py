@@ -13,7 +13,7 @@ from tests.judging.written_replies import HUNDRED, LIKERT, NO, REFUSED, TRUE_FAL
 
 from semscale.judging.prompts.template import Template, load_template
 from semscale.judging.replies.grammar.lexicon import numerals
-from semscale.judging.replies.reading import read_reply
+from semscale.judging.replies import read_reply
 from semscale.scales import Scale
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from semscale.judging.prompts.template import load_template
-from semscale.judging.replies.reading import read_reply
+from semscale.judging.replies import read_reply
 from semscale.judging.replies.remarks import contradicts
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from semscale.chat.replies import TokenLogprob
 from semscale.judging.prompts.template import Level, Template, load_template
-from semscale.judging.replies.reading import read_reply
-from semscale.judging.replies.token_probabilities import level_probabilities
+from semscale.judging.replies import read_reply
+from semscale.judging.token_probabilities import level_probabilities
 
 ELEVEN = Template(
     name="eleven", task="?", levels=tuple(Level(score=n / 10, label=f"l{n}", number=n) for n in range(11))

@@ -17,7 +17,7 @@ from semscale.judging.judge_requests import JudgeRequests
 from semscale.judging.model_capabilities import ModelCapabilities
 from semscale.judging.prompts.prompting import JudgedItem, PromptForm, decision_wording
 from semscale.judging.prompts.template import Template
-from semscale.judging.replies.reading import ReplyReading
+from semscale.judging.replies import ReplyReading
 from semscale.judging.verdict import Verdict
 from semscale.signature import Signature
 from semscale.types import Progress

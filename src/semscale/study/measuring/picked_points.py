@@ -4,7 +4,7 @@ import numpy as np
 
 from semscale.chat.replies import Reply
 from semscale.judging.prompts.template import Template
-from semscale.judging.replies.reading import read_reply
+from semscale.judging.replies import read_reply
 from semscale.scales import Scale
 from semscale.types import Status
 
