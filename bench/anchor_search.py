@@ -15,8 +15,8 @@ import numpy as np
 import yaml
 
 from semscale.embedding import load_embedder
-from semscale.rating.lint.random_pairs import random_pair_cosine, unrelated_sentences
-from semscale.rating.readouts.ssr import similarity_pmf
+from semscale.rating.lint import random_pair_cosine, unrelated_sentences
+from semscale.rating.readouts import similarity_pmf
 from semscale.scales import load_scale
 
 START = "all-MiniLM-L6-v2"

@@ -21,8 +21,8 @@ import numpy as np
 import yaml
 
 from semscale.embedding import load_embedder
-from semscale.rating.lint.random_pairs import cosine_at, random_pair_cosine, unrelated_sentences
-from semscale.rating.readouts.ssr import rate_vectors, similarity_pmf
+from semscale.rating.lint import cosine_at, random_pair_cosine, unrelated_sentences
+from semscale.rating.readouts import similarity_pmf, ssr_ratings
 from semscale.scales import load_scale
 
 HERE = Path(__file__).parent
@@ -107,7 +107,7 @@ def report(model, reviews):
     random_cosine = random_pair_cosine(embedder.embed(unrelated_sentences()).vectors.astype(float))
     vectors = embedder.embed(reviews.text).vectors
     eligible = [name for name in candidates if is_eligible(anchors[name], random_cosine)]
-    rated = Rated(reviews, {name: rate_vectors(vectors, anchors[name]).pmf for name in eligible}, ks_weight)
+    rated = Rated(reviews, {name: ssr_ratings(vectors, anchors[name]).pmf for name in eligible}, ks_weight)
     print(f"\n{model}: {len(candidates)} candidates, {len(eligible)} eligible: {', '.join(eligible)}")
 
     choosing = half_of(reviews.review, SHIPPED_SEED)

@@ -14,11 +14,8 @@ import numpy as np
 
 from measuring import machine
 from rated_texts import HIGHEST, LOWEST, review_sentences
-from semscale.rating.calibration.calibrators import fit_calibrator
-from semscale.rating.calibration.fitting import human_masses
-from semscale.rating.calibration.predictors import Predictors
-from semscale.rating.calibration.refits import fit_without_parts
-from semscale.rating.calibration.selection import choose_method
+from semscale.rating.calibrators import Predictors, fit_calibrator
+from semscale.rating.fitting import choose_method, fit_without_parts, human_masses
 from semscale.rating.rater import Rater
 from semscale.results.tallies import Tallies
 from semscale.signature import Signature

@@ -12,12 +12,11 @@ import numpy as np
 import polars as pl
 
 from semscale import load_embedder
-from semscale.coding.codebook_file import load_codebook
-from semscale.coding.coder import Coder
-from semscale.coding.coding import HandCodes, code_answers
-from semscale.coding.hand_codes import hand_codes
-from semscale.coding.prototypes import with_children
-from semscale.coding.summary.coding_agreement import agreement_with_people
+from semscale.coding.codebook import load_codebook
+from semscale.coding.coder import Coder, with_children
+from semscale.coding.coding import code_answers
+from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
+from semscale.coding.summary import code_alphas
 from semscale.stats.intervals.roc_areas import roc_area
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "coding"
@@ -51,15 +50,16 @@ def how_codes_hold(codebook, texts, hand, embedder):
     coding = code_answers(
         Coder(codebook, embedder=embedder).score(texts), hand=HandCodes(hand, ("hand_codes",))
     )
-    alphas = agreement_with_people(coding.held_out.given, hand, codebook.names)
+    alphas = code_alphas(np.stack([coding.held_out_assigned, majority(mean_codes(hand))]))
     rows = []
     print(f"{'code':12} with  area  Brier  of the share  alpha            unsure")
-    for place, (made, one) in enumerate(zip(coding.calibrations, alphas, strict=True)):
-        alpha, brier = one.alpha, made.figures.brier.value
-        unsure = int(np.isnan(coding.held_out.given[:, place]).sum())
+    for code, made, alpha, decisions in zip(
+        codebook.names, coding.calibrations, alphas, coding.held_out_assigned.T, strict=True
+    ):
+        brier, unsure = made.figures.brier.value, int(np.isnan(decisions).sum())
         rows.append((made.area.value, brier, made.figures.brier_of_share, alpha.value))
         print(
-            f"{one.code:12} {made.n_with:4}  {made.area.value:.2f}  {brier:.3f}  "
+            f"{code:12} {made.n_with:4}  {made.area.value:.2f}  {brier:.3f}  "
             f"{made.figures.brier_of_share:12.3f}  {alpha.value:.2f} ({alpha.low:.2f} to {alpha.high:.2f})  "
             f"{unsure:4}"
         )

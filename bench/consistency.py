@@ -16,14 +16,10 @@ import numpy as np
 
 from measuring import Peer, machine, ratios, seconds, spread
 from semscale import Consistency, load_embedder
-from semscale.answer_consistency.asking.early_stopping import early_decision
-from semscale.answer_consistency.scoring.contradictions import (
-    GUARD_NAMES,
-    PairTexts,
-    find_contradictions,
-    marked,
-)
-from semscale.answer_consistency.scoring.pair_measures import above_floor, item_means
+from semscale.answer_consistency.asking import early_decision
+from semscale.answer_consistency.contradictions import GUARD_NAMES, guard_findings
+from semscale.answer_consistency.pairs import above_floor
+from semscale.answer_consistency.samples import item_means
 from semscale.matching.cosines import Cosines
 from semscale.matching.pairs import pair_up
 from semscale.matching.separation import share_above
@@ -57,9 +53,9 @@ def report_contradictions(embedder):
     """How well the measure tells right answers from wrong ones, by what is left of contradicting samples."""
     answers, references, accuracy = beetle()
     pairs = pair_up(answers, references)
-    cosine, _ = Cosines(embedder).of(pairs.texts, pairs.prediction, pairs.reference)
-    texts = PairTexts(pairs.texts, pairs.prediction, pairs.reference, cosine)
-    contradicted = marked(find_contradictions(texts, GUARD_NAMES))
+    cosine = Cosines(embedder).of(pairs.texts, pairs.prediction, pairs.reference).values
+    findings = guard_findings(pairs, GUARD_NAMES, cosine, np.ones(len(cosine), bool))
+    contradicted = np.array(list(map(bool, findings)))
     kinds = ", ".join(f"{n} {kind}" for kind, n in Counter(accuracy.tolist()).items())
     print(f"\nBeetle, answers with up to three right ones as samples: {kinds}")
     for kept in KEPT:

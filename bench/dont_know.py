@@ -13,8 +13,8 @@ import numpy as np
 
 from measuring import machine
 from semscale.embedding import load_embedder
-from semscale.rating.anchors.floor import best_similarities, unrelated_probes
-from semscale.rating.lint.random_pairs import cosine_at, random_pair_cosine, unrelated_sentences
+from semscale.rating.anchors import topic_similarities, unrelated_probes
+from semscale.rating.lint import cosine_at, random_pair_cosine, unrelated_sentences
 from semscale.scales import load_scale, scale_names
 from semscale.weights.known import DEFAULT_RATING_MODEL
 
@@ -66,7 +66,7 @@ def main():
 def found(scale, embedder, known, texts):
     """Similarity with the nearest exemplar where it is greater than with any anchor; -1 elsewhere."""
     nearest = (embedder.embed(list(texts)).vectors.astype(float) @ known.T).max(axis=1)
-    return np.where(nearest > best_similarities(scale, embedder, list(texts)), nearest, -1)
+    return np.where(nearest > topic_similarities(scale, embedder, list(texts)), nearest, -1)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import argparse
 
 import numpy as np
 
-from semscale.coding.summary.drivers import drivers_of
+from semscale.coding.drivers import find_drivers
 
 MOST, LEAST = 97.0, 93.0
 EFFECTS = np.array([0.6, -0.4, 0.0])
@@ -41,7 +41,7 @@ def covered(rng, draws, people, answers, *, is_weighted, is_uneven):
         ratings, codes, person = sample(rng, people, answers, is_uneven=is_uneven)
         weights = rng.uniform(0.5, 2.0, people)[person] if is_weighted else None
         both = [
-            drivers_of(
+            find_drivers(
                 ratings, codes, ["a", "b", "c"], rating="r", weights=weights, clusters=clusters
             ).drivers
             for clusters in (None, person)

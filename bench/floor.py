@@ -14,7 +14,7 @@ import numpy as np
 
 from measuring import machine
 from semscale.embedding import load_embedder
-from semscale.rating.anchors.floor import FLOOR_GROUPS, best_similarities, unrelated_probes
+from semscale.rating.anchors import FLOOR_GROUPS, topic_similarities, unrelated_probes
 from semscale.scales import load_scale, scale_names
 from semscale.weights.known import DEFAULT_RATING_MODEL
 
@@ -33,15 +33,15 @@ def main():
     groups = unrelated_probes()
     unrelated = [sentence for group in FLOOR_GROUPS for sentence in groups[group]]
     scales = [load_scale(name).for_model(model) for name in scale_names()]
-    nothing = [best_similarities(scale, embedder, unrelated) for scale in scales]
-    probes = [best_similarities(scale, embedder, [probe.text for probe in scale.probes]) for scale in scales]
+    nothing = [topic_similarities(scale, embedder, unrelated) for scale in scales]
+    probes = [topic_similarities(scale, embedder, [probe.text for probe in scale.probes]) for scale in scales]
     gibberish, unknown = (
-        [best_similarities(scale, embedder, list(groups[group])) for scale in scales]
+        [topic_similarities(scale, embedder, list(groups[group])) for scale in scales]
         for group in ("gibberish", "dont-know")
     )
     with REVIEWS.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    reviews = best_similarities(
+    reviews = topic_similarities(
         load_scale("quality").for_model(model), embedder, [row["text"] for row in rows]
     )
     opinion = np.array([abs(float(row["human_mean"])) >= OPINION for row in rows])

@@ -27,13 +27,23 @@ from review_sample import sampled_reviews
 from semscale.embedding import load_embedder
 from semscale.embedding.languages.identification import identified_languages
 from semscale.embedding.languages.language_names import LANGUAGE_NAMES
-from semscale.rating.anchors.floor import FLOOR_GROUPS, best_similarities, off_topic_floor, unrelated_probes
-from semscale.rating.anchors.model_sets import scale_for_model
-from semscale.rating.lint.linter import lint
+from semscale.rating.anchors import (
+    FLOOR_GROUPS,
+    off_topic_floor,
+    scale_for_model,
+    topic_similarities,
+    unrelated_probes,
+)
+from semscale.rating.lint import lint
 from semscale.rating.rater import Rater
 from semscale.scales import load_scale, scale_names
-from semscale.scales.equivalence import FEWEST_SETS, MOST_LEFT_OUT, Equivalence
-from semscale.scales.translation import languages_of, translated_languages
+from semscale.scales.library import (
+    FEWEST_SETS,
+    MOST_LEFT_OUT,
+    Equivalence,
+    languages_of,
+    translated_languages,
+)
 from semscale.stats.agreement.correlations import spearman
 
 HERE = Path(__file__).parent
@@ -194,7 +204,7 @@ def on_topic_words(texts, code, own, embedder):
         ("English", english, off_topic_floor(english, embedder)),
         ("own", own, off_topic_floor(own, embedder)),
     ):
-        on, off = (best_similarities(scale, embedder, list(those)) for those in (texts, unrelated))
+        on, off = (topic_similarities(scale, embedder, list(those)) for those in (texts, unrelated))
         above = (on[:, None] > off).mean()
         said.append(
             f"{name} anchors: {above:.2f} above unrelated, below the floor {(on < floor).mean():.1%} "

@@ -10,8 +10,7 @@ import numpy as np
 
 from measuring import machine
 from semscale.embedding import load_embedder
-from semscale.rating.lint.criteria import due_masses
-from semscale.rating.lint.linter import lint
+from semscale.rating.lint import due_masses, lint
 from semscale.scales import load_scale, scale_names
 from semscale.weights.known import DEFAULT_RATING_MODEL
 

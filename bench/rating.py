@@ -13,7 +13,7 @@ import time
 
 import numpy as np
 
-from semscale.rating.readouts.ssr import rate_vectors
+from semscale.rating.readouts import ssr_ratings
 
 SETS, POINTS, DIMENSIONS = 6, 5, 384
 
@@ -34,7 +34,7 @@ def straightforward(responses, anchors):
 
 
 def semscale_form(responses, anchors):
-    return rate_vectors(responses, anchors).pmf
+    return ssr_ratings(responses, anchors).pmf
 
 
 FORMS = {"straightforward": straightforward, "semscale": semscale_form}

@@ -29,11 +29,10 @@ from anchors import SHIPPED_SEED, half_of
 from measuring import machine
 from rated_texts import HIGHEST, LOWEST, RELEASE, further_sets, review_sentences, source_distribution
 from semscale.embedding import load_embedder
-from semscale.rating.anchors.floor import off_topic_floor
-from semscale.rating.anchors.model_sets import scale_for_model
-from semscale.rating.human.values import laid_on
+from semscale.rating.anchors import off_topic_floor, scale_for_model
+from semscale.rating.human import laid_on
 from semscale.rating.rater import Rater
-from semscale.rating.readouts.readout_choice import Readout
+from semscale.rating.settings import Readout
 from semscale.scales import load_scale
 from semscale.stats.agreement.reliability import split_half_reliability
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL

@@ -19,8 +19,8 @@ import numpy as np
 from anchors import SHIPPED_SEED, half_of
 from rated_texts import HIGHEST, LOWEST, further_sets, review_sentences
 from semscale.embedding import load_embedder
-from semscale.rating.human.values import laid_on
-from semscale.rating.readouts import ordinal, ssr
+from semscale.rating.human import laid_on
+from semscale.rating.readouts import WIDTH, ordinal_ratings, ssr_ratings
 from semscale.scales import load_scale
 from semscale.weights.known import DEFAULT_MODEL
 
@@ -65,11 +65,11 @@ def people(rated, values):
 
 def report_widths(vectors, anchors, masses):
     scores = {
-        width: ranked_probability(ordinal.rate_vectors(vectors, anchors, width=width).pmf, masses).mean()
+        width: ranked_probability(ordinal_ratings(vectors, anchors, width=width).pmf, masses).mean()
         for width in WIDTHS.round(2).tolist()
     }
     print("RPS by width: " + ", ".join(f"{width:g} {score:.4f}" for width, score in scores.items()))
-    print(f"least at {min(scores, key=scores.get):g}; the readout has {ordinal.WIDTH:g}\n")
+    print(f"least at {min(scores, key=scores.get):g}; the readout has {WIDTH:g}\n")
 
 
 def report_sets(sets, vectors, anchors, values, replicates):
@@ -78,8 +78,8 @@ def report_sets(sets, vectors, anchors, values, replicates):
         masses, human = people(rated, values), rated.mean
         pmfs = {
             "equal shares": np.full_like(masses, 1 / len(values)),
-            "ssr": ssr.rate_vectors(vectors[rated.name], anchors, values=values).pmf,
-            "ordinal": ordinal.rate_vectors(vectors[rated.name], anchors, values=values).pmf,
+            "ssr": ssr_ratings(vectors[rated.name], anchors, values=values).pmf,
+            "ordinal": ordinal_ratings(vectors[rated.name], anchors, values=values).pmf,
         }
         for place, (name, pmf) in enumerate(pmfs.items()):
             heading = f"{rated.name:<26}{len(human):>6,}" if place == 0 else " " * 32

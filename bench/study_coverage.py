@@ -21,12 +21,10 @@ from semscale.stats.intervals.coefficients import ResamplingPlan
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
 from semscale.stats.variance_components.components import variance_components
 from semscale.stats.variance_components.effects import FacetTable
-from semscale.study.comparing.group_contrasts import compare_groups
-from semscale.study.comparing.marginals import compare_marginals, surveys_of
-from semscale.study.comparing.sides import ComparedQuestion, ComparedSide
-from semscale.study.comparing.structure import compare_correlations
+from semscale.study.axes import compare_correlations, compare_groups, compare_marginals, surveys_of
+from semscale.study.people import ComparedQuestion, ComparedSide
 from semscale.study.questionnaire import SurveyQuestion
-from semscale.study.summary.level_differences import level_differences
+from semscale.study.summary import MeasuredAnswers, level_differences
 
 VALUES = np.arange(1.0, 6.0)
 QUESTIONS = tuple(ComparedQuestion(name, name, VALUES, tuple("12345")) for name in ("intent", "liking"))
@@ -112,7 +110,7 @@ def concept_difference(panel):
         "persona": np.repeat(np.arange(n), 2).astype(str), "concept": ["a", "b"] * n,
         "value": (panel.positions[:, :2, 0] * 4 + 1).ravel(),
     })  # fmt: skip
-    found = level_differences(question, "dlr", rows, concepts=("a", "b"), attributes=(), interval=0.95)
+    found = level_differences(MeasuredAnswers(question, "dlr", rows), ("a", "b"), (), 0.95)
     return next(iter(found)).difference
 
 

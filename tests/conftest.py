@@ -107,7 +107,7 @@ def compiled_once():
 @pytest.fixture(scope="session", autouse=True)
 def charts_drawn_once():
     """Draw each chart once a run: many tests write pages of the same results."""
-    from semscale.report.charts import svg
+    from semscale.report import chart_kit as svg
 
     drawn, draw = {}, svg.drawn_by_vega
 

@@ -5,8 +5,7 @@ import pytest
 import semscale
 from semscale.answer_consistency.consistency import Consistency
 from semscale.drift.measure.meter import DriftMeter
-from semscale.judging.judge import Judge
-from semscale.judging.judge_answers import judge
+from semscale.judging.judge import Judge, judge
 from semscale.judging.panel import Panel
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.matching.matcher import Matcher

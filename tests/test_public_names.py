@@ -35,7 +35,7 @@ def test_importing_semscale_loads_nothing_heavy():
 
 def test_rating_ready_vectors_loads_no_engine():
     program = (
-        "import sys, semscale, semscale.rating.readouts.ssr\n"
+        "import sys, semscale, semscale.rating.readouts\n"
         "semscale.Rater; semscale.load_scale\n"
         "print([name for name in ('openvino', 'altair', 'openai', 'torch') if name in sys.modules])"
     )

@@ -29,23 +29,19 @@ if TYPE_CHECKING:
         SemscaleError,
         UnknownNameError,
     )
-    from semscale.judging.judge import Judge
-    from semscale.judging.judge_answers import judge
+    from semscale.judging.judge import Judge, judge
     from semscale.judging.panel import Panel
-    from semscale.judging.panel_verdicts import PanelVerdicts
     from semscale.judging.verdict import Verdict
-    from semscale.judging.verdicts import Verdicts
+    from semscale.judging.verdicts import PanelVerdicts, Verdicts
     from semscale.matching.bertscore.scorer import BertScorer, bertscore
     from semscale.matching.bertscore.scores import BertScores
     from semscale.matching.matcher import Matcher, match
     from semscale.matching.matches import Matches
-    from semscale.rating.lint.linter import lint
-    from semscale.rating.rate import rate
-    from semscale.rating.rater import Rater
+    from semscale.rating.lint import lint
+    from semscale.rating.rater import Rater, rate
     from semscale.rating.ratings import Ratings
     from semscale.scales import Scale, load_scale
-    from semscale.tabulation.crosstabs import crosstabs
-    from semscale.tabulation.summary import Crosstabs
+    from semscale.tabulation.crosstabs import Crosstabs, crosstabs
 
 __all__ = [
     "ArrayEmbedder",
@@ -102,23 +98,19 @@ _HOMES = {
         "SemscaleError",
         "UnknownNameError",
     ),
-    "semscale.judging.judge": ("Judge",),
-    "semscale.judging.judge_answers": ("judge",),
+    "semscale.judging.judge": ("Judge", "judge"),
     "semscale.judging.panel": ("Panel",),
-    "semscale.judging.panel_verdicts": ("PanelVerdicts",),
     "semscale.judging.verdict": ("Verdict",),
-    "semscale.judging.verdicts": ("Verdicts",),
+    "semscale.judging.verdicts": ("PanelVerdicts", "Verdicts"),
     "semscale.matching.bertscore.scores": ("BertScores",),
     "semscale.matching.bertscore.scorer": ("BertScorer", "bertscore"),
     "semscale.matching.matcher": ("Matcher", "match"),
     "semscale.matching.matches": ("Matches",),
-    "semscale.rating.lint.linter": ("lint",),
-    "semscale.rating.rate": ("rate",),
-    "semscale.rating.rater": ("Rater",),
+    "semscale.rating.lint": ("lint",),
+    "semscale.rating.rater": ("Rater", "rate"),
     "semscale.rating.ratings": ("Ratings",),
     "semscale.scales": ("Scale", "load_scale"),
-    "semscale.tabulation.crosstabs": ("crosstabs",),
-    "semscale.tabulation.summary": ("Crosstabs",),
+    "semscale.tabulation.crosstabs": ("Crosstabs", "crosstabs"),
 }
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from semscale.report.document.document import Document
+    from semscale.report.document import Document
 
 
 class Presentable(ABC):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import semscale
+from semscale.answer_consistency import pairs
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.scoring import pair_blocks
 from semscale.embedding import ArrayEmbedder
 from semscale.errors import InputError
 from semscale.types import Status
@@ -112,7 +112,7 @@ def test_blocks_change_nothing(monkeypatch, toy_embedder):
     answers = [f"answer {n % 7} of {n}" for n in range(40)]
     samples = [[f"answer {n % 5} of {n}"] * (n % 4) + ["answer 3"] for n in range(40)]
     whole = Consistency(embedder=toy_embedder).measure(answers, samples)
-    monkeypatch.setattr(pair_blocks, "BLOCK", 7)
+    monkeypatch.setattr(pairs, "BLOCK", 7)
     pieces = Consistency(embedder=toy_embedder).measure(answers, samples)
     assert whole.to_frame().equals(pieces.to_frame())
     assert str(whole.signature) == str(pieces.signature)

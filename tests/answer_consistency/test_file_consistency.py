@@ -9,18 +9,24 @@ from polars.testing import assert_frame_equal
 from tests.conftest import ToyEmbedder
 
 from semscale.answer_consistency import consistency_collector, file_consistency
-from semscale.answer_consistency.asking.asked_model import AskedModel
+from semscale.answer_consistency.asking import AskedModel, Sampling
+from semscale.answer_consistency.columns import (
+    AnswerChecks,
+    AnswerColumns,
+    ItemRows,
+    answer_cells,
+    rows_of_items,
+)
 from semscale.answer_consistency.consistency import Consistency
+from semscale.answer_consistency.correctness import FewestLabels
 from semscale.answer_consistency.file_consistency import consistency_file
-from semscale.answer_consistency.files.columns import AnswerColumns
-from semscale.answer_consistency.sampling import Sampling
 from semscale.chat.calls.retrying import Retries
 from semscale.chat.costs.budget import Budget
 from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.runner import Runner
-from semscale.errors import InputError
-from semscale.report.answer_consistency.words import cautions
-from semscale.report.render.markdown import markdown
+from semscale.errors import InputError, UnknownNameError
+from semscale.report.consistency import cautions
+from semscale.report.markdown import markdown
 from semscale.signature import Signature
 from semscale.store.reading import open_table
 from semscale.store.runs.table_run import PartSettings, TableRun
@@ -283,7 +289,7 @@ def test_labels_of_answers_that_did_not_come_cost_no_table(path, tmp_path):
     failing = {(f"why {row}", 0) for row in range(5)}
     summary, _ = ask(path, tmp_path, out=tmp_path / "out.parquet", failing=failing)
     assert summary.correctness is None
-    assert str(summary.too_few_labels.found) == "6 right and 13 wrong"
+    assert str(summary.too_few_labels.counts) == "6 right and 13 wrong"
     said = "at least 20 labelled answers with a consistency, and there are 6 right and 13 wrong"
     assert any(said in caution for caution in cautions(summary))
     written = pl.read_parquet(tmp_path / "out.parquet")
@@ -369,3 +375,114 @@ def test_other_settings_do_not_go_on_with_it(path, tmp_path):
     with pytest.raises(InputError, match="fewest_samples was 1, now 2.*--restart"):
         ask(path, tmp_path, out=out, fewest_samples=2)
     assert ask(path, tmp_path, out=out, fewest_samples=2, restart=True)[0].counts == {"scored": N}
+
+
+@pytest.fixture
+def table(tmp_path):
+    def written(columns):
+        path = tmp_path / "answers.csv"
+        pl.DataFrame(columns).write_csv(path)
+        return open_table(str(path))
+
+    return written
+
+
+def read_answers(answers, columns):
+    """All cells, read and checked at once."""
+    columns.check(answers)
+    (batch,) = answers.batches(100)
+    cells = answer_cells(batch, columns)
+    checks = AnswerChecks(columns, FewestLabels.for_ensemble("none"))
+    checks.add(cells)
+    checks.finish()
+    return cells
+
+
+def test_samples_from_columns_and_from_lists_in_cells(table):
+    # What a file with two labels lacks is refused later, by AnswerChecks.
+    answers = table({"a": ["x", "y"], "s": ["x", '["y", "z"]'], "t": ["w", None], "ok": [1, 0]})
+    (batch,) = answers.batches(100)
+    cells = answer_cells(batch, AnswerColumns(answer="a", samples=("s", "t"), label="ok"))
+    assert cells.answers == ["x", "y"]
+    assert cells.samples == [["x", "w"], ["y", "z", None]]
+    assert [str(label) for label in cells.labels] == ["1", "0"]
+
+
+def test_groups_and_prompts_are_those_of_the_rows(table):
+    cells = read_answers(
+        table({"a": ["x", "y"], "s": ["x", "y"], "g": [2024, None], "p": ["A", "B"]}),
+        AnswerColumns(prompt="p", answer="a", samples=("s",), by="g"),
+    )
+    assert (cells.groups, cells.prompts) == (["2024", None], ["A", "B"])
+
+
+def test_a_label_is_refused_with_its_place_in_the_file():
+    columns = AnswerColumns(answer="a", samples=("s",), label="l")
+    checks = AnswerChecks(columns, FewestLabels.for_ensemble("none"))
+    checks.add(answer_cells(pl.DataFrame({"a": ["x", "y"], "s": ["x", "y"], "l": ["yes", "0"]}), columns))
+    wrong = answer_cells(pl.DataFrame({"a": ["x", "y"], "s": ["x", "y"], "l": [None, "perhaps"]}), columns, 2)
+    with pytest.raises(InputError, match=r"got 'perhaps' in row 4"), rows_of_items(np.array([2, 3])):
+        checks.add(wrong)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({}, "answer must name a column, or prompt one whose questions --ask asks"),
+        ({"answer": "a"}, "samples must come from columns"),
+        ({"answer": "a", "samples": ("s",), "item": "i"}, "samples must come from columns"),
+        ({"answer": "a", "samples": ("a",)}, "sample must be another column than answer"),
+        ({"answer": "a", "samples": ("s", "s")}, "column 's' is named twice"),
+        ({"prompt": "p", "samples": ("s",)}, "sample, item and logprobs need answer"),
+    ],
+)
+def test_columns_that_do_not_go_together_are_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        AnswerColumns(**settings)
+
+
+def test_columns_that_are_not_there_or_hold_no_text_are_refused(table):
+    with pytest.raises(UnknownNameError, match="did you mean 'sample'"):
+        read_answers(table({"a": ["x"], "sample": ["y"]}), AnswerColumns(answer="a", samples=("sampel",)))
+    with pytest.raises(InputError, match="column 'a' holds no text: all its cells are empty"):
+        read_answers(table({"a": [None], "s": ["y"]}), AnswerColumns(answer="a", samples=("s",)))
+
+
+def test_a_broken_list_is_named_with_its_row(table):
+    answers = table({"a": ["x"] * 3, "s": ["y", "y", '["Paris", ']})
+    with pytest.raises(InputError, match="column 's' has a list that is no valid JSON in data row 3"):
+        read_answers(answers, AnswerColumns(answer="a", samples=("s",)))
+
+
+ITEMS = ["a", "b", "a", None, "c", "b", None, "a"]
+TEXTS = ["yes", " ", "no", "alone", 12, "yes", "alone", None]
+
+
+def indexed(size):
+    rows = ItemRows()
+    for start in range(0, len(ITEMS), size):
+        rows.add(ITEMS[start : start + size], TEXTS[start : start + size])
+    rows.finish()
+    return rows
+
+
+@pytest.mark.parametrize("size", [1, 3, 8])
+def test_items_are_numbered_by_their_first_rows(size):
+    rows = indexed(size)
+    assert rows.n == 5
+    assert rows.of(0, 5) == [[0, 2, 7], [1, 5], [3], [4], [6]]
+    assert rows.of(1, 3) == [[1, 5], [3]]
+    assert rows.are_first(2, 4).tolist() == [False, True, True, False]
+
+
+def test_an_item_counts_with_an_answer_and_enough_samples():
+    # The first item has an answer and one usable sample; the answer of the second is blank.
+    assert indexed(3).eligible(1).tolist() == [True, False, False, False, False]
+    assert not indexed(3).eligible(2).any()
+
+
+def test_numbers_and_texts_that_print_alike_are_one_item():
+    rows = ItemRows()
+    rows.add([1, "1", 2], ["a", "b", "c"])
+    rows.finish()
+    assert rows.of(0, 2) == [[0, 1], [2]]

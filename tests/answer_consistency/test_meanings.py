@@ -1,18 +1,291 @@
-"""Measures of meanings through ``Consistency``: what they are by, missing samples, files."""
+"""Meanings: clusters, entropies, relations of texts, and their measures."""
+
+import math
 
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.conftest import ToyEmbedder
 
 import semscale
-from semscale.answer_consistency.file_consistency import consistency_file
-from semscale.answer_consistency.files.columns import AnswerColumns
-from semscale.answer_consistency.files.measured_part import part_columns, part_items, part_notes
+from semscale.answer_consistency.columns import AnswerColumns
+from semscale.answer_consistency.consistency import Consistency
+from semscale.answer_consistency.file_consistency import (
+    consistency_file,
+    part_columns,
+    part_items,
+    part_notes,
+)
+from semscale.answer_consistency.meanings import (
+    Ground,
+    ItemPairs,
+    Relations,
+    alphabet_size,
+    best_text,
+    cluster_entropy,
+    cosine_relations,
+    entailment_relations,
+    exact_relations,
+    kernel_agreement,
+    meaning_clusters,
+    neighbour_agreement,
+    relate_texts,
+    semantic_negentropy,
+    sets_agreement,
+)
+from semscale.answer_consistency.measures import MEASURES, Kind, measure_meanings, select_measures
+from semscale.answer_consistency.pairs import NO_FLOOR
+from semscale.answer_consistency.readers import PairReaders
+from semscale.matching.cosines import Cosines
 from semscale.matching.entailment.probabilities import Entailments
+from semscale.matching.pairs import pair_up
 from semscale.signature import Signature
 from semscale.store.reading import open_table
 
-MEASURES = ["semantic_negentropy", "semantic_sets_confidence", "snne"]
+
+def test_a_text_joins_the_first_cluster_whose_first_text_means_the_same():
+    # 2 means the same as 1 alone, and 1 the same as 0: 2 is compared with 0, the first text, and stays alone.
+    same = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], bool)
+    assert meaning_clusters(same).tolist() == [0, 0, 1]
+
+
+def test_texts_that_all_differ_are_clusters_of_one():
+    assert meaning_clusters(np.eye(4, dtype=bool)).tolist() == [0, 1, 2, 3]
+
+
+def test_entropy_of_three_texts_of_which_two_mean_the_same():
+    # 2/3 log 3/2 + 1/3 log 3 = log 3 - 2/3 log 2
+    entropy = math.log(3) - 2 / 3 * math.log(2)
+    assert cluster_entropy(np.array([2, 1])) == pytest.approx(entropy)
+    assert semantic_negentropy(np.array([2, 1])) == pytest.approx(2 / 3 * math.log(2) / math.log(3))
+    assert sets_agreement(np.array([2, 1])) == 0.5
+
+
+def test_neighbour_agreement_of_two_texts_half_alike():
+    # SNNE = -log(e + sqrt e), between -log(2e) for equal texts and -log(e + 1) for strangers.
+    value = (math.log(math.e + math.sqrt(math.e)) - math.log(math.e + 1)) / (
+        math.log(2 * math.e) - math.log(math.e + 1)
+    )
+    assert neighbour_agreement(np.array([[1, 0.5], [0.5, 1]])) == pytest.approx(value)
+
+
+def binary_entropy(share):
+    return -share * math.log(share) - (1 - share) * math.log(1 - share)
+
+
+def test_kernel_agreement_of_two_texts_half_alike():
+    # A graph of one edge of weight w has eigenvalues 0 and 2w: the kernel, divided by its trace, has the
+    # shares 1 / (1 + x) and x / (1 + x) with x = exp(-2 w t).
+    entropies = [binary_entropy(1 / (1 + math.exp(-2 * weight * 0.3))) for weight in (0.5, 1.0)]
+    value = (math.log(2) - entropies[0]) / (math.log(2) - entropies[1])
+    assert kernel_agreement(np.array([[1, 0.5], [0.5, 1]]), time=0.3) == pytest.approx(value)
+
+
+def test_alphabet_size_by_the_share_that_was_seen():
+    # Of 5 answers 2 have a meaning seen once: coverage 3/5, so 3 meanings seen are 3 / (3/5) = 5 in all.
+    same = np.zeros((5, 5))
+    same[:3, :3] = 1
+    same[3, 3] = same[4, 4] = 1
+    assert alphabet_size(np.array([3, 1, 1]), same) == pytest.approx(5)
+
+
+def test_alphabet_size_gives_the_entropy_that_the_authors_print():
+    # The example of github.com/lucasmccabe/esa: four texts in clusters 0, 0, 1, 2, entropy 1.76 by Chao and
+    # Shen, minus the sum of p log p / (1 - (1 - p) ** 4) with p = shares times (meanings seen / estimated).
+    size = alphabet_size(np.array([2, 1, 1]), np.eye(4))
+    shares = np.array([2, 1, 1]) / 4 * 3 / size
+    entropy = -(shares * np.log(shares) / (1 - (1 - shares) ** 4)).sum()
+    assert round(entropy, 2) == 1.76
+
+
+def test_all_different_texts_have_more_meanings_than_texts_of_which_two_agree():
+    # 4 meanings of 5 texts, 3 of them seen once: 4 / (2/5) = 10. 5 of 5: 5 / (1/5) = 25.
+    pair = np.eye(5)
+    pair[0, 1] = pair[1, 0] = 1
+    assert alphabet_size(np.array([2, 1, 1, 1]), pair) == pytest.approx(10)
+    assert alphabet_size(np.ones(5, int), np.eye(5)) == pytest.approx(25)
+
+
+def test_alphabet_size_by_the_graph_where_it_is_larger():
+    # Two texts in one cluster by a hair, similarity 1/2: the normalised Laplacian of [[1, 1/2], [1/2, 1]]
+    # has eigenvalues 0 and 2/3, so the sum of 1 - e is 1 + 1/3.
+    assert alphabet_size(np.array([2]), np.array([[1, 0.5], [0.5, 1]])) == pytest.approx(4 / 3)
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=5).filter(lambda counts: sum(counts) > 1))
+def test_agreement_lies_between_0_and_1(counts):
+    labels = np.repeat(np.arange(len(counts)), counts)
+    same = (labels[:, None] == labels[None, :]).astype(float)
+    sizes = np.array(counts)
+    assert alphabet_size(sizes, same) >= len(counts)
+    for value in (
+        semantic_negentropy(sizes),
+        sets_agreement(sizes),
+        neighbour_agreement(same),
+        kernel_agreement(same),
+    ):
+        assert -1e-9 <= value <= 1 + 1e-9
+        assert (value == pytest.approx(1, abs=1e-9)) == (len(counts) == 1)
+
+
+@pytest.mark.parametrize(
+    ("texts", "clusters", "weights", "best"),
+    [
+        (["a", "b"], [0, 1], None, 0),  # of equal meanings the first
+        (["a", "bb", "ccc"], [0, 1, 1], None, 2),  # the longest
+        (["a", "bb", "ccc", "bb"], [0, 1, 1, 1], None, 1),  # the most frequent
+        (["a", "bb", "cc"], [0, 1, 1], None, 1),  # of equal lengths the first
+        (["a", "bb", "ccc"], [0, 1, 1], [0.9, 0.4, 0.4], 0),  # the most probable
+    ],
+)
+def test_the_text_of_the_most_probable_meaning(texts, clusters, weights, best):
+    mass = None if weights is None else np.array(weights)
+    assert best_text(texts, np.array(clusters), mass) == best
+
+
+# An answer and two samples; the first sample means the same, the second does not.
+SAME_OF_THREE = np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1]], bool)
+
+
+def test_every_measure_of_an_item_and_none_of_one_without_samples():
+    free = np.array([[1, 0.9, 0.4], [0.9, 1, 0.5], [0.4, 0.5, 1]])
+    related = {1: Relations(Ground.ENTAILMENT, SAME_OF_THREE.astype(float), SAME_OF_THREE, free)}
+    found = measure_meanings(related, select_measures(MEASURES, Kind.MEANINGS), 2)
+    values = {name: column[1] for name, column in found.measures.items()}
+    assert all(np.isnan(column[0]) for column in found.measures.values())
+    assert values["semantic_negentropy"] == pytest.approx(2 / 3 * math.log(2) / math.log(3))
+    assert values["semantic_sets_confidence"] == 0.5
+    assert values["semantic_alphabet"] == pytest.approx(
+        1 / 3
+    )  # 2 meanings seen, of which one once: 2 / (2/3)
+    assert values["entailment"] == 0.5
+    assert values["noncontradiction"] == pytest.approx((0.9 + 0.4) / 2)
+    assert found.n_meanings.tolist() == [0, 2]
+    assert found.grounds.tolist() == [None, Ground.ENTAILMENT]
+
+
+def test_without_entailment_no_contradiction_is_known():
+    found = measure_meanings(
+        {0: Relations(Ground.EXACT, SAME_OF_THREE * 1.0, SAME_OF_THREE)}, ("noncontradiction",), 1
+    )
+    assert np.isnan(found.measures["noncontradiction"][0])
+
+
+class MadeUpEntailment:
+    """Gives probabilities from a table of pairs; others are neutral."""
+
+    signature = Signature.of("nli", model="made-up")
+
+    def __init__(self, known):
+        self.known, self.calls = known, []
+
+    def probabilities(self, premises, hypotheses):
+        pairs = list(zip(premises, hypotheses, strict=True))
+        self.calls.append(pairs)
+        return np.array([self.known.get(pair, (0.0, 1.0, 0.0)) for pair in pairs])
+
+
+def paired(answers, samples):
+    return ItemPairs.from_pairs(pair_up(answers, samples))
+
+
+def test_all_texts_of_an_item_are_paired_the_answer_first():
+    pairs = paired(["a", "x", "y"], [["b", "a"], [], ["z"]])
+    named = [(pairs.texts[i], pairs.texts[j]) for i, j in zip(pairs.first, pairs.second, strict=True)]
+    assert named == [("a", "b"), ("a", "a"), ("b", "a"), ("y", "z")]
+    assert pairs.item.tolist() == [0, 0, 0, 2]
+    assert [len(each) for each in pairs.members] == [3, 0, 2]
+
+
+def test_items_with_a_longer_text_are_not_short():
+    pairs = paired(["Paris", "Paris", "x"], [["Rome"], ["It is the old capital of sunny France."], []])
+    assert pairs.are_short.tolist() == [True, False, False]
+
+
+def test_short_answers_are_the_same_by_their_words():
+    found = exact_relations(paired(["red"], [["Red.", "blue"]]))[0]
+    assert found.ground is Ground.EXACT
+    np.testing.assert_array_equal(found.similarity, [[1, 1, 0], [1, 1, 0], [0, 0, 1]])
+    np.testing.assert_array_equal(found.same, found.similarity > 0)
+
+
+def test_equal_texts_are_the_same_whatever_their_cosine():
+    pairs = paired(["a"], [["b", "a"]])
+    found = cosine_relations(pairs, np.array([0.25, 0.5, 0.75]), np.array([False, False, False]))[0]
+    np.testing.assert_array_equal(found.similarity, [[1, 0.25, 1], [0.25, 1, 0.75], [1, 0.75, 1]])
+    assert found.same.sum() == 5
+
+
+def test_entailment_counts_in_both_directions_and_is_asked_for_once():
+    known = {
+        ("a dog", "an animal"): (0.9, 0.1, 0.0),
+        ("an animal", "a dog"): (0.3, 0.6, 0.1),
+        ("a dog", "a hound"): (0.8, 0.1, 0.1),
+        ("a hound", "a dog"): (0.6, 0.2, 0.2),
+        ("an animal", "a hound"): (0.0, 0.0, 1.0),
+    }
+    model = MadeUpEntailment(known)
+    found = entailment_relations(paired(["a dog", "a dog"], [["an animal", "a hound"], ["a hound"]]), model)
+    first = found[0]
+    assert first.same[0].tolist() == [True, False, True]
+    assert first.similarity[0].tolist() == pytest.approx([1, (0.9 + 0.3) / 2, (0.8 + 0.6) / 2])
+    assert first.noncontradictions[0].tolist() == pytest.approx([1, 1 - 0.1 / 2, 1 - 0.3 / 2])
+    assert found[1].similarity[0, 1] == pytest.approx(0.7)
+    assert len(model.calls) == 1
+    assert len(model.calls[0]) == len(set(model.calls[0])) == 6
+
+
+LONG = "the pool in the old town is open on every sunny weekday morning"
+PAIRS = pair_up(["red", LONG, "x"], [["Red"], [LONG, "not " + LONG], []])
+
+
+def related(same_by, guards=("negation",)):
+    readers = PairReaders(Cosines(ToyEmbedder()))
+    return relate_texts(PAIRS, same_by, NO_FLOOR, readers, guards=guards)
+
+
+def grounds(same_by):
+    return {item: relations.ground for item, relations in related(same_by).items()}
+
+
+def test_each_item_has_the_ground_that_its_texts_allow():
+    assert grounds("auto") == {0: Ground.EXACT, 1: Ground.COSINE}
+    assert grounds("cosine") == {0: Ground.COSINE, 1: Ground.COSINE}
+    assert grounds("exact") == {0: Ground.EXACT, 1: Ground.EXACT}
+
+
+def test_a_text_that_a_guard_contradicts_does_not_mean_the_same():
+    guarded, unguarded = related("cosine")[1], related("cosine", ())[1]
+    np.testing.assert_array_equal(guarded.same, [[1, 1, 0], [1, 1, 0], [0, 0, 1]])
+    assert unguarded.similarity[0, 2] > guarded.similarity[0, 2]
+
+
+class Counting:
+    """A model of entailment that finds every pair neutral, and counts the pairs of each call."""
+
+    signature = Signature.of("nli", model="made-up")
+
+    def __init__(self):
+        self.calls = []
+
+    def probabilities(self, premises, hypotheses):
+        self.calls.append(len(premises))
+        return np.tile([0.0, 1.0, 0.0], (len(premises), 1))
+
+
+def test_pairs_of_all_samples_of_all_prompts_are_read_in_one_call_whatever_is_measured():
+    model = Counting()
+    measures = ["semantic_negentropy", "entailment", "noncontradiction"]
+    answers = [f"answer {item}" for item in range(7)]
+    samples = [[f"sample {item} {sample}" for sample in range(5)] for item in range(7)]
+    Consistency(measures=measures, nli=model).measure(answers, samples)
+    # Six texts a prompt make 15 pairs, each read in both directions.
+    assert model.calls == [7 * 15 * 2]
+
+
+OF_CLUSTERS = ["semantic_negentropy", "semantic_sets_confidence", "snne"]
 
 
 class AlwaysEntailed:
@@ -33,7 +306,7 @@ def test_short_answers_are_compared_word_by_word_and_longer_ones_by_cosine():
     # Monday and Tuesday have a cosine of .87: as vectors they would be one meaning.
     answers = ["Monday", "It is safe to swim here today."]
     samples = [["Tuesday", "monday"], ["Swimming here today is safe.", "It is not safe to swim here today."]]
-    found = semscale.consistency(answers, samples, measures=MEASURES)
+    found = semscale.consistency(answers, samples, measures=OF_CLUSTERS)
     assert [str(ground) for ground in found.same_by] == ["exact", "cosine"]
     assert found.n_meanings.tolist() == [2, 2]
     assert found.measures["semantic_sets_confidence"].tolist() == [0.5, 0.5]
@@ -51,7 +324,9 @@ def test_a_model_of_entailment_decides_where_it_is_given():
 
 @pytest.mark.parametrize("samples", [[], [""], ["", None, "  "]])
 def test_an_item_without_usable_samples_has_no_value(samples):
-    found = semscale.consistency(["Paris", "Rome"], [samples, ["Rome"]], measures=MEASURES, same_by="exact")
+    found = semscale.consistency(
+        ["Paris", "Rome"], [samples, ["Rome"]], measures=OF_CLUSTERS, same_by="exact"
+    )
     assert [str(status) for status in found.status] == ["too-few-samples", "scored"]
     assert all(np.isnan(column[0]) and column[1] == 1 for column in found.measures.values())
     assert found.to_frame()["same_by"].to_list() == [None, "exact"]
@@ -59,7 +334,7 @@ def test_an_item_without_usable_samples_has_no_value(samples):
 
 
 def test_opposite_short_answers_are_two_meanings():
-    found = semscale.consistency(["-5"], [["5", "5", "5"]], measures=MEASURES[:1], same_by="exact")
+    found = semscale.consistency(["-5"], [["5", "5", "5"]], measures=OF_CLUSTERS[:1], same_by="exact")
     # Shares of 1/4 and 3/4 of four texts.
     entropy = -(0.25 * np.log(0.25) + 0.75 * np.log(0.75))
     assert found.score.tolist() == pytest.approx([1 - entropy / np.log(4)])

@@ -11,7 +11,7 @@ FORKED = multiprocessing.get_context("forkserver") if hasattr(os, "fork") else N
 _NEEDED = ["openai", "aiohttp", "pg8000", "sqlalchemy.dialects.postgresql.pg8000", "alembic.operations"]
 _NEEDED += ["semscale.chat.runner", "semscale.chat.endpoint.openai_endpoint", "semscale.chat.ledger.server"]
 _NEEDED += ["semscale.cli.main", "semscale.cli.commands.drift", "semscale.cli.drift.record_run", "polars"]
-_NEEDED += ["semscale.report.drift.document", "semscale.report.render.terminal", "semscale.store.reading"]
+_NEEDED += ["semscale.report.drift", "semscale.report.terminal", "semscale.store.reading"]
 _NEEDED += ["semscale.history.databases.migrating", "semscale.history.history"]
 _LONGEST = 300
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from semscale.rating.calibration.calibration import HonestError
-from semscale.rating.calibration.calibration_file import load_calibration, save_calibration
+from semscale.rating.calibration import HonestError, load_calibration, save_calibration
 
 WORDS = {"I hate it": 1, "it is bad": 2, "neither good nor bad": 3, "it is good": 4, "I love it": 5}
 

@@ -67,7 +67,7 @@ def test_everything_at_once(code, tmp_path):
     assert table["semscale_outcome"][-1] == "no-answer"
     page = (tmp_path / "coded.html").read_text()
     assert "does not show that they cause it" in page
-    assert "What goes with" in page
+    assert "Drivers of" in page
 
 
 def test_without_labels_it_says_so_and_shows_no_probability(code, tmp_path):
@@ -221,8 +221,8 @@ def test_refusals_of_the_chat_model_are_counted_shown_and_in_the_table(code, dec
     (lost,) = found["asked_lost"]
     assert (lost["status"], lost["row"], lost["reply"]) == ("refused", 6, "I cannot help with that.")
     said = (
-        "m did not speak of every code of 11 of 68 answers (11 refused): where it said nothing, a code "
-        "rests on likeness alone."
+        "m gave no probability for every code of 11 of 68 answers (11 refused): codes without one rest on "
+        "likeness alone."
     )
     assert said in found["cautions"]
     table = pl.read_csv(tmp_path / "coded.csv")

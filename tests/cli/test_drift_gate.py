@@ -184,7 +184,7 @@ def test_stopping_while_files_are_written_says_what_is_stored(semscale, approved
     def stopped(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("semscale.report.render.html.write_page", stopped)
+    monkeypatch.setattr("semscale.report.html.write_page", stopped)
     ended = semscale("drift", "gate", GOOD, *NEW, "--report", "page.html")
     stored = runs(semscale)[-1]["id"][:8]
     assert (ended.code, ended.err.count("\n")) == (3, 1)

@@ -49,7 +49,7 @@ def test_the_screen_names_figures_and_what_was_left_out(judge_command, capsys):
         "signature: semscale",
     ):
         assert words in shown
-    assert "No human label stands beside these scores" in shown
+    assert "There are no human labels" in shown
 
 
 def test_each_judges_interval_is_made_as_the_options_say(judge_command, tmp_path, capsys):
@@ -95,7 +95,7 @@ def test_groups_are_compared_on_the_screen_in_the_report_and_in_json(judge_comma
     }
     assert {row["group"] for row in found["lowest"]} == {"1066", "scattering", "Austen"}
     shown = report.read_text(encoding="utf-8")
-    assert "## How the scores are spread\n" in shown
+    assert "## Distribution of the scores\n" in shown
     assert "| `scattering` | 1\\* | 0 | 0.25 |" in shown
     assert main(judge_command("--by", "known")) == 0
     screen = capsys.readouterr().out
@@ -116,7 +116,7 @@ def test_a_panel_from_a_file(judge_command, judge_endpoint, tmp_path, capsys):
     assert [judge["name"] for judge in found["judges"]] == ["one", "two"]
     assert [judge["counts"]["scored"] for judge in found["judges"]] == [3, 3]
     assert found["panel"]["agreement"][0]["judges"] == ["one", "two"]
-    assert "How severe each judge is" in report.read_text(encoding="utf-8")
+    assert "Severity of the judges" in report.read_text(encoding="utf-8")
 
 
 def test_an_audit(judge_command, judge_endpoint, capsys):
@@ -130,4 +130,4 @@ def test_an_audit(judge_command, judge_endpoint, capsys):
     assert checks["padding"]["effect"]["value"] == 0
     assert checks["relabelled"]["effect"]["n"] == 0
     assert main(["judge", "audit", *arguments[1:-1]]) == 0
-    assert "what a change of form does to the score" in capsys.readouterr().out
+    assert "effect of changes of form on the score" in capsys.readouterr().out

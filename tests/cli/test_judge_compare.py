@@ -77,7 +77,7 @@ def test_two_columns_are_compared(command, decider, tmp_path, capsys, method):
     assert found["side_by_side"]["first_place"]["value"] == 0.5
     assert pl.read_csv(out)["preferred"].to_list() == ["old", "new", "new"]
     assert len(decider.requests) >= 6
-    assert "Every two systems" in report.read_text(encoding="utf-8")
+    assert "Pairs of systems" in report.read_text(encoding="utf-8")
 
 
 def test_several_systems_are_ranked_on_the_screen(command, capsys):
@@ -119,7 +119,7 @@ def test_a_cap_keeps_the_pairs_that_are_done_and_the_same_command_goes_on(comman
     assert found["counts"] == {"scored": 1, "missing": 1, "unfinished": 2}
     assert (found["side_by_side"]["n_unfinished"], found["side_by_side"]["n_unjudged"]) == (2, 2)
     assert "cap of 3 calls" in found["stopped"]
-    assert any("2 pairs of 3 unfinished; the same command goes on" in said for said in found["cautions"])
+    assert any("2 pairs of 3 unfinished; the same command continues" in said for said in found["cautions"])
     pairs = pl.read_csv(out)
     assert pairs["status"].to_list() == ["scored", "unfinished", "unfinished"]
     assert pairs["preferred"].to_list() == ["old", None, None]

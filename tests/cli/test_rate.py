@@ -107,7 +107,7 @@ def test_stopped_after_the_table_is_written_says_what_there_is(rate, seven_answe
     if late == "linting":
         monkeypatch.setattr(rating, "lint", stop)
     else:
-        monkeypatch.setattr("semscale.report.render.writing.write_report", stop)
+        monkeypatch.setattr("semscale.report.writing.write_report", stop)
     ended = rate(*ALL, "--out", "z.csv", "--report", "z.html")
     assert (ended.code, ended.out) == (3, "")
     assert ended.err == (
@@ -130,7 +130,7 @@ def test_a_report_as_markdown_or_a_workbook_with_its_figures_as_files(rate, seve
 
 
 def test_a_report_that_fails_leaves_no_half_of_it(rate, seven_answers, files, monkeypatch, tmp_path):
-    monkeypatch.setattr("semscale.report.render.html.page", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("semscale.report.html.page", lambda *_, **__: 1 / 0)
     monkeypatch.setattr("platformdirs.user_log_path", lambda *_, **__: tmp_path / "logs")
     assert rate("--report", "report.html").code == 70
     assert "report.html" not in files()

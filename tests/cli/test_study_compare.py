@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from tests.schema_check import check_json
-from tests.study.comparing.made_answers import panel_tables, people_table
+from tests.study.simulated_answers import panel_tables, people_table
 
 from semscale.study import read_study
 

@@ -109,7 +109,7 @@ def test_a_choice_of_a_scales_labels_has_a_caution_that_names_the_scale(semscale
     (said,) = json.loads(semscale("study", "tables", *asked).out)["cautions"]
     assert 'study tables --scale "q=agreement"' in said
     assert json.loads(semscale("study", "tables", *asked, "--scale", "q=agreement").out)["cautions"] == []
-    (said,) = json.loads(semscale("codebook", "worded.csv", "--json").out)["cautions"]
+    (said,) = json.loads(semscale("columns", "worded.csv", "--json").out)["cautions"]
     assert "labels of the scale agreement" in said
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from semscale.coding.codebook import Code, CodeFrame
+from semscale.coding.codebook import Code, Codebook
 from semscale.embedding.embedder import Embeddings
 from semscale.signature import Signature
 
@@ -35,7 +35,7 @@ def key_words():
 
 @pytest.fixture
 def book():
-    return CodeFrame(
+    return Codebook(
         "phones",
         (
             Code("power", "how long the battery lasts", ("the battery died", "a strong battery")),

@@ -1,12 +1,21 @@
-"""Codes as a chat model gives them, and how they are joined with likeness."""
+"""Codes by a chat model, joined with likeness."""
 
 import numpy as np
 import pytest
 from tests.judging.conftest import Scripted, material, plain_running
 
 from semscale.chat.costs.budget import Budget
-from semscale.coding.chat_codes import ask_about_codes, code_rubric, join_sources, mean_asked
+from semscale.coding.chat_codes import (
+    ChatCodes,
+    LostReply,
+    ask_about_codes,
+    code_rubric,
+    join_sources,
+    mean_asked,
+)
 from semscale.errors import InterruptedRunError
+from semscale.signature import Signature
+from semscale.types import Status
 
 
 def test_each_code_is_a_question_with_its_definition_and_examples(book):
@@ -103,3 +112,27 @@ def test_a_cap_ends_the_run(book):
         ask_about_codes(
             model, book, ["a", "b"], method="prose", running=plain_running(budget=Budget(calls=2))
         )
+
+
+FOUND = ChatCodes(
+    "m",
+    np.array([[0.5, np.nan], [np.nan, np.nan], [1.0, 0.0]]),
+    np.array([Status.FAILED, Status.REFUSED, Status.SCORED], dtype=object),
+    (LostReply(Status.FAILED, 1, "", "no reply came"), LostReply(Status.REFUSED, 2, "No.", "declined")),
+    Signature.of("judge"),
+)
+
+
+def test_rows_are_those_of_the_table_and_the_others_were_not_asked_about():
+    placed = FOUND.spread_over(np.array([1, 2, 4]), 5)
+    assert placed.status.tolist() == [None, Status.FAILED, Status.REFUSED, None, Status.SCORED]
+    assert np.isnan(placed.probability[[0, 2, 3]]).all()
+    assert placed.probability[4].tolist() == [1.0, 0.0]
+    assert [one.row for one in placed.lost] == [2, 3]
+
+
+def test_answers_are_counted_by_status_those_in_part_apart():
+    placed = FOUND.spread_over(np.array([1, 2, 4]), 5)
+    assert placed.n_asked == FOUND.n_asked == 3
+    assert placed.counts == {"failed": 1, "refused": 1, "scored": 1}
+    assert placed.n_partly == FOUND.n_partly == 1

@@ -1,11 +1,12 @@
-"""What makes a codebook, and what it refuses."""
+"""Codebooks and their YAML files."""
 
 import pytest
 
-from semscale.coding.codebook import Code, CodeFrame
+from semscale.coding.codebook import Code, Codebook, load_codebook, parse_codebook
 from semscale.errors import InputError
 
 
+# --- test_codebook
 def code(name, **changes):
     return Code(
         **{"name": name, "definition": f"about {name}", "examples": (f"an answer on {name}",), **changes}
@@ -32,36 +33,107 @@ def test_names_of_other_columns_are_refused(name):
 @pytest.mark.parametrize("other", ["power_p", "Power_Likeness"])
 def test_two_codes_that_would_share_a_column_are_refused(other):
     with pytest.raises(InputError, match=f"'power' and '{other}' would share a column"):
-        CodeFrame("b", (code("power"), code(other)))
+        Codebook("b", (code("power"), code(other)))
 
 
 def test_one_code_alone_is_no_codebook():
     with pytest.raises(InputError, match="at least 2 codes, got 1"):
-        CodeFrame("b", (code("price"),))
+        Codebook("b", (code("price"),))
 
 
 def test_equal_names_are_refused_whatever_their_case():
     with pytest.raises(InputError, match="'Price' and 'price' have the same name"):
-        CodeFrame("b", (code("Price"), code("price", examples=("other",), definition="other words")))
+        Codebook("b", (code("Price"), code("price", examples=("other",), definition="other words")))
 
 
 def test_a_text_in_two_codes_is_refused_whatever_its_spaces():
     with pytest.raises(InputError, match="'price' and 'cost' share the text 'too dear'"):
-        CodeFrame("b", (code("price", examples=("Too  dear",)), code("cost", examples=("too dear",))))
+        Codebook("b", (code("price", examples=("Too  dear",)), code("cost", examples=("too dear",))))
 
 
 def test_an_unknown_parent_has_the_nearest_name():
     with pytest.raises(InputError, match="no code 'prise', its parent; did you mean 'price'"):
-        CodeFrame("b", (code("price"), code("fees", parent="prise")))
+        Codebook("b", (code("price"), code("fees", parent="prise")))
 
 
 def test_codes_that_are_each_others_parents_are_refused():
     with pytest.raises(InputError, match="is its own parent"):
-        CodeFrame("b", (code("price", parent="fees"), code("fees", parent="price")))
+        Codebook("b", (code("price", parent="fees"), code("fees", parent="price")))
 
 
 def test_the_hash_changes_with_an_example():
-    first = CodeFrame("b", (code("price"), code("size")))
-    second = CodeFrame("b", (code("price"), code("size", examples=("large",))))
+    first = Codebook("b", (code("price"), code("size")))
+    second = Codebook("b", (code("price"), code("size", examples=("large",))))
     assert first.content_hash != second.content_hash
-    assert first.content_hash == CodeFrame("other name", first.codes).content_hash
+    assert first.content_hash == Codebook("other name", first.codes).content_hash
+
+
+# --- test_codebook_file
+GOOD = """name: phones
+codes:
+  - name: power
+    definition: the battery
+    examples: [it died, it lasts]
+    negative_examples: [it died on the cross]
+  - name: fees
+    definition: extra costs
+    examples:
+      - a fee
+    parent: price
+  - name: price
+    definition: what it costs
+    examples: [dear]
+"""
+
+
+def refused(text):
+    with pytest.raises(InputError) as found:
+        parse_codebook(text.encode(), source="c.yaml")
+    return str(found.value)
+
+
+def test_a_good_file_is_read():
+    book = parse_codebook(GOOD.encode(), source="c.yaml")
+    assert book.names == ("power", "fees", "price")
+    assert book.codes[0].negative_examples == ("it died on the cross",)
+    assert book.ancestors("fees") == ("price",)
+
+
+def test_a_mistyped_key_has_its_line_and_the_nearest_key():
+    said = refused(GOOD.replace("examples:\n      - a fee", "exmples:\n      - a fee"))
+    assert said == "'c.yaml', line 9: code 'fees': unknown key 'exmples'; did you mean 'examples'?"
+
+
+def test_a_code_without_examples_has_the_line_of_the_code():
+    assert refused(GOOD.replace("    examples: [dear]\n", "")) == (
+        "'c.yaml', line 12: code 'price': examples is missing: add it"
+    )
+    said = refused(GOOD.replace("[dear]", "[]"))
+    assert said.startswith("'c.yaml', line 14: code 'price': examples must have at least one entry")
+
+
+def test_numbers_must_be_quoted():
+    assert "line 14: code 'price': examples must be text, in quotes" in refused(GOOD.replace("[dear]", "[5]"))
+
+
+def test_two_codes_with_one_name_have_the_line_of_the_second():
+    said = refused(GOOD.replace("name: price", "name: POWER").replace("parent: price", "parent: power"))
+    assert said == "'c.yaml', line 12: codes 'power' and 'POWER' have the same name: rename one"
+
+
+def test_a_wrong_parent_has_the_line_of_its_code():
+    said = refused(GOOD.replace("parent: price", "parent: prices"))
+    assert "line 7: code 'fees': there is no code 'prices'" in said
+    assert "did you mean 'price'?" in said
+
+
+@pytest.mark.parametrize(
+    "text", ["- a", "just text", "name: b\ncodes: 3\n", "name: b\n", "name: b\ncodes: []\n"]
+)
+def test_what_is_no_codebook_is_refused_in_one_line(text):
+    assert "\n" not in refused(text)
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(InputError, match="cannot be read: No such file"):
+        load_codebook(tmp_path / "none.yaml")

@@ -1,8 +1,18 @@
-"""Scores of a column of answers."""
+"""Likeness of answers to codes, and its calibration."""
 
 import numpy as np
+import pytest
 
-from semscale.coding.coder import Coder
+from semscale.coding.codebook import Code, Codebook
+from semscale.coding.coder import (
+    Coder,
+    calibrate_code,
+    code_scores,
+    fit_prototypes,
+    with_children,
+)
+from semscale.errors import InputError
+from semscale.stats.calibration.calibrators import fit_platt
 from semscale.types import Status
 
 
@@ -33,3 +43,139 @@ def test_the_signature_names_the_codebook_and_the_model(book, key_words):
 
 def test_no_answers_at_all_are_no_error(book, key_words):
     assert Coder(book, embedder=key_words).score([]).likeness.shape == (0, 3)
+
+
+NOTHING = np.zeros((0, 2), dtype=np.float32)
+X, Y = np.array([[1.0, 0.0]], dtype=np.float32), np.array([[0.0, 1.0]], dtype=np.float32)
+
+
+def test_nearness_is_the_mean_of_the_two_best_less_half_the_mean_of_all_codes():
+    # cosines of (1, 0): 1, .6 and 0 with the first code, 0 with the second; nearness .8 and 0, mean .4
+    first = np.array([[1, 0], [0.6, 0.8], [0, 1]], dtype=np.float32)
+    assert code_scores(X, [first, Y], [NOTHING] * 2)[0] == pytest.approx([0.8 - 0.2, 0 - 0.2])
+
+
+def test_a_nearer_negative_example_is_taken_off():
+    # nearness .6 of the first code, its negative example at 1: .6 - .4 = .2; the second is 0; mean .1
+    first = np.array([[0.6, 0.8]], dtype=np.float32)
+    assert code_scores(X, [first, Y], [X, NOTHING])[0] == pytest.approx([0.2 - 0.05, -0.05])
+    # a negative example that is farther away than the code changes nothing
+    assert code_scores(X, [first, Y], [Y, NOTHING])[0] == pytest.approx([0.6 - 0.15, -0.15])
+
+
+def test_likeness_is_0_for_strange_and_1_for_own_examples_on_average(book, key_words):
+    examples = [text for code in book.codes for text in code.examples]
+    likeness = Coder(book, embedder=key_words).score(examples).likeness
+    own = np.repeat(np.eye(3, dtype=bool), 2, axis=0)
+    # every text of a code has the same vector, so leaving an example out changes nothing
+    assert likeness[own].mean() == pytest.approx(1)
+    assert likeness[~own].mean() == pytest.approx(0)
+
+
+def test_an_answer_on_two_codes_is_like_both(book, key_words):
+    likeness = Coder(book, embedder=key_words).score(["battery and price"]).likeness[0]
+    assert likeness[0] == pytest.approx(likeness[1])
+    assert likeness[0] > 0.5 > likeness[2]
+
+
+def test_two_codes_alike_are_refused_with_their_cosine():
+    book = Codebook("b", (Code("a", "d", ("x",)), Code("b", "e", ("y",))))
+    with pytest.raises(InputError, match=r"'a' and 'b' are alike \(cosine 1.000, at most 0.95\)"):
+        fit_prototypes(book, [X, X], [NOTHING] * 2)
+
+
+def test_a_code_may_be_like_the_one_above_it():
+    book = Codebook("b", (Code("a", "d", ("x",)), Code("b", "e", ("y",), parent="a"), Code("c", "f", ("z",))))
+    with_definition = [np.concatenate([vectors, vectors]) for vectors in (X, X, Y)]
+    found = fit_prototypes(book, with_definition, [NOTHING] * 3).likeness(X)[0]
+    assert found[0] == found[1] > 0.9
+    assert found[2] < 0
+
+
+def test_examples_nearer_to_another_code_are_refused():
+    # a's example is b's kind and the other way round; only definitions are right
+    mixed = [np.concatenate([Y, X]), np.concatenate([X * 0.6 + Y * 0.8, Y])]
+    book = Codebook("b", (Code("a", "d", ("x",)), Code("b", "e", ("y",))))
+    with pytest.raises(InputError, match="no nearer to their own code"):
+        fit_prototypes(book, mixed, [NOTHING] * 2)
+
+
+def test_a_code_has_at_least_the_value_of_those_below_it():
+    book = Codebook(
+        "b", (Code("a", "d", ("x",)), Code("b", "e", ("y",), parent="a"), Code("c", "f", ("z",), parent="b"))
+    )
+    found = with_children(np.array([[0.1, 0.2, 0.9], [0.8, np.nan, 0.3]]), book)
+    assert found.tolist() == [[0.9, 0.9, 0.9], [0.8, 0.3, 0.3]]
+
+
+RNG = np.random.default_rng(3)
+SCORES = RNG.normal(size=400)
+ROWS = np.arange(400)
+LABELS = (RNG.uniform(size=400) < 1 / (1 + np.exp(-2 * SCORES))).astype(float)
+
+
+def test_too_few_of_a_kind_give_no_probability_and_leave_the_score():
+    labels = np.full(400, np.nan)
+    labels[:100] = 0.0
+    labels[:4] = 1.0
+    found = calibrate_code(SCORES, labels[None])
+    assert np.isnan(found.probability(SCORES)).all()
+    assert found.held_out(SCORES, ROWS) is SCORES
+    assert (found.n_with, found.n_without) == (4, 96)
+    assert found.curve is found.figures is None
+
+
+def test_one_answer_by_five_people_is_not_five_answers():
+    labels = np.zeros((5, 400))
+    labels[:, 0] = 1.0
+    assert calibrate_code(SCORES, labels).curve is None
+
+
+def test_probabilities_are_those_of_platts_curve_of_all_labels():
+    labels = np.where(np.arange(400) < 200, LABELS, np.nan)
+    found = calibrate_code(SCORES, labels[None])
+    expected = fit_platt(SCORES[:200], LABELS[:200]).probability(SCORES)
+    assert found.probability(SCORES) == pytest.approx(expected)
+    assert found.figures.brier.value < found.figures.brier_of_share
+
+
+def test_a_label_does_not_enter_its_own_held_out_probability():
+    changed = LABELS.copy()
+    changed[7] = 1 - changed[7]
+    before, after = (
+        calibrate_code(SCORES, labels[None]).held_out(SCORES, ROWS) for labels in (LABELS, changed)
+    )
+    assert before[7] == after[7]
+    assert not np.allclose(before, after)
+
+
+def test_missing_scores_stay_missing():
+    scores = SCORES.copy()
+    scores[5] = np.nan
+    found = calibrate_code(scores, LABELS[None])
+    assert np.isnan(found.probability(scores)[5])
+    assert np.isnan(found.held_out(scores, ROWS)[5])
+
+
+def test_curves_of_the_coded_answers_alone_are_those_of_all_answers():
+    coded = np.arange(3, 400, 5)
+    labels = np.full(400, np.nan)
+    labels[coded] = LABELS[coded]
+    whole, part = calibrate_code(SCORES, labels[None]), calibrate_code(SCORES[coded], LABELS[None, coded])
+    places = np.full(400, -1)
+    places[coded] = np.arange(len(coded))
+    assert whole == part
+    assert whole.held_out(SCORES, ROWS).tolist() == part.held_out(SCORES, places).tolist()
+
+
+def test_an_answer_that_nobody_coded_has_the_mean_of_the_folds():
+    found = calibrate_code(SCORES[:100], LABELS[None, :100])
+    by_fold = [curve.probability(np.array([0.3]))[0] for curve in found.fold_curves]
+    assert len(by_fold) == 5
+    assert found.held_out(np.array([0.3]), np.array([-1])) == pytest.approx(sum(by_fold) / 5)
+
+
+def test_nobody_coded():
+    found = calibrate_code(SCORES, np.zeros((0, 400)))
+    assert found.curve is None
+    assert found.n_with == found.n_without == 0

@@ -1,13 +1,13 @@
-"""Codes of answers: calibrated or not, in a table, and beside another run."""
+"""Codes of answers: decisions, calibrated or not, and their table."""
 
 import numpy as np
 import polars as pl
 import pytest
 
-from semscale.coding.asked_codes import AskedCodes
+from semscale.coding.chat_codes import ChatCodes
 from semscale.coding.coder import Coder, CodeScores
-from semscale.coding.coding import HandCodes, code_answers
-from semscale.coding.coding_decisions import BY_LIKENESS, Thresholds
+from semscale.coding.coding import BY_LIKENESS, Thresholds, applied_thresholds, code_answers, decide
+from semscale.coding.labels import HandCodes
 from semscale.errors import InputError
 from semscale.signature import Signature
 from semscale.types import Status
@@ -30,11 +30,10 @@ def test_without_hand_codes_nothing_is_a_probability(book, key_words):
     found = code_answers(Coder(book, embedder=key_words).score(TEXTS))
     assert np.isnan(found.probability).all()
     assert found.values is not found.probability
-    assert found.given_from.tolist() == [BY_LIKENESS.given] * 3
-    assert [str(each) for each in found.decisions.outcome] == [
+    assert [str(each) for each in found.outcome] == [
         "coded", "no-answer", "coded", "other", "cannot-tell"
     ]  # fmt: skip
-    assert found.decisions.given[2].tolist() == [0, 1, 0]
+    assert found.assigned[2].tolist() == [0, 1, 0]
     assert not [name for name in found.to_frame().columns if name.endswith("_p")]
 
 
@@ -42,9 +41,11 @@ def test_a_code_with_too_few_labels_stays_a_likeness_beside_calibrated_ones(book
     scores, hand = scored(book)
     found = code_answers(scores, hand=hand, thresholds=Thresholds(0.6, 0.4))
     assert found.is_calibrated.tolist() == [True, True, False]
-    assert found.given_from.tolist() == [0.6, 0.6, BY_LIKENESS.given]
+    assert applied_thresholds(found.calibrations, found.thresholds) == [Thresholds(0.6, 0.4)] * 2 + [
+        BY_LIKENESS
+    ]
     assert np.isnan(found.probability[:, 2]).all()
-    assert found.decisions.given[:, 0].tolist() == pytest.approx(
+    assert found.assigned[:, 0].tolist() == pytest.approx(
         np.where(found.probability[:, 0] >= 0.6, 1, np.where(found.probability[:, 0] < 0.4, 0, np.nan)),
         nan_ok=True,
     )
@@ -76,7 +77,7 @@ def test_what_a_chat_model_said_moves_the_score(book):
     asked = np.full((120, 3), np.nan)
     asked[0] = [1.0, 0.0, 0.5]
     status = np.array([Status.SCORED] + [Status.REFUSED] * 119, dtype=object)
-    found = code_answers(scores, asked=AskedCodes("m", asked, status, (), Signature.of("judge")))
+    found = code_answers(scores, asked=ChatCodes("m", asked, status, (), Signature.of("judge")))
     # without labels both count alike; an answer that was not asked about is placed by its likeness
     assert found.likeness[0].tolist() == pytest.approx(((scores.likeness[0] + asked[0]) / 2).tolist())
     assert found.likeness[1:].argsort(axis=0).tolist() == scores.likeness[1:].argsort(axis=0).tolist()
@@ -98,7 +99,37 @@ def test_a_label_without_its_probability_is_refused(book):
 def test_the_table_says_of_each_answer_what_the_chat_model_made_of_it(book):
     scores, _ = scored(book, n=3)
     status = np.array([Status.SCORED, Status.REFUSED, None], dtype=object)
-    asked = AskedCodes("m", np.full((3, 3), np.nan), status, (), Signature.of("judge"))
+    asked = ChatCodes("m", np.full((3, 3), np.nan), status, (), Signature.of("judge"))
     table = code_answers(scores, asked=asked).to_frame()
     assert table["semscale_chat_status"].to_list() == ["scored", "refused", None]
     assert "semscale_chat_status" not in code_answers(scores).to_frame().columns
+
+
+def test_each_code_has_its_own_thresholds_and_ends_belong_to_the_higher_side():
+    values = np.array([[0.5, 0.5], [0.3, 0.7], [0.29, 0.49]])
+    found = decide(values, [Thresholds(0.5, 0.3), Thresholds(0.7, 0.5)])
+    assert np.nan_to_num(found, nan=-1).tolist() == [[1, -1], [-1, 1], [0, 0]]
+
+
+def test_every_reason_is_stated_and_only_unread_answers_are_no_base(book):
+    status = np.array(
+        [
+            Status.SCORED, Status.SCORED, Status.SCORED,
+            Status.EMPTY, Status.MISSING, Status.NOT_TEXT, Status.WEIGHTLESS,
+        ],
+        dtype=object,
+    )  # fmt: skip
+    # without hand codes: assigned from 0.7, unsure from 0.5
+    likeness = np.array([[0.6, 0.1, 0.1], [0.6, 0.7, 0.1], [0.4, 0.4, 0.4], *[[np.nan] * 3] * 4])
+    found = code_answers(CodeScores(book, likeness, status, Signature.of("code")))
+    assert [str(outcome) for outcome in found.outcome] == [
+        "cannot-tell", "coded", "other", "cannot-tell", "no-answer", "no-answer", "cannot-tell"
+    ]  # fmt: skip
+    assert list(found.reason) == ["unsure", None, None, "empty", "missing", "not-text", "weightless"]
+    assert found.readable.tolist() == [True, True, True, False, False, False, False]
+
+
+@pytest.mark.parametrize("pair", [(0.0, 0.0), (1.1, 0.3), (0.5, 0.6), (0.5, -0.1)])
+def test_thresholds_out_of_range_are_refused(pair):
+    with pytest.raises(InputError, match="_from must be"):
+        Thresholds(*pair)

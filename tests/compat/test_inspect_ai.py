@@ -8,7 +8,7 @@ import pytest
 from decision_endpoint import deciding_endpoint
 from tests.judging.conftest import Scripted, material, plain_running
 
-from semscale.answer_consistency.claims.claim_support import ClaimVerdict, Support
+from semscale.answer_consistency.claims import ClaimVerdict, Support
 from semscale.compat.inspect_ai import (
     claims_in_words,
     corrected,

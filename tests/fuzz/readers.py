@@ -36,16 +36,14 @@ from semscale.guards.registry import Guards
 from semscale.history.databases.opening import open_history
 from semscale.json_reading import parse_json
 from semscale.judging.human_labels import label_table
-from semscale.judging.prompts.template import TEMPLATES, load_template
 from semscale.judging.replies import read_reply
+from semscale.judging.templates import TEMPLATES, load_template
 from semscale.matching.bertscore.baselines import read_baseline
 from semscale.matching.cliniqlink.submission import read_task
-from semscale.rating.calibration.calibration import hash_of
-from semscale.rating.calibration.calibration_file import load_calibration
-from semscale.rating.files.cells import humans_in, weights_in
-from semscale.scales.library import load_scale
-from semscale.scales.reading import parse_scale
-from semscale.scales.translation import parse_translation
+from semscale.rating.calibration import hash_of, load_calibration
+from semscale.rating.cells import humans_in, weights_in
+from semscale.scales.library import load_scale, parse_translation
+from semscale.scales.scale import parse_scale
 from semscale.snapshots.files import read_snapshots
 from semscale.store.cells import flat, storable
 from semscale.store.columns import as_names, groups_in

@@ -25,12 +25,16 @@ from semscale.embedding.embedder import Embeddings
 from semscale.history.databases.opening import open_history
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
-from semscale.rating.calibration.calibration import Calibration, HonestError, LabelSource
-from semscale.rating.calibration.calibration_file import calibration_text
-from semscale.rating.calibration.calibrators import Calibrator, MeanCurve, MethodName, Tempered, VectorLine
-from semscale.rating.calibration.cumulative_probit import CumulativeProbit
-from semscale.rating.calibration.familiarity import Familiarity
-from semscale.rating.calibration.predictors import Axis
+from semscale.rating.anchors import Axis
+from semscale.rating.calibration import Calibration, Familiarity, HonestError, LabelSource, calibration_text
+from semscale.rating.calibrators import (
+    Calibrator,
+    CumulativeProbit,
+    MeanCurve,
+    MethodName,
+    Tempered,
+    VectorLine,
+)
 from semscale.signature import Signature
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -1,12 +1,19 @@
-"""People's labels as scores, and a judge beside them."""
+"""Human labels as scores, comparisons with them, and rows drawn for labels."""
 
 import numpy as np
+import polars as pl
 import pytest
+from tests.judging.conftest import Scripted, plain_running
 
 from semscale.errors import InputError
-from semscale.judging.human_labels import beside_humans, label_table, nearest
-from semscale.judging.prompts.template import Template, load_template
+from semscale.judging.human_labels import compare_with_labels, earlier_draws, label_table, nearest
+from semscale.judging.judge import Judge
+from semscale.judging.templates import Criterion, Rubric, Template, even_template, load_template
+from semscale.judging.verdict import Provenance, Verdict, combine_criteria
+from semscale.judging.verdicts import Verdicts, draw_rows
 from semscale.scales import load_scale
+from semscale.signature import Signature
+from semscale.types import Status
 
 LIKERT = load_template("likert")
 
@@ -42,7 +49,7 @@ def test_a_label_that_is_none_is_named_with_its_row(cell):
 def test_a_judge_beside_one_label_an_item():
     expected = np.array([1.0, 0.75, 0.0, 0.25, 0.5, 1.0])
     labels = np.array([[0.75], [0.5], [0.0], [np.nan], [np.nan], [0.75]])
-    human = beside_humans(expected, labels, LIKERT)
+    human = compare_with_labels(expected, labels, LIKERT)
     # Over the four labelled rows: .25, .25, 0 and .25 above.
     assert human.corrected.bias == pytest.approx(0.1875)
     assert human.corrected.n_labelled == 4
@@ -55,10 +62,147 @@ def test_a_judge_beside_one_label_an_item():
 def test_people_beside_each_other():
     expected = np.array([1.0, 0.75, 0.0, 0.25, 0.5])
     labels = np.array([[1.0, 0.75], [0.75, 0.75], [0.0, 0.25], [0.25, 0.0], [0.5, 0.5]])
-    human = beside_humans(expected, labels, LIKERT)
+    human = compare_with_labels(expected, labels, LIKERT)
     assert human.ceiling.n_raters == 2
     assert human.mean_label.tolist() == [0.875, 0.75, 0.125, 0.125, 0.5]
 
 
 def test_nearest_level():
     assert nearest(np.array([0.12, 0.13, 0.375]), LIKERT.scores).tolist() == [0.0, 0.25, 0.25]
+
+
+TEMPLATE = load_template("likert")
+
+
+def verdicts(*distributions):
+    each = tuple(
+        Verdict(found[0][0], found, Provenance.DECISION, 1.0, "", (), Status.SCORED)
+        if found
+        else Verdict.without_score(Status.REFUSED)
+        for found in distributions
+    )
+    status = np.array([verdict.status for verdict in each], dtype=object)
+    return Verdicts(each, status, TEMPLATE, "m", Signature.of("judge"))
+
+
+SURE, UNSURE = ((0.5, 1.0),), ((0.0, 0.5), (1.0, 0.5))
+
+
+def test_wide_verdicts_are_drawn_more_often_and_sure_ones_too():
+    found = draw_rows(verdicts(*[SURE] * 50, *[UNSURE] * 50), 20, seed=1)
+    by_row = dict(zip(found.rows.tolist(), found.probability.tolist(), strict=True))
+    # average width .25: sure rows have .5, unsure ones .5 + .5 * 2 = 1.5; of 20, (.5, 1.5) * 20 / 100
+    assert {round(chance, 9) for row, chance in by_row.items() if row < 50} == {0.1}
+    assert {round(chance, 9) for row, chance in by_row.items() if row >= 50} == {0.3}
+    # variance with s = .5 on 50 rows: 100 * 50 * .25 / (50 * .25 / .3) = 30
+    assert found.worth == pytest.approx(30)
+
+
+def test_alike_all_rows_have_the_same_probability():
+    found = draw_rows(verdicts(*[SURE] * 5, *[UNSURE] * 5), 4, alike=True)
+    assert set(found.probability.tolist()) == {0.4}
+    assert found.worth == pytest.approx(4)
+
+
+def test_rows_without_a_score_are_never_drawn():
+    found = draw_rows(verdicts(SURE, (), UNSURE), 9)
+    assert sorted(found.rows.tolist()) == [0, 2]
+    assert found.n_scored == 2
+
+
+def test_the_table_has_drawn_rows_first_and_room_for_labels():
+    drawn = draw_rows(verdicts(*[UNSURE] * 4), 2, seed=3)
+    table = drawn.table(pl.DataFrame({"q": list("abcd")}))
+    assert table["human"].to_list() == [None] * 4
+    assert [chance is None for chance in table["inclusion"].to_list()] == [False, False, True, True]
+    assert table["q"].to_list()[:2] == [list("abcd")[row] for row in drawn.rows]
+    assert sorted(table["q"].to_list()) == list("abcd")
+
+
+def test_a_column_that_the_labels_need_is_refused():
+    drawn = draw_rows(verdicts(SURE), 1)
+    with pytest.raises(InputError, match="has a column 'human'"):
+        drawn.table(pl.DataFrame({"human": [1]}))
+
+
+def test_a_mean_corrected_by_such_labels_is_unbiased():
+    """Where the judge errs most on the rows it is unsure of, labels taken as a plain sample mislead."""
+    rng = np.random.default_rng(0)
+    # sure rows are right (.5); on unsure rows the judge expects .5 and people say 1: the true mean is .75
+    found = verdicts(*[SURE] * 200, *[UNSURE] * 200)
+    truth = np.r_[np.full(200, 0.5), np.ones(200)]
+    weighted, plain = [], []
+    for seed in rng.integers(1_000_000, size=200).tolist():
+        drawn = draw_rows(found, 40, seed=seed)
+        labels, inclusion = np.full((400, 1), np.nan), np.full(400, np.nan)
+        labels[drawn.rows, 0], inclusion[drawn.rows] = truth[drawn.rows], drawn.probability
+        weighted.append(
+            compare_with_labels(found.expected, labels, TEMPLATE, inclusion=inclusion).corrected.value
+        )
+        plain.append(compare_with_labels(found.expected, labels, TEMPLATE).corrected.value)
+    assert np.mean(weighted) == pytest.approx(0.75, abs=0.01)
+    # taken as a plain sample three quarters of the labels are of unsure rows: .5 * .25 + 1 * .75
+    assert np.mean(plain) == pytest.approx(0.875, abs=0.01)
+
+
+def test_a_label_without_a_probability_is_refused():
+    judged = Judge(Scripted(lambda _: "Score: 4")).judge(["q"] * 2, ["a", "b"], running=plain_running())
+    with pytest.raises(InputError, match="inclusion"):
+        compare_with_labels(
+            judged.expected, np.array([[1.0], [0.5]]), TEMPLATE, inclusion=np.array([0.5, np.nan])
+        )
+
+
+def test_rows_whose_criteria_are_each_sure_are_not_drawn_more_often():
+    tone, care = (
+        Criterion(name, even_template(name, "How?", [("low", ""), ("high", "")]), 0.5)
+        for name in ("tone", "care")
+    )
+    rubric = Rubric("mine", (tone, care))
+
+    def sure(score):
+        return Verdict(score, ((score, 1.0),), Provenance.DECISION, 1.0, "", (), Status.SCORED)
+
+    each = tuple(combine_criteria(rubric, [sure(0.0), sure(other)]) for other in (0.0, 1.0) * 5)
+    status = np.array([verdict.status for verdict in each], dtype=object)
+    found = draw_rows(Verdicts(each, status, rubric.template, "m", Signature.of("judge")), 4)
+    assert set(found.probability.tolist()) == {0.4}
+    assert found.worth == pytest.approx(4)
+
+
+def test_a_mean_corrected_by_the_labels_of_two_draws_is_unbiased():
+    """As above with two draws: 20 rows, then 20 of the rest; their probabilities are joined."""
+    rng = np.random.default_rng(1)
+    found = verdicts(*[SURE] * 60, *[UNSURE] * 60)
+    truth = np.r_[np.full(60, 0.5), np.ones(60)]
+    values, weights = [], []
+    for seed in rng.integers(1_000_000, size=300).tolist():
+        labels, inclusion = np.full((120, 1), np.nan), np.full(120, np.nan)
+        first = draw_rows(found, 20, seed=seed)
+        labels[first.rows, 0], inclusion[first.rows] = truth[first.rows], first.probability
+        second = draw_rows(found, 20, seed=seed + 1, earlier=earlier_draws(labels, inclusion))
+        assert not set(first.rows) & set(second.rows)
+        inclusion = second.earlier.copy()
+        labels[second.rows, 0], inclusion[second.rows] = truth[second.rows], second.probability
+        assert (inclusion[~np.isnan(inclusion)] <= 1).all()
+        weights.append(np.nansum(1 / inclusion))
+        values.append(
+            compare_with_labels(found.expected, labels, TEMPLATE, inclusion=inclusion).corrected.value
+        )
+    # The labels of a draw stand for all 120 rows on average, and the true mean is .75.
+    assert np.mean(weights) == pytest.approx(120, rel=0.01)
+    assert np.mean(values) == pytest.approx(0.75, abs=0.01)
+
+
+def test_rows_drawn_before_and_not_yet_labelled_come_first_too():
+    found = verdicts(*[UNSURE] * 6)
+    earlier = np.array([np.nan, 0.5, 0.5, np.nan, np.nan, np.nan])
+    drawn = draw_rows(found, 2, alike=True, earlier=earlier)
+    table = drawn.table(
+        pl.DataFrame(
+            {"q": list("abcdef"), "human": [None, "4", None, None, None, None], "inclusion": earlier}
+        )
+    )
+    assert set(table["q"].to_list()[:2]) == {"abcdef"[row] for row in drawn.rows}
+    assert table["q"].to_list()[2] == "c"
+    assert table["human"].to_list().count("4") == 1

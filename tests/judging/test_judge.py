@@ -10,9 +10,7 @@ import semscale
 from semscale.chat.costs.budget import Budget
 from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob
 from semscale.errors import InputError, ReplyError, UnknownNameError
-from semscale.judging.judge import Judge
-from semscale.judging.judge_answers import judge
-from semscale.judging.judge_state import JudgeState
+from semscale.judging.judge import Judge, JudgeState, judge
 from semscale.judging.verdict import Provenance
 from semscale.types import Status
 
@@ -192,7 +190,7 @@ def test_parameters_that_the_model_refused_are_not_in_the_signature(running):
 
 def test_what_was_refused_is_known_to_a_run_that_goes_on(running):
     state = JudgeState(running, ignored_schema=True, left_out=frozenset({"seed", "temperature"}))
-    assert JudgeState(running).recalled(state.notes()) == state
+    assert JudgeState(running).resumed(state.notes()) == state
 
 
 def test_a_cap_leaves_the_rest_unfinished():

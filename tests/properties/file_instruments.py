@@ -8,12 +8,10 @@ import polars as pl
 from tests.conftest import ToyEmbedder
 from toy_instruments import Examiner, rating_scale
 
-from semscale.answer_consistency.asking.asked_model import AskedModel
+from semscale.answer_consistency.asking import AskedModel, Sampling
+from semscale.answer_consistency.columns import AnswerColumns
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.file_consistency import consistency_file
-from semscale.answer_consistency.files.columns import AnswerColumns
-from semscale.answer_consistency.files.consistency_work import ConsistencyWork
-from semscale.answer_consistency.sampling import Sampling
+from semscale.answer_consistency.file_consistency import ConsistencyWork, consistency_file
 from semscale.chat.calls.retrying import Retries
 from semscale.chat.replies import Reply
 from semscale.chat.runner import Runner

@@ -10,7 +10,7 @@ import numpy as np
 from instruments import Instrument
 from random_classifier import write_random_classifier
 
-from semscale.answer_consistency.claims.long_answers import ClaimConsistency, Groundedness
+from semscale.answer_consistency.claims import ClaimConsistency, Groundedness
 from semscale.drift.measure.meter import DriftMeter
 from semscale.embedding.engines.arithmetic import has_bfloat16
 from semscale.history.items import Item, Output

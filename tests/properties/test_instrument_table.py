@@ -15,8 +15,8 @@ from model_instruments import MODEL_INSTRUMENTS
 from toy_instruments import TOY_INSTRUMENTS
 
 import semscale
-from semscale.coding.asked_codes import AskedCodes
-from semscale.judging.side_by_side import PairVerdicts
+from semscale.coding.chat_codes import ChatCodes
+from semscale.judging.comparing import PairVerdicts
 from semscale.rating.ratings import Ratings
 from semscale.results.result import Result
 from semscale.scales import Scale
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.needs("history")
 
 
 INSTRUMENTS = [*MODEL_INSTRUMENTS, *TOY_INSTRUMENTS]
-HANDED_ON = {AskedCodes, PairVerdicts}
+HANDED_ON = {ChatCodes, PairVerdicts}
 """Raw replies with their status, of which coding and comparing make what users see; no results of items."""
 
 

@@ -11,8 +11,8 @@ from tests.schema_check import check_json
 from toy_instruments import TOY_INSTRUMENTS
 
 from semscale.answer_consistency.consistencies import Consistencies
-from semscale.report.document.values import WithInterval
-from semscale.report.render.html import cell_html
+from semscale.report.document import WithInterval
+from semscale.report.html import cell_html
 from semscale.results.estimates import Estimates
 from semscale.signature import Signature
 from semscale.types import Status

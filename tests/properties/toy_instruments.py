@@ -11,11 +11,11 @@ from tests.conftest import ToyEmbedder
 from semscale.answer_consistency.consistency import Consistency
 from semscale.chat.replies import Reply
 from semscale.judging.asking import Running
-from semscale.judging.decisions.rubric import Criterion, Rubric, spread
 from semscale.judging.judge import Judge
 from semscale.judging.panel import Panel
+from semscale.judging.templates import Criterion, Rubric, even_template
 from semscale.rating.rater import Rater
-from semscale.rating.readouts.readout_choice import DEFAULT_READOUT, Readout
+from semscale.rating.settings import DEFAULT_READOUT, Readout
 from semscale.scales import Scale
 from semscale.signature import Signature
 
@@ -144,7 +144,7 @@ TOY_INSTRUMENTS = [
             "seed": 1,
             "method": "decision",
             "criteria": Rubric(
-                "mine", (Criterion("tone", spread("tone", "Kind?", [("no", ""), ("yes", "")])),)
+                "mine", (Criterion("tone", even_template("tone", "Kind?", [("no", ""), ("yes", "")])),)
             ),
         },
         figure="score",

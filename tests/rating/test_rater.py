@@ -1,14 +1,15 @@
-"""The instrument: which texts get a rating, which a status, and what the signature says."""
+"""The rater."""
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from tests.conftest import ToyEmbedder
 
 import semscale
 from semscale.errors import InputError, UnknownNameError
 from semscale.rating.rater import Rater
-from semscale.rating.readouts import ordinal, ssr
+from semscale.rating.readouts import ordinal_ratings, ssr_ratings
 from semscale.scales import Scale
 from semscale.types import Status
 
@@ -60,7 +61,7 @@ def test_texts_are_embedded_some_at_a_time_with_the_same_ratings(scale, toy_embe
     rater = Rater(scale, embedder=Counting(), floor=None)
     rater.rate(["awful thing"])  # embeds the anchors
     Counting.sizes.clear()
-    monkeypatch.setattr("semscale.rating.text_rating.AT_ONCE", 4)
+    monkeypatch.setattr("semscale.rating.rater.AT_ONCE", 4)
     told = []
     parts = rater.rate(texts, progress=lambda *step: told.append(step))
     assert Counting.sizes == [4, 4, 1]
@@ -69,6 +70,7 @@ def test_texts_are_embedded_some_at_a_time_with_the_same_ratings(scale, toy_embe
 
 
 CELLS = ["great thing", None, "", "  \n", 7, float("nan"), "bad stuff", "great thing"]
+
 EXPECTED = [
     Status.SCORED, Status.MISSING, Status.EMPTY, Status.EMPTY,
     Status.NOT_TEXT, Status.MISSING, Status.SCORED, Status.SCORED,
@@ -85,12 +87,12 @@ def test_each_cell_gets_its_status_and_only_texts_a_rating(rater):
     np.testing.assert_array_equal(rated.windows, scored.astype(int))
 
 
-@pytest.mark.parametrize(("readout", "arithmetic"), [("ssr", ssr), ("ordinal", ordinal)])
+@pytest.mark.parametrize(("readout", "arithmetic"), [("ssr", ssr_ratings), ("ordinal", ordinal_ratings)])
 def test_ratings_are_those_of_the_arithmetic(scale, toy_embedder, readout, arithmetic):
     rater = Rater(scale, embedder=toy_embedder, floor=None, readout=readout)
     texts = ["great thing", "awful stuff", "so so"]
     anchors = np.stack([toy_embedder.embed(list(sentences)).vectors for sentences in SETS.values()])
-    expected = arithmetic.rate_vectors(toy_embedder.embed(texts).vectors, anchors, values=[-1, 0, 1])
+    expected = arithmetic(toy_embedder.embed(texts).vectors, anchors, values=[-1, 0, 1])
     rated = rater.rate(texts)
     np.testing.assert_allclose(rated.pmf, expected.pmf)
     np.testing.assert_allclose(rated.set_means, expected.set_means)
@@ -230,9 +232,7 @@ class TestSettings:
         rater = Rater(scale, embedder=toy_embedder, floor=None, readout="ordinal", temperature=2, epsilon=0.1)
         text = ["great stuff"]
         vectors = toy_embedder.embed(text).vectors
-        expected = ordinal.rate_vectors(
-            vectors, rater.anchors, values=scale.values, temperature=2, epsilon=0.1
-        )
+        expected = ordinal_ratings(vectors, rater.anchors, values=scale.values, temperature=2, epsilon=0.1)
         rated = rater.rate(text)
         np.testing.assert_array_equal(rated.pmf, expected.pmf)
         np.testing.assert_array_equal(rated.set_means, expected.set_means)
@@ -279,3 +279,61 @@ def test_the_default_model_reads_other_languages():
     assert ratings.status.tolist() == [Status.SCORED] * 4
     assert ratings.mean[0] > ratings.mean[1]
     assert ratings.mean[2] > ratings.mean[3]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"scale": None}, "scale must be a name"),
+        ({"scale": 5}, "scale must be a name.* got 5"),
+        ({"temperature": "x"}, "temperature must be 0 or more, got 'x'"),
+        ({"temperature": None}, "temperature must be 0 or more, got None"),
+        ({"temperature": float("nan")}, "temperature must be 0 or more, got nan"),
+        ({"epsilon": 1e308}, "epsilon must be a number from 0 to 1,000,000"),
+        ({"epsilon": "x"}, "epsilon must be a number"),
+        ({"semantics": ["safe"]}, "semantics must be"),
+        ({"readout": ["ssr"]}, "readout must be 'ssr' or 'ordinal', got"),
+        ({"embedder": 5}, "embedder must be a name, a folder or what load_embedder gives, got 5"),
+        ({"anchor_sets": 5}, "anchor_sets must be names"),
+        ({"floor": "x"}, "floor must be 'auto'"),
+    ],
+)
+def test_of_a_rater(settings, message):
+    with pytest.raises(InputError, match=message):
+        Rater(settings.pop("scale", "purchase-intent"), **settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"interval": "x"}, "interval must lie between 0 and 1, such as 0.95 for 95 %, got 'x'"),
+        ({"replicates": 200.5}, "replicates must be a whole number"),
+        ({"seed": -1}, "seed must be a whole number"),
+        ({"seed": "x"}, "seed must be a whole number"),
+    ],
+)
+def test_of_estimates(settings, message):
+    rated = semscale.rate(["good", "bad"], "quality", embedder=ToyEmbedder(), floor=None)
+    with pytest.raises(InputError, match=message):
+        rated.estimate(**settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"texts": ["good"]}, "texts must have 2 rows"),
+        ({"human_range": 5}, "human_range must be the lowest"),
+        ({"human_range": (1, float("inf"))}, "two finite numbers"),
+        ({"interval": None}, "interval must lie between"),
+        ({"seed": -1}, "seed must be a whole number"),
+    ],
+)
+def test_of_a_comparison(settings, message):
+    rated = semscale.rate(["good", "bad"], "quality", embedder=ToyEmbedder(), floor=None)
+    with pytest.raises(InputError, match=message):
+        rated.compare([1, 2], **settings)
+
+
+def test_complex_vectors_are_refused():
+    with pytest.raises(InputError, match="vectors must be real numbers"):
+        ssr_ratings(np.array([[1.0 + 2.0j, 1.0]]), np.eye(2))

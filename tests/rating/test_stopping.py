@@ -1,4 +1,4 @@
-"""Files: stopped at any moment, the same command ends with the same bytes."""
+"""Rating of files that is stopped and resumed."""
 
 import numpy as np
 import polars as pl

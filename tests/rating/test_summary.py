@@ -1,19 +1,33 @@
-"""What a report gets: the right rows, distinct examples, nothing invented for what is missing."""
+"""Summaries of ratings: samples, distinct texts, agreement of anchor sets."""
 
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
-from semscale.errors import InputError
-from semscale.rating.examples import EXAMPLE_SCHEMA
+from semscale.errors import InputError, InterruptedRunError
+from semscale.rating.files.columns import FileColumns
+from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.rater import Rater
-from semscale.rating.summary import RatingSummary
+from semscale.rating.summary import (
+    EXAMPLE_SCHEMA,
+    SAMPLE_SIZE,
+    DistinctCount,
+    RatingSummary,
+    distinct_rows,
+    set_correlations,
+    set_moments,
+)
 from semscale.scales import Scale
+from semscale.stats.intervals.moments import Moments
+from semscale.store.reading import open_table
 
 DOCS = Path(__file__).parents[2] / "docs" / "rating.md"
+
 TEXTS = [
     "great",
     "bad",
@@ -30,7 +44,7 @@ TEXTS = [
 
 
 @pytest.fixture
-def rater(toy_embedder):
+def mood_rater(toy_embedder):
     sets = {"plain": ("bad", "so so", "great"), "other": ("bad thing", "so so thing", "great thing")}
     points = [{"value": v, "label": label} for v, label in enumerate(("bad", "middling", "good"))]
     scale = Scale(
@@ -40,8 +54,8 @@ def rater(toy_embedder):
 
 
 @pytest.fixture
-def summary(rater) -> RatingSummary:
-    return rater.rate(TEXTS).summarize(TEXTS, source="answers.csv")
+def summary(mood_rater) -> RatingSummary:
+    return mood_rater.rate(TEXTS).summarize(TEXTS, source="answers.csv")
 
 
 def test_counts(summary):
@@ -55,11 +69,11 @@ def test_counts(summary):
     assert summary.created.tzinfo is not None
 
 
-def test_tables_have_their_columns_and_rows(summary, rater):
+def test_tables_have_their_columns_and_rows(summary, mood_rater):
     for table in (summary.sample, summary.most_certain, summary.least_certain, summary.left_out):
         assert dict(table.schema) == EXAMPLE_SCHEMA
     assert summary.sample["row"].to_list() == [0, 1, 3, 7, 8, 9]
-    np.testing.assert_allclose(summary.sample["mean"], rater.rate(TEXTS).mean[[0, 1, 3, 7, 8, 9]])
+    np.testing.assert_allclose(summary.sample["mean"], mood_rater.rate(TEXTS).mean[[0, 1, 3, 7, 8, 9]])
 
 
 def test_examples_are_distinct_and_sorted_by_certainty(summary):
@@ -77,9 +91,9 @@ def test_left_out_rows_have_null_and_not_zero(summary):
     assert left_out["similarity"].null_count() == 4
 
 
-def test_large_samples_are_seeded_and_in_order(rater):
+def test_large_samples_are_seeded_and_in_order(mood_rater):
     texts = ["great", "bad", "so so"] * 200
-    rated = rater.rate(texts)
+    rated = mood_rater.rate(texts)
     one, same, other = (rated.summarize(texts, seed=seed).sample for seed in (1, 1, 2))
     assert one.height == 400
     assert one["row"].is_sorted()
@@ -87,15 +101,15 @@ def test_large_samples_are_seeded_and_in_order(rater):
     assert not one.equals(other)
 
 
-def test_examples_are_few(rater):
+def test_examples_are_few(mood_rater):
     texts = [f"{word} {number}" for word in ("great", "bad") for number in range(30)] + [None] * 9
-    summary = rater.rate(texts).summarize(texts)
+    summary = mood_rater.rate(texts).summarize(texts)
     assert summary.most_certain.height == summary.least_certain.height == 8
     assert summary.left_out.filter(pl.col("status") == "missing")["row"].to_list() == [60, 61, 62]
 
 
-def test_what_is_given_is_kept(rater):
-    rated = rater.rate(TEXTS)
+def test_what_is_given_is_kept(mood_rater):
+    rated = mood_rater.rate(TEXTS)
     comparison = rated.compare([2, 0, None, 2, None, None, None, 1, 1, 2, None], texts=TEXTS)
     regions, people = pl.Series("region", ["x"] * 11), [f"person {row % 3}" for row in range(11)]
     summary = rated.summarize(
@@ -108,16 +122,16 @@ def test_what_is_given_is_kept(rater):
     assert comparison.n == 6
 
 
-def test_nothing_scored_still_has_a_summary(rater):
-    summary = rater.rate([None, ""]).summarize([None, ""])
+def test_nothing_scored_still_has_a_summary(mood_rater):
+    summary = mood_rater.rate([None, ""]).summarize([None, ""])
     assert summary.sample.height == summary.most_certain.height == 0
     assert summary.estimates.overall.mean is None
     assert np.isnan(summary.set_agreement).all()
 
 
-def test_other_texts_are_refused(rater):
+def test_other_texts_are_refused(mood_rater):
     with pytest.raises(InputError, match="texts must have 11 rows"):
-        rater.rate(TEXTS).summarize(TEXTS[:-1])
+        mood_rater.rate(TEXTS).summarize(TEXTS[:-1])
 
 
 def test_the_docs_show_what_comes_of_a_summary(tmp_path, monkeypatch, capsys, embedder):
@@ -130,3 +144,133 @@ def test_the_docs_show_what_comes_of_a_summary(tmp_path, monkeypatch, capsys, em
     exec(compile(code, "docs/rating.md", "exec"), {})
     assert capsys.readouterr().out == shown
     assert sorted(file.name for file in tmp_path.iterdir()) == ["rated.html", "rated.xlsx"]
+
+
+COLUMNS = FileColumns("text")
+
+
+@pytest.fixture
+def many(survey, tmp_path):
+    """Two thousand answers, so that the 400 of the sample have to be chosen."""
+    path = tmp_path / "many.parquet"
+    frame = survey.some_answers(2000)
+    frame.write_parquet(path)
+    return frame, open_table(path)
+
+
+def assert_same_report(got, expected):
+    """Everything in a summary but its time; sums over sets may differ in the last digits."""
+    for name in (field.name for field in fields(expected)):
+        one, other = getattr(got, name), getattr(expected, name)
+        if name == "set_agreement":
+            np.testing.assert_allclose(one, other, rtol=0, atol=1e-9)
+        elif name == "set_variances":
+            for part in ("respondent", "anchor_set", "residual"):
+                ends = [[e.value, e.low, e.high] for e in (getattr(one, part), getattr(other, part))]
+                np.testing.assert_allclose(*ends, rtol=0, atol=1e-9)
+        elif name == "estimates":
+            assert one.overall.mean.value == pytest.approx(other.overall.mean.value, abs=1e-12)
+        elif isinstance(other, pl.DataFrame):
+            assert_frame_equal(one, other, check_exact=True)
+        elif name != "created":
+            assert one == other, name
+
+
+@pytest.mark.parametrize("part_rows", [90, 700, 5000])
+def test_a_file_in_any_parts_gives_the_report_that_memory_gives(rater, many, part_rows):
+    frame, table = many
+    expected = rater.rate(frame["text"]).summarize(frame["text"], source="many.parquet", seed=3)
+    assert expected.sample.height == SAMPLE_SIZE
+    settings = FileSettings(part_rows, seed=3)
+    assert_same_report(rate_file(table, COLUMNS, rater=rater, settings=settings), expected)
+
+
+def test_a_resumed_run_gives_the_report_that_memory_gives(survey, tmp_path, rater, toy_embedder, many):
+    frame, table = many
+    settings, out = FileSettings(500, seed=3), tmp_path / "rated.csv"
+    # The anchors are embedded first, then four parts: the fourth call is the third part.
+    stopped = survey.failing_rater(toy_embedder, KeyboardInterrupt(), after=4)
+    with pytest.raises(InterruptedRunError, match="1,000 rows"):
+        rate_file(table, COLUMNS, rater=stopped, out=out, settings=settings)
+    resumed = rate_file(table, COLUMNS, rater=rater, out=out, settings=settings)
+    texts = frame["text"]
+    assert_same_report(resumed, rater.rate(texts).summarize(texts, source="many.parquet", seed=3))
+
+
+def test_cells_that_are_no_texts_are_shown_alike(tmp_path, rater):
+    path = tmp_path / "mixed.jsonl"
+    path.write_text('{"text": "great thing"}\n{"text": 5}\n{"text": ["a"]}\n{"text": null}\n')
+    cells = ["great thing", 5, ["a"], None]
+    expected = rater.rate(cells).summarize(cells)
+    # JSON as in the file, and statuses in their order: missing before what is no text.
+    assert expected.left_out["text"].to_list() == [None, "5", '["a"]']
+    summary = rate_file(open_table(path), COLUMNS, rater=rater)
+    assert_frame_equal(summary.left_out, expected.left_out)
+
+
+def test_half_of_a_surrogate_pair_is_shown_as_the_model_reads_it(rater, toy_embedder):
+    rated = rater.rate_vectors(toy_embedder.embed(["great thing", "bad stuff"]).vectors)
+    summary = rated.summarize(["great thing\ud83d", "bad stuff"])
+    assert summary.sample["text"].to_list() == ["great thing\ufffd", "bad stuff"]
+
+
+def test_a_text_is_an_example_once():
+    # In this order the cells are bad, good, good, bad: the first bad one is row 3, the first good one row 0.
+    assert distinct_rows(np.array([3, 0, 2, 1]), ["good", "bad", "good", "bad"]).tolist() == [3, 0]
+
+
+def test_distinct_texts_are_counted_over_parts():
+    distinct = DistinctCount()
+    for part in range(10):
+        distinct.add([f"text {n}" for n in range(part, part + 100)])
+    assert distinct.count == 109  # texts 0 to 108
+
+
+def test_too_many_distinct_texts_are_not_counted(monkeypatch):
+    monkeypatch.setattr("semscale.rating.summary.MAX_DISTINCT", 10)
+    distinct = DistinctCount()
+    distinct.add([str(n) for n in range(10)])
+    assert distinct.count == 10
+    distinct.add(["one more"])
+    assert distinct.count is None
+    distinct.add(["a"])
+    assert distinct.count is None
+
+
+def test_halves_of_surrogate_pairs_are_counted_as_what_the_model_reads():
+    distinct = DistinctCount()
+    distinct.add(["good\ud83d", "good\ufffd", "good"])
+    assert distinct.count == 2
+
+
+def test_correlations_from_sums_are_numpys():
+    rng = np.random.default_rng(0)
+    means = 3 + 0.1 * rng.standard_normal((500, 4)) @ rng.standard_normal((4, 4))
+    moments = Moments.empty(4)
+    for part in np.array_split(means, 7):
+        moments = moments.merged(set_moments(part, np.arange(1, 6)))
+    np.testing.assert_allclose(set_correlations(moments), np.corrcoef(means.T), atol=1e-12)
+
+
+def test_correlations_that_do_not_exist_are_nan():
+    assert np.isnan(set_correlations(Moments.empty(2))).all()
+    assert np.isnan(set_correlations(set_moments(np.array([[1.0, 2.0]]), np.array([1.0, 2.0])))).all()
+    constant = set_correlations(set_moments(np.array([[1.0, 2.0], [1.0, 3.0]]), np.arange(1, 4)))
+    assert np.isnan(constant[0]).all()
+    assert constant[1, 1] == pytest.approx(1)
+
+
+def test_correlations_of_sets_by_hand():
+    # Second set runs against the first, third does not vary.
+    table = set_correlations(
+        set_moments(np.array([[1.0, 3.0, 2.0], [2.0, 2.0, 2.0], [3.0, 1.0, 2.0]]), np.arange(1, 4))
+    )
+    np.testing.assert_allclose(table, [[1, -1, np.nan], [-1, 1, np.nan], [np.nan] * 3])
+
+
+def test_rows_that_not_all_sets_rated_are_left_out():
+    whole = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]])
+    with_gaps = np.vstack([whole, [[5.0, np.nan], [np.nan, 4.0]]])
+    found, expected = (set_moments(means, np.arange(1, 6)) for means in (with_gaps, whole))
+    assert found.n == expected.n == 3
+    np.testing.assert_array_equal(set_correlations(found), set_correlations(expected))

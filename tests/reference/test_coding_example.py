@@ -6,10 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from semscale.coding.codebook_file import load_codebook
+from semscale.coding.codebook import load_codebook
 from semscale.coding.coder import Coder
-from semscale.coding.coding import HandCodes, code_answers
-from semscale.coding.hand_codes import hand_codes
+from semscale.coding.coding import code_answers
+from semscale.coding.labels import HandCodes, hand_codes
 
 FOLDER = Path(__file__).parents[2] / "examples" / "coding"
 

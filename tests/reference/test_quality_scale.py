@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr
 
+from semscale.rating.cells import is_wordless
 from semscale.rating.rater import Rater
-from semscale.rating.wordless import is_wordless
 
 REVIEWS = Path(__file__).parents[2] / "examples" / "product_reviews.csv"
 CHOSEN_ON = 0  # seed of the half on which bench/anchors.py chose the anchor sets

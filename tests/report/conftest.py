@@ -9,9 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from semscale.rating.examples import EXAMPLE_SCHEMA
-from semscale.rating.human.comparison import RatingComparison
-from semscale.rating.summary import RatingSummary
+from semscale.rating.human import RatingComparison
+from semscale.rating.summary import EXAMPLE_SCHEMA, RatingSummary
 from semscale.results.estimates import Estimates
 from semscale.scales import Scale
 from semscale.signature import Signature

@@ -5,34 +5,43 @@ from datetime import UTC, datetime
 import numpy as np
 
 from semscale.guards.findings import Span
-from semscale.report.charts.bars import Bar, bars
-from semscale.report.document.blocks import (
+from semscale.report.document import (
     Badge,
+    Citation,
     ComparedItem,
     ComparedItems,
     ComparedPair,
+    Count,
     DataTable,
     Definitions,
+    Document,
     Figure,
     Findings,
+    Flag,
+    Headline,
     Histogram,
     ItemCard,
     Items,
     JudgeReply,
+    Number,
     Paragraph,
+    Quoted,
     Reason,
     Reasons,
     ScoreGroup,
+    Section,
+    Share,
     Shares,
     SideBySide,
     Subheading,
     Swatch,
     Verbatim,
     Verbatims,
+    WithInterval,
+    Words,
+    marked,
 )
-from semscale.report.document.document import Citation, Document, Headline, Section
-from semscale.report.document.marks import marked
-from semscale.report.document.values import Count, Flag, Number, Quoted, Share, WithInterval, Words
+from semscale.report.row_charts import Bar, bars
 from semscale.signature import Signature
 
 HOSTILE = "=1+1 <script>alert(1)</script> *x* | [a](http://b) @c"

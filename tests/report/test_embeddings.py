@@ -1,7 +1,7 @@
 """Documents of embedded texts say how many rows have a vector, and of which model."""
 
 from semscale.embedding.file_embedding import EmbeddingSummary
-from semscale.report.embeddings import embedding_document
+from semscale.report.preparation import embedding_document
 from semscale.signature import Signature
 from semscale.types import Status
 

@@ -7,10 +7,10 @@ from tests.schema_check import check_json
 from semscale.chat.costs.forecast import Forecast, FurtherCalls
 from semscale.chat.costs.forecast_summary import ForecastSummary
 from semscale.chat.replies import Usage
+from semscale.report.html import page
 from semscale.report.json_encoding import to_json
-from semscale.report.render.html import page
-from semscale.report.render.markdown import markdown
-from semscale.report.render.terminal import print_document
+from semscale.report.markdown import markdown
+from semscale.report.terminal import print_document
 
 PRICED = Forecast(
     9,

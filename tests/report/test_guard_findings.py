@@ -1,8 +1,8 @@
 """What guards look for is said once, and counts of their findings stand in a table and a legend."""
 
 from semscale.guards.registry import GUARDS
-from semscale.report.document.values import Count, Words
-from semscale.report.guard_findings import GUARD_MEANINGS, guard_legend, guard_table
+from semscale.report.document import Count, Words
+from semscale.report.parts import GUARD_MEANINGS, guard_legend, guard_table
 
 
 def test_every_guard_has_a_meaning():

@@ -1,6 +1,6 @@
 from semscale.embedding.languages.language_counts import LanguageCount
-from semscale.report.document.values import Count, Words
-from semscale.report.languages import counts_section, foreign_warnings, language_name
+from semscale.report.document import Count, Words
+from semscale.report.sentences import counts_section, foreign_warnings, language_name
 
 ENGLISH = LanguageCount(("en", "en"), rows=6, scored=6)
 GERMAN = LanguageCount(("de", "de"), rows=3, scored=0, unread=3)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from semscale.report.document.values import WithInterval
+from semscale.report.document import WithInterval
 from semscale.report.parts import altogether, estimated_document
 from semscale.results.estimates import Estimates
 from semscale.signature import Signature

@@ -2,9 +2,9 @@
 
 import pytest
 
-from semscale.report.answer_consistency.words import MEANINGS as CONSISTENCY
-from semscale.report.document.blocks import Paragraph, Reasons
-from semscale.report.judging.words import MEANINGS as JUDGING
+from semscale.report.consistency import MEANINGS as CONSISTENCY
+from semscale.report.document import Paragraph, Reasons
+from semscale.report.judging import MEANINGS as JUDGING
 from semscale.report.matching.words import MEANINGS as MATCHING
 from semscale.report.rating.words import MEANINGS as RATING
 from semscale.report.sentences import left_out_section, most_frequent, rows_that_count

@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime
 
-from semscale.report.document.values import Quoted
-from semscale.report.settings import settings, signature_fields
+from semscale.report.document import Quoted
+from semscale.report.parts import settings, signature_fields
 from semscale.signature import Signature
 
 MADE = datetime(2026, 11, 22, 12, 30, tzinfo=UTC)

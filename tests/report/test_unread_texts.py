@@ -10,11 +10,11 @@ from tests.workbook_sheets import sheets_of
 
 import semscale
 from semscale.embedding.languages.unread_language import UnreadLanguage
-from semscale.report.document.values import WithInterval
-from semscale.report.render.html import notebook_fragment, page
-from semscale.report.render.markdown import markdown
-from semscale.report.render.terminal import print_document
-from semscale.report.unread_texts import language_warnings, off_topic_warnings, unread_warnings
+from semscale.report.document import WithInterval
+from semscale.report.html import notebook_fragment, page
+from semscale.report.markdown import markdown
+from semscale.report.sentences import language_warnings, off_topic_warnings, unread_warnings
+from semscale.report.terminal import print_document
 
 GERMAN = (Path(__file__).parents[1] / "data/german_answers.txt").read_text(encoding="utf-8").splitlines()
 FIRST = "Most texts seem to be in languages that all-MiniLM-L6-v2 does not read"

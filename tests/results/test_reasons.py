@@ -1,7 +1,7 @@
 import pytest
 
 import semscale
-from semscale.report.answer_consistency import words as consistency
+from semscale.report import consistency
 from semscale.report.matching import words as matching
 from semscale.report.rating import words as rating
 from semscale.results.reasons import reason_words

@@ -6,8 +6,7 @@ import numpy as np
 
 from semscale.embedding.languages.language_names import LANGUAGE_NAMES
 from semscale.scales import load_scale, scale_names
-from semscale.scales.equivalence import equivalences
-from semscale.scales.translation import translated_languages
+from semscale.scales.library import equivalences, translated_languages
 from semscale.weights.known import DEFAULT_RATING_MODEL
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "scales.md"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from semscale.scales import load_scale, scale_names
-from semscale.scales.equivalence import (
+from semscale.scales.library import (
     FEWEST_SETS,
     LEAST_RANK_CORRELATION,
     MEASURED_WITH,
@@ -13,8 +13,8 @@ from semscale.scales.equivalence import (
     MOST_LEFT_OUT,
     Equivalence,
     equivalences,
+    languages_of,
 )
-from semscale.scales.translation import languages_of
 from semscale.weights.known import DEFAULT_RATING_MODEL
 
 MEASURED = [(name, code) for name in scale_names() for code in equivalences(name)]

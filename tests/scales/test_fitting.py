@@ -1,7 +1,7 @@
 """The scale of the library whose labels answers are."""
 
 from semscale.scales import load_scale, scale_names
-from semscale.scales.fitting import fitting_scale, scale_caution
+from semscale.scales.library import fitting_scale, scale_caution
 
 
 def test_labels_of_a_scale_name_it_or_one_with_the_same_labels():

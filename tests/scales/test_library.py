@@ -6,8 +6,7 @@ import pytest
 
 from semscale.errors import InputError, UnknownNameError
 from semscale.scales import library, load_scale, scale_names
-from semscale.scales.equivalence import Equivalence
-from semscale.scales.library import passed_languages, passed_translation
+from semscale.scales.library import Equivalence, passed_languages, passed_translation
 
 WANTED = {
     "purchase-intent", "agreement", "satisfaction", "recommendation", "likelihood", "relevance", "importance",

@@ -1,7 +1,7 @@
 import pytest
 
 from semscale.errors import InputError
-from semscale.scales.reading import parse_scale
+from semscale.scales.scale import parse_scale
 
 GOOD = """\
 name: mood

@@ -6,8 +6,8 @@ import yaml
 
 from semscale.errors import InputError
 from semscale.scales import load_scale, scale_names
+from semscale.scales.library import languages_of, parse_translation, translated_languages
 from semscale.scales.scale import Scale
-from semscale.scales.translation import languages_of, parse_translation, translated_languages
 
 SHIPPED = [(name, code) for name in scale_names() for code in languages_of(name)]
 ENGLISH = Scale(

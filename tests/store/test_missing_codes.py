@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from semscale.errors import InputError
 from semscale.rating.rater import Rater
 from semscale.scales import load_scale
-from semscale.scales.translation import translated_languages
+from semscale.scales.library import translated_languages
 from semscale.store.missing_codes import (
     LONGEST_CODE,
     MOST_CODES,

@@ -5,8 +5,8 @@ import pytest
 from semscale.chat.replies import CallError, FailureKind, Reply, Usage
 from semscale.judging.asking import Running
 from semscale.signature import Signature
-from semscale.study.files.loading import parse_study
-from semscale.study.study import Study
+from semscale.study.files import parse_study
+from semscale.study.result import Study
 
 FILE = """
 name: bars

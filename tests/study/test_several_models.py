@@ -10,12 +10,12 @@ from semscale.chat.costs.budget import Budget
 from semscale.chat.ledger.ledger import Ledger
 from semscale.errors import InputError, UnknownNameError
 from semscale.judging.asking import Running
+from semscale.report.markdown import markdown
 from semscale.report.presenting import document_of
-from semscale.report.render.markdown import markdown
-from semscale.report.tables.words import finding
+from semscale.report.tables import finding
 from semscale.signature import Signature
 from semscale.study import compare, panel_tables, read_study
-from semscale.tabulation.tables.tabulating import TestSettings
+from semscale.tabulation.settings import TestSettings
 
 TWO = (
     "model: {name: local, temperature: 0.5, max_tokens: 40}",
@@ -64,7 +64,7 @@ def test_models_stand_side_by_side(result):
     shown = markdown(document_of(summary))
     assert "each of 2 models: played, other" in shown
     assert "direct rating (DLR), played" in shown
-    assert "Models beside each other" in shown
+    assert "Models compared" in shown
 
 
 def test_variance_is_split_into_personas_and_models(result):

@@ -1,4 +1,4 @@
-"""Tables from a file or a data frame, and their layouts for machines."""
+"""Crosstabs of files and data frames, and their layouts for machines."""
 
 import json
 from dataclasses import replace
@@ -11,9 +11,9 @@ import semscale
 from semscale.errors import InputError, UnknownNameError
 from semscale.store.column_labels import ColumnLabels
 from semscale.store.reading import open_table
+from semscale.study.measuring import SCHEMA
 from semscale.tabulation.crosstabs import tabulate_file
-from semscale.tabulation.plan import TablePlan
-from semscale.tabulation.sample_columns import SampleColumns
+from semscale.tabulation.settings import SampleColumns, TablePlan
 
 FRAME = pl.DataFrame({
     "like": [1, 1, 3, 3, 3, 3, 5, 5, None],
@@ -193,3 +193,37 @@ def test_codes_of_a_list_of_columns_are_left_out_by_its_name_or_its_list(named):
 def test_two_questions_with_one_name_and_columns_named_twice_are_refused(questions, message):
     with pytest.raises(InputError, match=message):
         semscale.crosstabs(MENTIONS, questions=questions)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"questions": ()}, "question must name at least one"),
+        ({"questions": ("q", "q")}, "question: 'q' is named twice"),
+        ({"wave": "g"}, "wave: 'g' is a banner as well"),
+        ({"wave_order": ("a", "b")}, "wave_order belongs to wave"),
+        ({"sample": SampleColumns(pair_by="id")}, "pair_by belongs to wave"),
+        ({"scales": {"p": "quality"}}, "scales: 'p' is none of the questions"),
+        ({"missing": {"p": ("9",)}}, "missing: 'p' is none of the questions"),
+        ({"missing": {"": (" ",)}}, "missing must be codes"),
+        ({"numeric": ("p",)}, "numeric: 'p' is none of the questions"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        TablePlan(**{"questions": ("q",), "banners": ("g",), **settings})
+
+
+@pytest.mark.parametrize("columns", [[*SCHEMA], ["persona", "concept", "question", "method", "pmf"]])
+def test_answers_of_a_study_are_refused_with_the_folder_to_name(tmp_path, columns):
+    folder = tmp_path / "bars-results"
+    folder.mkdir()
+    pl.DataFrame({column: ["x"] for column in columns}).write_csv(folder / "answers.csv")
+    with pytest.raises(InputError, match=r"a study's answers.*name the folder of the run \(.*bars-results\)"):
+        semscale.crosstabs(folder / "answers.csv", questions=["question"])
+
+
+def test_other_tables_with_columns_of_such_names_are_tabulated(tmp_path):
+    columns = ["persona", "concept", "question", "method", "sample", "value"]
+    pl.DataFrame({column: ["x", "y"] for column in columns}).write_csv(tmp_path / "a.csv")
+    assert len(semscale.crosstabs(tmp_path / "a.csv", questions=["question"]).tables) == 1

@@ -1,4 +1,4 @@
-"""Weights, draws and rows that are left out."""
+"""Weights, designs, rows that are left out, and margins."""
 
 import numpy as np
 import polars as pl
@@ -7,8 +7,9 @@ import pytest
 from semscale.errors import InputError, UnknownNameError
 from semscale.stats.survey.means import survey_means
 from semscale.stats.survey.replicate_design import ReplicateDesign
-from semscale.tabulation.sample import read_sample
-from semscale.tabulation.sample_columns import SampleColumns
+from semscale.store.column_labels import ColumnLabels
+from semscale.tabulation.sample import matched_margins, read_margins, read_rscales, read_sample
+from semscale.tabulation.settings import SampleColumns
 
 FRAME = pl.DataFrame({
     "w": [1.0, 2.0, None, 3.0],
@@ -27,7 +28,7 @@ def test_everybody_counts_alike_unless_said_otherwise():
 
 def test_rows_without_a_weight_or_a_stratum_are_left_out_and_counted():
     sample = read_sample(FRAME, SampleColumns(weight="w", strata="sex", lonely="certainty"))
-    assert sample.kept.tolist() == [True, True, False, False]
+    assert sample.is_included.tolist() == [True, True, False, False]
     assert sample.left_out == {"no weight": 1, "no strata": 1}
     assert sample.design.weights.tolist() == [1, 2]
 
@@ -35,7 +36,7 @@ def test_rows_without_a_weight_or_a_stratum_are_left_out_and_counted():
 def test_rows_with_weight_0_are_counted():
     sample = read_sample(pl.DataFrame({"w": [0.0, 1.0, 2.0]}), SampleColumns(weight="w"))
     assert sample.notes == ("in no base, as their weight is 0: 1 rows",)
-    assert sample.kept.all()
+    assert sample.is_included.all()
 
 
 def test_weights_are_raked_to_margins():
@@ -62,7 +63,7 @@ def test_the_population_of_a_stratum_makes_standard_errors_smaller():
     # Mean 2.5 of 1 to 4 has the variance (5 / 3) / 4, less the half of the population that was drawn.
     for column, n in (("size", 4), ("share", 5)):
         sample = read_sample(frame, SampleColumns(fpc=column))
-        assert sample.kept.sum() == n
+        assert sample.is_included.sum() == n
     assert sample.left_out == {}
     sample = read_sample(frame, SampleColumns(fpc="size"))
     assert sample.left_out == {"no fpc": 1}
@@ -150,3 +151,144 @@ def test_weights_that_are_no_weights_are_refused_by_row():
 def test_unknown_columns_have_the_nearest_name():
     with pytest.raises(UnknownNameError, match="did you mean 'psu'"):
         read_sample(FRAME, SampleColumns(cluster="psuu"))
+
+
+def test_columns_are_named_by_their_purpose():
+    columns = SampleColumns(weight="w", fpc="N", margins={"sex": {"f": 1}}, weight_bounds=(0.3, 3))
+    assert columns.columns_by_role() == {"weight": "w", "fpc": "N", "raked_to sex": "sex"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"rho": 0.5}, "rho and rscales belong to replicates"),
+        ({"replicates": "rw*"}, "replicates need weight"),
+        ({"replicates": "rw*", "weight": "w"}, "replicates need replicate_type"),
+        (
+            {"replicates": "rw*", "weight": "w", "replicate_type": "jk1", "strata": "s"},
+            "strata does not go with replicates",
+        ),
+        (
+            {"replicates": "rw*", "weight": "w", "replicate_type": "jk1", "fpc": "N"},
+            "fpc does not go with replicates",
+        ),
+        ({"rscales": (0.5,)}, "rscales belong to replicates"),
+        ({"replicates": "rw*", "weight": "w", "replicate_type": "jkn"}, "jkn needs them"),
+        (
+            {"replicates": "rw*", "weight": "w", "replicate_type": "jk1", "rscales": (0.5,)},
+            "rscales belong to jkn",
+        ),
+        (
+            {"replicates": "rw*", "weight": "w", "replicate_type": "jkn", "rscales": (-1.0,)},
+            "rscales must be numbers >= 0, got -1",
+        ),
+        ({"weight_bounds": (0.3, 3)}, "weight_bounds belongs to raked_to"),
+        ({"margins": {"sex": {"f": 1}}, "weight_bounds": (1.5, 3)}, "weight_bounds must be .* got 1.5 and 3"),
+        ({"margins": {"sex": {"f": 1}}, "weight_bounds": (float("nan"), 3)}, "got nan and 3"),
+    ],
+)
+def test_settings_that_do_not_go_together_are_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        SampleColumns(**settings)
+
+
+SEXES = pl.DataFrame({"sex": [1.0, 2.0, 2.0]})
+LABELS = {"sex": ColumnLabels(values={"1": "men", "2": "women", "9": "refused"})}
+
+
+@pytest.mark.parametrize("goals", [{"men": 49, "women": 51}, {"1": 49, "2": 51}, {"men": 49, "2": 51}])
+def test_categories_are_values_or_labels(goals):
+    assert matched_margins({"sex": goals}, SEXES, LABELS) == {"sex": {"1": 49, "2": 51}}
+
+
+def test_a_value_goes_before_a_label_of_another():
+    labels = {"sex": ColumnLabels(values={"1": "2", "2": "1"})}
+    assert matched_margins({"sex": {"1": 49, "2": 51}}, SEXES, labels) == {"sex": {"1": 49, "2": 51}}
+
+
+def test_values_without_a_target_are_named_with_labels_and_rows():
+    with pytest.raises(
+        InputError, match=r"'sex' has no target for '2' \(women\) \(2 rows\); it has targets for '1' \(men\):"
+    ):
+        matched_margins({"sex": {"men": 1}}, SEXES, LABELS)
+    with pytest.raises(InputError, match=r"'2' \(2 rows\), '1' \(1 row\); it has targets for 'm', 'f'"):
+        matched_margins({"sex": {"m": 0.5, "f": 0.5}}, SEXES, {})
+
+
+def test_a_category_by_value_and_label_is_refused():
+    with pytest.raises(InputError, match="'sex' has the category 'men' twice"):
+        matched_margins({"sex": {"1": 40, "men": 20, "2": 40}}, SEXES, LABELS)
+
+
+@pytest.mark.parametrize(
+    ("men", "women", "total"),
+    [(0.5, 0.4, "0.9"), (0.333, 0.666, "0.999"), (50.5, 49, "99.5"), (50, 40.2, "90.2"), (33, 66, "99")],
+)
+def test_shares_that_sum_to_neither_1_nor_100_are_refused(men, women, total):
+    with pytest.raises(InputError, match=f"shares of 'sex' sum to {total}; they must sum to 1 or 100"):
+        matched_margins({"sex": {"men": men, "women": women}}, SEXES, LABELS)
+
+
+@pytest.mark.parametrize(
+    "goals", [{"1": 0.5, "2": 0.5}, {"1": 48.7, "2": 51.3}, {"1": 1, "2": 1}, {"1": 310, "2": 290.5}]
+)
+def test_shares_and_numbers_of_people_are_taken(goals):
+    assert matched_margins({"sex": goals}, SEXES, LABELS) == {"sex": goals}
+
+
+def test_shares_and_numbers_are_read_by_the_names_of_values(tmp_path):
+    (tmp_path / "m.yaml").write_text("sex: {f: 0.51, m: 0.49}\nage:\n  1: 20.5\n  2: 79.5\n")
+    assert read_margins(tmp_path / "m.yaml") == {
+        "sex": {"f": 0.51, "m": 0.49}, "age": {"1": 20.5, "2": 79.5},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[1, 2]", "m.yaml has no margins"),
+        ("sex: 3", "'sex' in m.yaml, line 1 has no categories"),
+        (
+            "sex:\n  m: 1\n  f: much",
+            "'sex', category 'f' in m.yaml, line 3 must be a number >= 0, got 'much'",
+        ),
+        ("sex: {f: -1}", "must be a number >= 0, got -1"),
+        ("age: {a: 1}\nsex: {f: 0.5, m: 0.4}", "the shares of 'sex' in m.yaml, line 2, sum to 0.9"),
+        (
+            "margins:\n  sex: {f: 1, m: 1}",
+            "'margins' in m.yaml, line 1 has no categories, but lists of its own",
+        ),
+        ("sex: {f: 1, f: 2}", "line 1: .*given twice"),
+    ],
+)
+def test_another_form_is_refused(tmp_path, text, message):
+    (tmp_path / "m.yaml").write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_margins(tmp_path / "m.yaml")
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(InputError, match="raked_to: .*m.yaml cannot be read"):
+        read_margins(tmp_path / "m.yaml")
+
+
+def test_numbers_and_files_are_read(tmp_path):
+    assert read_rscales(".5") == (0.5,)
+    assert read_rscales("0.5,0.75, 0.5") == (0.5, 0.75, 0.5)
+    (tmp_path / "r.txt").write_text("0.5\n\n0.75\n")
+    assert read_rscales(str(tmp_path / "r.txt")) == (0.5, 0.75)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("0.5\nhalf\n", "line 2 of r.txt is no number: 'half'"), ("\n", "r.txt has no numbers")],
+)
+def test_a_file_with_something_else_is_refused(tmp_path, text, message):
+    (tmp_path / "r.txt").write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_rscales(str(tmp_path / "r.txt"))
+
+
+def test_words_that_are_no_file_are_refused():
+    with pytest.raises(InputError, match="rscales must be numbers with commas between"):
+        read_rscales("half,half")

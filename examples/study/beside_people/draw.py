@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from semscale.study.asking.run_facts import RunFacts
-from semscale.study.files.loading import parse_study
-from semscale.study.measuring.answers import StudyAnswer, answer_frame
+from semscale.study.asking import RunFacts
+from semscale.study.files import parse_study
+from semscale.study.measuring import StudyAnswer, answer_frame
 from semscale.study.result import PANEL, SUMMARY, StudyResult
 from semscale.types import Status
 

@@ -1,4 +1,4 @@
-"""The result of measuring consistency: values of each item, contradictions, and what was left out."""
+"""The result of measuring consistency: values of each item, contradictions, reasons for missing values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,26 +7,30 @@ from typing import Unpack
 import numpy as np
 import polars as pl
 
-from semscale.answer_consistency.asking.asking import ReplyCounts
+from semscale.answer_consistency.asking import Replies, ReplyCounts
 from semscale.answer_consistency.consistency_collector import AnswerTexts, ConsistencyCollector
-from semscale.answer_consistency.correctness_probability import (
+from semscale.answer_consistency.contradictions import Contradiction
+from semscale.answer_consistency.correctness import (
     CorrectnessProbability,
     CorrectnessSettings,
     estimate_correctness,
 )
-from semscale.answer_consistency.meanings.meaning_measures import MEANING_MEASURES
-from semscale.answer_consistency.reasons import Reasons
-from semscale.answer_consistency.scoring.contradictions import Contradiction
-from semscale.answer_consistency.scoring.measures import MEASURES
-from semscale.answer_consistency.scoring.samples import given_texts
+from semscale.answer_consistency.measures import MEASURES, Kind, no_value_reason, select_measures
+from semscale.answer_consistency.samples import SampledAnswers, read_texts
 from semscale.answer_consistency.summary import ConsistencySummary
 from semscale.errors import InputError
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_values
+from semscale.results.reasons import reason_words
 from semscale.results.result import Result
 from semscale.signature import Signature
 from semscale.store.columns import as_list, as_names
-from semscale.types import Floats, Integers, ObjectArray, Statuses
+from semscale.types import Floats, Integers, ObjectArray, Status, Statuses
+
+Reasons = tuple[str | None, ...]
+"""A reason for each item; ``None`` where it has a value."""
+
+NO_ANSWER = "the model declined to answer, or said that it does not know"
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,17 +43,17 @@ class Consistencies(Result):
         reasons: why each item has no value of the first measure, in words; ``None`` where it has one.
         n_samples: shape (n,), usable samples.
         samples_left_out: shape (n,), samples that are missing, empty, no text or not read by the model.
-        windows: shape (n,), the most windows that one of the item's texts was read in; 0 where none.
+        windows: shape (n,), the most windows that one of the item's texts was read in; 0 where none was.
         nulls: simple figures by name, each of shape (n,), that any measure should beat: of the lengths,
             ``exact_match_normalised`` and, where tokens are known, ``first_token_probability``.
         contradictions: for every item the contradictions of its answer; empty tuples without guards.
         floor: cosine of unrelated answers; ``None`` where it could not be estimated, so that 0 was applied.
-        floor_from: where the floor is from: ``given``, ``not-needed``, ``too-few-answers``, or the unrelated
+        floor_from: source of the floor: ``given``, ``not-needed``, ``too-few-answers``, or the unrelated
             pairs that it was estimated from.
         signature: what was applied.
         n_meanings: shape (n,), how many different meanings answer and samples have; 0 where ``same_by`` is
             ``None``.
-        same_by: shape (n,), by what texts were found to mean the same: ``entailment``, ``cosine``, ``exact``,
+        same_by: shape (n,), the ground on which texts mean the same: ``entailment``, ``cosine``, ``exact``,
             or ``None`` where no measure asks, or nothing could be compared.
     """
 
@@ -93,7 +97,8 @@ class Consistencies(Result):
     @property
     def n_contradicting(self) -> Integers:
         """How many samples of each item contradict its answer, shape (n,)."""
-        return np.array([len({one.sample for one in found}) for found in self.contradictions], np.int64)
+        samples = ({contradiction.sample for contradiction in listed} for listed in self.contradictions)
+        return np.array(list(map(len, samples)), np.int64)
 
     def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
         """Estimate the mean of each measure over all items and each group; the first one is the main one.
@@ -117,9 +122,9 @@ class Consistencies(Result):
         """Estimate the probability that each answer is right, and decide: accept, review or abstain.
 
         Args:
-            correct: shape (n,): true or 1 for right, false or 0 for wrong, missing where nobody has checked.
+            correct: shape (n,): true or 1 for right, false or 0 for wrong, missing where it was not checked.
                 The items that were checked must be a random sample of all.
-            settings: as ``estimate_correctness`` takes them.
+            settings: those of ``estimate_correctness``.
 
         Raises:
             InputError: as ``estimate_correctness``.
@@ -141,13 +146,13 @@ class Consistencies(Result):
         """Sum up for a report: estimates, contradictions, and items to look at.
 
         Args:
-            answers: the texts that were measured, as ``measure`` took them; without them no text is shown.
+            answers: the texts that were measured, as ``measure`` accepts them; without them no text is shown.
             samples: n lists of texts, likewise.
             prompts: shape (n,), the questions.
             correctness: P(correct) and decisions, as ``correctness`` gives them.
             replies: how many replies were asked for, saved, and did not come, where a model was asked.
-            source: what the data are called.
-            columns: what columns were used for, each with its name.
+            source: name of the data.
+            columns: the use and the name of each column.
             settings: of the estimates: ``by``, ``interval``, ``seed`` and others; see ``EstimateSettings``.
 
         Raises:
@@ -156,16 +161,16 @@ class Consistencies(Result):
         Example:
             >>> import semscale
             >>> answers, samples = ["Yes", "12"], [["yes", "Yes."], ["12", "13"]]
-            >>> found = semscale.consistency(answers, samples, measures=["uncontradicted"])
-            >>> found.summarize(answers=answers, samples=samples)
+            >>> result = semscale.consistency(answers, samples, measures=["uncontradicted"])
+            >>> result.summarize(answers=answers, samples=samples)
             ConsistencySummary(source='', n=2, n_scored=2, mean=0.75 [0.00, 1.00])
         """
         n = len(self)
-        originals, lists = given_texts(answers, samples) if answers is not None else ([None] * n, [[]] * n)
+        originals, lists = read_texts(answers, samples) if answers is not None else ([None] * n, [[]] * n)
         questions = [None] * n if prompts is None else as_list(prompts, "prompts")
-        for name, given in (("answers", originals), ("prompts", questions)):
-            if len(given) != n:
-                raise InputError(f"{name} must have {n} rows, one for each item, got {len(given)}")
+        for name, column in (("answers", originals), ("prompts", questions)):
+            if len(column) != n:
+                raise InputError(f"{name} must have {n} rows, one for each item, got {len(column)}")
         by = settings.get("by")
         estimates = self.estimate(**settings)
         collector = ConsistencyCollector()
@@ -190,35 +195,27 @@ class Consistencies(Result):
             ``contradicting_samples``, each null, ``windows``, where meanings are measured ``meanings`` and
             ``same_by``, and ``contradictions`` (a list of structs; ``sample`` counts from 0).
         """
-        floats = {**self.measures, **self.nulls}
-        names = [*self.measures, "samples", "samples_left_out", "contradicting_samples", *self.nulls]
-        whole = {
+        counts = {
             "samples": self.n_samples,
             "samples_left_out": self.samples_left_out,
             "contradicting_samples": self.n_contradicting,
         }
+        contradictions = [list(map(_contradiction_cells, listed)) for listed in self.contradictions]
         return pl.DataFrame(
             [
                 pl.Series("status", [str(status) for status in self.status], dtype=pl.String),
                 pl.Series("reason", self.reasons, dtype=pl.String),
-                *(
-                    pl.Series(name, floats[name], nan_to_null=True)
-                    if name in floats
-                    else pl.Series(name, whole[name])
-                    for name in names
-                ),
+                *(pl.Series(name, values, nan_to_null=True) for name, values in self.measures.items()),
+                *(pl.Series(name, values) for name, values in counts.items()),
+                *(pl.Series(name, values, nan_to_null=True) for name, values in self.nulls.items()),
                 pl.Series("windows", self.windows),
                 *self._meaning_columns(),
-                pl.Series(
-                    "contradictions",
-                    [list(map(_shown, found)) for found in self.contradictions],
-                    dtype=_SHOWN,
-                ),
+                pl.Series("contradictions", contradictions, dtype=_CONTRADICTIONS),
             ]
         )
 
     def _meaning_columns(self) -> list[pl.Series]:
-        if not any(name in MEANING_MEASURES for name in self.measures):
+        if not select_measures(self.measures, Kind.MEANINGS):
             return []
         grounds = [None if ground is None else str(ground) for ground in self.same_by]
         numbers = zip(self.n_meanings.tolist(), grounds, strict=True)
@@ -232,7 +229,7 @@ class Consistencies(Result):
         return self.summarize()
 
 
-_SHOWN = pl.List(
+_CONTRADICTIONS = pl.List(
     pl.Struct(
         {
             "sample": pl.Int64,
@@ -242,7 +239,7 @@ _SHOWN = pl.List(
 )
 
 
-def _shown(contradiction: Contradiction) -> dict[str, object]:
+def _contradiction_cells(contradiction: Contradiction) -> dict[str, object]:
     finding = contradiction.finding
     return {
         "sample": contradiction.sample,
@@ -252,3 +249,82 @@ def _shown(contradiction: Contradiction) -> dict[str, object]:
         "answer": None if finding.prediction is None else finding.prediction.text,
         "contradicting": None if finding.reference is None else finding.reference.text,
     }
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Replies to n prompts, and how consistent they are.
+
+    Attributes:
+        replies: answers and samples, and the calls that it took to get them.
+        consistencies: of the n prompts.
+    """
+
+    replies: Replies
+    consistencies: Consistencies
+
+    def summarize(self, prompts: object = None, **settings: Unpack[EstimateSettings]) -> ConsistencySummary:
+        """Sum up for a report, as ``Consistencies.summarize``, with the answers and samples that came.
+
+        Args:
+            prompts: shape (n,), the questions that were asked.
+            settings: of the estimates: ``by``, ``interval``, ``seed`` and others.
+        """
+        replies = self.replies
+        return self.consistencies.summarize(
+            answers=replies.answers,
+            samples=replies.samples,
+            prompts=prompts,
+            replies=replies.counts,
+            **settings,
+        )
+
+
+def measuring_reasons(sampled: SampledAnswers, score: Floats, measure: str) -> Reasons:
+    """Explain why items have no value of the first measure.
+
+    Args:
+        sampled: n answers with their samples.
+        score: shape (n,), values of the first measure; NaN where there is none.
+        measure: its name.
+    """
+    return tuple(
+        _measuring_reason(sampled, item, measure, has_value=has_value)
+        for item, has_value in enumerate((~np.isnan(score)).tolist())
+    )
+
+
+def _measuring_reason(sampled: SampledAnswers, item: int, measure: str, *, has_value: bool) -> str | None:
+    status = sampled.status[item]
+    if status is Status.SCORED:
+        return None if has_value else no_value_reason(measure)
+    if status is Status.REFUSED:
+        return NO_ANSWER
+    if status is Status.TOO_FEW_SAMPLES:
+        n, n_declined = int(sampled.n_samples[item]), int(sampled.n_declined[item])
+        declined = f"; {n_declined} declined to answer" if n_declined else ""
+        usable = f"{n or 'no'} sample{'s are' if n > 1 else ' is'} usable"
+        return f"{usable}, {sampled.fewest} needed{declined}"
+    unread = status is Status.OTHER_LANGUAGE
+    return reason_words(status, "the answer, or every sample," if unread else "the answer")
+
+
+def asking_reasons(replies: Replies, measured: Reasons) -> Reasons:
+    """Explain why prompts have no value: why no answer came, or else why it cannot be measured.
+
+    Args:
+        replies: to n prompts.
+        measured: n reasons from measuring the answers that came.
+    """
+    rows = zip(replies.status, replies.reasons, measured, strict=True)
+    return tuple(_asking_reason(replies.counts.stopped, *row) for row in rows)
+
+
+def _asking_reason(
+    stopped: str | None, status: Status, failure: str | None, measured: str | None
+) -> str | None:
+    if status is Status.SCORED:
+        return f"{measured}: {failure}" if measured and failure else measured
+    if status in {Status.FAILED, Status.REFUSED}:
+        return failure or reason_words(status, "the question")
+    return stopped if status is Status.UNFINISHED and stopped else reason_words(status, "the question")

@@ -4,77 +4,106 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Unpack, cast
 
 import numpy as np
 
-from semscale.answer_consistency.asked import Asked
-from semscale.answer_consistency.asking.asked_model import AskedModel
-from semscale.answer_consistency.asking.asking import Asking, Score
-from semscale.answer_consistency.asking.p_true_forms import with_p_true_forms
-from semscale.answer_consistency.consistencies import Consistencies
-from semscale.answer_consistency.reasons import asking_reasons
-from semscale.answer_consistency.sampling import Prompt, Sampling, without_parameters
-from semscale.answer_consistency.scoring.contradictions import GUARD_NAMES, check_guards
-from semscale.answer_consistency.scoring.floor import Floor
-from semscale.answer_consistency.scoring.item_values import ItemMeasures, collect
-from semscale.answer_consistency.scoring.measures import (
+from semscale.answer_consistency.asking import (
+    AskedModel,
+    Asking,
+    Prompt,
+    Sampling,
+    Score,
+    without_parameters,
+)
+from semscale.answer_consistency.consistencies import Asked, Consistencies, asking_reasons, measuring_reasons
+from semscale.answer_consistency.contradictions import (
+    CONTRADICTS_ABOVE,
+    GUARD_NAMES,
+    Contradiction,
+    check_guards,
+)
+from semscale.answer_consistency.meanings import ItemPairs, Relations, relate_texts
+from semscale.answer_consistency.measures import (
     DEFAULT_MEASURES,
+    FIRST_TOKEN,
+    MEASURES,
+    Kind,
+    Meanings,
     check_measures,
     check_nli,
     check_same_by,
     check_sample_tokens,
     check_stopping,
-)
-from semscale.answer_consistency.scoring.pair_readers import PairReaders
-from semscale.answer_consistency.scoring.sample_scorer import SampleScorer
-from semscale.answer_consistency.scoring.samples import given_texts, take_samples
-from semscale.answer_consistency.scoring.unread_samples import leave_out_unread
-from semscale.answer_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
-from semscale.answer_consistency.white_box.answer_tokens import (
-    AnswerTokens,
     check_tokens,
+    item_measures,
+    measure_meanings,
+    needed_parts,
+    pair_measures,
     token_values,
     with_density_texts,
 )
-from semscale.embedding.loading import checked_embedder
+from semscale.answer_consistency.p_true import with_p_true_forms
+from semscale.answer_consistency.pairs import (
+    EXACT_MATCH,
+    NO_FLOOR,
+    Floor,
+    PairValues,
+    estimate_floor,
+    leave_out_unread,
+    null_values,
+    value_pairs,
+)
+from semscale.answer_consistency.readers import (
+    MemoizedEmbedder,
+    MemoizedEntailment,
+    PairReaders,
+    SentenceEntailment,
+)
+from semscale.answer_consistency.samples import SampledAnswers, item_means, pair_samples, read_texts
+from semscale.answer_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
+from semscale.answer_consistency.white_box import AnswerTokens
+from semscale.chat.runner import Runner, run_apart
+from semscale.embedding.loading import as_embedder, checked_embedder
 from semscale.errors import InputError
 from semscale.known_settings import known_settings
 from semscale.matching.bertscore.scorer import BertScorer
+from semscale.matching.cosines import Cosines
+from semscale.matching.entailment.choices import chosen_model
+from semscale.matching.entailment.probabilities import EntailmentModel
+from semscale.matching.pair_languages import with_identifier, with_read_languages
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed
 from semscale.store.columns import as_list
-from semscale.types import Progress, Status
+from semscale.types import Floats, Progress, Status
 from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from semscale.chat.chat_model import ChatModel
-    from semscale.chat.runner import Runner
     from semscale.embedding import Embedder
-    from semscale.matching.entailment.probabilities import EntailmentModel
 
 
 class Consistency:
     """Measures how far several answers to one prompt agree with the first.
 
     Args:
-        chat_model: the model that ``ask`` asks: a name, a LangChain chat model, or what ``load_chat_model``
-            gives; only ``ask`` needs it.
-        measures: names among ``semscale.answer_consistency.scoring.measures.MEASURES``; the first one is the
+        chat_model: the model that ``ask`` asks: a name, a LangChain chat model, or a model from
+            ``load_chat_model``; only ``ask`` needs it.
+        measures: names among ``semscale.answer_consistency.measures.MEASURES``; the first one is the
             ``score``.
-        embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or what
-            ``load_embedder`` gives.
+        embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or an embedder from
+            ``load_embedder``.
         bert_embedder: the model of ``bert_score``, by name, as an embedder that shows the states of tokens,
             or as a ``BertScorer``; the default model unless given, where uqlm has ``roberta-large``.
         floor: cosine of answers to different prompts. ``auto`` estimates it from random pairs of the answers
             at hand, and corrects nothing where there are fewer than 10 different ones.
-        guards: names among ``semscale.answer_consistency.scoring.contradictions.GUARD_NAMES``: what looks for
+        guards: names among ``semscale.answer_consistency.contradictions.GUARD_NAMES``, which check for
             contradictions.
         fewest_samples: usable samples below which an item has no values.
         seed: of the draw of unrelated pairs.
-        same_by: how measures of meanings find texts that mean the same, as
-            ``semscale.answer_consistency.scoring.measures.SAME_BY`` has it.
-        nli: a model of entailment: a folder, ``organisation/model`` on the hub, or what ``load_nli`` gives.
+        same_by: ground on which measures of meanings take texts to mean the same, as
+            ``semscale.answer_consistency.measures.SAME_BY`` has it.
+        nli: a model of entailment: a folder, ``organisation/model`` on the hub, or a model from ``load_nli``.
             It relates meanings, and finds contradictions beside the guards, in languages that these do not
             read, too: a sample contradicts the answer if its probability of that is above .5 either way.
         by_sentence: whether that model reads texts of several sentences sentence by sentence, as the method
@@ -102,7 +131,7 @@ class Consistency:
         by_sentence: bool = True,
     ) -> None:
         self.measures = check_measures(measures)
-        check_same_by(same_by, self.measures, has_entailment=nli is not None)
+        self.same_by = check_same_by(same_by, self.measures, has_entailment=nli is not None)
         if nli is not None:
             check_nli(self.measures, same_by)
         self.guards = check_guards(guards)
@@ -110,29 +139,29 @@ class Consistency:
         self.fewest_samples = checked_fewest(fewest_samples)
         check_seed(seed)
         self.seed = seed
-        self._scorer = SampleScorer(
-            self.measures,
-            self.guards,
-            self.floor,
-            self.fewest_samples,
-            seed,
-            checked_embedder(embedder),
-            bert_embedder,
-            same_by,
-            nli,
-            by_sentence,
-        )
+        self.by_sentence = by_sentence
         self._chat_model = chat_model
+        self._embedder = checked_embedder(embedder)
+        self._bert_embedder = bert_embedder
+        self._nli = nli
 
-    @property
+    @cached_property
     def embedder(self) -> "Embedder":
-        """What turns texts into vectors; loaded when it is first needed."""
-        return self._scorer.embedder
+        """The model that turns texts into vectors; loaded when it is first needed."""
+        return as_embedder(self._embedder)
 
-    @property
+    @cached_property
     def bert_scorer(self) -> BertScorer:
-        """What gives BERTScores; loaded when it is first needed."""
-        return self._scorer.bert_scorer
+        """The scorer that gives BERTScores; loaded when it is first needed."""
+        model = self._bert_embedder
+        if isinstance(model, str | Path) or callable(getattr(model, "embed", None)):
+            return BertScorer(cast("str | Path | Embedder", model))
+        return cast(BertScorer, model)
+
+    @cached_property
+    def entailment(self) -> EntailmentModel | None:
+        """The model of entailment, loaded when it is first needed; ``None`` if none was chosen."""
+        return None if self._nli is None else chosen_model(self._nli)
 
     @cached_property
     def chat_model(self) -> "ChatModel":
@@ -149,18 +178,23 @@ class Consistency:
 
     @property
     def needs(self) -> frozenset[str]:
-        """What the measures are made from, as ``needed_parts`` gives it."""
-        return self._scorer.needs
+        """The parts that the measures are computed from, as ``needed_parts`` gives them."""
+        return needed_parts(self.measures, self.same_by, has_entailment=self._nli is not None)
 
     @property
     def signature(self) -> Signature:
-        """What is applied; a result's has the floor that was estimated, and from how many answers."""
-        signature = self._scorer.signature()
+        """The settings; a result's signature has the floor that was estimated, and from how many answers."""
+        floor = Floor(0.0, "auto") if isinstance(self.floor, str) else Floor(self.floor, "given")
+        signature = self._applied(floor)
         return signature if self._chat_model is None else signature.extended(self._chat_signature)
 
     def readers(self) -> PairReaders:
         """Give the models that the measures need; they embed each text, and judge each pair, once."""
-        return self._scorer.readers()
+        cosines = Cosines(MemoizedEmbedder(self.embedder)) if "cosine" in self.needs else None
+        if "entailment" not in self.needs or self.entailment is None:
+            return PairReaders(cosines)
+        whole = MemoizedEntailment(self.entailment)
+        return PairReaders(cosines, SentenceEntailment(whole) if self.by_sentence else whole, whole)
 
     def measure(
         self,
@@ -178,9 +212,9 @@ class Consistency:
             answers: shape (n,), texts; without ``samples`` each a list whose first text is the answer.
             samples: n lists of texts, of any lengths. Samples that are missing, empty or no text are left
                 out and counted.
-            logprobs: n lists of the log-probabilities of the answers' tokens, as ``read_tokens`` takes them,
-                for measures of tokens, and for the first token's probability as a null; missing where they
-                are not known.
+            logprobs: n lists of the log-probabilities of the answers' tokens, as ``read_tokens`` accepts
+                them, for measures of tokens, and for the first token's probability as a null; missing where
+                they are not known.
             sample_logprobs: n lists with such a list for each sample, for Monte Carlo probability and
                 semantic density; refused without one of these.
             prompts: n questions, which precede answers and samples in semantic density; left out unless
@@ -192,11 +226,41 @@ class Consistency:
                 measure of tokens without ``logprobs`` or ``sample_logprobs``, or these for no measure.
             ModelError: the model cannot be run.
         """
-        texts = given_texts(answers, samples)
+        texts = read_texts(answers, samples)
         if sample_logprobs is not None:
             check_sample_tokens(self.measures)
         tokens = AnswerTokens.read(logprobs, sample_logprobs, prompts, texts[1])
         return self.measure_part(*texts, progress=progress, tokens=tokens)
+
+    def ask(
+        self,
+        prompts: Sequence[Prompt],
+        n_samples: int | None = None,
+        *,
+        sampling: Sampling | None = None,
+        runner: Runner | None = None,
+        progress: Progress | None = None,
+    ) -> Asked:
+        """Ask the chat model for an answer and samples to each prompt, and measure how far they agree.
+
+        Replies are stored in the runner's ledger: stopped and started again, no paid call is repeated. Where
+        a cap is reached, finished prompts are measured, the others are ``unfinished``, and
+        ``replies.counts.stopped`` gives the reason.
+
+        Args:
+            prompts: n questions, or conversations; those that are missing or empty are not asked.
+            n_samples: samples of each prompt; 5 unless given.
+            sampling: temperature, parameters, and when to stop early.
+            runner: sends the requests; by default one without a cap and with the ledger in Semscale's folder.
+            progress: called while replies come and texts are scored.
+
+        Raises:
+            InputError: no chat model, or a prompt that is neither a text nor a conversation.
+            ReplyError: no call can succeed.
+        """
+        return run_apart(
+            self.ask_async(prompts, n_samples, sampling=sampling, runner=runner, progress=progress)
+        )
 
     async def ask_async(
         self,
@@ -204,12 +268,11 @@ class Consistency:
         n_samples: int | None = None,
         *,
         sampling: Sampling | None = None,
-        runner: "Runner | None" = None,
+        runner: Runner | None = None,
         progress: Progress | None = None,
     ) -> Asked:
         """Do as ``ask``, in a program that has an event loop."""
         from semscale.chat.decisions.loading import load_deciding_model
-        from semscale.chat.runner import Runner
 
         plan = sampling or Sampling()
         plan = plan if n_samples is None else replace(plan, n_samples=n_samples)
@@ -232,31 +295,31 @@ class Consistency:
 
         Args:
             prompts: n questions or conversations.
-            model: how replies are asked for, and what sends the requests; one for all parts of a run.
+            model: how replies are asked for, and what sends the requests; the same for all parts of a run.
             floor: of all prompts; estimated from the answers that come unless given.
             stopped: why the model is not asked, if there is a reason.
             progress: called while replies come and texts are scored.
         """
-        known, sampling = floor, model.sampling.for_parts(self.needs)
+        sampling = model.sampling.for_parts(self.needs)
         readers: PairReaders | None = None
 
-        def score_samples(answers: list[str]) -> Score:
-            nonlocal known, readers
+        def scorer(answers: list[str]) -> Score:
+            nonlocal floor, readers
             readers = self.readers()
-            score, known = self._scorer.single_samples(answers, known, readers=readers)
-            return score
+            floor = floor or self.applied_floor(answers, cosines=readers.cosines)
+            return lambda texts, samples: self._score_single(texts, samples, floor, readers)
 
-        asking = Asking(prompts, sampling, score_samples, model.trials)
+        asking = Asking(prompts, sampling, scorer, model.trials)
         replies = asking.unasked(stopped) if stopped else await asking.run(model.runner, progress)
         finished = replies.status == Status.SCORED
         answers = [text if whole else None for text, whole in zip(replies.answers, finished, strict=True)]
         # Known by what was asked for, so that all parts of a table have the same columns.
         tokens = AnswerTokens(p_true=replies.p_true)
         if sampling.answer.top_logprobs is not None:
-            asked_about = [prompt if isinstance(prompt, str) else "" for prompt in prompts]
-            tokens = AnswerTokens(replies.tokens, replies.sample_tokens, replies.p_true, asked_about)
+            questions = [prompt if isinstance(prompt, str) else "" for prompt in prompts]
+            tokens = AnswerTokens(replies.tokens, replies.sample_tokens, replies.p_true, questions)
         measured = self.measure_part(
-            answers, replies.samples, known, progress, tokens=tokens, readers=readers
+            answers, replies.samples, floor, progress, tokens=tokens, readers=readers
         )
         status = np.where(finished, measured.status, replies.status)
         asked = without_parameters(sampling.signature, replies.counts.left_out)
@@ -264,6 +327,16 @@ class Consistency:
         signature = measured.signature.extended(asked).extended(self._chat_signature)
         reasons = asking_reasons(replies, measured.reasons)
         return Asked(replies, replace(measured, status=status, reasons=reasons, signature=signature))
+
+    def _score_single(
+        self, answers: list[str], samples: list[str], floor: Floor | None, readers: PairReaders | None
+    ) -> Floats:
+        """Give the first measure of k answers with a sample of each, shape (k,); NaN where there is none."""
+        sampled = pair_samples(answers, [[sample] for sample in samples])
+        readers = readers or self.readers()
+        values, _ = self._pair_values(sampled, floor, readers)
+        sampled, values = leave_out_unread(sampled, values, fewest=1)
+        return item_means(values.measures[self.measures[0]], sampled.pairs.item, sampled.pairs.n_items)
 
     def measure_part(  # noqa: PLR0913 - texts, what models say of them, and how to measure
         self,
@@ -286,62 +359,160 @@ class Consistency:
             keep_unread: whether texts that the model cannot read, or whose language it does not read, are
                 measured all the same.
             tokens: of the n answers; needed for measures of tokens, and for the null that they give.
-            readers: as ``readers`` gives them, which keep what they read in earlier calls; new ones unless
-                given.
+            readers: as ``readers`` gives them, with what they read in earlier calls; new ones unless given.
         """
-        tokens = tokens or AnswerTokens()
+        tokens, readers = tokens or AnswerTokens(), readers or self.readers()
         check_tokens(self.measures, tokens)
-        taken = take_samples(answers, samples, fewest=self.fewest_samples)
-        scorer, readers = self._scorer, readers or self.readers()
-        values, applied = scorer.values(taken, floor, progress, readers=readers)
+        sampled = pair_samples(answers, samples, fewest=self.fewest_samples)
+        values, floor = self._pair_values(sampled, floor, readers, progress)
         if not keep_unread:
-            taken, values = leave_out_unread(taken, values, fewest=self.fewest_samples)
-        meanings = scorer.meanings(taken, applied, progress, readers=readers)
-        signature = with_density_texts(scorer.signature(applied), self.measures, tokens)
-        of_tokens = token_values(self.measures, tokens, taken.pairs, readers.whole)
-        asked = ItemMeasures(self.measures, meanings, of_tokens)
-        return collect(taken, applied, values, signature, asked)
+            sampled, values = leave_out_unread(sampled, values, fewest=self.fewest_samples)
+        pairs = sampled.pairs
+        related = self.relate(sampled, floor, readers, progress) if "meanings" in self.needs else {}
+        meanings = measure_meanings(related, self.measures, pairs.n_items)
+        by_tokens = token_values(self.measures, tokens, pairs, readers.whole)
+        signature = with_density_texts(self._applied(floor), self.measures, tokens)
+        return self._collect(sampled, floor, values, meanings, by_tokens, signature)
 
-    def estimated_floor(self, answers: list[str], progress: Progress | None = None) -> Floor:
-        """Give the floor that was set, or estimate it from answers; ``NO_FLOOR`` if no measure needs one."""
-        return self._scorer.floor_of(answers, progress)
-
-    def ask(
+    def relate(
         self,
-        prompts: Sequence[Prompt],
-        n_samples: int | None = None,
-        *,
-        sampling: Sampling | None = None,
-        runner: "Runner | None" = None,
+        sampled: SampledAnswers,
+        floor: Floor,
+        readers: PairReaders,
         progress: Progress | None = None,
-    ) -> Asked:
-        """Ask the chat model for an answer and samples to each prompt, and measure how far they agree.
-
-        What came is kept in the runner's ledger: stopped and started again, nothing is paid for twice. Where
-        a cap is reached, finished prompts are measured, the others are ``unfinished``, and
-        ``replies.counts.stopped`` says why.
+    ) -> dict[int, Relations]:
+        """Relate the meanings of all texts of each item, by the item's number.
 
         Args:
-            prompts: n questions, or conversations; those that are missing or empty are not asked.
-            n_samples: samples of each prompt; 5 unless given.
-            sampling: temperature, parameters, and when to stop early.
-            runner: sends the requests; by default one without a cap and with the ledger in Semscale's folder.
-            progress: called while replies come and texts are scored.
-
-        Raises:
-            InputError: no chat model, or a prompt that is neither a text nor a conversation.
-            ReplyError: no call can succeed.
+            sampled: n answers with their samples.
+            floor: cosine of unrelated answers.
+            readers: models that store what they read.
+            progress: called while texts are embedded.
         """
-        from semscale.chat.runner import run_apart
+        return relate_texts(
+            sampled.pairs, self.same_by, floor, readers, guards=self.guards, progress=progress
+        )
 
-        return run_apart(
-            self.ask_async(prompts, n_samples, sampling=sampling, runner=runner, progress=progress)
+    def applied_floor(
+        self, answers: Sequence[str], progress: Progress | None = None, *, cosines: Cosines | None = None
+    ) -> Floor:
+        """Give the floor that was set, or estimate it from answers; ``NO_FLOOR`` if no measure needs one.
+
+        Args:
+            answers: texts; equal ones count once.
+            progress: called while texts are embedded.
+            cosines: between texts; new ones unless given.
+        """
+        if "floor" not in self.needs:
+            return NO_FLOOR
+        if not isinstance(self.floor, str):
+            return Floor(self.floor, "given")
+        cosines = cosines or Cosines(MemoizedEmbedder(self.embedder))
+        return estimate_floor(list(dict.fromkeys(answers)), cosines, seed=self.seed, progress=progress)
+
+    def _pair_values(
+        self,
+        sampled: SampledAnswers,
+        floor: Floor | None,
+        readers: PairReaders,
+        progress: Progress | None = None,
+    ) -> tuple[PairValues, Floor]:
+        """Compute the measures of all pairs of an answer and a sample, and give the floor that is applied."""
+        pairs, needs = sampled.pairs, self.needs
+        if floor is None:
+            answers = [pairs.texts[number] for number in np.unique(pairs.prediction).tolist()]
+            floor = self.applied_floor(answers, progress, cosines=readers.cosines)
+        if readers.entailment is not None and needs >= {"meanings", "contradicted"}:
+            # Measures of meanings compare samples with each other, too: all pairs are asked for at once.
+            readers.entailment.entailments(*ItemPairs.from_pairs(pairs).both_directions)
+        values = value_pairs(
+            {name: MEASURES[name].function for name in pair_measures(self.measures)},
+            pairs,
+            floor.value,
+            readers,
+            guards=self.guards if "contradicted" in needs else None,
+            bert_scorer=self.bert_scorer if "f1" in needs else None,
+            progress=progress,
+        )
+        return values, floor
+
+    def _collect(
+        self,
+        sampled: SampledAnswers,
+        floor: Floor,
+        values: PairValues,
+        meanings: Meanings,
+        by_tokens: dict[str, Floats],
+        signature: Signature,
+    ) -> Consistencies:
+        """Average the values of each item's pairs, and collect contradictions, nulls and counts."""
+        pairs, n = sampled.pairs, sampled.pairs.n_items
+        windows = np.zeros(n, np.int64)
+        np.maximum.at(windows, pairs.item, values.windows)
+        contradictions: list[list[Contradiction]] = [[] for _ in range(n)]
+        rows = zip(pairs.item.tolist(), pairs.place.tolist(), values.findings, strict=True)
+        for item, sample, findings in rows:
+            contradictions[item] += [Contradiction(sample, finding) for finding in findings]
+        means = {name: item_means(column, pairs.item, n) for name, column in values.measures.items()}
+        is_scored = np.asarray(sampled.status == Status.SCORED, bool)
+        measures = item_measures(self.measures, means, meanings.measures, by_tokens, is_scored)
+        nulls = null_values(pairs) | {name: by_tokens[name] for name in (FIRST_TOKEN,) if name in by_tokens}
+        for name in (EXACT_MATCH, FIRST_TOKEN):
+            if name in measures:  # a measure is no null beside itself
+                nulls.pop(name, None)
+        main = self.measures[0]
+        return Consistencies(
+            measures=measures,
+            status=sampled.status,
+            reasons=measuring_reasons(sampled, measures[main], main),
+            n_samples=sampled.n_samples,
+            samples_left_out=sampled.n_left_out,
+            windows=windows,
+            nulls=nulls,
+            contradictions=tuple(map(tuple, contradictions)),
+            floor=floor.applied,
+            floor_from=floor.origin,
+            signature=signature,
+            n_meanings=meanings.n_meanings,
+            same_by=meanings.grounds,
         )
 
     @property
     def _chat_signature(self) -> Signature:
-        fields = self.chat_model.signature.fields
-        return Signature("chat", tuple((f"chat_{name}", value) for name, value in fields))
+        return _prefixed("chat", self.chat_model.signature)
+
+    def _applied(self, floor: Floor) -> Signature:
+        """Record the settings that are applied, with a floor."""
+        needs = self.needs
+        settings: dict[str, object] = {"measures": "+".join(self.measures)}
+        if "floor" in needs:
+            settings["floor"] = "auto" if floor.origin == "auto" else floor.value
+            settings["floor_from"] = floor.origin
+            settings |= {} if floor.origin == "given" else {"seed": self.seed}
+        if "contradicted" in needs:
+            settings["guards"] = "+".join(self.guards) or "none"
+        if needs >= {"contradicted", "entailment"}:
+            settings["contradiction_above"] = CONTRADICTS_ABOVE
+        settings |= {"same_by": self.same_by} if "meanings" in needs else {}
+        signature = Signature.of("consistency", **settings, fewest_samples=self.fewest_samples)
+        if "cosine" in needs:
+            signature = signature.extended(self.embedder.signature)
+        if "f1" in needs:
+            signature = signature.extended(_prefixed("bert", self.bert_scorer.signature))
+        if "entailment" in needs and self.entailment is not None:
+            signature = signature.extended(_prefixed("entailment", self.entailment.signature))
+            # Semantic density always reads texts whole.
+            rest = [name for name in self.measures if MEASURES[name].kind is not Kind.SAMPLES]
+            if "entailment" in needed_parts(rest, self.same_by, has_entailment=True):
+                reads = "max/mean" if self.by_sentence else "whole"
+                signature = signature.extended(Signature.of("entailment", entailment_sentences=reads))
+        # Guards skip pairs in other languages than English.
+        has_guards = "contradicted" in needs and self.guards
+        return with_identifier(signature) if has_guards else with_read_languages(signature)
+
+
+def _prefixed(prefix: str, signature: Signature) -> Signature:
+    return Signature(prefix, tuple((f"{prefix}_{name}", value) for name, value in signature.fields))
 
 
 def consistency(
@@ -352,17 +523,17 @@ def consistency(
     Args:
         answers: shape (n,), texts; without ``samples`` each a list whose first text is the answer.
         samples: n lists of texts, of any lengths.
-        settings: as ``Consistency`` takes them.
+        settings: those of ``Consistency``.
 
     Raises:
         InputError: as ``Consistency`` and ``Consistency.measure``.
 
     Example:
         >>> import semscale
-        >>> found = semscale.consistency(["Yes", "12"], [["yes", "Yes."], ["12", "13"]])
-        >>> found.measures["uncontradicted"].tolist()
+        >>> result = semscale.consistency(["Yes", "12"], [["yes", "Yes."], ["12", "13"]])
+        >>> result.measures["uncontradicted"].tolist()
         [1.0, 0.5]
-        >>> found.contradictions[1][0].finding.reason
+        >>> result.contradictions[1][0].finding.reason
         'The answer says "12", the sample "13".'
     """
     return Consistency(**settings).measure(answers, samples)

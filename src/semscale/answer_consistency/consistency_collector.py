@@ -7,11 +7,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from semscale.answer_consistency.asking.asking import ReplyCounts
-from semscale.answer_consistency.correctness_probability import CorrectnessProbability, LabelledMeasures
-from semscale.answer_consistency.labels import TooFewLabels
-from semscale.answer_consistency.scoring.contradictions import Contradiction
-from semscale.answer_consistency.scoring.guarded_samples import guards_read_samples
+from semscale.answer_consistency.asking import ReplyCounts
+from semscale.answer_consistency.contradictions import Contradiction
+from semscale.answer_consistency.correctness import (
+    CorrectnessProbability,
+    LabelledMeasures,
+    TooFewLabels,
+)
+from semscale.answer_consistency.samples import guards_read_samples
 from semscale.answer_consistency.summary import (
     FEW_SAMPLES,
     KEPT_ITEMS,
@@ -21,11 +24,11 @@ from semscale.answer_consistency.summary import (
 from semscale.embedding.languages.language_counts import LanguageCounter
 from semscale.embedding.languages.unread_language import LanguageSample
 from semscale.matching.matched_items import scores_by_group
-from semscale.results.column_sample import SAMPLED_ROWS, ColumnSample
 from semscale.results.estimates import Estimates
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.results.tallies import NO_VALUE
 from semscale.signature import Signature
+from semscale.stats.sampling import SAMPLED_ROWS, ColumnSample
 from semscale.store.columns import is_missing
 from semscale.types import Floats, Integers, Mask, ObjectArray, Status, Statuses
 

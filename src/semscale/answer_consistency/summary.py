@@ -6,18 +6,17 @@ from datetime import UTC, datetime
 from math import nan
 from typing import Any
 
-from semscale.answer_consistency.asking.asking import ReplyCounts
-from semscale.answer_consistency.correctness_probability import CorrectnessProbability
-from semscale.answer_consistency.labels import TooFewLabels
-from semscale.answer_consistency.scoring.contradictions import Contradiction
+from semscale.answer_consistency.asking import ReplyCounts
+from semscale.answer_consistency.contradictions import Contradiction
+from semscale.answer_consistency.correctness import CorrectnessProbability, TooFewLabels
 from semscale.embedding.languages.language_counts import LanguageCount
 from semscale.embedding.languages.unread_language import UnreadLanguage
 from semscale.presentable import Presentable
-from semscale.results.column_sample import SAMPLED_ROWS
 from semscale.results.estimates import Estimates, summary_in_words
 from semscale.signature import Signature
 from semscale.stats.calibration.acceptance import AcceptanceThreshold
 from semscale.stats.intervals.estimates import Estimate
+from semscale.stats.sampling import SAMPLED_ROWS
 from semscale.types import Floats
 
 KEPT_ITEMS = 20

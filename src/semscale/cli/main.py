@@ -11,7 +11,7 @@ from semscale.cli.commands.bertscore import app as bertscore
 from semscale.cli.commands.cache import app as cache
 from semscale.cli.commands.calibrate import calibrate
 from semscale.cli.commands.code import code, code_label, code_suggest
-from semscale.cli.commands.codebook import codebook
+from semscale.cli.commands.columns import columns
 from semscale.cli.commands.consistency import consistency
 from semscale.cli.commands.drift import app as drift
 from semscale.cli.commands.embed import embed
@@ -52,7 +52,7 @@ app = CommandGroup(
 app.command()(rate)
 app.command()(calibrate)
 app.command()(label)
-app.command()(codebook)
+app.command()(columns)
 app.command()(consistency)
 app.command()(embed)
 app.command()(serve)

@@ -15,7 +15,7 @@ from semscale.store.places.output_places import OutputPlace, Target, check_targe
 
 if TYPE_CHECKING:
     from semscale.presentable import Presentable
-    from semscale.report.document.document import Document
+    from semscale.report.document import Document
 
 if TYPE_CHECKING:
     _Parsed = Target
@@ -82,7 +82,7 @@ class Outputs:
         self._check()
 
     def _check(self) -> None:
-        from semscale.report.render.writing import check_ending, picture_folder
+        from semscale.report.writing import check_ending, picture_folder
         from semscale.store.atomic import check_folder, check_writable
         from semscale.store.writing import output_format
 
@@ -187,7 +187,7 @@ def present(
         named = {**files, **further}
         typer.echo(to_json(summary, cautions=document.cautions, warnings=document.warnings, **named))
     else:
-        from semscale.report.render.terminal import print_document
+        from semscale.report.terminal import print_document
 
         print_document(document, written=written)
     if failed:

@@ -1,6 +1,5 @@
-"""Open answers coded by a codebook: several codes an answer, each with a calibrated probability."""
+"""Open answers coded by a codebook: more than one code per answer, each with a calibrated probability."""
 
-from semscale.coding.codebook import Code, CodeFrame
-from semscale.coding.codebook_file import load_codebook
+from semscale.coding.codebook import Code, Codebook, load_codebook
 
-__all__ = ["Code", "CodeFrame", "load_codebook"]
+__all__ = ["Code", "Codebook", "load_codebook"]

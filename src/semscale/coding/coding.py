@@ -1,63 +1,87 @@
-"""Coded answers: probabilities by hand-coded rows, decisions, and the table of them."""
+"""Coded answers: decisions at thresholds, probabilities learnt from hand-coded answers, and their table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from semscale.coding.asked_codes import AskedCodes
-from semscale.coding.chat_codes import JoinedSources, join_sources, mean_asked
-from semscale.coding.code_calibration import CodeCalibration, CodeCurves, calibrate_code
-from semscale.coding.codebook import CodeFrame
-from semscale.coding.coder import CodeScores
-from semscale.coding.coding_decisions import BY_LIKENESS, CodeDecisions, Thresholds, decide
-from semscale.coding.hand_codes import mean_codes
-from semscale.coding.prototypes import with_children
-from semscale.coding.summary.code_shares import HandSample
+from semscale.coding.chat_codes import ChatCodes, JoinedSources, join_sources, mean_asked
+from semscale.coding.codebook import Codebook
+from semscale.coding.coder import CodeCalibration, CodeScores, calibrate_code, with_children
+from semscale.coding.labels import HandCodes, mean_codes
 from semscale.errors import InputError
 from semscale.signature import Signature
 from semscale.stats.calibration.labels_hash import labels_hash
 from semscale.stats.calibration.sample_design import checked_inclusion
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.writing import PREFIX
-from semscale.types import Floats, Integers, Mask, ObjectArray, Statuses
+from semscale.types import Floats, Integers, Mask, ObjectArray, Status, Statuses
+
+
+class CodingOutcome(StrEnum):
+    """Outcome of an answer."""
+
+    CODED = "coded"  # at least one code
+    OTHER = "other"  # no code, and none that is near
+    CANNOT_TELL = "cannot-tell"  # between the thresholds, or nothing to read
+    NO_ANSWER = "no-answer"  # the cell is missing or no text
+
+
+UNSURE = "unsure"
+"""Reason of an answer without a code for which some code lies between the thresholds."""
 
 
 @dataclass(frozen=True)
-class HandCodes:
-    """What people coded.
+class Thresholds:
+    """Values at which decisions about a code change.
 
     Attributes:
-        codes: shape (c, n, k) of c people, as ``hand_codes`` gives them.
-        people: names of their columns.
-        inclusion: shape (n,), probability with which answers were drawn for them; ``None`` for all alike.
+        assigned: at least this assigns the code, above 0 to 1.
+        unsure: at least this, and less than ``assigned``, decides nothing; at most ``assigned``.
+
+    Raises:
+        InputError: out of range, or the wrong way round.
     """
 
-    codes: Floats
-    people: tuple[str, ...]
-    inclusion: Floats | None = None
+    assigned: float = 0.5
+    unsure: float = 0.3
 
-    def placed(self, places: Integers) -> "HandCodes":
-        """Lay the codes of n answers out as those of m answers, NaN where nobody coded.
+    def __post_init__(self) -> None:
+        if not 0 < self.assigned <= 1:
+            raise InputError(f"given_from must be above 0 and at most 1, got {self.assigned:g}")
+        if not 0 <= self.unsure <= self.assigned:
+            raise InputError(
+                f"unsure_from must be at least 0 and at most given_from ({self.assigned:g}), "
+                f"got {self.unsure:g}"
+            )
 
-        Args:
-            places: shape (m,), place of each answer among the n; -1 for others.
-        """
-        coded = places >= 0
-        codes: Floats = np.full((len(self.codes), len(places), self.codes.shape[2]), np.nan)
-        codes[:, coded] = self.codes[:, places[coded]]
-        drawn: Floats | None = None
-        if self.inclusion is not None:
-            drawn = np.full(len(places), np.nan)
-            drawn[coded] = self.inclusion[places[coded]]
-        return HandCodes(codes, self.people, drawn)
 
-    def some(self, rows: Integers | Mask) -> "HandCodes":
-        """Keep some of the answers."""
-        drawn = None if self.inclusion is None else self.inclusion[rows]
-        return HandCodes(self.codes[:, rows], self.people, drawn)
+BY_LIKENESS = Thresholds(0.7, 0.5)
+"""For the likeness of codes that are not calibrated. On 240 coded review sentences 0.7 assigns a code about
+as often as a person does; 0.5, midway between examples of the code and of others, twice as often."""
+
+
+def decide(values: Floats, thresholds: Sequence[Thresholds]) -> Floats:
+    """Decide about each code of each answer.
+
+    Args:
+        values: shape (n, k), probabilities or likenesses; NaN where there is none.
+        thresholds: one for each code.
+
+    Returns:
+        Shape (n, k): 1 assigned, 0 not assigned, NaN where unsure or where there is no value.
+
+    Example:
+        >>> decide(np.array([[0.9], [0.4], [0.1], [np.nan]]), [Thresholds()])[:, 0].tolist()
+        [1.0, nan, 0.0, nan]
+    """
+    high = np.array([threshold.assigned for threshold in thresholds])
+    low = np.array([threshold.unsure for threshold in thresholds])
+    return np.where(values >= high, 1.0, np.where(values < low, 0.0, np.nan))
 
 
 @dataclass(frozen=True)
@@ -66,49 +90,75 @@ class Coding:
 
     Attributes:
         codebook: k codes.
-        likeness: shape (n, k), what decisions are made of where a code is not calibrated.
+        likeness: shape (n, k), the basis of decisions about codes that are not calibrated.
         probability: shape (n, k), NaN where a code is not calibrated or an answer could not be read.
+        held_out: shape (n, k), for hand-coded answers probabilities by curves fitted without them, as
+            ``CodeCalibration.held_out`` returns them.
         text_status: shape (n,), whether an answer could be read, and if not, why.
-        decisions: what was decided.
-        held_out: the same for hand-coded answers by curves that were fitted without them.
         calibrations: one for each code.
-        hand: what people coded; ``None`` where nobody did.
-        sample: the same for corrected shares.
+        hand: codes given by people; ``None`` without any.
         thresholds: of probabilities; codes that are not calibrated have ``BY_LIKENESS``.
         signature: what was applied.
-        asked: what a chat model said as well; ``None`` where none was asked.
+        asked: probabilities by a chat model; ``None`` where none was asked.
     """
 
-    codebook: CodeFrame
+    codebook: Codebook
     likeness: Floats
     probability: Floats
+    held_out: Floats
     text_status: Statuses
-    decisions: CodeDecisions
-    held_out: CodeDecisions
     calibrations: tuple[CodeCalibration, ...]
     hand: HandCodes | None
-    sample: HandSample | None
     thresholds: Thresholds
     signature: Signature
-    asked: AskedCodes | None = None
+    asked: ChatCodes | None = None
+
+    @cached_property
+    def is_calibrated(self) -> Mask:
+        """Return which codes have probabilities, shape (k,)."""
+        return np.array([calibration.curve is not None for calibration in self.calibrations], dtype=np.bool_)
 
     @property
     def values(self) -> Floats:
-        """What decisions are made of, shape (n, k): probabilities, or likenesses of codes without them."""
+        """The basis of decisions, shape (n, k): probabilities, or likenesses of codes without them."""
         return np.where(self.is_calibrated, self.probability, self.likeness)
 
-    @property
-    def given_from(self) -> Floats:
-        """The value from which each code is given, shape (k,)."""
-        return _given_from(self.calibrations, self.thresholds)
+    @cached_property
+    def assigned(self) -> Floats:
+        """Decisions, shape (n, k): 1 assigned, 0 not assigned, NaN where unsure or nothing could be read."""
+        return decide(self.values, self._applied)
 
     @property
-    def is_calibrated(self) -> np.ndarray:
-        """Which codes have probabilities, shape (k,)."""
-        return np.array([one.curve is not None for one in self.calibrations], dtype=np.bool_)
+    def held_out_assigned(self) -> Floats:
+        """Decisions likewise; for hand-coded answers by curves that were fitted without them."""
+        return decide(self.held_out, self._applied)
+
+    @cached_property
+    def outcome(self) -> ObjectArray:
+        """Outcome of each answer, shape (n,), each a ``CodingOutcome``."""
+        outcome: ObjectArray = np.full(len(self.assigned), None, dtype=object)
+        outcome[:] = CodingOutcome.OTHER
+        outcome[self._is_unsure | ~self.readable] = CodingOutcome.CANNOT_TELL
+        outcome[(self.assigned == 1).any(axis=1)] = CodingOutcome.CODED
+        for status in (Status.MISSING, Status.NOT_TEXT):
+            outcome[self.text_status == status] = CodingOutcome.NO_ANSWER
+        return outcome
+
+    @cached_property
+    def reason(self) -> ObjectArray:
+        """Reason why an answer has no decision, shape (n,): a ``Status`` or ``unsure``; else ``None``."""
+        reason: ObjectArray = np.full(len(self.assigned), None, dtype=object)
+        reason[self._is_unsure] = UNSURE
+        reason[~self.readable] = [str(status) for status in self.text_status[~self.readable]]
+        return reason
+
+    @property
+    def readable(self) -> Mask:
+        """Return which answers have a text that was read, shape (n,): the base of all shares."""
+        return np.asarray(self.text_status == Status.SCORED, dtype=np.bool_)
 
     def to_frame(self) -> pl.DataFrame:
-        """Lay the codes out: outcome, reason, and for each code its decision and what that was made of.
+        """Return the codes as a table: outcome, reason, and for each code its decision and its value.
 
         Returns:
             Columns ``semscale_outcome`` and ``semscale_reason``; ``semscale_chat_status`` where a chat model
@@ -116,106 +166,102 @@ class Coding:
             or null) and ``semscale_<code>_p``, or ``semscale_<code>_likeness`` where it is not calibrated.
         """
         columns: dict[str, Any] = {
-            f"{PREFIX}outcome": _words(self.decisions.outcome),
-            f"{PREFIX}reason": _words(self.decisions.reason),
+            f"{PREFIX}outcome": _strings(self.outcome),
+            f"{PREFIX}reason": _strings(self.reason),
         }
         if self.asked is not None:
-            columns[f"{PREFIX}chat_status"] = _words(self.asked.status)
-        for place, (name, made) in enumerate(zip(self.codebook.names, self.is_calibrated, strict=True)):
-            given = pl.Series(self.decisions.given[:, place], nan_to_null=True).cast(pl.Int8)
-            columns[f"{PREFIX}{name}"] = given
-            kind, values = ("p", self.probability) if made else ("likeness", self.likeness)
-            columns[f"{PREFIX}{name}_{kind}"] = pl.Series(values[:, place], nan_to_null=True)
+            columns[f"{PREFIX}chat_status"] = _strings(self.asked.status)
+        for position, name in enumerate(self.codebook.names):
+            assigned = pl.Series(self.assigned[:, position], nan_to_null=True).cast(pl.Int8)
+            kind = "p" if self.is_calibrated[position] else "likeness"
+            columns[f"{PREFIX}{name}"] = assigned
+            columns[f"{PREFIX}{name}_{kind}"] = pl.Series(self.values[:, position], nan_to_null=True)
         return pl.DataFrame(columns)
+
+    @property
+    def _applied(self) -> list[Thresholds]:
+        return applied_thresholds(self.calibrations, self.thresholds)
+
+    @property
+    def _is_unsure(self) -> Mask:
+        is_undecided = np.isnan(self.assigned).any(axis=1) & ~(self.assigned == 1).any(axis=1)
+        return np.asarray(self.readable & is_undecided)
 
 
 @dataclass(frozen=True)
 class FittedCodes:
-    """How answers are coded, as found from the m of them that people coded.
+    """Way of coding the answers of a table, learnt from the m of them that people coded.
 
     Attributes:
         codebook: k codes.
         rows: shape (m,), numbers of the hand-coded answers in their table, from 0, ascending.
         hand: their codes; ``None`` where nobody coded.
-        curves: from score to probability, one for each code.
-        sources: how a chat model's word counts; ``None`` where none was asked.
+        calibrations: from score to probability, one for each code.
+        sources: how a chat model's probability counts; ``None`` where none was asked.
         thresholds: of probabilities; codes that are not calibrated have ``BY_LIKENESS``.
         signature: what is applied.
     """
 
-    codebook: CodeFrame
+    codebook: Codebook
     rows: Integers
     hand: HandCodes | None
-    curves: tuple[CodeCurves, ...]
+    calibrations: tuple[CodeCalibration, ...]
     sources: JoinedSources | None
     thresholds: Thresholds
     signature: Signature
 
-    @property
-    def given_from(self) -> Floats:
-        """The value from which each code is given, shape (k,)."""
-        return _given_from([curves.calibration for curves in self.curves], self.thresholds)
-
-    def code(self, scores: CodeScores, rows: Integers, asked: AskedCodes | None = None) -> Coding:
+    def code(self, scores: CodeScores, rows: Integers, asked: ChatCodes | None = None) -> Coding:
         """Code some answers of the table.
 
         Args:
             scores: of n answers.
             rows: shape (n,), their numbers in the table, from 0.
-            asked: what a chat model said about these answers, where it was asked.
+            asked: probabilities of these answers by a chat model, where one was asked.
         """
-        places = self.places(rows)
+        positions = self.positions(rows)
         joined = scores.likeness
         if asked is not None and self.sources is not None:
-            both = self.sources.joined(scores.likeness, asked.probability, places)
+            both = self.sources.joined(scores.likeness, asked.probability, positions)
             joined = with_children(both, self.codebook)
-        columns = list(zip(self.curves, joined.T, strict=True))
-        probability = np.column_stack([curves.probability(column) for curves, column in columns])
-        held_out = np.column_stack([curves.held_out(column, places) for curves, column in columns])
-        made = tuple(curves.calibration for curves in self.curves)
-        calibrated = np.array([one.curve is not None for one in made])
-        applied = [self.thresholds if one else BY_LIKENESS for one in calibrated]
-        hand = None if self.hand is None else self.hand.placed(places)
+        columns = list(zip(self.calibrations, joined.T, strict=True))
         return Coding(
             self.codebook,
             joined,
-            probability,
+            np.column_stack([calibration.probability(column) for calibration, column in columns]),
+            np.column_stack([calibration.held_out(column, positions) for calibration, column in columns]),
             scores.text_status,
-            decide(np.where(calibrated, probability, joined), scores.text_status, applied),
-            decide(held_out, scores.text_status, applied),
-            made,
-            hand,
-            None if hand is None else HandSample(held_out, mean_codes(hand.codes), hand.inclusion),
+            self.calibrations,
+            None if self.hand is None else self.hand.aligned(positions),
             self.thresholds,
             self.signature,
             asked,
         )
 
-    def places(self, rows: Integers) -> Integers:
-        """Give the place of each row among the hand-coded ones, shape (n,); -1 for others."""
+    def positions(self, rows: Integers) -> Integers:
+        """Find the position of each row among the hand-coded ones, shape (n,); -1 for others."""
         if not len(self.rows):
             return np.full(len(rows), -1, np.int64)
-        near = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
-        return np.where(self.rows[near] == rows, near, -1)
+        nearest = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
+        return np.where(self.rows[nearest] == rows, nearest, -1)
 
 
-def fit_codes(  # noqa: PLR0913 - what is known of the hand-coded answers
+def fit_codes(  # noqa: PLR0913 - what is known about the hand-coded answers
     scores: CodeScores,
     rows: Integers,
     *,
     hand: HandCodes | None = None,
-    asked: AskedCodes | None = None,
+    asked: ChatCodes | None = None,
     stand_in: Floats | None = None,
     thresholds: Thresholds | None = None,
     plan: IntervalPlan | None = None,
 ) -> FittedCodes:
-    """Find from hand-coded answers how the answers of their table are to be coded.
+    """Learn from hand-coded answers how the answers of their table are to be coded.
 
     Args:
         scores: of the m hand-coded answers, and of no others.
         rows: shape (m,), their numbers in the table, from 0, ascending.
-        hand: what people coded.
-        asked: what a chat model said about them; ``None`` where none was asked.
+        hand: codes given by people.
+        asked: probabilities of these answers by a chat model; ``None`` where none was asked.
         stand_in: shape (k,), ``mean_asked`` of all answers; goes with ``asked``.
         thresholds: where decisions by probability change.
         plan: coverage of intervals, and the seed of folds.
@@ -223,7 +269,7 @@ def fit_codes(  # noqa: PLR0913 - what is known of the hand-coded answers
     Raises:
         InputError: no answer that was coded by hand can be read.
     """
-    plan, used = plan or IntervalPlan(), thresholds or Thresholds()
+    plan, thresholds = plan or IntervalPlan(), thresholds or Thresholds()
     m, k = scores.likeness.shape
     people = np.full((0, m, k), np.nan) if hand is None else hand.codes
     labels = mean_codes(people)
@@ -234,19 +280,25 @@ def fit_codes(  # noqa: PLR0913 - what is known of the hand-coded answers
         sources = join_sources(scores.likeness, asked.probability, labels, stand_in=stand_in, seed=plan.seed)
         both = sources.joined(scores.likeness, asked.probability, np.arange(m))
         joined = with_children(both, scores.codebook)
-    curves = tuple(
-        calibrate_code(joined[:, place], people[:, :, place], interval=plan.interval, seed=plan.seed)
-        for place in range(k)
+    calibrations = tuple(
+        calibrate_code(joined[:, code], people[:, :, code], interval=plan.interval, seed=plan.seed)
+        for code in range(k)
     )
-    signature = _signature(scores, rows, hand, used, None if asked is None else asked.signature)
-    return FittedCodes(scores.codebook, rows, hand, curves, sources, used, signature)
+    settings: dict[str, object] = {"given_from": thresholds.assigned, "unsure_from": thresholds.unsure}
+    if hand is not None:
+        settings["labels"] = labels_hash(rows, np.nan_to_num(labels, nan=-1.0), hand.inclusion)
+        settings["inclusion"] = hand.inclusion is not None
+    signature = scores.signature.extended(Signature.of("code", **settings))
+    if asked is not None:
+        signature = signature.with_settings("asked", dict(asked.signature.fields))
+    return FittedCodes(scores.codebook, rows, hand, calibrations, sources, thresholds, signature)
 
 
 def code_answers(  # noqa: PLR0913 - what is known beside the scores
     scores: CodeScores,
     *,
     hand: HandCodes | None = None,
-    asked: AskedCodes | None = None,
+    asked: ChatCodes | None = None,
     thresholds: Thresholds | None = None,
     plan: IntervalPlan | None = None,
 ) -> Coding:
@@ -254,8 +306,8 @@ def code_answers(  # noqa: PLR0913 - what is known beside the scores
 
     Args:
         scores: of n answers.
-        hand: what people coded.
-        asked: what a chat model said about the n answers, as ``ask_about_codes`` gives it.
+        hand: codes given by people.
+        asked: probabilities by a chat model, as ``ask_about_codes`` returns them.
         thresholds: where decisions by probability change.
         plan: coverage of intervals, and the seed of folds.
 
@@ -264,10 +316,9 @@ def code_answers(  # noqa: PLR0913 - what is known beside the scores
     """
     rows = np.zeros(0, np.int64)
     if hand is not None:
-        coded: Mask = np.asarray(~np.isnan(hand.codes).all(axis=(0, 2)))
         if hand.inclusion is not None:
-            checked_inclusion(hand.inclusion, coded)
-        rows = np.flatnonzero(coded)
+            checked_inclusion(hand.inclusion, hand.coded)
+        rows = np.flatnonzero(hand.coded)
     fitted = fit_codes(
         scores.some(rows),
         rows,
@@ -280,24 +331,10 @@ def code_answers(  # noqa: PLR0913 - what is known beside the scores
     return fitted.code(scores, np.arange(len(scores.likeness)), asked)
 
 
-def _given_from(calibrations: Sequence[CodeCalibration], thresholds: Thresholds) -> Floats:
-    calibrated = np.array([one.curve is not None for one in calibrations], dtype=np.bool_)
-    return np.where(calibrated, thresholds.given, BY_LIKENESS.given)
+def applied_thresholds(calibrations: Sequence[CodeCalibration], thresholds: Thresholds) -> list[Thresholds]:
+    """Return the thresholds of each code: those by likeness where it is not calibrated."""
+    return [BY_LIKENESS if calibration.curve is None else thresholds for calibration in calibrations]
 
 
-def _words(values: ObjectArray) -> pl.Series:
-    return pl.Series([None if each is None else str(each) for each in values], dtype=pl.String)
-
-
-def _signature(
-    scores: CodeScores, rows: Integers, hand: HandCodes | None, used: Thresholds, asked: Signature | None
-) -> Signature:
-    said: dict[str, object] = {"given_from": used.given, "unsure_from": used.unsure}
-    if hand is not None:
-        labels = np.nan_to_num(mean_codes(hand.codes), nan=-1.0)
-        said |= {
-            "labels": labels_hash(rows, labels, hand.inclusion),
-            "inclusion": hand.inclusion is not None,
-        }
-    signature = scores.signature.extended(Signature.of("code", **said))
-    return signature if asked is None else signature.with_settings("asked", dict(asked.fields))
+def _strings(values: ObjectArray) -> pl.Series:
+    return pl.Series([None if value is None else str(value) for value in values], dtype=pl.String)

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from semscale.coding.codebook import CodeFrame
-from semscale.coding.coding import HandCodes
+from semscale.coding.codebook import Codebook
 from semscale.coding.coding_columns import CodingColumns, numbers_in
-from semscale.coding.hand_codes import hand_codes
+from semscale.coding.labels import HandCodes, hand_codes
 from semscale.errors import InputError, RowError
-from semscale.rating.files.cells import weights_in
+from semscale.rating.cells import weights_in
 from semscale.results.respondents import NOBODY, numbered
 from semscale.results.tallies import check_groups
 from semscale.stats.calibration.sample_design import checked_inclusion
@@ -39,7 +38,7 @@ class HandRows:
 
 
 def check_coding_cells(
-    table: Table, columns: CodingColumns, codebook: CodeFrame, size: int, *, counting: bool = False
+    table: Table, columns: CodingColumns, codebook: Codebook, size: int, *, counting: bool = False
 ) -> tuple[Table, HandRows]:
     """Read the columns beside the answers once; a table with answers alone is not read.
 
@@ -74,7 +73,7 @@ def check_coding_cells(
 class _CellChecks:
     """Checks a table batch by batch, and keeps its hand-coded rows."""
 
-    def __init__(self, columns: CodingColumns, codebook: CodeFrame) -> None:
+    def __init__(self, columns: CodingColumns, codebook: Codebook) -> None:
         self._columns, self._codebook = columns, codebook
         self._rows: list[Integers] = []
         self._answers: list[Any] = []

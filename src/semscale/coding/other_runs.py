@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from semscale.coding.codebook import CodeFrame
+from semscale.coding.codebook import Codebook
 from semscale.errors import InputError
 from semscale.store.columns import column_in
 from semscale.store.table import Table
@@ -29,7 +29,7 @@ class OtherRun:
         InputError: the table has none of the codes.
     """
 
-    def __init__(self, table: Table, codebook: CodeFrame, column: str, name: str) -> None:
+    def __init__(self, table: Table, codebook: Codebook, column: str, name: str) -> None:
         self._codes = [f"{PREFIX}{code}" for code in codebook.names]
         self._there = [code in table.columns for code in self._codes]
         if not any(self._there):

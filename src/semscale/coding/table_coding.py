@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from semscale.coding.asked_codes import AskedCodes
+from semscale.coding.chat_codes import ChatCodes
 from semscale.coding.coder import Coder, CodeScores
 from semscale.coding.coding import FittedCodes
-from semscale.coding.summary.coding_collector import CodingCollector
-from semscale.coding.summary.coding_summary import CodingSummary
+from semscale.coding.coding_collector import CodingCollector
+from semscale.coding.summary import CodingSummary
 from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS
 from semscale.store.cells import storable
 from semscale.store.columns import column_in, statuses_in
@@ -23,6 +23,7 @@ from semscale.store.writing import PREFIX
 from semscale.types import Progress, Status
 
 # No code has an asterisk in the name of its column.
+_BATCH = 50_000
 LIKENESS, TEXT_STATUS = f"{PREFIX}*likeness", f"{PREFIX}*text_status"
 
 
@@ -37,7 +38,7 @@ class LearntCodes(NamedTuple):
 
     fitted: FittedCodes
     collector: CodingCollector
-    asked: AskedCodes | None = None
+    asked: ChatCodes | None = None
 
 
 @dataclass
@@ -108,3 +109,24 @@ class CodingWork:
     @cached_property
     def _learnt(self) -> LearntCodes:
         return self.learn()
+
+
+def score_table(table: Table, column: str, coder: Coder, *, progress: Progress | None = None) -> CodeScores:
+    """Score the answers of a table part by part; only their scores are kept.
+
+    Args:
+        table: the input.
+        column: of the answers.
+        coder: scores them.
+        progress: called while texts are embedded.
+    """
+    parts = [
+        coder.score(column_in(batch, column).to_list(), progress=progress)
+        for batch in table.batches_with([column], _BATCH)
+    ]
+    return CodeScores(
+        coder.codebook,
+        np.concatenate([part.likeness for part in parts]),
+        np.concatenate([part.text_status for part in parts]),
+        coder.signature,
+    )

@@ -226,7 +226,7 @@ class BERTScorer:
         Returns:
             The picture.
         """
-        from semscale.report.charts.token_matches import match_picture
+        from semscale.report.plane_charts import match_picture
 
         explained = BertScorer(self._encoder, layer=self.num_layers).explain(candidate, reference)
         picture = str(match_picture(explained))

@@ -24,7 +24,7 @@ from semscale.matching.cliniqlink.reply_options import chosen_option, chosen_opt
 from semscale.matching.cliniqlink.submission import load_submission
 from semscale.matching.cliniqlink.submission_scores import TaskScore, evaluate_submission, right_answers
 from semscale.matching.matcher import Matcher, match_with
-from semscale.report.charts.score_bins import bin_counts, bin_edges
+from semscale.report.row_charts import bin_counts, bin_edges
 from semscale.store.atomic import replacing
 from semscale.types import Floats
 

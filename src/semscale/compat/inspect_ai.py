@@ -10,18 +10,14 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from semscale.answer_consistency.claims.claim_support import ClaimVerdict, Support
-from semscale.answer_consistency.claims.long_answers import groundedness
+from semscale.answer_consistency.claims import ClaimVerdict, Support, groundedness
 from semscale.answer_consistency.consistency import Consistency
 from semscale.chat.connections import held_open
 from semscale.chat.loading import load_chat_model
 from semscale.extras import require
-from semscale.judging.asking import Running
-from semscale.judging.items import read_items
-from semscale.judging.judge import Judge
-from semscale.judging.judge_settings import JudgeSettings
-from semscale.judging.judge_state import JudgeState
-from semscale.judging.model_capabilities import ModelCapabilities
+from semscale.judging.asking import ModelCapabilities, Running
+from semscale.judging.judge import Judge, JudgeSettings, JudgeState
+from semscale.judging.prompts import read_items
 from semscale.matching.entailment.probabilities import EntailmentModel
 from semscale.matching.matcher import DEFAULT_METHOD, Matcher
 from semscale.stats.calibration.prediction_powered import prediction_powered_mean

@@ -7,8 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.rating.readouts.ssr import rate_vectors
-from semscale.rating.readouts.temperature import sharpen_pmf
+from semscale.rating.readouts import sharpen_pmf, ssr_ratings
 from semscale.types import Floats
 
 _MATRIX_AXES = 2
@@ -44,11 +43,11 @@ def response_embeddings_to_pmf(
         raise InputError(
             f"matrix_likert_sentences must have one column per point, got {sentences.shape}: transpose it"
         )
-    return rate_vectors(responses, sentences.T[None], epsilon=epsilon, semantics="guide").pmf
+    return ssr_ratings(responses, sentences.T[None], epsilon=epsilon, semantics="guide").pmf
 
 
 def scale_pmf(pmf: npt.ArrayLike, temperature: float, max_temp: float = np.inf) -> Floats:
-    """Sharpen or flatten a PMF; see ``semscale.rating.readouts.temperature.sharpen_pmf``.
+    """Sharpen or flatten a PMF; see ``semscale.rating.readouts.sharpen_pmf``.
 
     Args:
         pmf: shape (k,), or (n, k) for several.

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.rating.readouts.ssr import rate_vectors
+from semscale.rating.readouts import ssr_ratings
 from semscale.types import Floats
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class ResponseRater:
         """
         names = self.available_reference_sets if reference_set_id == MEAN else [self._known(reference_set_id)]
         vectors = self._response_vectors(llm_responses)
-        return rate_vectors(
+        return ssr_ratings(
             vectors,
             np.stack([self._anchors_of(name) for name in names]),
             epsilon=epsilon,

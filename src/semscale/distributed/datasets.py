@@ -19,9 +19,9 @@ from semscale.matching.match_columns import MatchColumns
 from semscale.matching.matcher import DEFAULT_METHOD, MatcherSettings
 from semscale.matching.methods import ANY_ENGINE, CorpusDependent, MethodSettings, build_method, guards_for
 from semscale.matching.unrelated import corpus_texts
-from semscale.rating.calibration.calibration_file import as_calibration
+from semscale.rating.calibration import as_calibration
 from semscale.rating.rater import Rater
-from semscale.rating.rater_settings import RaterSettings
+from semscale.rating.settings import RaterSettings
 from semscale.scales import Scale, load_scale
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 

@@ -13,7 +13,7 @@ from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_rating import RatingWork
 from semscale.rating.files.file_summary import Collector
 from semscale.rating.rater import Rater
-from semscale.rating.rater_settings import RaterSettings
+from semscale.rating.settings import RaterSettings
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.store.columns import column_in

@@ -9,18 +9,13 @@ import polars as pl
 from semscale.chat.connections import held_open
 from semscale.chat.runner import run_apart
 from semscale.judging.asking import Running
-from semscale.judging.items import read_items
-from semscale.judging.judge import Judge
+from semscale.judging.human_labels import INCLUSION
+from semscale.judging.judge import Judge, JudgeState
 from semscale.judging.judge_columns import JudgeColumns, check_judge_cells, judge_cells
-from semscale.judging.judge_state import JudgeState
-from semscale.judging.label_draw import INCLUSION
-from semscale.judging.panel import Panel, joined
-from semscale.judging.panel_verdicts import PanelVerdicts
-from semscale.judging.prompts.prompting import JudgedItem
-from semscale.judging.summary.judge_collector import JudgeCollector
-from semscale.judging.summary.judge_summary import JudgeSummary
-from semscale.judging.summary.judged_rows import private_columns
-from semscale.judging.verdicts import Verdicts
+from semscale.judging.panel import Panel, join_signatures
+from semscale.judging.prompts import JudgedItem, read_items
+from semscale.judging.summary import JudgeCollector, JudgeSummary, private_columns
+from semscale.judging.verdicts import PanelVerdicts, Verdicts
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.first_look import needs_counting
 from semscale.store.places.output_places import Target
@@ -162,7 +157,7 @@ class JudgeWork:
     def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
         """Take a part, and go on with the state that its judges had after it."""
         self._collector.add(frame)
-        self._states = [state.recalled(own) for state, own in zip(self._states, notes["judges"], strict=True)]
+        self._states = [state.resumed(own) for state, own in zip(self._states, notes["judges"], strict=True)]
 
     def summary(self) -> JudgeSummary:
         """Sum all parts up."""
@@ -170,7 +165,7 @@ class JudgeWork:
             member.applied(state) for member, state in zip(self._members.values(), self._states, strict=True)
         ]
         stopped = next((state.stopped for state in self._states if state.stopped), None)
-        signature = joined(applied) if isinstance(self._judge, Panel) else applied[0]
+        signature = join_signatures(applied) if isinstance(self._judge, Panel) else applied[0]
         not_taken = [state.not_taken for state in self._states]
         return self._collector.summary(self._table.name, applied, signature, stopped, not_taken)
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.judging.human_labels import label_table
-from semscale.judging.prompts.template import Template
+from semscale.judging.templates import Template
 from semscale.matching.match_columns import reference_lists
 from semscale.results.tallies import check_groups
 from semscale.stats.calibration.sample_design import checked_inclusion

@@ -10,13 +10,10 @@ from semscale.chat.connections import held_open
 from semscale.chat.runner import run_apart
 from semscale.errors import InputError, SemscaleError
 from semscale.judging.asking import Running
-from semscale.judging.items import read_items
-from semscale.judging.judge import Judge
-from semscale.judging.judge_state import JudgeState
-from semscale.judging.panel_verdicts import PanelVerdicts
-from semscale.judging.prompts.prompting import JudgedItem
+from semscale.judging.judge import Judge, JudgeState
+from semscale.judging.prompts import JudgedItem, read_items
 from semscale.judging.verdict import Verdict
-from semscale.judging.verdicts import Verdicts
+from semscale.judging.verdicts import PanelVerdicts, Verdicts
 from semscale.known_settings import known_settings
 from semscale.signature import Signature
 from semscale.types import Progress, Status
@@ -48,7 +45,7 @@ class Panel:
     def names(self) -> tuple[str, ...]:
         """The judges' names, numbered where several have the same."""
         plain = [judge.name for judge in self.judges]
-        numbers = [plain[: place + 1].count(name) for place, name in enumerate(plain)]
+        numbers = [plain[: index + 1].count(name) for index, name in enumerate(plain)]
         return tuple(
             f"{name} ({number})" if plain.count(name) > 1 else name
             for name, number in zip(plain, numbers, strict=True)
@@ -57,7 +54,7 @@ class Panel:
     @property
     def signature(self) -> Signature:
         """The judges' signatures, numbered, in their order."""
-        return joined([judge.signature for judge in self.judges])
+        return join_signatures([judge.signature for judge in self.judges])
 
     def judge(
         self,
@@ -70,7 +67,7 @@ class Panel:
     ) -> PanelVerdicts:
         """Let every judge score the items; arguments are those of ``Judge.judge``.
 
-        A judge that fails, for one item or altogether, leaves the others standing, and is counted. A budget
+        A judge that fails, for one item or altogether, does not affect the others, and is counted. A budget
         is divided equally among the judges.
 
         Raises:
@@ -100,8 +97,8 @@ class Panel:
         running: Sequence[Running],
         progress: Progress | None = None,
     ) -> PanelVerdicts:
-        """Judge rows as ``read_items`` gives them; each judge has its own ``Running``."""
-        verdicts, _ = await self.judge_part(rows, [JudgeState(own) for own in running], progress)
+        """Judge rows as ``read_items`` returns them; each judge has a ``Running`` to itself."""
+        verdicts, _ = await self.judge_part(rows, [JudgeState(part) for part in running], progress)
         return verdicts
 
     async def judge_part(
@@ -111,29 +108,29 @@ class Panel:
         progress: Progress | None = None,
     ) -> tuple[PanelVerdicts, tuple[JudgeState, ...]]:
         """Judge the rows of one part, and give each judge's state for the next; see ``Judge.judge_part``."""
-        async with AsyncExitStack() as held:
+        async with AsyncExitStack() as stack:
             for judge in self.judges:
-                await held.enter_async_context(held_open(judge.model))
-            judged = await asyncio.gather(
+                await stack.enter_async_context(held_open(judge.model))
+            results = await asyncio.gather(
                 *(
-                    _standing(judge, rows, state, progress)
+                    _judge_or_fail(judge, rows, state, progress)
                     for judge, state in zip(self.judges, states, strict=True)
                 )
             )
-        each = tuple(verdicts for verdicts, _ in judged)
+        judges = tuple(verdicts for verdicts, _ in results)
         readable = np.array([isinstance(row, JudgedItem) for row in rows], dtype=bool)
         status = np.array([row if isinstance(row, Status) else Status.SCORED for row in rows], dtype=object)
-        scored = np.array([verdicts.scored for verdicts in each])
+        scored = np.array([verdicts.scored for verdicts in judges])
         for row in np.flatnonzero(readable & ~scored.any(axis=0)):
-            status[row] = _shared({verdicts.status[row] for verdicts in each})
-        signature = joined([verdicts.signature for verdicts in each])
-        return PanelVerdicts(self.names, each, status, signature), tuple(state for _, state in judged)
+            status[row] = _common_status({verdicts.status[row] for verdicts in judges})
+        signature = join_signatures([verdicts.signature for verdicts in judges])
+        return PanelVerdicts(self.names, judges, status, signature), tuple(state for _, state in results)
 
 
-async def _standing(
+async def _judge_or_fail(
     judge: Judge, rows: Sequence[JudgedItem | Status], state: JudgeState, progress: Progress | None
 ) -> tuple[Verdicts, JudgeState]:
-    """One judge's verdicts; where it cannot be asked at all, every item says why."""
+    """Return a judge's verdicts; where it cannot be asked at all, every item has failed."""
     try:
         return await judge.judge_part(rows, state, progress)
     except SemscaleError as error:
@@ -143,11 +140,10 @@ async def _standing(
             else Verdict.without_item(row)
             for row in rows
         )
-        status = np.array([verdict.status for verdict in verdicts], dtype=object)
-        return Verdicts(verdicts, status, judge.template, judge.name, judge.applied(state)), state
+        return judge.verdicts(verdicts, state), state
 
 
-def joined(signatures: Sequence[Signature]) -> Signature:
+def join_signatures(signatures: Sequence[Signature]) -> Signature:
     """Write several judges' signatures as one, their fields numbered from 1."""
     fields = tuple(
         (f"{name}_{number}", value)
@@ -157,7 +153,7 @@ def joined(signatures: Sequence[Signature]) -> Signature:
     return Signature.of("panel", judges=len(signatures)).extended(Signature("panel", fields))
 
 
-def _shared(statuses: set[Status]) -> Status:
-    """Why an item has no score from anybody: what can still be mended goes first."""
+def _common_status(statuses: set[Status]) -> Status:
+    """Return why an item has no score from any judge: what can still be repaired comes first."""
     order = (Status.UNFINISHED, Status.FAILED, Status.UNPARSABLE, Status.REFUSED)
     return next((status for status in order if status in statuses), Status.FAILED)

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Literal
 
 from semscale.chat.declining import declines_to_score
-from semscale.judging.prompts.template import Template
+from semscale.judging.templates import Template
 
 LONGEST = 50_000
 """Characters of a reply, reasoning and blanks apart, above which it is not read."""
@@ -58,7 +58,7 @@ def read_reply(
             it is, whatever its explanation says.
 
     Example:
-        >>> from semscale.judging.prompts.template import load_template
+        >>> from semscale.judging.templates import load_template
         >>> likert = load_template("likert")
         >>> [read_reply(reply, likert).score for reply in ("Score: 4\n1. minor omission", "4 or 5", "4/5")]
         [0.75, None, 0.75]
@@ -286,18 +286,18 @@ def _lone_levels(text: str, levels: _Levels, *, score_last: bool) -> Iterator[_L
 # What must leave the level alone
 
 _OTHERS_SPEAK = re.compile(
-    r"(?i)\b(?:sa(?:ys?|id)|contain|include|reads|wrote|claim|copied|quot|ask|example)"
+    r"(?i)\b(?:sa(?:ys?|id)|contain|include|reads|wrote|claim|copied|quot|ask|e.g|example)"
 )
 _JUDGE = re.compile(r"(?i)\b(?:final|here|my|evaluation|assess|judge?ment|verdict|scor|rating|conclusion)")
 _HEADING = re.compile(r"(?i)\W*(?:begin )?(?:the |student'?s? )?(?:answer|response|text|candidate)\W*")
 _CONDITION = re.compile(
     r"(?i)\b(?:if|unless|provided|condition|assuming|depending|subject to|but|although|maybe|perhaps|possibly"
-    r"|probably|before|until|was|were|or|less|minus|when|only|not|then|from)\b|\A\W? *[+-]?\d+ *(?:[.,;)\]]|\Z)"
+    r"|probably|before|until|was|were|or|less|minus|when|only|not|then|from)\b|\A\W? *-?\d+ *(?:[.,;)\]]|\Z)"
 )
-_REASON = re.compile(r"(?:, *)?(?:because|since|given|due)\b|, *[\"']?\w+[\"']? *:|[^\w,]|[A-Z]|,?$")
+_REASON = re.compile(r"(?:, *)?(?:because|since|given|due)\b|, *[\"']?\w+[\"']? *:|[^\w,]|[A-Z]|,?\W*$")
 _SECOND_THOUGHT = re.compile(
-    r"""(?ix) \? | \b(?: I | me | my | we | scor(?:e[sd]?|ing) | ratings? | rated | grade[sd]? | verdict
-      | marks | h+m+ | sorry | wait(?=[,.:!]) | h[ao](?:ld|ng)[ ]on | second[ ](?:thought|look) | minus[ ]\d+
+    r"""(?ix) \? | \b(?: I | me | my | we | scor(?:e[sd]?|ing) | rating | rated | grade[sd]? | verdict
+      | marks | h+m+ | sorry | wait(?=[,.:!]) | h[ao](?:ld|ng)[ ]on | second[ ](?:thoughts?|look) | minus[ ]\d
       | on[ ](?:second|reflection) | thinking[ ](?:about[ ]it|it[ ]over) | too[ ](?:high|low|generous|harsh)
       | (?:one|two|a[ ]\w+)[ ](?:lower|higher|down|up) | points?[ ](?:off|to[ ]be|must) | supersed\w+
       | pending | disregard | revis(?:ed|ion) | copied | signed | request )\b
@@ -306,6 +306,7 @@ _SECOND_THOUGHT = re.compile(
 )
 _HARMLESS = re.compile(
     r"(?i)\bI(?: have|'ve| would have)? (?:deducted|took off|checked|compared|verified|counted|expected)\b"
+    r"|\bth(?:e|is) (?:score|rating) (?:reflects|is (?:reduced|based|given) (?:because|on|for))\b"
     r"|\b(?:(?:please )?let me know|I hope)\b[^.!?\n]*[.!?]?|\ba (?:score of )?\d+ would (?:require|need)"
 )
 _UNCERTAIN = re.compile(r"(?i)\b(?:I|my|doubts?)\b")
@@ -320,14 +321,14 @@ _FLAWED = (
 _FLAWLESS = r"(?<!not )\b(?:fully|completely|all) (?:correct|right)\b|\bf(?:law|ault)less|\bno errors"
 _LEVEL_END = r"(?=[ \t]*(?:[.,;:!?)]|\n|\Z|\b(?:or|for|would|is|fits|at|instead|because|points?)\b))"
 _ARTICLE = r"(?i:\b(?:an?|an? \w+|no|not|so|hence|be|say|than|to|make (?:that|it)|worth)[ \t,]+)"
-_HAS_TOP = r"[ \t]*(?:/|(?:out[ \t]+)?of)[ \t]*"
+_HAS_TOP = r"[ \t]*(?:/|out of)[ \t]*"
 _PART = re.compile(r"(?m)^[^\w\n]*(?:\d[.)][ \t]*)?[^\W\d][\w '/&()-]{0,40}?[ \t\"')]*[:=|–-]+[ \t|]*(?=\d)")
 
 
 def _check_sentence(text: str, level: _Level) -> None:
     """Refuse a level that the words before it ascribe to others, or that those after it qualify."""
     *lines, lead = text[: level.begin].rstrip(" \t\"'([").split("\n")
-    introduces = not lead.endswith((".", "!", "?", ";"))
+    introduces = not lead.endswith((".", "!", "?", ";")) or lead.endswith("e.g.")
     if not lead.strip(" \t-*>"):
         lead = next((line.strip() for line in reversed(lines) if line.strip()), "")
         introduces = lead.endswith((":", "->")) or bool(_HEADING.fullmatch(lead))
@@ -364,14 +365,15 @@ def _other_levels(text: str, levels: _Levels) -> Iterator[float | None]:
     ended = rf"{_LEVEL_END}|{_HAS_TOP}{levels.top:g}(?!\d)"
     numbers = re.findall(rf"{lead}(?<![\w.,/-])({_NUMBER})(?:{ended})", text)
     yield from (score for number in numbers if (score := levels.score(number)) is not None)
-    for name, score in levels.names.items():
+    for name, score in levels.scores.items():
         label = r"[ \t_-]+".join(map(re.escape, name.split()))
         if " " not in name or name not in levels.labels:
-            label = rf"(?:answer|response|it|this|verdict)(?: is|'s) (?:\w+ly |therefore )?{label}"
-            denied = label.replace("(?: is|'s)", " is(?:n't| not)")
-            if not levels.numbers and not levels.highest and re.search(rf"(?i)\b{denied}\b", text):
+            subject = "(?:answer|response|it|this|verdict)"
+            denied = rf"\b{subject} is(?:n't| not) (?:\w+ly )?{label}"
+            label = rf"(?:\A\W*|\b{subject}(?: is|'s) (?:\w+ly |therefore )?){label}"
+            if not levels.numbers and not levels.highest and re.search(rf"(?i){denied}\b", text):
                 yield 1 - score
-        if re.search(rf"(?i)\b{label}\b", text):
+        if re.search(rf"(?i){label}\b", text):
             yield score
 
 
@@ -381,7 +383,7 @@ _SCORE_KEY = r"(?:score|rating|verdict|grade|judge?ment|level|overall)"
 _PLAIN_KEY = rf"(?:(?:final|overall|total|the|result|evaluation|output|answer) )*{_SCORE_KEY}(?: value)?"
 _REASON_KEYS = ("explanation", "reasoning", "reason", "rationale", "justification", "comment", "feedback")
 _JSON_MARKS = re.compile(r"\"(?:[^\"\\]|\\.)*+\"\s*:\s*(?:[\d.+-]+|true|false|null)?|\\n|[\"{}\[\]]")
-_MOST_BRACES = 1000
+_MOST_BRACES, _LONGEST_LEVEL = 1000, 3
 
 
 @dataclass(frozen=True)
@@ -407,19 +409,18 @@ class _JsonObject:
             key = re.sub(r"(?<=[a-z])(?=[A-Z])|[\W_]+", " ", " ".join(path)).lower()
             written, is_bool = str(value), isinstance(value, bool)
             level = levels.whole(written)
-            asks = is_bool and re.fullmatch("(?:is |answer )*correct", key)
-            is_value = is_bool or level or re.match(_NUMBER, written)
+            is_value = is_bool or level or re.fullmatch(_NUMBER, written)
             if written.count(" ") > _LONGEST_LEVEL or "confidence" in key:
                 continue
             if re.search(r"\b(?:max|maximum|scale|out of)\b", key):
                 is_same = written == f"{levels.top:g}" or levels.own_scale.search(f"({written}")
                 others += [] if is_same else [None]
-            elif asks or re.fullmatch(_PLAIN_KEY, key):
+            elif re.fullmatch(_PLAIN_KEY, key) or (is_bool and re.fullmatch("(?:is |answer )*correct", key)):
                 chosen.append(level and self._located(level, path[-1], is_bool=is_bool))
                 is_final = is_final or re.search("final|overall", key) is not None
             elif re.search(_SCORE_KEY, key) or (len(path) == 1 and is_value):
-                others.append(level and level.score)
-        scores = {level and level.score for level in chosen} | (set() if is_final else set(others))
+                others.append(level.score if level else None)
+        scores = {level.score if level else None for level in chosen} | (set() if is_final else set(others))
         if len(scores) > 1 or None in scores or (others and not chosen):
             raise _UnclearError
         return replace(chosen[0], is_final=is_final) if chosen and chosen[0] else None
@@ -494,7 +495,6 @@ _QUOTES = re.compile(
     r"(?P<key>\"[^\"\n]*\"|'\w+')(?=[ \t]*:)|\"(?P<double>[^\"\n]{2,600})\"|`(?P<code>[^`\n]{1,300})`"
     r"|(?<![\w'])'(?P<single>[^'\n]{2,300}(?:'\w[^'\n]{0,200}){0,6})'(?![\w'])"
 )
-_LONGEST_LEVEL = 3
 _WIDE = str.maketrans("：＝／％．，（）［］－−’‘“”„«»\r\v\f\ufe0f\u20e3", ':=/%.,()[]--\'\'"""""\n\n\n  ')
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semscale.chat.replies import TokenLogprob
-from semscale.judging.prompts.template import Template
+from semscale.judging.templates import Template
 from semscale.types import Floats
 
 _ROUNDING = 1e-3

@@ -1,24 +1,130 @@
-"""The result of a judge: a verdict for each item."""
+"""Results of a judge and of a panel: a verdict for each item, and figures of all items."""
 
+from abc import abstractmethod
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self, overload
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self, Unpack, overload
 
 import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.judging.decisions.criterion_columns import criterion_columns
-from semscale.judging.decisions.form_refusals import FormRefusal, refusals_in_words
-from semscale.judging.judged_result import JudgedResult
-from semscale.judging.prompts.template import Template
+from semscale.judging.asking import FormRefusal, refusals_in_words
+from semscale.judging.human_labels import LabelDraw
+from semscale.judging.judge_columns import JudgeColumns
+from semscale.judging.summary import CRITERION, JudgeCollector, JudgeSummary
+from semscale.judging.templates import Template
 from semscale.judging.verdict import ASKED, Provenance, Verdict
+from semscale.results.estimates import Estimates
+from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
+from semscale.results.result import Result
 from semscale.signature import Signature
-from semscale.types import Floats, Mask, Statuses
+from semscale.stats.agreement.panels import (
+    EffectiveJudges,
+    PairAgreement,
+    effective_judges,
+    pairwise_agreement,
+    severities,
+)
+from semscale.stats.calibration.drawing import draw_texts, worth_at_random
+from semscale.stats.calibration.several_draws import NextDraw
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.means import MeanEstimate
+from semscale.store.cells import column_of, storable
+from semscale.store.columns import as_list
+from semscale.store.writing import PREFIX
+from semscale.types import Floats, Integers, Mask, Statuses
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+_MASSES = pl.List(pl.List(pl.Float64))
+
+
+class JudgedResult(Result):
+    """Verdicts on n items, of one judge or of several."""
+
+    @property
+    @abstractmethod
+    def stopped(self) -> str | None:
+        """The reason why not every item was asked about, or ``None``."""
+
+    @property
+    @abstractmethod
+    def by_judge(self) -> "Mapping[str, Verdicts]":
+        """The verdicts of each judge, by its name."""
+
+    @property
+    @abstractmethod
+    def _figures(self) -> Mapping[str, Floats]:
+        """Values whose means are estimated, by name, each of shape (n,), 0 to 1; the main one first."""
+
+    @abstractmethod
+    def part_frame(self) -> pl.DataFrame:
+        """Lay out the columns that a run over a table stores of a part: ``to_frame`` and further ones."""
+
+    def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
+        """Estimate means of all items and of each group, with intervals.
+
+        One judge has ``score``, which is the main figure, and ``expected``; a panel has ``mean``.
+
+        Args:
+            settings: ``by``, ``weights``, ``respondents``, and how intervals are made; see
+                ``EstimateSettings``.
+
+        Raises:
+            InputError: a column of the wrong length, a wrong weight, or a setting out of range.
+        """
+        figures = self._figures
+        bounds = dict.fromkeys(figures, (0.0, 1.0))
+        return estimate_values(figures, self.status, bounds=bounds, signature=self.signature, **settings)
+
+    def summarize(
+        self,
+        questions: object,
+        answers: object,
+        *,
+        human: object = None,
+        by: object = None,
+        source: str = "items in memory",
+        **intervals: Unpack[IntervalSettings],
+    ) -> JudgeSummary:
+        """Sum the verdicts up: a report, a document and JSON come from the summary.
+
+        Args:
+            questions: shape (n,), as they were judged.
+            answers: shape (n,), likewise.
+            human: shape (n,), human labels, as ``semscale.judging.human_labels.label_table`` takes them.
+            by: shape (n,), names of groups.
+            source: name of the items' source.
+            intervals: how intervals are made.
+
+        Raises:
+            InputError: a column of the wrong length, a label that is none of the template's, or a setting out
+                of range.
+        """
+        items = {"question": questions, "answer": answers, "human": human, "by": by}
+        cells = {name: as_list(column, name) for name, column in items.items() if column is not None}
+        for name, column in cells.items():
+            if len(column) != self.n:
+                raise InputError(f"{name} must have {self.n} rows, as many as verdicts, got {len(column)}")
+        human_column, by_column = (name if name in cells else None for name in ("human", "by"))
+        columns = JudgeColumns("question", "answer", human=human_column, by=by_column)
+        judges = self.by_judge
+        templates = {name: verdicts.template for name, verdicts in judges.items()}
+        criteria = next(iter(judges.values())).criteria if len(judges) == 1 else {}
+        collector = JudgeCollector(templates, columns, IntervalPlan(**intervals), criteria)
+        rows = storable(pl.DataFrame([column_of(name, column) for name, column in cells.items()]))
+        results = self.part_frame().rename(lambda name: PREFIX + name)
+        collector.add(pl.concat([rows, results], how="horizontal"))
+        return collector.summary(
+            source,
+            [verdicts.signature for verdicts in judges.values()],
+            self.signature,
+            self.stopped,
+            [verdicts.not_taken for verdicts in judges.values()],
+        )
+
+    def _short_summary(self) -> JudgeSummary:
+        return self.summarize(questions=[None] * self.n, answers=[None] * self.n)
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,7 +136,7 @@ class Verdicts(JudgedResult):
         status: shape (n,), why each item has a score, or has none.
         template: what the judge was asked.
         model: the judge's name.
-        signature: what was applied.
+        signature: the settings that were applied.
         stopped: why not every item was asked about, or ``None``.
         criteria: weights of a rubric's criteria by their names; empty for a template.
         not_taken: forms of asking that the model did not take, and why.
@@ -50,9 +156,9 @@ class Verdicts(JudgedResult):
     def __post_init__(self) -> None:
         if len(self.status) != len(self.verdicts):
             raise InputError(f"status must have {len(self.verdicts)} rows, got {len(self.status)}")
-        own = self.status.view()
-        own.flags.writeable = False
-        object.__setattr__(self, "status", own)
+        status = self.status.view()
+        status.flags.writeable = False
+        object.__setattr__(self, "status", status)
 
     def __len__(self) -> int:
         return len(self.verdicts)
@@ -61,14 +167,14 @@ class Verdicts(JudgedResult):
     def __getitem__(self, rows: int, /) -> Verdict: ...
 
     @overload
-    def __getitem__(self, rows: "Sequence[bool] | Mask | slice", /) -> Self: ...
+    def __getitem__(self, rows: Sequence[bool] | Mask | slice, /) -> Self: ...
 
-    def __getitem__(self, rows: "int | Sequence[bool] | Mask | slice", /) -> Verdict | Self:
+    def __getitem__(self, rows: int | Sequence[bool] | Mask | slice, /) -> Verdict | Self:
         if isinstance(rows, int | np.integer) and not isinstance(rows, bool):
             return self.verdicts[rows]
         return super().__getitem__(rows) if isinstance(rows, slice) else self.filter(rows)
 
-    def __iter__(self) -> "Iterator[Verdict]":
+    def __iter__(self) -> Iterator[Verdict]:
         return iter(self.verdicts)
 
     @property
@@ -111,20 +217,25 @@ class Verdicts(JudgedResult):
     def masses(self) -> Floats:
         """Masses of the template's scores, those of a range included, shape (n, k); NaN for no score."""
         scores = self.template.scores.tolist()
-        places = {score: place for place, score in enumerate(scores)}
+        column = {score: index for index, score in enumerate(scores)}
         masses = np.full((len(self), len(scores)), np.nan)
         for row, verdict in enumerate(self.verdicts):
             if verdict.distribution:
                 masses[row] = 0.0
             for score, mass in verdict.distribution:
-                masses[row, places[score]] += mass
+                masses[row, column[score]] += mass
         return masses
 
     @property
     def provenances(self) -> dict[Provenance, int]:
-        """How many distributions come from where."""
-        counted = Counter(verdict.provenance for verdict in self.verdicts)
-        return {provenance: counted[provenance] for provenance in Provenance if counted[provenance]}
+        """Number of distributions by their source."""
+        counts = Counter(verdict.provenance for verdict in self.verdicts)
+        return {provenance: counts[provenance] for provenance in Provenance if counts[provenance]}
+
+    @property
+    def by_judge(self) -> "dict[str, Verdicts]":
+        """The verdicts themselves, by the judge's name."""
+        return {self.model: self}
 
     @property
     def _model_name(self) -> str:
@@ -134,65 +245,58 @@ class Verdicts(JudgedResult):
     def _figures(self) -> dict[str, Floats]:
         return {"score": self.score, "expected": self.expected}
 
-    @property
-    def _applied(self) -> dict[str, tuple[Template, Signature]]:
-        return {self.model: (self.template, self.signature)}
-
-    @property
-    def _criteria(self) -> Mapping[str, float]:
-        return self.criteria
-
-    @property
-    def _not_taken(self) -> list[tuple[FormRefusal, ...]]:
-        return [self.not_taken]
-
     def to_frame(self) -> pl.DataFrame:
         """Lay the verdicts out as a table, one row per item; what is missing is null.
 
         Returns:
             Columns ``status``, ``score``, ``expected``, ``confidence``, ``standard_error`` (of ``expected``),
             ``provenance``, ``covered``, ``order_bias``, ``explanation``, ``replies`` (a list of texts),
-            ``reason``, and the mass of each level as ``p_<what is said>``; of a rubric the expected score by
+            ``reason``, and the mass of each level as ``p_<level>``; of a rubric the expected score by
             each criterion as ``criterion_<name>``, with ``_score`` and ``_status``; with
             ``method="decision"`` ``not_taken``, the forms that the model had not taken, and why.
         """
-        each = self.verdicts
+        verdicts = self.verdicts
         columns = [
             pl.Series("status", [str(status) for status in self.status], pl.String),
             pl.Series("score", self.score, nan_to_null=True),
             pl.Series("expected", self.expected, nan_to_null=True),
-            pl.Series("confidence", np.array([v.confidence for v in each]), pl.Float64, nan_to_null=True),
+            _float_column("confidence", [verdict.confidence for verdict in verdicts]),
             pl.Series("standard_error", self.standard_error, nan_to_null=True),
-            pl.Series("provenance", [v.provenance and str(v.provenance) for v in each], pl.String),
+            pl.Series("provenance", [verdict.provenance for verdict in verdicts], pl.String),
             pl.Series("covered", self.covered, nan_to_null=True),
-            pl.Series("order_bias", np.array([v.order_bias for v in each]), pl.Float64, nan_to_null=True),
-            pl.Series("explanation", [v.explanation or None for v in each], pl.String),
-            pl.Series("replies", [list(v.replies) for v in each], pl.List(pl.String)),
-            pl.Series("reason", [v.reason or None for v in each], pl.String),
-            *self._not_taken_column(),
+            _float_column("order_bias", [verdict.order_bias for verdict in verdicts]),
+            pl.Series("explanation", [verdict.explanation or None for verdict in verdicts], pl.String),
+            pl.Series("replies", [list(verdict.replies) for verdict in verdicts], pl.List(pl.String)),
+            pl.Series("reason", [verdict.reason or None for verdict in verdicts], pl.String),
         ]
+        if "method" in dict(self.signature.fields):  # a judge by decisions
+            refusals = refusals_in_words(self.not_taken) or None
+            cells = [refusals if status in ASKED else None for status in self.status]
+            columns.append(pl.Series("not_taken", cells, pl.String))
         if self.template.highest is None:
             ordered = sorted(self.template.levels, key=lambda level: level.score)
             columns += [
                 pl.Series(f"p_{level.shown}", np.ascontiguousarray(masses), nan_to_null=True)
                 for level, masses in zip(ordered, self.pmf.T, strict=True)
             ]
-        columns += criterion_columns(each, list(self.criteria))
-        return pl.DataFrame(columns)
+        return pl.DataFrame([*columns, *self._criterion_columns()])
 
-    def _not_taken_column(self) -> list[pl.Series]:
-        """Of a judge by decisions, say for each row that was asked about which forms were not taken."""
-        if "method" not in dict(self.signature.fields):
-            return []
-        said = refusals_in_words(self.not_taken) or None
-        return [
-            pl.Series("not_taken", [said if status in ASKED else None for status in self.status], pl.String)
-        ]
+    def _criterion_columns(self) -> Iterator[pl.Series]:
+        """Lay out the verdicts by each criterion: the expected score, the likeliest level and the status."""
+        for index, name in enumerate(self.criteria):
+            title = CRITERION + name
+            parts = [verdict.criteria[index] if verdict.criteria else None for verdict in self.verdicts]
+            expected = [None if part is None else part.expected for part in parts]
+            scores = [None if part is None else part.score for part in parts]
+            statuses = [None if part is None else part.status for part in parts]
+            yield _float_column(title, expected)
+            yield _float_column(f"{title}_score", scores)
+            yield pl.Series(f"{title}_status", statuses, pl.String)
 
     def part_frame(self) -> pl.DataFrame:
-        """Lay out the columns that a run over a table keeps of a part: ``to_frame``, and two more.
+        """Lay out the columns that a run over a table stores of a part: ``to_frame``, and two more.
 
-        ``masses`` lists the scores of each distribution, each with its mass; ``deviation`` is that of
+        ``masses`` lists the scores of each distribution with their masses; ``deviation`` is that of
         ``Verdict``.
         """
         masses = [list(map(list, verdict.distribution)) for verdict in self.verdicts]
@@ -202,4 +306,220 @@ class Verdicts(JudgedResult):
         )
 
 
-_MASSES = pl.List(pl.List(pl.Float64))
+_JUDGE_COLUMNS = (
+    "score", "standard_error", "status", "reason", "not_taken", "provenance", "explanation", "replies",
+)  # fmt: skip
+"""Columns of one judge's table that a panel's table has for each judge."""
+
+
+@dataclass(frozen=True, repr=False)
+class PanelVerdicts(JudgedResult):
+    """Verdicts of k judges on n items.
+
+    A figure for an item is that of the judges that scored it; ``n_judges`` is their number.
+
+    Attributes:
+        names: of the judges.
+        judges: each judge's verdicts.
+        status: shape (n,), ``scored`` where one judge or more gave a score.
+        signature: the settings that were applied.
+    """
+
+    names: tuple[str, ...]
+    judges: tuple[Verdicts, ...]
+    status: Statuses
+    signature: Signature
+
+    def __post_init__(self) -> None:
+        for verdicts in self.judges:
+            if len(verdicts) != len(self.status):
+                raise InputError(f"every judge must have {len(self.status)} verdicts, got {len(verdicts)}")
+        status = self.status.view()
+        status.flags.writeable = False
+        object.__setattr__(self, "status", status)
+
+    @property
+    def expected(self) -> Floats:
+        """Expected scores, shape (n, k); NaN where a judge has none."""
+        return np.column_stack([verdicts.expected for verdicts in self.judges])
+
+    @property
+    def score(self) -> Floats:
+        """Levels as they were stated, shape (n, k); NaN where a judge has none."""
+        return np.column_stack([verdicts.score for verdicts in self.judges])
+
+    @property
+    def n_judges(self) -> Integers:
+        """Number of judges that scored each item, shape (n,)."""
+        counts: Integers = (~np.isnan(self.expected)).sum(axis=1).astype(np.int64)
+        return counts
+
+    @property
+    def mean(self) -> Floats:
+        """Mean of the judges' expected scores, shape (n,); NaN where no judge gave one."""
+        return self._over_judges(np.mean)
+
+    @property
+    def median(self) -> Floats:
+        """Median of the judges' expected scores, shape (n,)."""
+        return self._over_judges(np.median)
+
+    @property
+    def min(self) -> Floats:
+        """Lowest of the judges' expected scores, shape (n,)."""
+        return self._over_judges(np.min)
+
+    @property
+    def max(self) -> Floats:
+        """Highest of the judges' expected scores, shape (n,)."""
+        return self._over_judges(np.max)
+
+    @property
+    def spread(self) -> Floats:
+        """Highest less lowest, shape (n,); NaN with fewer than two judges."""
+        return np.where(self.n_judges > 1, self.max - self.min, np.nan)
+
+    @property
+    def stopped(self) -> str | None:
+        """The reason why not every judge was asked about everything, or ``None``."""
+        return next((verdicts.stopped for verdicts in self.judges if verdicts.stopped), None)
+
+    def severities(self, plan: IntervalPlan | None = None) -> tuple[MeanEstimate, ...]:
+        """Estimate how much higher each judge scores than the others on the same items; below 0 is severe."""
+        return severities(self.expected, plan=plan)
+
+    def agreement(self, *, interval: float = 0.95, seed: int = 0) -> tuple[PairAgreement, ...]:
+        """Estimate the quadratic weighted kappa of every two judges, of the levels that they stated."""
+        return pairwise_agreement(self.score, interval=interval, seed=seed)
+
+    def effective_judges(
+        self, truth: Floats | None = None, *, interval: float = 0.95, seed: int = 0
+    ) -> EffectiveJudges:
+        """Estimate how many judges with independent errors have a mean as good as this panel's.
+
+        Args:
+            truth: shape (n,), such as human labels from 0 to 1; without one the number is a lower bound.
+            interval: coverage that the interval aims at.
+            seed: of the bootstrap.
+        """
+        return effective_judges(self.expected, truth=truth, interval=interval, seed=seed)
+
+    @property
+    def _model_name(self) -> str:
+        return "+".join(self.names)
+
+    @property
+    def _figures(self) -> dict[str, Floats]:
+        return {"mean": self.mean}
+
+    @property
+    def by_judge(self) -> dict[str, Verdicts]:
+        """The verdicts of each judge, by its name."""
+        return dict(zip(self.names, self.judges, strict=True))
+
+    def _with_rows(self, rows: Mask) -> Self:
+        judges = tuple(verdicts.filter(rows) for verdicts in self.judges)
+        return replace(self, judges=judges, status=self.status[rows])
+
+    def to_frame(self) -> pl.DataFrame:
+        """Lay the verdicts out as a table, one row per item; what is missing is null.
+
+        Returns:
+            Columns ``status``, ``n_judges``, ``mean``, ``median``, ``min``, ``max``, ``spread``, and for each
+            judge its expected score as ``judge_<k>``, with ``judge_<k>_score``, ``_standard_error``,
+            ``_status``, ``_reason``, ``_provenance``, ``_explanation`` and ``_replies``, and of one by
+            decisions ``_not_taken``; k is counted from 1.
+        """
+        figures = {name: getattr(self, name) for name in ("mean", "median", "min", "max", "spread")}
+        columns = [
+            pl.Series("status", [str(status) for status in self.status], pl.String),
+            pl.Series("n_judges", self.n_judges),
+            *(pl.Series(name, values, nan_to_null=True) for name, values in figures.items()),
+        ]
+        for number, verdicts in enumerate(self.judges, start=1):
+            frame = verdicts.to_frame()
+            columns.append(frame["expected"].rename(f"judge_{number}"))
+            columns += [
+                frame[name].rename(f"judge_{number}_{name}")
+                for name in _JUDGE_COLUMNS
+                if name in frame.columns
+            ]
+        return pl.DataFrame(columns)
+
+    def part_frame(self) -> pl.DataFrame:
+        """Lay out the columns that a run over a table stores of a part: ``to_frame``, and more of each judge.
+
+        That is ``judge_<k>_masses``, ``_deviation``, ``_covered`` and ``_order_bias``, as
+        ``Verdicts.part_frame`` has them.
+        """
+        columns = [
+            frame[name].rename(f"judge_{number}_{name}")
+            for number, frame in enumerate((verdicts.part_frame() for verdicts in self.judges), start=1)
+            for name in ("masses", "deviation", "covered", "order_bias")
+        ]
+        return self.to_frame().with_columns(columns)
+
+    def _over_judges(self, figure: Callable[[Floats], Floats]) -> Floats:
+        """Apply a figure to the scores that each item has; the judges' order changes nothing."""
+        figures = np.full(len(self), np.nan)
+        for row, scores in enumerate(np.sort(self.expected, axis=1)):
+            present = scores[~np.isnan(scores)]
+            if len(present):
+                figures[row] = figure(present)
+        return figures
+
+
+def draw_rows(
+    verdicts: Verdicts, n: int, *, alike: bool = False, seed: int = 0, earlier: Floats | None = None
+) -> LabelDraw:
+    """Draw rows for people to label.
+
+    Half of each probability is the same for all rows, half is proportional to the standard deviation of the
+    verdict's score (``Verdict.deviation``); so every row with a score may be drawn, and a mean that is
+    corrected by 1 / probability stays unbiased. Rows that were drawn before are not drawn again; their
+    probabilities and the new ones are joined, so that the mean stays unbiased by the labels of all draws.
+
+    Args:
+        verdicts: on all rows; those without a score are never drawn.
+        n: rows to draw.
+        alike: whether all rows are drawn with the same probability.
+        seed: of the draw.
+        earlier: shape (rows,), of earlier draws, as ``earlier_draws`` returns them; none by default.
+
+    Raises:
+        InputError: fewer than one row to draw, or none with a score that was not drawn before.
+
+    References:
+        Zrnic and Candes (2024), Active statistical inference, arXiv 2403.03208: labels where the model is
+        least sure, with probabilities above 0, in a prediction-powered mean.
+    """
+    deviation = verdicts.deviation
+    before = np.full(len(deviation), np.nan) if earlier is None else earlier
+    scored = ~np.isnan(deviation)
+    undrawn = scored & np.isnan(before)
+    n_undrawn = int(undrawn.sum())
+    if scored.any() and not n_undrawn:
+        raise InputError(
+            "every row with a score has a label or was drawn for one: there is none left to draw"
+        )
+    plan = NextDraw.after(before[scored], max(1, min(n, n_undrawn))) if n_undrawn else NextDraw(0.0)
+    drawn = draw_texts(
+        np.where(undrawn[:, None], verdicts.masses, np.nan),
+        verdicts.template.scores,
+        n,
+        by_interest=not alike,
+        deviation=deviation,
+        most=plan.most,
+        seed=seed,
+    )
+    return LabelDraw(
+        drawn.rows,
+        plan.joined_now(drawn.probability),
+        n_undrawn,
+        worth_at_random(deviation[undrawn], drawn.all_probabilities),
+        None if earlier is None else plan.joined_before(before),
+    )
+
+
+def _float_column(name: str, values: Sequence[float | None]) -> pl.Series:
+    return pl.Series(name, values, pl.Float64).fill_nan(None)

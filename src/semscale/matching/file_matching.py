@@ -11,8 +11,8 @@ from semscale.matching.match_summary import MatchSummary
 from semscale.matching.match_work import MatchWork
 from semscale.matching.methods import CorpusDependent, PairMethod, check_explaining
 from semscale.matching.pairs import pair_up
-from semscale.results.row_sampling import RowSample
 from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.sampling import RowSample
 from semscale.store.first_look import look_through, needs_counting
 from semscale.store.places.output_places import Target
 from semscale.store.result_columns import check_output

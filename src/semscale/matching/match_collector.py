@@ -13,9 +13,9 @@ from semscale.matching.match_columns import MatchColumns
 from semscale.matching.match_summary import KEPT, MatchSummary
 from semscale.matching.matched_items import ItemColumns, MatchedItem, scores_by_group, thirds
 from semscale.matching.separation import Separation
-from semscale.results.column_sample import SAMPLED_ROWS, ColumnSample
 from semscale.results.estimates import Estimates
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
+from semscale.stats.sampling import SAMPLED_ROWS, ColumnSample
 from semscale.types import Floats, Integers, Status
 
 _LIKELY = 0.5  # probability above which something is more likely than not

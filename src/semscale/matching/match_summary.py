@@ -11,9 +11,9 @@ from semscale.matching.match_columns import MatchColumns
 from semscale.matching.matched_items import MatchedItem
 from semscale.matching.separation import Separation
 from semscale.presentable import Presentable
-from semscale.results.column_sample import SAMPLED_ROWS
 from semscale.results.estimates import Estimates, summary_in_words
 from semscale.signature import Signature
+from semscale.stats.sampling import SAMPLED_ROWS
 from semscale.types import Floats, Status
 
 KEPT = 20

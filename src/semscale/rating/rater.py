@@ -1,41 +1,85 @@
 """The rater: rates texts on a scale by their similarity with the scale's anchors."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding.languages.identification import load_identifier
+from semscale.embedding.languages.other_languages import in_other_languages
+from semscale.embedding.loading import as_embedder, checked_embedder
+from semscale.embedding.part_progress import shifted
+from semscale.embedding.texts import distinct
 from semscale.errors import InputError
 from semscale.known_settings import known_settings
-from semscale.rating.anchors.applied_anchors import AppliedAnchors
-from semscale.rating.calibration.calibration import Calibration
-from semscale.rating.calibration.calibration_file import as_calibration
-from semscale.rating.calibration.calibration_summary import CalibrationSummary
-from semscale.rating.calibration.fitting import fit_calibration
-from semscale.rating.calibration.labels import LabelSettings, labelled_cells
-from semscale.rating.calibration.predictors import Axis, Predictors
-from semscale.rating.languages.anchor_languages import AnchorLanguages, identifies
-from semscale.rating.languages.text_languages import check_reads
-from semscale.rating.rated_texts import RatedCells, RatedTexts
-from semscale.rating.rater_settings import as_set_names, checked_floor, embedder_loader
+from semscale.rating.anchors import (
+    AnchorLanguages,
+    AnchorVectors,
+    AppliedAnchors,
+    Axis,
+    check_reads,
+    identifies,
+    text_languages,
+)
+from semscale.rating.calibration import Calibration, as_calibration
+from semscale.rating.calibrators import Predictors
+from semscale.rating.cells import text_status
 from semscale.rating.ratings import Ratings
-from semscale.rating.readouts.array_checks import Semantics, as_rows, check_settings
-from semscale.rating.readouts.readout_choice import Readout, chosen_readout
-from semscale.rating.readouts.readout_function import readout_function
-from semscale.rating.text_rating import TextRating
+from semscale.rating.readouts import (
+    Reals,
+    VectorRatings,
+    as_rows,
+    best_similarities,
+    ordinal_ratings,
+    ssr_ratings,
+)
+from semscale.rating.settings import (
+    RaterSettings,
+    Readout,
+    Semantics,
+    as_set_names,
+    check_settings,
+    checked_floor,
+    chosen_readout,
+)
 from semscale.scales import Scale, load_scale
 from semscale.signature import Signature
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import count_codes, missing_keys, written_codes
-from semscale.types import Floats, ObjectArray, Progress
+from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Refits, Status, Statuses, are_scored
+from semscale.weights.known import DEFAULT_RATING_MODEL
+from semscale.weights.model_lookup import profile_of
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
+    from semscale.rating.calibration import CalibrationSummary
+    from semscale.rating.fitting import LabelSettings
+
+AT_ONCE = 8192  # texts whose vectors are in memory at once; engines sort as many by length
+
+
+def rate(
+    texts: object, scale: str | Path | Scale = "purchase-intent", **settings: Unpack[RaterSettings]
+) -> Ratings:
+    """Rate texts on a scale, in one call.
+
+    Args:
+        texts: a list, a NumPy array, or a polars, pandas or Arrow series.
+        scale: a scale, the name of one that ships with Semscale, or a YAML file; ``purchase-intent``, the
+            scale of the method's paper, unless given. The signature of the ratings names it.
+        settings: as ``Rater`` takes them.
+
+    Returns:
+        Ratings in the order of the texts.
+
+    Raises:
+        InputError: as ``Rater`` and ``Rater.rate``.
+    """
+    return Rater(scale, **settings).rate(texts)
 
 
 class Rater:
@@ -48,11 +92,11 @@ class Rater:
             default model of ratings unless given.
         anchor_sets: names of the scale's anchor sets to use; unless given, those that serve the model, or the
             default model's if the scale names others alone, or all of them if it names none.
-        readout: ``ssr`` (nearer anchors get more mass) or ``ordinal`` (the place between lower and upper
-            anchors), see ``semscale.rating.readouts``; the default of its ``readout_choice`` unless given.
+        readout: ``ssr`` (nearer anchors get more mass) or ``ordinal`` (the position between lower and upper
+            anchors), see ``semscale.rating.readouts``; ``ssr`` unless given.
         temperature: at least 0; below 1 sharper, above 1 flatter, 1 as it is.
         epsilon: at least 0; mass added to each text's rating, see the readout.
-        semantics: ``safe``, ``paper`` or ``guide``, see ``semscale.rating.readouts.ssr``; the latter two
+        semantics: ``safe``, ``paper`` or ``guide``, see ``semscale.rating.readouts``; the latter two
             belong to the readout ``ssr``.
         floor: cosine with the best of the scale's own anchors below which a text is off topic, whatever
             language's anchors rate it. ``auto`` estimates it for the scale and the embedder, ``None`` rates
@@ -99,7 +143,7 @@ class Rater:
         self.temperature = float(temperature)
         self.epsilon = float(epsilon)
         self.semantics: Semantics = semantics
-        self._load_embedder = embedder_loader(embedder)
+        self._load_embedder = _embedder_loader(embedder)
         self.missing = missing_keys(missing)
         self.calibration = as_calibration(calibration)
 
@@ -126,7 +170,7 @@ class Rater:
     @property
     def anchors(self) -> Floats:
         """Vectors of the anchors, shape (s, k, d)."""
-        return self._applied.own.vectors
+        return self._applied.main.vectors
 
     @property
     def floor(self) -> float | None:
@@ -175,7 +219,7 @@ class Rater:
             InputError: not a list of cells, or ``paper`` semantics has no value for a text.
             ModelError: the model cannot be run.
         """
-        return self._rated_cells(texts, progress).ratings
+        return self._rated_cells(as_list(texts, "texts"), progress)[0]
 
     def rate_vectors(self, vectors: npt.ArrayLike) -> Ratings:
         """Rate vectors that the caller has, made by the same model as this rater's embedder.
@@ -187,7 +231,13 @@ class Rater:
             InputError: the wrong width, or rows (named) with NaN, infinity or length 0.
         """
         rows = as_rows(vectors)
-        return self._ratings(self._rating.rate_vectors(rows), np.full(len(rows), None, dtype=object))
+        n = len(rows)
+        self._check_calibration()
+        rated = self._unrated(n)
+        if n:
+            windows, unread = np.ones(n, dtype=np.int64), np.zeros(n, np.bool_)
+            self._put(rated, np.arange(n), rows, windows=windows, unread=unread, anchors=self._applied.main)
+        return self._ratings(rated, np.full(n, None, dtype=object))
 
     def calibrate(
         self,
@@ -195,8 +245,8 @@ class Rater:
         ratings: object,
         *,
         progress: Progress | None = None,
-        **settings: Unpack[LabelSettings],
-    ) -> CalibrationSummary:
+        **settings: Unpack["LabelSettings"],
+    ) -> "CalibrationSummary":
         """Learn from people's ratings of some texts how to rate others like them.
 
         Args:
@@ -213,49 +263,246 @@ class Rater:
             InputError: this rater has a calibration, labels outside the scale, fewer than 10 labelled texts
                 with a rating, or fewer than two different labels.
         """
+        from semscale.rating.fitting import fit_calibration, labelled_texts
+
         if self.calibration is not None:
             raise InputError("calibrate needs a rater without a calibration: make one without calibration=")
-        labels = labelled_cells(texts, ratings, settings)
-        rated = self._rated_cells(labels.cells, progress, keep_vectors=True)
-        labelled = labels.with_ratings(rated.ratings.status)
+        labelled = labelled_texts(texts, ratings, settings)
+        rated, vectors = self._rated_cells(labelled.texts, progress, with_vectors=True)
+        predictors = Predictors(vectors, rated.pmf[rated.scored], self.scale.values, self.axis)
         return fit_calibration(
-            labelled,
-            Predictors(
-                rated.scored_vectors, rated.ratings.pmf[rated.ratings.scored], self.scale.values, self.axis
-            ),
+            labelled.with_ratings(rated.status),
+            predictors,
             self.scale,
             ratings=self.signature,
             interval=settings.get("interval", 0.95),
             seed=settings.get("seed", 0),
         )
 
-    @cached_property
-    def _rating(self) -> TextRating:
-        embedder = self.embedder
+    def _check_calibration(self) -> None:
+        """Refuse a calibration that was fitted to other ratings, which the signature does."""
         if self.calibration is not None:
-            _ = self.signature  # refuses a calibration for other ratings
-        readout = readout_function(
-            self.readout, semantics=self.semantics, epsilon=self.epsilon, temperature=self.temperature
-        )
-        return TextRating(embedder, self._applied, self.language, self.missing, readout, self.calibration)
+            _ = self.signature
 
-    def _rated_cells(
-        self, texts: object, progress: Progress | None, *, keep_vectors: bool = False
-    ) -> RatedCells:
-        cells = as_list(texts, "texts")
-        read = self._rating.rate_cells(cells, progress, keep_vectors=keep_vectors)
-        ratings = self._ratings(read.rated, read.languages)
-        scored = np.flatnonzero(ratings.scored)
-        ratings = replace(ratings, possible_codes=count_codes(str(cells[row]) for row in scored))
-        return RatedCells(ratings, read.vectors, read.place)
-
-    def _ratings(self, rows: RatedTexts, languages: ObjectArray) -> Ratings:
+    def _ratings(self, rated: "_RatedTexts", languages: ObjectArray) -> Ratings:
+        """Make the result of the columns; those of a calibration hold for texts with a rating alone."""
+        columns = vars(rated)
+        if self.calibration is None:
+            columns = {**columns, "unlike": None, "seen": None, "refits": None}
+        else:
+            scored = are_scored(rated.status)
+            refits = np.where(scored[:, None, None], rated.refits, np.float32(np.nan))
+            columns = {
+                **columns,
+                "unlike": rated.unlike & scored,
+                "seen": rated.seen & scored,
+                "refits": refits if refits.shape[1] else None,
+            }
         return Ratings(
             scale=self.scale,
-            **{**vars(rows), **rows.calibration_columns(is_calibrated=self.calibration is not None)},
+            **columns,
             language=languages,
             signature=self.signature,
             floor=self.floor,
-            own_anchors=self.anchor_languages.own,
+            own_anchors=self.anchor_languages.translations,
             calibration=self.calibration,
         )
+
+    def _rated_cells(
+        self, cells: Sequence[Any], progress: Progress | None, *, with_vectors: bool = False
+    ) -> tuple[Ratings, Reals]:
+        """Rate the cells of a column, of which some may be missing or no text; equal texts are read once.
+
+        Returns:
+            Ratings of the n cells; vectors, shape (r, d), of those with a rating, or of none if they are not
+            wanted.
+        """
+        embedder = self.embedder
+        self._check_calibration()
+        reads_emoji = profile_of(embedder.signature).reads_emoji
+        statuses = [text_status(cell, self.missing, reads_emoji=reads_emoji) for cell in cells]
+        status = np.array(statuses, dtype=object)
+        readable = np.flatnonzero(are_scored(status))
+        texts, number = distinct([str(cells[row]) for row in readable.tolist()])
+        rated = self._unrated(len(texts))
+        if self.calibration is not None:
+            rated.seen[:] = self.calibration.saw(texts)
+        languages, is_read = self._languages(texts)
+        vectors = self._rate_texts(rated, texts, languages, is_read, progress, with_vectors=with_vectors)
+        row_languages = np.full(len(cells), None, dtype=object)
+        row_languages[readable] = languages[number]
+        ratings = self._ratings(rated.in_rows(status, readable, number), row_languages)
+        scored = np.flatnonzero(ratings.scored).tolist()
+        ratings = replace(ratings, possible_codes=count_codes(str(cells[row]) for row in scored))
+        if not with_vectors:
+            return ratings, vectors
+        vector_row = np.full(len(cells), -1)
+        vector_row[readable] = (np.cumsum(is_read) - 1)[number]
+        return ratings, vectors[vector_row[scored]]
+
+    def _languages(self, texts: Sequence[str]) -> tuple[ObjectArray, Mask]:
+        """Identify the languages of texts (m,), and mark those that the model reads."""
+        if not identifies(self.language):
+            return text_languages(texts, self.language), np.ones(len(texts), np.bool_)
+        languages = text_languages(texts)
+        if not texts:
+            return languages, np.ones(0, np.bool_)
+        return languages, ~in_other_languages(texts, languages, self.embedder.signature)
+
+    def _rate_texts(  # noqa: PLR0913 - columns of the texts
+        self,
+        rated: "_RatedTexts",
+        texts: Sequence[str],
+        languages: ObjectArray,
+        is_read: Mask,
+        progress: Progress | None,
+        *,
+        with_vectors: bool,
+    ) -> Reals:
+        """Embed the distinct texts that the model reads, some at a time, and rate them.
+
+        Returns:
+            Their vectors, shape (r, d); none if they are not wanted.
+        """
+        read = np.flatnonzero(is_read)
+        vectors: list[Reals] = []
+        for start in range(0, len(read), AT_ONCE):
+            rows = read[start : start + AT_ONCE]
+            embedded = self.embedder.embed(
+                [texts[row] for row in rows.tolist()], progress=shifted(progress, start, len(read))
+            )
+            for anchors, members in self._applied.by_language(languages[rows]):
+                self._put(
+                    rated,
+                    rows[members],
+                    embedded.vectors[members],
+                    windows=embedded.windows[members],
+                    unread=embedded.unread[members],
+                    anchors=anchors,
+                )
+            if with_vectors:
+                vectors.append(embedded.vectors)
+        return np.concatenate(vectors) if vectors else np.empty((0, 0))
+
+    def _unrated(self, m: int) -> "_RatedTexts":
+        n_refits = 0 if self.calibration is None else len(self.calibration.refits)
+        return _RatedTexts.unrated(m, self.scale, n_refits)
+
+    def _put(  # noqa: PLR0913 - columns of the rows
+        self,
+        rated: "_RatedTexts",
+        rows: Integers,
+        vectors: npt.ArrayLike,
+        *,
+        windows: Integers,
+        unread: Mask,
+        anchors: AnchorVectors,
+    ) -> None:
+        """Rate vectors of some rows by their anchors, and store the ratings."""
+        topic = self._applied.topic
+        ratings = self._readout(vectors, anchors.vectors, values=self.scale.values)
+        if self.calibration is not None:
+            predictors = Predictors(as_rows(vectors), ratings.pmf, self.scale.values, self.axis)
+            ratings = replace(ratings, pmf=self.calibration.pmf(predictors))
+            rated.unlike[rows] = self.calibration.unlike(predictors.vectors)
+            rated.refits[rows] = self.calibration.refit_pmf(predictors)
+        ratings = ratings.under_sets(list(anchors.scale.anchor_sets), list(self.scale.anchor_sets))
+        if anchors is not topic:
+            ratings = replace(ratings, best_similarity=best_similarities(vectors, topic.vectors))
+        rated.put(rows, ratings, windows=windows, unread=unread, floor=topic.floor)
+
+    @property
+    def _readout(self) -> Callable[..., VectorRatings]:
+        if self.readout == "ordinal":
+            return partial(ordinal_ratings, epsilon=self.epsilon, temperature=self.temperature)
+        return partial(
+            ssr_ratings, epsilon=self.epsilon, temperature=self.temperature, semantics=self.semantics
+        )
+
+
+@dataclass(frozen=True)
+class _RatedTexts:
+    """Ratings of m distinct texts; arrays are filled group by group.
+
+    Attributes:
+        pmf: shape (m, k), NaN where there is no rating.
+        set_means: shape (m, s), likewise.
+        similarity: shape (m,), cosine with the most similar anchor; NaN where there is no vector.
+        windows: shape (m,), windows that a text was read in; 0 where it was not read.
+        status: shape (m,), why a text has a rating, or has none.
+        unlike: shape (m,), texts unlike those that a calibration was fitted to; none without one.
+        seen: shape (m,), texts that a calibration was fitted to; likewise.
+        refits: shape (m, b, k), the masses under each refit of a calibration, NaN likewise; b is 0 without.
+    """
+
+    pmf: Floats
+    set_means: Floats
+    similarity: Floats
+    windows: Integers
+    status: Statuses
+    unlike: Mask
+    seen: Mask
+    refits: Refits
+
+    @classmethod
+    def unrated(cls, m: int, scale: Scale, n_refits: int) -> Self:
+        """Start with texts of which none is read."""
+        return cls(
+            pmf=np.full((m, scale.n_points), np.nan),
+            set_means=np.full((m, len(scale.anchor_sets)), np.nan),
+            similarity=np.full(m, np.nan),
+            windows=np.zeros(m, dtype=np.int64),
+            status=np.full(m, Status.OTHER_LANGUAGE, dtype=object),
+            unlike=np.zeros(m, dtype=np.bool_),
+            seen=np.zeros(m, dtype=np.bool_),
+            refits=np.full((m, n_refits, scale.n_points), np.nan, dtype=np.float32),
+        )
+
+    def put(
+        self, rows: Integers, ratings: VectorRatings, *, windows: Integers, unread: Mask, floor: float | None
+    ) -> None:
+        """Store the ratings of some texts.
+
+        Args:
+            rows: shape (r,), their indices.
+            ratings: of the r rows.
+            windows: shape (r,).
+            unread: shape (r,), texts that the model cannot read.
+            floor: cosine below which a text is off topic; ``None`` for none.
+        """
+        self.windows[rows] = windows
+        self.similarity[rows] = np.where(unread, np.nan, ratings.best_similarity)
+        off_topic = np.zeros(len(rows), np.bool_) if floor is None else self.similarity[rows] < floor
+        self.status[rows] = Status.SCORED
+        self.status[rows[unread]] = Status.WEIGHTLESS
+        self.status[rows[off_topic]] = Status.OFF_TOPIC
+        scored = ~(unread | off_topic)
+        self.pmf[rows[scored]] = ratings.pmf[scored]
+        self.set_means[rows[scored]] = ratings.set_means[scored]
+
+    def in_rows(self, status: Statuses, readable: Integers, number: Integers) -> "_RatedTexts":
+        """Put the texts into the rows that hold them.
+
+        Args:
+            status: shape (n,), of each row before reading; it stays where there is nothing to read.
+            readable: shape (r,), the rows with a text.
+            number: shape (r,), index of the text that each of them holds.
+        """
+        columns: dict[str, np.ndarray] = {}
+        for name, column in vars(self).items():
+            blank = 0 if column.dtype.kind in "bi" else np.nan
+            columns[name] = np.full((len(status), *column.shape[1:]), blank, dtype=column.dtype)
+            columns[name][readable] = column[number]
+        columns["status"] = status.copy()
+        columns["status"][readable] = self.status[number]
+        return _RatedTexts(**columns)
+
+
+def _embedder_loader(
+    embedder: "str | Path | Embedder | Callable[[], Embedder] | None",
+) -> "Callable[[], Embedder]":
+    """Return a function that gives the embedder; the default model of ratings for ``None``."""
+    if callable(embedder) and not hasattr(embedder, "embed"):
+        return embedder
+    checked = DEFAULT_RATING_MODEL if embedder is None else checked_embedder(embedder)
+    return lambda: as_embedder(checked)

@@ -7,11 +7,10 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.rating.calibration.calibration import Calibration
-from semscale.rating.human.comparison import RatingComparison, compare, text_lengths
-from semscale.rating.lint.report import LintReport
-from semscale.rating.modes import modes
-from semscale.rating.readouts.cosines import sum_in_order
+from semscale.rating.calibration import Calibration
+from semscale.rating.human import RatingComparison, compare, text_lengths
+from semscale.rating.lint import LintReport
+from semscale.rating.readouts import modes, sum_in_order
 from semscale.rating.summary import RatingSummary, RunningSummary
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_rows
@@ -138,7 +137,7 @@ class Ratings(Result):
         interval: float = 0.95,
         seed: int = 0,
     ) -> RatingComparison:
-        """Compare with human ratings of the same texts; see ``semscale.rating.human.comparison.compare``.
+        """Compare with human ratings of the same texts; see ``semscale.rating.human.compare``.
 
         Args:
             human: shape (n,): for each text a number, a list of numbers (one per rater), or missing.

@@ -1,42 +1,68 @@
 """Summary of ratings, in memory or in files of any size."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
+from semscale.embedding.languages.language_counts import LanguageCount, LanguageCounter
 from semscale.embedding.languages.unread_language import LanguageSample, UnreadLanguage
+from semscale.encodable_texts import encodable
 from semscale.presentable import Presentable
-from semscale.rating.calibration.calibration import Calibration
-from semscale.rating.decided.decided_comparison import DecidedComparison, MissingDecisions
-from semscale.rating.distinct_texts import DistinctCount
-from semscale.rating.examples import Examples
-from semscale.rating.human.comparison import RatingComparison
-from semscale.rating.languages.anchor_languages import said_language
-from semscale.rating.languages.language_tally import LanguageTally, LanguageTexts
-from semscale.rating.lint.report import LintReport
-from semscale.rating.rated_rows import RatedRows
-from semscale.rating.set_agreement import set_correlations, set_moments
+from semscale.rating.anchors import stated_language
+from semscale.rating.calibration import Calibration
+from semscale.rating.decided import DecidedComparison, MissingDecisions
+from semscale.rating.human import RatingComparison
+from semscale.rating.lint import LintReport
 from semscale.results.estimates import Estimates, summary_in_words
+from semscale.results.shown_rows import EXAMPLES_PER_STATUS
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.intervals.moments import Moments
+from semscale.stats.sampling import priorities
 from semscale.stats.variance_components.crossed_means import CrossedComponents, crossed_components
+from semscale.store.cells import storable
+from semscale.store.columns import is_missing
 from semscale.store.missing_codes import LONGEST_CODE, CodeCount
-from semscale.types import Floats, Status
+from semscale.types import Floats, Integers, ObjectArray, Status, Statuses
 
-_NOT_READ = (Status.MISSING, Status.NOT_TEXT)
+if TYPE_CHECKING:
+    from semscale.rating.ratings import Ratings
+
+
 _WORDED = [Status.SCORED, Status.OFF_TOPIC, Status.WEIGHTLESS]
+
+MAX_DISTINCT = 5_000_000
+"""Distinct texts above which counting stops."""
+
+SAMPLE_SIZE = 400
+
+MOST_EXAMPLES = 8
+
+EXAMPLE_SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
+    "row": pl.Int64,
+    "text": pl.String,
+    "status": pl.String,
+    "mean": pl.Float64,
+    "mode": pl.Float64,
+    "entropy": pl.Float64,
+    "similarity": pl.Float64,
+    "pmf": pl.List(pl.Float64),
+}
+"""Columns of every table of example rows in a summary."""
+
+_LEAST_VARIANCE = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
 class RatingSummary(Presentable):
-    """What was measured in a table of n rows, or in n texts in memory.
+    """Measurements of a table of n rows, or of n texts in memory.
 
-    The four tables share their columns: ``row`` (place in the input, from 0), ``text``, ``status``, ``mean``,
+    The four tables share their columns: ``row`` (index in the input, from 0), ``text``, ``status``, ``mean``,
     ``mode``, ``entropy``, ``similarity`` and ``pmf`` (a list).
 
     Attributes:
@@ -102,7 +128,7 @@ class RatingSummary(Presentable):
     lint: LintReport | None = None
     unread_language: UnreadLanguage | None = None
     other_language: UnreadLanguage | None = None
-    languages: tuple[LanguageTexts, ...] = ()
+    languages: "tuple[LanguageTexts, ...]" = ()
     fell_back: str | None = None
     calibration: Calibration | None = None
     n_unlike: int = 0
@@ -117,11 +143,11 @@ class RatingSummary(Presentable):
         return summary_in_words("RatingSummary", self.source, self.n, scored, self.estimates)
 
     @property
-    def without_anchors(self) -> tuple[LanguageTexts, ...]:
+    def without_anchors(self) -> "tuple[LanguageTexts, ...]":
         """Languages whose rated texts were to have their own anchors, where none have passed the check."""
         if dict(self.signature.fields).get("language", "any").startswith("any"):
             return ()
-        return tuple(found for found in self.languages if found.rated and not found.has_own_anchors)
+        return tuple(texts for texts in self.languages if texts.rated and not texts.has_own_anchors)
 
     def record(self) -> dict[str, Any]:
         """Lay the numbers out by name, for JSON."""
@@ -137,7 +163,7 @@ class RatingSummary(Presentable):
             "other_language": self.other_language,
             "languages": self.languages,
             "fell_back": self.fell_back,
-            "without_anchors": [found.language for found in self.without_anchors],
+            "without_anchors": [texts.language for texts in self.without_anchors],
             "possible_codes": self.possible_codes,
             "windowed": self.n_windowed,
             "distinct": self.n_distinct,
@@ -178,6 +204,35 @@ class RatingSummary(Presentable):
         }
 
 
+@dataclass(frozen=True, repr=False)
+class RatingSummaries(Presentable):
+    """Measurements of several columns of texts of one table.
+
+    Attributes:
+        source: name of the input, without folders.
+        texts: the summary of each column, by its name, in the order in which they were named.
+        input_notes: how the table was read, such as the rows that a condition left out.
+        created: when the summary was made.
+    """
+
+    source: str
+    texts: Mapping[str, RatingSummary]
+    input_notes: tuple[str, ...] = ()
+    created: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def __repr__(self) -> str:
+        return f"RatingSummaries(source={self.source!r}, texts={list(self.texts)})"
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON."""
+        return {
+            "instrument": "rate texts",
+            "source": self.source,
+            "created": self.created,
+            "texts": [{"text": text, **summary.record()} for text, summary in self.texts.items()],
+        }
+
+
 class SummarySettings(TypedDict):
     """Settings of a summary beside the rated rows.
 
@@ -199,7 +254,7 @@ class SummarySettings(TypedDict):
 
 
 class RunningSummary:
-    """Takes rated rows in order, in parts of any size, and keeps the numbers and texts that a report shows.
+    """Sums rated rows up, which come in order and in parts of any size.
 
     Files and ratings in memory both go through it, so the same rows give the same report. Its memory does
     not grow with the rows, but for 8 bytes for each of up to 5,000,000 distinct texts.
@@ -236,7 +291,7 @@ class RunningSummary:
         self._calibration = calibration
         self._n_unlike = 0
 
-    def add(self, ratings: RatedRows, cells: list[object] | None) -> None:
+    def add(self, ratings: "Ratings", cells: list[object] | None) -> None:
         """Add the next part.
 
         Args:
@@ -264,6 +319,8 @@ class RunningSummary:
             estimates: made from the same rows.
             settings: further content of the summary.
         """
+        stated = stated_language(estimates.signature)
+        fields = dict(estimates.signature.fields)
         return RatingSummary(
             scale=self._scale,
             signature=estimates.signature,
@@ -283,32 +340,271 @@ class RunningSummary:
             created=datetime.now(UTC),
             possible_codes=self._codes.counts,
             unread_language=self._sampled_texts.unread_language(estimates.signature),
-            other_language=self._other_language(estimates.signature),
+            other_language=None
+            if stated is None
+            else self._sampled_texts.other_language(stated, estimates.signature),
             languages=self._languages.counts,
-            fell_back=_fell_back(estimates.signature),
+            fell_back=fields["language"] if "anchor_language" in fields else None,
             calibration=self._calibration,
             n_unlike=self._n_unlike,
             **settings,
         )
 
-    def _other_language(self, signature: Signature) -> UnreadLanguage | None:
-        said = said_language(signature)
-        return None if said is None else self._sampled_texts.other_language(said, signature)
-
-    def _count_texts(self, ratings: RatedRows, cells: list[object]) -> None:
+    def _count_texts(self, ratings: "Ratings", cells: list[object]) -> None:
         worded = np.isin(ratings.status, _WORDED)
         self._sampled_texts.add(np.flatnonzero(worded), cells.__getitem__, self.n)
         read = [
             (str(cell), status == Status.SCORED)
             for cell, status in zip(cells, ratings.status, strict=True)
-            if status not in _NOT_READ
+            if status not in {Status.MISSING, Status.NOT_TEXT}
         ]
         self._distinct.add([text for text, _ in read])
         rated = (text.strip() for text, is_rated in read if is_rated)
         self._codes.add(text for text in rated if len(text) <= LONGEST_CODE)
 
 
-def _fell_back(signature: Signature) -> str | None:
-    """The language that was asked for, where anchors in another one served."""
-    fields = dict(signature.fields)
-    return fields["language"] if "anchor_language" in fields else None
+@dataclass(frozen=True)
+class LanguageTexts:
+    """Texts of one language.
+
+    Attributes:
+        language: ISO 639-1 code; ``None`` for texts whose language is not clear.
+        texts: how many there are, whether rated or not.
+        rated: how many have a rating.
+        anchors: language of the anchors that they are rated with; ``None`` where none of them has a rating.
+        unread: how many have no rating because the model does not read their language.
+    """
+
+    language: str | None
+    texts: int
+    rated: int
+    anchors: str | None
+    unread: int = 0
+
+    @property
+    def has_own_anchors(self) -> bool:
+        """Whether anchors in this language rate the texts; so it is, too, where their language is not clear.
+
+        Example:
+            >>> [LanguageTexts("de", 2, 2, anchors).has_own_anchors for anchors in ("en", "de-AT")]
+            [False, True]
+        """
+        return self.language is None or (self.anchors or "").partition("-")[0] == self.language
+
+
+class LanguageTally:
+    """Counts the languages of rows, part by part.
+
+    Args:
+        language: of the scale's own anchors.
+        own_anchors: languages whose texts are rated with anchors of their own.
+    """
+
+    def __init__(self, language: str, own_anchors: Collection[str]) -> None:
+        self._language = language
+        self._own_anchors = own_anchors
+        self._counter = LanguageCounter()
+
+    def add(self, languages: ObjectArray, statuses: Statuses) -> None:
+        """Take the next rows; those without a word are passed over.
+
+        Args:
+            languages: shape (n,), codes, or ``None`` where the language is not clear.
+            statuses: shape (n,).
+        """
+        self._counter.add(([code] for code in languages), statuses)
+
+    @property
+    def counts(self) -> tuple[LanguageTexts, ...]:
+        """Languages from the most frequent to the rarest; texts without a clear language come last.
+
+        Example:
+            >>> import numpy as np
+            >>> from semscale.types import Status
+            >>> tally = LanguageTally("en", ["de"])
+            >>> tally.add(np.array(["de", None, "en", "en"]), np.array([Status.SCORED] * 4))
+            >>> [(texts.language, texts.texts, texts.anchors) for texts in tally.counts]
+            [('en', 2, 'en'), ('de', 1, 'de'), (None, 1, 'en')]
+        """
+        return tuple(map(self._with_anchors, self._counter.counts))
+
+    def _with_anchors(self, count: LanguageCount) -> LanguageTexts:
+        (code,) = count.languages
+        anchors = code if code in self._own_anchors else self._language
+        return LanguageTexts(code, count.rows, count.scored, anchors if count.scored else None, count.unread)
+
+
+def set_moments(set_means: Floats, values: Floats) -> Moments:
+    """Sum up the means under each anchor set, so that correlations need no second pass over the rows.
+
+    Args:
+        set_means: shape (n, s), scored rows only; a row with NaN is left out, since not all sets rated it.
+        values: shape (k,), of the scale's points; their centre is subtracted, so that sums stay precise.
+    """
+    by_all = set_means[~np.isnan(set_means).any(axis=1)]
+    ones = np.ones((len(by_all), 1))
+    return Moments.empty(by_all.shape[1]).added(np.hstack([by_all - values.mean(), ones]))
+
+
+def set_correlations(moments: Moments) -> Floats:
+    """Correlate the means under anchor sets, from their sums.
+
+    Returns:
+        Shape (s, s); NaN where a set's means do not vary, or with fewer than two rows.
+
+    Example:
+        >>> set_correlations(set_moments(np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([1.0, 2.0]))).tolist()
+        [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    s = len(moments.total) - 1
+    if moments.n < 2:  # noqa: PLR2004
+        return np.full((s, s), np.nan)
+    mean = moments.mean
+    covariance = moments.outer[:s, :s] / moments.n - np.outer(mean, mean)
+    variance = np.diag(covariance)
+    deviation = np.sqrt(np.where(variance > _LEAST_VARIANCE, variance, np.nan))
+    correlations: Floats = np.clip(covariance / np.outer(deviation, deviation), -1, 1)
+    return correlations
+
+
+class Examples:
+    """Selects example rows of rated rows, which come in order; the size of the parts does not matter.
+
+    Args:
+        seed: seed of the sample.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        empty = pl.DataFrame(schema=EXAMPLE_SCHEMA)
+        self._sample = empty.with_columns(priority=pl.Series([], dtype=pl.UInt64))
+        self.most_certain = empty
+        self.least_certain = empty
+        self.left_out = empty
+
+    @property
+    def sample(self) -> pl.DataFrame:
+        """At most 400 scored rows, in their order."""
+        return self._sample.drop("priority").sort("row")
+
+    def add(self, ratings: "Ratings", cells: list[object], first_row: int) -> None:
+        """Add the next part, whose first row has the index ``first_row`` in the whole."""
+        scored = np.flatnonzero(ratings.scored)
+        self._add_sample(ratings, cells, scored, first_row)
+        entropy = ratings.entropy[scored]
+        rising, falling = (
+            distinct_rows(scored[np.argsort(key, kind="stable")], cells) for key in (entropy, -entropy)
+        )
+        self.most_certain = _first_distinct(
+            pl.concat([self.most_certain, example_rows(ratings, cells, rising, first_row)]), pl.col("entropy")
+        )
+        self.least_certain = _first_distinct(
+            pl.concat([self.least_certain, example_rows(ratings, cells, falling, first_row)]),
+            -pl.col("entropy"),
+        )
+        unscored = [kind for kind in Status if kind != Status.SCORED]
+        rows = [np.flatnonzero(ratings.status == kind)[:EXAMPLES_PER_STATUS] for kind in unscored]
+        left_out = example_rows(ratings, cells, np.concatenate(rows), first_row)
+        self.left_out = _first_per_status(pl.concat([self.left_out, left_out]))
+
+    def _add_sample(self, ratings: "Ratings", cells: list[object], scored: Integers, first_row: int) -> None:
+        drawn = priorities(first_row + scored, self._seed)
+        first = np.argsort(drawn, kind="stable")[:SAMPLE_SIZE]
+        rows = example_rows(ratings, cells, scored[first], first_row)
+        rows = rows.with_columns(priority=pl.Series(drawn[first], dtype=pl.UInt64))
+        self._sample = pl.concat([self._sample, rows]).sort("priority", "row").head(SAMPLE_SIZE)
+
+
+def example_rows(ratings: "Ratings", cells: list[object], rows: Integers, first_row: int = 0) -> pl.DataFrame:
+    """Lay rows out by ``EXAMPLE_SCHEMA``; what is missing is null, and cells that are no texts are JSON."""
+    few = ratings.take(rows)
+    masses = zip(few.pmf.tolist(), few.scored, strict=True)
+    table = pl.DataFrame(
+        {
+            "row": first_row + rows,
+            "text": _texts([cells[row] for row in rows]),
+            "status": [str(status) for status in few.status],
+            "mean": few.mean,
+            "mode": few.mode,
+            "entropy": few.entropy,
+            "similarity": few.similarity,
+            "pmf": [row if is_scored else None for row, is_scored in masses],
+        },
+        schema=EXAMPLE_SCHEMA,
+    )
+    return table.with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+def distinct_rows(rows: Integers, cells: list[object]) -> Integers:
+    """Keep the first 8 rows whose texts differ.
+
+    Example:
+        >>> distinct_rows(np.array([2, 0, 1]), ["good", "bad", "good"]).tolist()
+        [2, 1]
+    """
+    first: dict[object, int] = {}
+    for row in rows:
+        first.setdefault(cells[row], int(row))
+        if len(first) == MOST_EXAMPLES:
+            break
+    return np.array(list(first.values()), dtype=np.int64)
+
+
+def _texts(cells: list[object]) -> pl.Series:
+    texts = [encodable(cell) if isinstance(cell, str) else cell for cell in cells]
+    known = [None if is_missing(text) else text for text in texts]
+    return storable(pl.DataFrame([pl.Series("text", known, dtype=pl.Object)]))["text"]
+
+
+def _first_distinct(rows: pl.DataFrame, certainty: pl.Expr) -> pl.DataFrame:
+    ordered = rows.sort(certainty, "row")
+    return ordered.unique("text", keep="first", maintain_order=True).head(MOST_EXAMPLES)
+
+
+def _first_per_status(rows: pl.DataFrame) -> pl.DataFrame:
+    numbers = {str(status): number for number, status in enumerate(Status)}
+    order = pl.col("status").replace_strict(numbers, return_dtype=pl.Int64)
+    return rows.filter(pl.int_range(pl.len()).over("status") < EXAMPLES_PER_STATUS).sort(order, "row")
+
+
+class DistinctCount:
+    """Counts distinct texts by their 64-bit hashes, as long as there are at most 5,000,000.
+
+    Example:
+        >>> distinct = DistinctCount()
+        >>> distinct.add(["good", "bad", "good"])
+        >>> distinct.add(["bad"])
+        >>> distinct.count
+        2
+    """
+
+    def __init__(self) -> None:
+        self._hashes: npt.NDArray[np.uint64] = np.empty(0, dtype=np.uint64)
+        self._pending: list[npt.NDArray[np.uint64]] = []
+        self._too_many = False
+
+    def add(self, texts: Sequence[str]) -> None:
+        """Add texts."""
+        if self._too_many:
+            return
+        try:
+            column = pl.Series(texts, dtype=pl.String)
+        except UnicodeEncodeError:  # half of a surrogate pair
+            column = pl.Series([encodable(text) for text in texts], dtype=pl.String)
+        self._pending.append(column.unique().hash(seed=0).to_numpy())
+        # Joined only when as much is pending as is stored, so that each hash is sorted a few times at most.
+        if sum(map(len, self._pending)) >= len(self._hashes):
+            self._join()
+
+    @property
+    def count(self) -> int | None:
+        """Number of distinct texts; ``None`` above 5,000,000."""
+        self._join()
+        return None if self._too_many else len(self._hashes)
+
+    def _join(self) -> None:
+        self._hashes = np.unique(np.concatenate([self._hashes, *self._pending]))
+        self._pending = []
+        if len(self._hashes) > MAX_DISTINCT:
+            self._too_many = True
+            self._hashes = np.empty(0, dtype=np.uint64)

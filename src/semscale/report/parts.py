@@ -1,16 +1,28 @@
-"""Parts of documents that instruments share: the head, and tables of estimates and of groups."""
+"""Parts of documents that instruments share: the head, tables of estimates, groups and guards, settings."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
-from semscale.report.cells import cell_text
-from semscale.report.document.blocks import DataTable, Paragraph, ScoreGroup
-from semscale.report.document.document import Document, Headline, Section
-from semscale.report.document.values import Cell, Count, Interval, Line, Quoted, WithInterval, Words
-from semscale.report.formatting import capitalised, count, coverage, has_interval, one_line
+from semscale.report.document import (
+    Cell,
+    Count,
+    DataTable,
+    Document,
+    Headline,
+    Interval,
+    Line,
+    Paragraph,
+    Quoted,
+    ScoreGroup,
+    Section,
+    WithInterval,
+    Words,
+    stamp,
+)
+from semscale.report.formatting import capitalised, cell_text, count, coverage, has_interval, one_line
 from semscale.report.sentences import (
     interval_words,
     nothing_words,
@@ -29,10 +41,8 @@ if TYPE_CHECKING:
 GROUPS = 50
 LISTED_GROUPS = 1_000
 """Groups that the screen shows."""
-
 _STEPS = 4
 _ROUNDING = 1e-9  # by which the mean of equal scores may differ from them
-
 Item = TypeVar("Item")
 Columns = Sequence[tuple[str | Quoted, Callable[[Item], Cell]]]
 """Columns of a table: their headings, each with the function that gives an item's cell."""
@@ -312,3 +322,83 @@ def estimated_document(  # noqa: PLR0913 - what an instrument says of itself
 def nothing_section(name: str, noun: str = "row") -> Section:
     """Say on the screen that nothing counts; a page says so in its head."""
     return Section(name, "", (Paragraph(nothing_words(noun), detail="brief"),))
+
+
+def estimated_settings(
+    summary: EstimatedSummary,
+    columns: Iterable[tuple[str, str | None]],
+    further: Iterable[tuple[str, Line]] = (),
+    *,
+    noun: str = "row",
+) -> tuple[tuple[str, Line], ...]:
+    """List the settings of a summary with estimates one by one.
+
+    Args:
+        summary: of an instrument.
+        columns: what a column was used for, and its name; ``None`` where there is none.
+        further: settings of the instrument.
+        noun: what a row is called.
+    """
+    estimates = summary.estimates
+    used = ((name, ("column “", Quoted(column), "”")) for name, column in columns if column is not None)
+    overall = estimates.overall
+    intervals = interval_words(estimates, overall.basis(overall.main).method, noun)
+    return settings(
+        summary.source, summary.created, (*used, *further, ("Intervals", intervals)), summary.signature
+    )
+
+
+def settings(
+    source: str, created: datetime, further: Iterable[tuple[str, Line]], signature: Signature
+) -> tuple[tuple[str, Line], ...]:
+    """List the settings of a run one by one.
+
+    Args:
+        source: what was read; empty where that has no name.
+        created: when.
+        further: settings of the instrument.
+        signature: its fields follow.
+    """
+    return (
+        *([("Source", Quoted(source))] if source else []),
+        ("Made", stamp(created)),
+        *further,
+        *signature_fields(signature),
+    )
+
+
+def signature_fields(signature: Signature) -> tuple[tuple[str, Line], ...]:
+    """List the fields of a signature as settings."""
+    return tuple((name, Quoted(value)) for name, value in signature.fields)
+
+
+GUARD_MEANINGS = {
+    "negation": "one text denies what the other states",
+    "number": "a number or a unit differs",
+    "opposite": "a word has become its opposite, or the other side",
+    "name": "a named thing is missing or invented",
+    "roles": "who and whom are exchanged",
+    "quantity": "another share: all, most, some, few, none",
+    "certainty": "one text is sure of what the other only suspects",
+    "exclusivity": "only this, this too, or all but this",
+    "order": "the events come in another order",
+    "condition": "another condition, or a condition in one text alone",
+}
+"""What it means that a guard found something in a pair of texts."""
+SAMPLE_GUARD_MEANINGS = GUARD_MEANINGS | {
+    "name": "one named thing stands where the answer has another",
+    "answer": "a short answer gives something else, or yes has become no",
+    "entailment": "a model of entailment finds a contradiction more likely than not",
+}
+"""What it means that a guard found a contradiction between an answer and one of its samples."""
+
+
+def guard_table(found: Mapping[str, int], meanings: Mapping[str, str], *, noun: str, title: str) -> DataTable:
+    """Lay out in how many items each guard found something, and what that means."""
+    rows = tuple((Words(guard), Count(n), Words(meanings.get(guard, ""))) for guard, n in found.items())
+    return DataTable(("guard", f"{noun}s", ""), rows, title=title, detail="brief")
+
+
+def guard_legend(found: Mapping[str, int], meanings: Mapping[str, str]) -> tuple[tuple[str, str, int], ...]:
+    """Explain the marks of guards, each with the number of items in which it found something."""
+    return tuple((guard, meanings.get(guard, ""), n) for guard, n in found.items())

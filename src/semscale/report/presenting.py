@@ -5,43 +5,43 @@ from importlib import import_module
 from pathlib import Path
 
 from semscale.presentable import Presentable
-from semscale.report.document.document import Document
+from semscale.report.document import Document
 from semscale.report.json_encoding import to_json
 from semscale.store.atomic import check_folder, check_writable
 
 _DOCUMENTS = {
-    "AgreementSummary": ("semscale.report.answer_consistency.agreement", "agreement_document"),
-    "AnchorsSummary": ("semscale.report.drift.anchors", "anchors_document"),
-    "ApprovedBaseline": ("semscale.report.drift.records", "approved_document"),
-    "AskedMatrix": ("semscale.report.drift.matrix", "asked_document"),
-    "AuditSummary": ("semscale.report.judging.audit", "audit_document"),
+    "AgreementSummary": ("semscale.report.consistency", "agreement_document"),
+    "AnchorsSummary": ("semscale.report.drift_runs", "anchors_document"),
+    "ApprovedBaseline": ("semscale.report.drift_runs", "approved_document"),
+    "AskedMatrix": ("semscale.report.drift_runs", "asked_document"),
+    "AuditSummary": ("semscale.report.judging", "audit_document"),
     "CalibrationSummary": ("semscale.report.rating.calibration", "calibration_document"),
-    "Codebook": ("semscale.report.codebook.document", "codebook_document"),
-    "CodingSummary": ("semscale.report.coding.document", "coding_document"),
-    "ConsistencySummary": ("semscale.report.answer_consistency.document", "consistency_document"),
-    "Crosstabs": ("semscale.report.tables.document", "tables_document"),
-    "DriftSummary": ("semscale.report.drift.document", "drift_document"),
-    "EmbeddingSummary": ("semscale.report.embeddings", "embedding_document"),
+    "ColumnsSummary": ("semscale.report.columns", "columns_document"),
+    "CodingSummary": ("semscale.report.coding", "coding_document"),
+    "ConsistencySummary": ("semscale.report.consistency", "consistency_document"),
+    "Crosstabs": ("semscale.report.tables", "tables_document"),
+    "DriftSummary": ("semscale.report.drift", "drift_document"),
+    "EmbeddingSummary": ("semscale.report.preparation", "embedding_document"),
     "EvaluationSummary": ("semscale.report.matching.submission", "evaluation_document"),
-    "ForecastSummary": ("semscale.report.forecasts", "forecast_document"),
-    "GatePlan": ("semscale.report.drift.plan", "plan_document"),
-    "GroundingSummary": ("semscale.report.answer_consistency.groundedness", "groundedness_document"),
-    "HistorySummary": ("semscale.report.drift.records", "history_document"),
-    "JudgeSummary": ("semscale.report.judging.document", "judge_document"),
+    "ForecastSummary": ("semscale.report.preparation", "forecast_document"),
+    "GatePlan": ("semscale.report.drift_runs", "plan_document"),
+    "GroundingSummary": ("semscale.report.consistency", "groundedness_document"),
+    "HistorySummary": ("semscale.report.drift_runs", "history_document"),
+    "JudgeSummary": ("semscale.report.judging", "judge_document"),
     "LayerCalibration": ("semscale.report.matching.layers", "calibration_document"),
     "LintReport": ("semscale.report.lint.document", "lint_document"),
     "MatchSummary": ("semscale.report.matching.document", "match_document"),
-    "MatrixSummary": ("semscale.report.drift.matrix", "matrix_document"),
+    "MatrixSummary": ("semscale.report.drift_runs", "matrix_document"),
     "RatingSummaries": ("semscale.report.rating.several_texts", "several_texts_document"),
     "RatingSummary": ("semscale.report.rating.document", "rating_document"),
-    "RecordedRun": ("semscale.report.drift.records", "recorded_document"),
-    "SelfTest": ("semscale.report.drift.self_test", "self_test_document"),
-    "StudyComparison": ("semscale.report.study.comparison", "study_comparison_document"),
-    "StudySummary": ("semscale.report.study.document", "study_document"),
-    "SuggestionSummary": ("semscale.report.coding.suggestion", "suggestion_document"),
-    "SystemComparison": ("semscale.report.judging.comparison", "comparison_document"),
-    "Trends": ("semscale.report.drift.trend", "trend_document"),
-    "Verification": ("semscale.report.drift.verification", "verification_document"),
+    "RecordedRun": ("semscale.report.drift_runs", "recorded_document"),
+    "SelfTest": ("semscale.report.drift_runs", "self_test_document"),
+    "StudyComparison": ("semscale.report.study_comparison", "study_comparison_document"),
+    "StudySummary": ("semscale.report.study", "study_document"),
+    "SuggestionSummary": ("semscale.report.coding", "suggestion_document"),
+    "SystemComparison": ("semscale.report.judging", "comparison_document"),
+    "Trends": ("semscale.report.drift_runs", "trend_document"),
+    "Verification": ("semscale.report.drift_runs", "verification_document"),
 }
 """The function that makes a document of each kind of summary."""
 
@@ -66,7 +66,7 @@ def write(summary: Presentable, path: Path, figures: Path | None) -> None:
     Raises:
         InputError: an ending that no renderer has, or a file or folder that cannot be written.
     """
-    from semscale.report.render.writing import check_ending, picture_folder
+    from semscale.report.writing import check_ending, picture_folder
 
     check_ending(path)
     check_writable(path, "report")
@@ -81,13 +81,13 @@ def write_files(document: Document, report: Path | None, figures: Path | None) -
     Returns:
         The folder with the figures: the one that was named, or the one that Markdown has beside itself.
     """
-    from semscale.report.render.writing import picture_folder, write_report
+    from semscale.report.writing import picture_folder, write_report
 
     folder = picture_folder(report, figures)
     if figures is None and not any(document.figures()):
         folder = None
     if folder is not None:
-        from semscale.report.render.pictures import save_pictures
+        from semscale.report.writing import save_pictures
 
         save_pictures(document, folder)
     if report is not None:
@@ -103,6 +103,6 @@ def as_json(summary: Presentable) -> str:
 
 def notebook(document: Document) -> str:
     """Write what a notebook shows of a document."""
-    from semscale.report.render.html import notebook_fragment
+    from semscale.report.html import notebook_fragment
 
     return str(notebook_fragment(document))

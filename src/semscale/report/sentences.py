@@ -1,18 +1,31 @@
-"""Sentences that all instruments share: how many rows count, how intervals were made, what was left out."""
+"""Sentences that all instruments share: rows that were scored, intervals, languages, what was left out."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from semscale.judging.decisions.form_refusals import FormRefusal, refusals_in_words
-from semscale.report.document.blocks import Block, Paragraph, Reason, Reasons
-from semscale.report.document.document import Section
-from semscale.report.document.values import Quoted
+from semscale.embedding.languages.language_counts import LanguageCount, Languages, are_english
+from semscale.embedding.languages.language_names import LANGUAGE_NAMES
+from semscale.judging.asking import FormRefusal, refusals_in_words
+from semscale.report.document import (
+    Block,
+    Cell,
+    Count,
+    DataTable,
+    Paragraph,
+    Quoted,
+    Reason,
+    Reasons,
+    Section,
+    Words,
+)
 from semscale.report.formatting import count, counted, coverage, has_interval, listed, one_line, percent
 from semscale.results.shown_rows import EXAMPLES_PER_STATUS
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
+from semscale.types import Status
 
 if TYPE_CHECKING:
+    from semscale.embedding.languages.unread_language import UnreadLanguage
     from semscale.results.estimates import Estimates
     from semscale.stats.intervals.means import MeanEstimate
 
@@ -24,7 +37,6 @@ STATUS_MEANINGS = {
     "unfinished": "the run stopped first; the same command goes on from there",
 }
 """Why an item has no score, for the statuses that mean the same in every instrument."""
-
 _LONGEST_EXAMPLE = 160
 _STAND_INS = {
     "next-token": "its verdicts are probabilities of the levels’ letters as the next token",
@@ -285,3 +297,170 @@ def _examples(found: Iterable[tuple[int, object]]) -> tuple[tuple[int, Quoted], 
         if len(shown) == EXAMPLES_PER_STATUS:
             break
     return tuple(shown)
+
+
+BY_ITSELF = "The language of each text is identified by itself; of a word or two it is often not clear."
+_NAMED_LANGUAGES = 4  # languages in a sentence
+_MOST_ROWS = 12
+
+
+def language_name(code: str | None) -> str:
+    """Name a language in English.
+
+    Example:
+        >>> language_name("de"), language_name(None)
+        ('German', 'not clear')
+    """
+    return "not clear" if code is None else LANGUAGE_NAMES.get(code, code)
+
+
+def foreign_warnings(
+    counts: Sequence[LanguageCount],
+    noun: str = "row",
+    *,
+    lack: str = "score",
+    remedy: str = "--model e5-small",
+) -> tuple[str, ...]:
+    """Warn of rows that have no score because the model does not read their language.
+
+    Args:
+        counts: rows by language.
+        noun: what a row is called.
+        lack: what they have none of.
+        remedy: option of the command line that chooses a model with many languages.
+
+    Example:
+        >>> counts = [LanguageCount(("de", "en"), 3, 0, unread=3), LanguageCount(("en", "en"), 7, 7)]
+        >>> foreign_warnings(counts)[0].partition(": ")[2]
+        'the model does not read their language (German–English 3). Use a model that does (--model e5-small).'
+    """
+    unread = [found for found in counts if found.unread]
+    n, total = sum(found.unread for found in unread), sum(found.rows for found in counts)
+    if not n:
+        return ()
+    named = [f"{_pair_name(found.languages)} {count(found.unread)}" for found in unread[:_NAMED_LANGUAGES]]
+    named += ["others"] if len(unread) > _NAMED_LANGUAGES else []
+    verb, their = ("has", "its") if n == 1 else ("have", "their")
+    return (
+        f"{count(n)} of {counted(total, noun)} ({percent(n / total, 0)}) {verb} no {lack}: the model does "
+        f"not read {their} language ({listed(named)}). Use a model that does ({remedy}).",
+    )
+
+
+def counts_section(
+    counts: Sequence[LanguageCount], heads: tuple[str, ...], noun: str = "row"
+) -> Iterator[Section]:
+    """Give the section of rows by language; none where all texts seem to be English.
+
+    Args:
+        counts: rows by language.
+        heads: what the languages are of, such as ``prediction`` and ``reference``.
+        noun: what a row is called.
+    """
+    if are_english(counts):
+        return
+    rows: list[tuple[Cell, ...]] = [
+        (Words("–".join(map(language_name, found.languages))), Count(found.rows), Count(found.scored))
+        for found in counts
+    ]
+    columns = ("–".join(heads), f"{noun}s", "scored")
+    yield language_section(columns, rows, f"{noun.capitalize()}s by language")
+
+
+def language_section(
+    heads: tuple[str, ...], rows: Sequence[tuple[Cell, ...]], title: str, note: str = ""
+) -> Section:
+    """Lay counts by language out as a section.
+
+    Args:
+        heads: of the columns.
+        rows: a row for each language, or for each pair of them.
+        title: of the table.
+        note: what else is to be known, after how languages are identified.
+    """
+    table = DataTable(heads, tuple(rows), title=title, most=_MOST_ROWS)
+    return Section("languages", "Languages", (table, Paragraph(f"{BY_ITSELF} {note}".rstrip(), "note")))
+
+
+def _pair_name(languages: Languages) -> str:
+    """Name the languages of a row: one name where they are the same."""
+    return "–".join(dict.fromkeys(map(language_name, languages)))
+
+
+WARNED_SHARE = 0.2
+"""Share of texts above which those that are unread or off topic are warned of."""
+_WITH_TEXTS = (Status.SCORED, Status.OFF_TOPIC, Status.WEIGHTLESS)
+
+
+def language_warnings(found: "UnreadLanguage | None", option: str = "--model") -> tuple[str, ...]:
+    """Warn of texts in a language that the model does not read; nothing where there is none.
+
+    Args:
+        found: the language.
+        option: of the command line, which chooses the model.
+    """
+    if found is None:
+        return ()
+    model = one_line(found.model)
+    remedy = f"Do not trust these figures, and use a model that reads such texts ({option})."
+    if found.share is None:
+        texts = f"Read together, the {count(found.n)} sampled texts"
+        return (f"{texts} seem to be {found.name}, which {model} does not read. {remedy}",)
+    share = f"{percent(found.share, 0)} of the {count(found.n)} texts whose language is clear"
+    return (
+        f"Most texts seem to be in languages that {model} does not read: {share} are in such languages, most "
+        f"often {found.name}. {remedy}",
+    )
+
+
+def unread_warnings(counts: Mapping[str, int], noun: str = "row", option: str = "--model") -> tuple[str, ...]:
+    """Warn where more than a fifth of the rows with texts are not read.
+
+    Args:
+        counts: rows by status.
+        noun: what a row is called.
+        option: of the command line, which chooses the model.
+
+    Example:
+        >>> unread_warnings({"scored": 7, "weightless": 3, "missing": 5})[0].partition(" (")[0]
+        'In 3 of 10 rows'
+        >>> unread_warnings({"scored": 8, "weightless": 2})
+        ()
+    """
+    said = _share_words(counts, Status.WEIGHTLESS, noun)
+    if said is None:
+        return ()
+    return (
+        f"In {said} the model cannot read a text: more than half of its tokens are unknown to it, as emoji "
+        "and some scripts are. The figures rest on the others. Use a model that reads these texts "
+        f"({option}).",
+    )
+
+
+def off_topic_warnings(counts: Mapping[str, int]) -> tuple[str, ...]:
+    """Warn where more than a fifth of the texts are off topic.
+
+    Args:
+        counts: texts by status.
+
+    Example:
+        >>> off_topic_warnings({"scored": 5, "off-topic": 25})[0].partition(" (")[0]
+        '25 of 30 texts'
+    """
+    said = _share_words(counts, Status.OFF_TOPIC, "text")
+    if said is None:
+        return ()
+    verb = "is" if counts[Status.OFF_TOPIC] == 1 else "are"
+    return (
+        f"{said} {verb} off topic: the figures rest on the others alone. Such texts answer another question, "
+        "are in another language, or need another scale.",
+    )
+
+
+def _share_words(counts: Mapping[str, int], status: Status, noun: str) -> str | None:
+    """Say how many rows with texts have a status; ``None`` up to a fifth of them."""
+    n = counts.get(status, 0)
+    total = n + sum(counts.get(other, 0) for other in _WITH_TEXTS if other != status)
+    if n <= WARNED_SHARE * total:
+        return None
+    return f"{count(n)} of {counted(total, noun)} ({percent(n / total, 0)})"

@@ -1,17 +1,42 @@
-"""Loading of scales by name, from the library that ships with Semscale, or from a user's YAML file."""
+"""Scales that ship with Semscale, their translations, and loading of scales by name or file."""
 
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from semscale.errors import InputError
-from semscale.messages import unknown_name
-from semscale.scales.equivalence import MEASURED_WITH, equivalences
-from semscale.scales.reading import parse_scale
-from semscale.scales.scale import Scale
-from semscale.scales.translation import languages_of, translated
+from semscale.messages import one_line, shortened, unknown_name
+from semscale.scales.scale import Name, Probe, Scale, Text, parse_scale
+from semscale.yaml_reading import parse_yaml
 
 _SUFFIXES = (".yaml", ".yml")
+
+MEASURED_WITH = "e5-small"
+"""The model that the table was made with."""
+
+MOST_DISTANCE = 0.08
+"""Mean absolute distance between a probe's two means, as a share of the scale's length."""
+
+LEAST_RANK_CORRELATION = 0.8
+"""Spearman's rho of the means of the translated probes with those of the English ones."""
+
+MOST_LOSS = 0.05
+"""By how much English anchors may order the translated probes better than the translated anchors do."""
+
+FEWEST_SETS, MOST_LEFT_OUT = 3, 2
+"""How many sets a translation keeps at least, and how many of the English ones it leaves out at most."""
+
+_FEWEST_ANSWERS = 3  # two answers, such as agree and disagree, are a choice rather than a scale
+
+LanguageCode = Annotated[str, StringConstraints(pattern=r"^[a-z]{2}$")]
+"""ISO 639-1."""
 
 
 def scale_names() -> list[str]:
@@ -32,7 +57,7 @@ def load_scale(name_or_path: str | Path | Scale, *, language: str | None = None)
         name_or_path: A name from ``scale_names()``; a path (a ``Path``, or a text that ends in ``.yaml`` or
             ``.yml`` or contains a folder); or a ``Scale``, which is returned unchanged.
         language: ISO 639-1 code: question, anchors and probes of the library's scale as they are translated;
-            whether a translation passed its check says ``semscale.scales.equivalence``, and where it passed
+            whether a translation passed its check says ``semscale.scales.library``, and where it passed
             with some of its sets, ``sets_by_model`` names these. As written unless given.
 
     Raises:
@@ -169,3 +194,283 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise InputError(f"scale file {str(path)!r} cannot be read: {error.strerror or error}") from None
+
+
+class Translation(BaseModel):
+    """A scale's question, anchors and probes in another language; points and levels stay those in English.
+
+    Attributes:
+        scale: name of the English scale.
+        language: ISO 639-1 code of the language.
+        translated: who translated it, and when.
+        question: the survey question.
+        anchor_sets: for English sets, by their names, as many sentences in the same order; some may lack.
+        probes: one for each English probe, in the same order.
+
+    Raises:
+        InputError: a field is missing, unknown or invalid; the one-line message names it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    scale: Name
+    language: LanguageCode
+    translated: Text
+    question: Text
+    anchor_sets: dict[Name, tuple[Text, ...]]
+    probes: tuple[Text, ...]
+
+    def __init__(self, **fields: Any) -> None:  # noqa: ANN401 - pydantic decides what each field may be
+        try:
+            super().__init__(**fields)
+        except ValidationError as error:
+            raise InputError(
+                one_line(error, owner=fields.get("scale"), known=type(self).model_fields)
+            ) from None
+
+    def applied_to(self, english: Scale) -> Scale:
+        """Give the scale with this translation's question, anchors and probes, and the sets that it has.
+
+        Args:
+            english: the scale that was translated.
+
+        Raises:
+            InputError: it is another scale, or sets, sentences or probes do not match one by one.
+        """
+        self._check_match(english)
+        levels = (probe.level for probe in english.probes)
+        serving = english.sets_by_model.items()
+        return Scale(
+            **{
+                **dict(english),
+                "question": self.question,
+                "language": self.language,
+                "anchor_sets": self.anchor_sets,
+                "sets_by_model": {
+                    model: names for model, names in serving if set(names) <= set(self.anchor_sets)
+                },
+                "provenance": self.translated,
+                "notes": "",
+                "probes": [
+                    Probe(text=text, level=level) for text, level in zip(self.probes, levels, strict=True)
+                ],
+            }
+        )
+
+    def _check_match(self, english: Scale) -> None:
+        if self.scale != english.name:
+            raise InputError(
+                f"scale must be {english.name!r}, the scale that is translated, got {self.scale!r}"
+            )
+        ours, theirs = list(self.anchor_sets), list(english.anchor_sets)
+        if ours != [name for name in theirs if name in self.anchor_sets]:
+            raise InputError(
+                f"anchor_sets must be of those in English, in their order ({', '.join(theirs)}), "
+                f"got {', '.join(ours)}"
+            )
+        if len(self.probes) != len(english.probes):
+            raise InputError(
+                f"probes must be {len(english.probes)}, one for each in English, got {len(self.probes)}"
+            )
+
+
+def translated_languages() -> list[str]:
+    """List the languages into which scales of the library are translated, sorted.
+
+    Example:
+        >>> "de" in translated_languages()
+        True
+    """
+    return sorted(entry.name for entry in _folder().iterdir() if entry.is_dir())
+
+
+def languages_of(scale: str) -> list[str]:
+    """List the languages into which one scale of the library is translated, sorted; none for any other name.
+
+    Example:
+        >>> languages_of("comfort")
+        []
+    """
+    return [code for code in translated_languages() if _file(scale, code).is_file()]
+
+
+def translated(english: Scale, language: str) -> Scale:
+    """Read the translation of a scale of the library that ships with Semscale.
+
+    Args:
+        english: the scale, as it ships.
+        language: one of ``languages_of``.
+
+    Raises:
+        InputError: the file is not valid, or does not match the scale.
+    """
+    source = f"{language}/{english.name}.yaml"
+    fields = parse_yaml(_file(english.name, language).read_bytes(), source=source)
+    return parse_translation(fields, source=source).applied_to(english)
+
+
+def parse_translation(fields: object, *, source: str) -> Translation:
+    """Check the content of a translation.
+
+    Args:
+        fields: what the file holds.
+        source: the file's name in messages.
+
+    Raises:
+        InputError: it is no valid translation.
+    """
+    if not isinstance(fields, dict):
+        raise InputError(
+            f"{source!r} must hold the keys of a translation (scale, ...), got {shortened(fields)}"
+        )
+    try:
+        return Translation(**{str(key): value for key, value in fields.items()})
+    except InputError as error:
+        raise InputError(f"{source!r}: {error}") from None
+
+
+def _folder() -> Traversable:
+    return resources.files("semscale.scales") / "translations"
+
+
+def _file(scale: str, language: str) -> Traversable:
+    return _folder() / language / f"{scale}.yaml"
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """A translated scale beside the English one.
+
+    Attributes:
+        english_sets: the English scale's sets, those that serve the model.
+        anchor_sets: those that the translation rates with: all of them, or all but those the linter fails.
+        english: content hash of the English scale with ``english_sets``.
+        translated: content hash of the translation with ``anchor_sets``.
+        distance: mean absolute difference of the probes' means, as a share of the scale's length, 0 to 1.
+        rank_correlation: Spearman's rho between the two languages' means, -1 to 1.
+        ladder: Spearman's rho of the translated probes' means with their levels, by the translated anchors.
+        ladder_by_english: the same by the English anchors, which would rate such texts otherwise.
+        linter: verdict of the linter on the translated scale.
+        english_linter: its verdict on the English one, with the same model.
+    """
+
+    english_sets: tuple[str, ...]
+    anchor_sets: tuple[str, ...]
+    english: str
+    translated: str
+    distance: float
+    rank_correlation: float
+    ladder: float
+    ladder_by_english: float
+    linter: Literal["pass", "warn", "fail"]
+    english_linter: Literal["pass", "warn", "fail"]
+
+    def serving_sets(self, scale: Scale) -> tuple[str, ...]:
+        """List the translated sets that stand for those of a scale; none where they may not.
+
+        Args:
+            scale: with all sets that were measured in English, or with some that serve in the translation.
+        """
+        names = tuple(scale.anchor_sets)
+        if not self.passed:
+            return ()
+        if set(names) == set(self.english_sets):
+            return tuple(name for name in names if name in self.anchor_sets)
+        return names if set(names) <= set(self.anchor_sets) else ()
+
+    @property
+    def passed(self) -> bool:
+        """Near the English means, in their order, no loss, and no failure of the linter that is new."""
+        return (
+            self.distance <= MOST_DISTANCE
+            and self.rank_correlation >= LEAST_RANK_CORRELATION
+            and self.ladder >= self.ladder_by_english - MOST_LOSS
+            and (self.linter != "fail" or self.english_linter == "fail")
+        )
+
+
+def equivalences(scale: str) -> Mapping[str, Equivalence]:
+    """Give the measurements of a library's scale, by language; empty for a name that has none."""
+    return _measured().get(scale, {})
+
+
+def sets_that_rate(scale: Scale) -> tuple[str, ...] | None:
+    """List a translated scale's sets that rate texts in its language; ``None`` if it is no translation.
+
+    Args:
+        scale: the translation, with all of its sets or those that serve a model.
+    """
+    found = equivalences(scale.name).get(scale.language)
+    if found is None or not set(found.anchor_sets) <= set(scale.anchor_sets):
+        return None
+    if scale.with_sets(found.anchor_sets).content_hash != found.translated:
+        return None
+    return found.anchor_sets if found.passed else ()
+
+
+@cache
+def _measured() -> dict[str, dict[str, Equivalence]]:
+    file = resources.files("semscale.scales") / "translations" / "equivalence.json"
+    scales = json.loads(file.read_text(encoding="utf-8"))["scales"]
+    return {
+        name: {code: _equivalence(**figures) for code, figures in by_language.items()}
+        for name, by_language in scales.items()
+    }
+
+
+def _equivalence(english_sets: list[str], anchor_sets: list[str], **figures: Any) -> Equivalence:  # noqa: ANN401 - as they were written
+    return Equivalence(english_sets=tuple(english_sets), anchor_sets=tuple(anchor_sets), **figures)
+
+
+def fitting_scale(answers: Iterable[str]) -> str | None:
+    """Name the scale of the library whose labels all answers are, with the fewest labels left over.
+
+    Case and white space do not count, and "neutral" is a label such as "neither agree nor disagree".
+
+    Args:
+        answers: different answers, in words.
+
+    Returns:
+        The name of a scale; ``None`` for fewer than three answers, or if one is no label.
+
+    Example:
+        >>> fitting_scale(["Agree", "disagree", "Neutral"]), fitting_scale(["Tea", "Coffee", "Water"])
+        ('agreement', None)
+    """
+    said = {_folded(one) for one in answers}
+    if len(said) < _FEWEST_ANSWERS:
+        return None
+    fitting = [(len(labels - said), name) for name, labels in _labels() if said <= labels]
+    return min(fitting)[1] if fitting else None
+
+
+def scale_caution(question: str, answers: Iterable[str]) -> tuple[str, ...]:
+    """Say that answers without an order are labels of a scale, and how to name it; nothing if none fits.
+
+    Args:
+        question: its name.
+        answers: different answers, in words.
+    """
+    scale = fitting_scale(answers)
+    if scale is None:
+        return ()
+    return (
+        f"‘{question}’ is taken for a choice without an order, but its answers are labels of the scale "
+        f'{scale}; study tables --scale "{question}={scale}" gives their mean and top 2',
+    )
+
+
+@cache
+def _labels() -> tuple[tuple[str, frozenset[str]], ...]:
+    """The labels of each scale of the library."""
+    return tuple((name, _with_neutral(load_scale(name).labels)) for name in scale_names())
+
+
+def _with_neutral(labels: Iterable[str]) -> frozenset[str]:
+    folded = {_folded(one) for one in labels}
+    is_neutral = sum(one.startswith("neither ") for one in folded) == 1
+    return frozenset(folded | {"neutral"} if is_neutral else folded)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())

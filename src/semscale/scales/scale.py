@@ -10,16 +10,21 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from semscale.errors import InputError
-from semscale.messages import one_line, unknown_name
+from semscale.messages import one_line, shortened, unknown_name
 from semscale.types import FEWEST_POINTS, MOST_POINTS, Floats
+from semscale.yaml_reading import parse_yaml
 
 LARGEST_VALUE = 1e6
+
 SMALLEST_STEP = 1e-6
 """Within these limits, squares and differences of values neither overflow nor vanish in double precision."""
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60)]
+
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
 Finite = Annotated[float, Field(allow_inf_nan=False)]
+
 Polarity = Literal["ascending-good", "ascending-bad", "neutral"]
 """Whether a higher value is good, bad, or neither (such as how often, how likely)."""
 
@@ -224,3 +229,30 @@ def _first_repeated(texts: Iterable[str]) -> str | None:
             return text
         seen.add(_folded(text))
     return None
+
+
+def parse_scale(content: bytes, *, source: str) -> Scale:
+    """Parse a scale from the bytes of a YAML file.
+
+    Args:
+        content: The file, UTF-8.
+        source: The file's name in messages.
+
+    Raises:
+        InputError: it is not UTF-8, not YAML (the message names the line), or no valid scale.
+
+    Example:
+        >>> parse_scale(b"name: [", source="mine.yaml")
+        Traceback (most recent call last):
+        semscale.errors.InputError: 'mine.yaml', line 1: not readable as YAML: expected the node content...
+    """
+    fields = parse_yaml(content, source=source)
+    if not isinstance(fields, dict):
+        raise InputError(
+            f"{source!r} must hold the keys of a scale (name, points, ...), got {shortened(fields)}"
+        )
+    named = {str(key): value for key, value in fields.items()}
+    try:
+        return Scale(**named)
+    except InputError as error:
+        raise InputError(f"{source!r}: {error}") from None

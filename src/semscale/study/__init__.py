@@ -1,4 +1,4 @@
-"""Studies: questionnaires put to synthetic panels, with every answer measured and kept.
+"""Studies: questionnaires put to synthetic panels, with every answer measured and stored.
 
 Names load when they are first used.
 
@@ -12,13 +12,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from semscale.study.comparing.comparison import StudyComparison, compare
-    from semscale.study.files.loading import load
-    from semscale.study.files.results_folder import read_study
-    from semscale.study.panel_crosstabs import panel_tables
-    from semscale.study.result import StudyResult
-    from semscale.study.study import Study
-    from semscale.study.summary.study_summary import StudySummary
+    from semscale.study.comparison import StudyComparison, compare
+    from semscale.study.crosstabs import panel_tables
+    from semscale.study.files import load
+    from semscale.study.result import Study, StudyResult, read_study
+    from semscale.study.summary import StudySummary
 
 __all__ = [
     "Study",
@@ -31,24 +29,22 @@ __all__ = [
     "read_study",
 ]
 
-_HOMES = {
-    "semscale.study.comparing.comparison": ("StudyComparison", "compare"),
-    "semscale.study.files.loading": ("load",),
-    "semscale.study.files.results_folder": ("read_study",),
-    "semscale.study.panel_crosstabs": ("panel_tables",),
-    "semscale.study.result": ("StudyResult",),
-    "semscale.study.study": ("Study",),
-    "semscale.study.summary.study_summary": ("StudySummary",),
+_MODULES = {
+    "comparison": ("StudyComparison", "compare"),
+    "crosstabs": ("panel_tables",),
+    "files": ("load",),
+    "result": ("Study", "StudyResult", "read_study"),
+    "summary": ("StudySummary",),
 }
 
 
 def __getattr__(name: str) -> object:
     """Load a public name when it is first used."""
-    for module, names in _HOMES.items():
+    for module, names in _MODULES.items():
         if name in names:
-            found: object = getattr(import_module(module), name)
-            globals()[name] = found
-            return found
+            value: object = getattr(import_module(f"semscale.study.{module}"), name)
+            globals()[name] = value
+            return value
     raise AttributeError(f"module 'semscale.study' has no attribute {name!r}")
 
 

@@ -1,31 +1,90 @@
-"""What is asked in a study: concepts, questions, and the methods that measure the answers."""
+"""Designs of studies: concepts and questions, personas, the models that answer, and how a run is made."""
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Literal, get_args
 
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from semscale.chat.calls.limits import Limits
+from semscale.chat.costs.budget import Budget
 from semscale.chat.messages import ImagePart, Part, TextPart
+from semscale.drift.asking.prompt_template import PromptTemplate
+from semscale.errors import InputError
+from semscale.judging.asking import Running
 from semscale.scales import Scale
-from semscale.study.asking.rotation import Rotation
+from semscale.signature import Signature
+from semscale.study.panel import SyntheticPanel
 
 Method = Literal["ssr", "flr", "dlr", "decision"]
-"""How an answer becomes a rating.
+"""The way from an answer to a rating.
 
 ``ssr``: free text, rated by its similarity with anchors. ``flr``: free text, and a further call that picks a
 point for it. ``dlr``: the persona picks a point. ``decision``: a probability for each point.
 """
 
-METHODS: tuple[Method, ...] = ("ssr", "flr", "dlr", "decision")
+METHODS: tuple[Method, ...] = get_args(Method)
+
+TEXT_METHODS = ("ssr", "flr")
+"""Methods that measure an answer in free words."""
 
 Exposure = Literal["separate", "sequence"]
 """``separate``: a conversation of its own for each concept and question. ``sequence``: one conversation."""
 
+Rotation = Literal["latin-square", "random", "none"]
+"""Orders of concepts and questions over interviews with the exposure ``sequence``."""
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Whole = Annotated[int, Field(strict=True)]
+Real = Annotated[float, Field(strict=True)]
+Cap = Annotated[Real, Field(ge=0, allow_inf_nan=False)]
+
+
+class Keys(BaseModel):
+    """Keys of a study's file; unknown ones are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ModelChoice(Keys):
+    """A model that answers, and its settings.
+
+    Attributes:
+        name: as ``load_chat_model`` takes it.
+        base_url: of an OpenAI-compatible endpoint.
+        temperature: of the personas' replies; the model's default unless given.
+        max_tokens: length at which an answer in free words is cut.
+    """
+
+    name: Text
+    base_url: Text | None = None
+    temperature: Real | None = Field(default=None, ge=0, le=100)
+    max_tokens: Whole = Field(default=200, ge=1)
+
+
+class Caps(Keys):
+    """Limits of a run, and its pace; ``None`` for no limit.
+
+    Attributes:
+        max_cost: money, in the currency of the price table.
+        max_calls: calls that are sent.
+        max_total_tokens: tokens of prompts and replies.
+        concurrency: simultaneous calls.
+        per_minute: calls per minute.
+    """
+
+    max_cost: Cap | None = None
+    max_calls: Whole | None = Field(default=None, ge=0)
+    max_total_tokens: Whole | None = Field(default=None, ge=0)
+    concurrency: Whole = Field(default=16, ge=1, le=1000)
+    per_minute: Real | None = Field(default=None, gt=0)
+
 
 @dataclass(frozen=True)
 class Concept:
-    """What is shown to a persona.
+    """A description or pictures that a persona sees.
 
     Attributes:
         name: short, unique in the study.
@@ -45,12 +104,12 @@ class Concept:
 
 @dataclass(frozen=True)
 class SurveyQuestion:
-    """What is asked about each concept.
+    """A question about each concept.
 
     Attributes:
         name: short, unique in the study.
         text: the question.
-        scale: whose points the answers are rated on.
+        scale: the answers are rated on its points.
         methods: how answers are measured, at least one.
     """
 
@@ -62,7 +121,7 @@ class SurveyQuestion:
     @property
     def has_text(self) -> bool:
         """Whether a method needs an answer in free words."""
-        return "ssr" in self.methods or "flr" in self.methods
+        return not set(TEXT_METHODS).isdisjoint(self.methods)
 
 
 @dataclass(frozen=True)
@@ -87,67 +146,26 @@ class Questionnaire:
     def content_hash(self) -> str:
         """Eight hex digits of the SHA-256 of all that is shown and asked."""
         content = [
-            [[each.name, each.text, [image.url for image in each.images]] for each in self.concepts],
+            [[item.name, item.text, [image.url for image in item.images]] for item in self.concepts],
             [
-                [each.name, each.text, each.scale.content_hash, each.scale.labels, each.methods]
-                for each in self.questions
+                [asked.name, asked.text, asked.scale.content_hash, asked.scale.labels, asked.methods]
+                for asked in self.questions
             ],
         ]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:8]
 
 
 @dataclass(frozen=True)
-class ModelChoice:
-    """The model that answers, and how it is asked.
-
-    Attributes:
-        name: as ``load_chat_model`` takes it.
-        base_url: of an OpenAI-compatible endpoint.
-        temperature: of the personas' replies; the model's own unless given.
-        max_tokens: length at which an answer in free words is cut.
-    """
-
-    name: str
-    base_url: str | None = None
-    temperature: float | None = None
-    max_tokens: int = 200
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """What a signature says of it."""
-        return {"temperature": self.temperature, "max_tokens": self.max_tokens}
-
-
-@dataclass(frozen=True)
-class Caps:
-    """What a run may spend, and its pace; ``None`` for no limit.
-
-    Attributes:
-        max_cost: money, in the currency of the price table.
-        max_calls: calls that are sent.
-        max_total_tokens: tokens of prompts and replies.
-        concurrency: calls at once.
-        per_minute: calls a minute.
-    """
-
-    max_cost: float | None = None
-    max_calls: int | None = None
-    max_total_tokens: int | None = None
-    concurrency: int = 16
-    per_minute: float | None = None
-
-
-@dataclass(frozen=True)
 class StudyPlan:
-    """How a study is run and reported, beside what it asks whom.
+    """Settings of a run and its report.
 
     Attributes:
-        model: who answers.
-        caps: what it may spend.
+        model: answers for the whole panel.
+        caps: what a run may spend.
         groups: attributes of personas by which results are shown.
         seed: of the panel, the orders and the intervals.
-        embedder: model that rates free text by similarity; the default one unless given.
-        further_models: that answer, too, each for the whole panel; none unless given.
+        embedder: model that rates free text by similarity; the default unless given.
+        further_models: each answers for the whole panel, too.
     """
 
     model: ModelChoice
@@ -159,5 +177,97 @@ class StudyPlan:
 
     @property
     def models(self) -> tuple[ModelChoice, ...]:
-        """Everyone who answers, in the order of the file."""
+        """All models that answer, in the order of the file."""
         return (self.model, *self.further_models)
+
+
+@dataclass(frozen=True)
+class StudyDesign:
+    """A questionnaire, a panel of personas, and how both are run.
+
+    Attributes:
+        name: of the study.
+        source: the file that it was read from.
+        questionnaire: concepts and questions.
+        panel: the personas.
+        template: of the text that tells the model which persona it plays.
+        plan: models, caps, groups, seed.
+        content: the bytes of the file, which are stored with the answers; empty where there is none.
+    """
+
+    name: str
+    source: str
+    questionnaire: Questionnaire
+    panel: SyntheticPanel
+    template: PromptTemplate
+    plan: StudyPlan
+    content: bytes = field(default=b"", repr=False)
+
+    @property
+    def n_interviews(self) -> int:
+        """Number of interviews with one model: each persona once for each sample."""
+        return len(self.panel) * self.questionnaire.samples
+
+    @property
+    def n_answers(self) -> int:
+        """Number of answers of a complete run, each by one method and one model."""
+        methods = sum(len(question.methods) for question in self.questionnaire.questions)
+        return self.n_interviews * len(self.plan.models) * len(self.questionnaire.concepts) * methods
+
+    @property
+    def running(self) -> Running:
+        """Limits and budget of calls from the file; replies go to Semscale's ledger."""
+        caps = self.plan.caps
+        return Running(
+            limits=Limits(concurrency=caps.concurrency, requests_per_minute=caps.per_minute),
+            budget=Budget(calls=caps.max_calls, tokens=caps.max_total_tokens, money=caps.max_cost),
+        )
+
+    @property
+    def by_model(self) -> tuple["StudyDesign", ...]:
+        """The same design for each model alone, in the order of the file."""
+        return tuple(
+            replace(self, plan=replace(self.plan, model=model, further_models=()))
+            for model in self.plan.models
+        )
+
+    def answered_by(self, names: Sequence[str], base_url: str | None = None) -> "StudyDesign":
+        """Return the same design with other models, and the address of their endpoint.
+
+        Args:
+            names: of the models, with the settings of the file's first one; the file's models unless given.
+            base_url: of the endpoint; with names, none unless given.
+
+        Raises:
+            InputError: a model is named twice, or has an empty name.
+        """
+        if not names and base_url is None:
+            return self
+        if any(not name.strip() for name in names):
+            raise InputError(
+                "model must name a model, got an empty name: leave it out to take the file's own"
+            )
+        if twice := next((name for number, name in enumerate(names) if name in names[:number]), None):
+            raise InputError(f"model {twice!r} is named twice: name it once")
+        in_file = self.plan.models
+        models = [in_file[0].model_copy(update={"name": name}) for name in names] or in_file
+        first, *rest = (model.model_copy(update={"base_url": base_url}) for model in models)
+        return replace(self, plan=replace(self.plan, model=first, further_models=tuple(rest)))
+
+    @property
+    def signature(self) -> Signature:
+        """The settings that decide the answers, apart from the models."""
+        asked = self.questionnaire
+        return Signature.of(
+            "study",
+            questionnaire=asked.content_hash,
+            persona=self.template.content_hash,
+            panel=self.panel.content_hash,
+            personas=len(self.panel),
+            samples=asked.samples,
+            exposure=asked.exposure,
+            rotation=asked.rotation if asked.exposure == "sequence" else None,
+            seed=self.plan.seed,
+            temperature=self.plan.model.temperature,
+            max_tokens=self.plan.model.max_tokens,
+        )

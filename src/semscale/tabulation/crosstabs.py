@@ -1,40 +1,61 @@
-"""Crosstabs of a survey in one call."""
+"""Crosstabs of a survey: the call, the run over a file or a data frame, and the result."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from importlib import import_module
+from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
 import narwhals as nw
+import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.extras import require
 from semscale.messages import unknown_name
+from semscale.presentable import Presentable
 from semscale.scales import load_scale
+from semscale.signature import Signature
 from semscale.stats.survey.stages import Lonely
+from semscale.store.atomic import check_writable, replacing
 from semscale.store.cells import storable
 from semscale.store.column_labels import ColumnLabels
 from semscale.store.columns import column_in, groups_in
 from semscale.store.filtering import rows_of_the_file
+from semscale.store.missing_codes import missing_keys, written_codes
 from semscale.store.reading import open_table
 from semscale.store.table import Table
-from semscale.tabulation.asked.banner import Banner, no_banner, read_banner
-from semscale.tabulation.asked.missing_answers import EVERY_QUESTION
-from semscale.tabulation.asked.question_columns import find_columns, needed_columns
-from semscale.tabulation.asked.question_pair import paired_question
-from semscale.tabulation.asked.question_reading import QuestionReader
-from semscale.tabulation.matched_margins import Margins
-from semscale.tabulation.paired_people import id_columns, pair_notes, unpaired_notes
-from semscale.tabulation.plan import TablePlan
+from semscale.store.writing import write_table
+from semscale.tabulation.banners import Banner, id_columns, pair_notes, read_banner, unpaired_notes
+from semscale.tabulation.figures import ColumnDifferences, Crosstab, WaveChanges, tabulate
+from semscale.tabulation.questions import (
+    QuestionColumns,
+    QuestionReader,
+    find_columns,
+    needed_columns,
+    paired_question,
+)
 from semscale.tabulation.sample import read_sample, replicate_columns
-from semscale.tabulation.sample_columns import ReplicateType, SampleColumns
-from semscale.tabulation.study_answers import refuse_answers
-from semscale.tabulation.summary import Crosstabs
-from semscale.tabulation.tables.tabulating import TestSettings, tabulated
+from semscale.tabulation.settings import (
+    EVERY_QUESTION,
+    Margins,
+    ReplicateType,
+    SampleColumns,
+    TablePlan,
+    TestSettings,
+)
 
 Adjustment = Literal["holm", "bh", "none"]
-"""How p-values are adjusted within a table."""
+"""Adjustment of p-values within a table."""
+
+ENDINGS = (".xlsx", ".pptx", ".html", ".md", ".csv", ".parquet", ".jsonl", ".json")
+"""Endings of files that crosstabs can be written to."""
 
 _BATCH = 50_000
+_DEVIATION = "standard deviation"
+_STUDY_COLUMNS = {"persona", "concept", "question", "method", "pmf"}
 
 
 def crosstabs(  # noqa: PLR0913 - each is a setting of its own
@@ -63,55 +84,56 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
     numeric: Sequence[str] = (),
     pairs: Sequence[tuple[str, str]] = (),
     missing: Sequence[str] | Mapping[str, Sequence[str]] = (),
-) -> Crosstabs:
+) -> "Crosstabs":
     """Tabulate questions of a survey by groups of respondents.
 
     Every cell has an estimate with its interval, the respondents behind it, their weights and their effective
     number, and the letters of the columns of its banner that it lies significantly above.
 
     Args:
-        data: a file, or a data frame of polars, pandas or Arrow, with one row a respondent; with waves, one
-            row a respondent and wave.
+        data: a file, or a data frame of polars, pandas or Arrow, with one row per respondent; with waves, one
+            row per respondent and wave.
         questions: columns; short names of questions with several columns; patterns of columns that are
             options of one multiple choice (``brand_*``), or ``Brands=brand_a,brand_b``; columns with codes of
             one list, such as first and second mentions (``Mentions=first+second``).
         banners: columns of groups; without any, and without waves, tables show everybody alone.
         weight: column of weights, finite and not negative.
         strata: column of the strata that respondents were drawn in.
-        cluster: column of what was drawn together.
+        cluster: column of the units that were drawn together.
         fpc: column with the number of clusters (of people, without ``cluster``) that the row's stratum has
             in the population, or the share that was drawn if at most 1.
         replicates: pattern of the columns with replicate weights, such as ``rw*``.
-        replicate_type: how those were made.
+        replicate_type: their type.
         rho: of Fay's method, 0 to below 1, with ``brr``.
-        rscales: factors of the replicates, with ``jkn``: one each, in the columns' order, or one for all.
+        rscales: factors of the replicates, with ``jkn``: one per replicate, in the columns' order, or a
+            single one for all.
         raked_to: for each column, the share (of 1 or 100) or number of people in each category, which
             is named by its value or label.
         weight_bounds: least and greatest raked weight, as multiples of the mean weight.
-        wave: column of waves; the other banners show the last one beside the one before.
+        wave: column of waves; the other banners show the last one, with its change from the one before.
         wave_order: all waves from the first to the last, by value or label; without it they are
-            ordered as ``semscale.tabulation.asked.wave_order.order_waves`` does.
+            ordered as ``semscale.tabulation.banners.order_waves`` does.
         pair_by: column with ids of respondents who take part in several waves.
-        lonely: what a stratum with one cluster adds to the variance.
+        lonely: contribution of a stratum with a single cluster to the variance.
         min_base: respondents below which a cell is shown, marked, and not tested.
-        adjust: how p-values are adjusted for the number of tests in a table, one question by one banner.
+        adjust: adjustment of p-values for the number of tests in a table, one question by one banner.
         level: coverage of intervals; tests are held at 1 minus it.
         scales: for each question, the name or file of the scale that names its points; answers are values or
-            words of its points.
-        numeric: questions that are numbers, whatever they look like.
+            labels of its points.
+        numeric: questions that are numbers, regardless of their values.
         pairs: two questions each, such as ratings of two concepts by the same people; the tables show the
             mean of the first less the second.
-        missing: codes that are no answer, such as ``99`` or ``refused``; for all questions, or for each.
+        missing: codes that are no answer, such as ``99`` or ``refused``; for all questions, or by question.
 
     Raises:
         UnknownNameError: a column does not exist.
-        InputError: settings or columns that do not serve, margins that cannot be met, or a group whose
-            weights sum to 0.
+        InputError: invalid settings or columns, margins that cannot be met, or a group whose weights sum
+            to 0.
 
     Example:
         >>> frame = pl.DataFrame({"like": [1, 2, 3, 3] * 10, "who": ["a", "b"] * 20})
-        >>> found = crosstabs(frame, questions=["like"], banners=["who"], min_base=10)
-        >>> found.tables[0].cells.values[-1].tolist()  # means of everybody, a (1, 3) and b (2, 3)
+        >>> result = crosstabs(frame, questions=["like"], banners=["who"], min_base=10)
+        >>> result.tables[0].cells.values[-1].tolist()  # means of everybody, a (1, 3) and b (2, 3)
         [2.25, 2.0, 2.5]
     """
     sample = SampleColumns(
@@ -128,70 +150,75 @@ def crosstabs(  # noqa: PLR0913 - each is a setting of its own
         pair_by=pair_by,
         lonely=lonely,
     )
-    tests = TestSettings(min_base, None if adjust == "none" else adjust, level)
+    codes = missing if isinstance(missing, Mapping) else {EVERY_QUESTION: missing}
     plan = TablePlan(
         questions=tuple(questions),
         banners=tuple(banners),
         sample=sample,
-        tests=tests,
+        tests=TestSettings(min_base, None if adjust == "none" else adjust, level),
         wave=wave,
         scales=dict(scales or {}),
         numeric=tuple(numeric),
         pairs=tuple(pairs),
-        missing=_codes(missing),
+        missing={
+            name: (listed,) if isinstance(listed, str) else tuple(listed)
+            for name, listed in codes.items()
+            if listed
+        },
         wave_order=tuple(wave_order),
     )
     if isinstance(data, str | Path):
         return tabulate_file(open_table(data), plan)
-    frame = nw.from_native(data, eager_only=True).to_polars()
-    return tabulate_frame(frame, plan)
+    return tabulate_frame(nw.from_native(data, eager_only=True).to_polars(), plan)
 
 
-def tabulate_file(table: Table, plan: TablePlan) -> Crosstabs:
+def tabulate_file(table: Table, plan: TablePlan) -> "Crosstabs":
     """Tabulate a table that is open; only the columns that are needed are read.
 
     Raises:
         UnknownNameError: a column does not exist.
-        InputError: as ``crosstabs``.
+        InputError: as ``crosstabs``; or the table has a study's answers, which pool methods and have no
+            weights.
     """
-    refuse_answers(table.columns, table.name)
-    plan = _by_name(plan, table.columns, table.labels)
-    titles = list(dict.fromkeys(_titles(table, plan)))
+    if {*table.columns} >= _STUDY_COLUMNS:
+        raise InputError(
+            f"{table.name} has a study's answers, a row for each persona, concept, question and method, so "
+            "that methods would be pooled and weights left out: name the folder of the run "
+            f"({Path(table.name).parent}) instead"
+        )
+    questions = _questions_by_name(plan, table.columns, table.labels)
+    plan = plan.renamed({name: question.name for name, question in questions.items()})
+    titles = _needed_columns(table, plan, questions.values())
     batches = [
         pl.DataFrame([storable(column_in(batch, title).to_frame()).to_series() for title in titles])
         for batch in table.batches_with(titles, _BATCH)
     ]
     frame = pl.concat(batches, how="vertical_relaxed")
     with rows_of_the_file(table):
-        return tabulate_frame(
+        result = tabulate_frame(
             frame,
             plan,
             labels=table.labels,
-            source=Path(table.name).name,
-            notes=table.notes,
             columns=table.columns,
-            whole=_values_before_conditions(table, plan),
+            whole=_values_before_conditions(table, questions.values()),
         )
+    return replace(result, source=Path(table.name).name, input_notes=table.notes)
 
 
-def tabulate_frame(  # noqa: PLR0913 - what a file knows beside its rows
+def tabulate_frame(
     frame: pl.DataFrame,
     plan: TablePlan,
     *,
     labels: Mapping[str, ColumnLabels] | None = None,
-    source: str = "",
-    notes: tuple[str, ...] = (),
     columns: Sequence[str] | None = None,
     whole: Mapping[str, pl.Series] | None = None,
-) -> Crosstabs:
+) -> "Crosstabs":
     """Tabulate a frame.
 
     Args:
         frame: n rows, with the columns that are needed.
-        plan: what is to be tabulated, and how.
-        labels: what a survey tool or SPSS says about columns.
-        source: name of the file.
-        notes: how it was read.
+        plan: of the tables.
+        labels: of columns, from a survey tool or SPSS.
         columns: of the whole table, for messages.
         whole: of options, the values of rows that a condition left out, too; those of the frame unless given.
 
@@ -199,116 +226,414 @@ def tabulate_frame(  # noqa: PLR0913 - what a file knows beside its rows
         UnknownNameError: a column does not exist.
         InputError: as ``crosstabs``.
     """
-    known, words = list(columns or frame.columns), dict(labels or {})
-    for role, named in (("banner", plan.banners), ("wave", [plan.wave] if plan.wave else [])):
-        for one in named:
-            _require(one, role, known)
+    columns, labels = list(columns or frame.columns), labels or {}
+    for role, names in (("banner", plan.banners), ("wave", plan.wave_banner)):
+        if unknown := next((name for name in names if name not in columns), None):
+            raise unknown_name(f"column for {role},", unknown, columns)
     if frame.is_empty():
         raise InputError("the table has no rows; there is nothing to tabulate")
-    plan = _by_name(plan, known, words)
-    sample = read_sample(frame, plan.sample, plan.wave, words)
-    kept = frame.filter(sample.kept)
-    points = {name: _point_words(scale) for name, scale in plan.scales.items()}
-    options = [column for column in _option_columns(plan, known, words) if column in frame.columns]
-    values = {column: groups_in(frame[column]).unique() for column in options} | dict(whole or {})
-    reader = QuestionReader(kept, words, points, frozenset(plan.numeric), plan.missing, values)
-    read = [one for name in plan.questions for one in reader.read_all(find_columns(name, known, words))]
-    questions = list({one.name: one for one in read}.values())
-    for pair in plan.pairs:
-        first, second = (reader.read(find_columns(name, known, words)) for name in pair)
-        questions.append(paired_question(first, second))
-    banners = [*_waves(kept, plan, words), *(_banner(kept, name, words) for name in plan.banners)]
+    by_name = _questions_by_name(plan, columns, labels)
+    plan = plan.renamed({name: question.name for name, question in by_name.items()})
+    sample = read_sample(frame, plan.sample, plan.wave, labels)
+    rows = frame.filter(sample.is_included)
+    options = [name for name in _option_columns(by_name.values()) if name in frame.columns]
+    reader = QuestionReader(
+        rows,
+        labels,
+        points={
+            name: {f"{point.value:g}": point.label for point in load_scale(scale).points}
+            for name, scale in plan.scales.items()
+        },
+        numeric=frozenset(plan.numeric),
+        missing=plan.missing,
+        whole={name: groups_in(frame[name]).unique() for name in options} | dict(whole or {}),
+    )
+    read = [question for name in plan.questions for question in reader.read_all(by_name[name])]
+    questions = list({question.name: question for question in read}.values())
+    questions += [paired_question(*(reader.read(by_name[name]) for name in pair)) for pair in plan.pairs]
+    banners = [
+        read_banner(rows[name], labels.get(name), is_wave=True, wave_order=plan.wave_order)
+        for name in plan.wave_banner
+    ]
+    banners += [read_banner(rows[name], labels.get(name)) for name in plan.banners]
+    everybody = Banner("", "", (), np.full(rows.height, -1))
     return Crosstabs(
-        source=source,
+        source="",
         n=frame.height,
         left_out=sample.left_out,
-        tables=tuple(tabulated(questions, banners or [no_banner(kept.height)], sample.design, plan.tests)),
+        tables=tuple(tabulate(questions, banners or [everybody], sample.design, plan.tests)),
         plan=plan,
-        sample_notes=(*sample.notes, *_pair_notes(kept, plan)),
-        input_notes=notes,
+        sample_notes=(*sample.notes, *_notes_on_people(rows, plan)),
     )
 
 
-def _values_before_conditions(table: Table, plan: TablePlan) -> dict[str, pl.Series]:
-    """Read all values of options in the rows of a table before a condition left some out."""
-    options = _option_columns(plan, table.columns, table.labels)
-    if table.whole is None or not options:
-        return {}
-    found: dict[str, set[str]] = {column: set() for column in options}
-    for batch in table.whole.batches_with(options, _BATCH):
-        for column, values in found.items():
-            cells = storable(column_in(batch, column).to_frame()).to_series()
-            values.update(groups_in(cells).drop_nulls().unique().to_list())
-    return {column: pl.Series(column, sorted(values), dtype=pl.String) for column, values in found.items()}
+def _questions_by_name(
+    plan: TablePlan, columns: Sequence[str], labels: Mapping[str, ColumnLabels]
+) -> dict[str, QuestionColumns]:
+    return {name: find_columns(name, columns, labels) for name in plan.all_questions}
 
 
-def _by_name(plan: TablePlan, columns: Sequence[str], labels: Mapping[str, ColumnLabels]) -> TablePlan:
-    return plan.by_name({name: find_columns(name, columns, labels).name for name in plan.asked})
+def _option_columns(questions: Collection[QuestionColumns]) -> list[str]:
+    """Name the columns of all questions that have several, without repeats."""
+    multiple = (question for question in questions if question.is_multiple)
+    return list(dict.fromkeys(column for question in multiple for column in question.columns))
 
 
-def _option_columns(plan: TablePlan, columns: Sequence[str], labels: Mapping[str, ColumnLabels]) -> list[str]:
-    """Name the columns of all questions that have several, each once."""
-    asked = [find_columns(name, columns, labels) for name in plan.asked]
-    return list(dict.fromkeys(column for one in asked if one.is_multiple for column in one.columns))
-
-
-def _codes(missing: Sequence[str] | Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    by_question = missing if isinstance(missing, Mapping) else {EVERY_QUESTION: missing}
-    return {
-        question: (codes,) if isinstance(codes, str) else tuple(codes)
-        for question, codes in by_question.items()
-        if codes
-    }
-
-
-def _titles(table: Table, plan: TablePlan) -> list[str]:
+def _needed_columns(table: Table, plan: TablePlan, questions: Collection[QuestionColumns]) -> list[str]:
     """Name the columns that are to be read, and refuse those that do not exist."""
-    titles = []
-    for name in plan.asked:
-        titles += needed_columns(find_columns(name, table.columns, table.labels), table.columns)
-    for banner in plan.banners:
-        table.require(banner, "banner")
-    if plan.wave is not None:
-        table.require(plan.wave, "wave")
-    for role, column in plan.sample.named().items():
-        table.require(column, role)
+    titles = [name for question in questions for name in needed_columns(question, table.columns)]
+    roles = plan.sample.columns_by_role()
+    for name in plan.banners:
+        table.require(name, "banner")
+    for role, name in [*(("wave", name) for name in plan.wave_banner), *roles.items()]:
+        table.require(name, role)
     if plan.sample.replicates is not None:
         titles += replicate_columns(list(table.columns), plan.sample.replicates)
-    ids = [] if plan.wave is None else id_columns(table.columns)
-    further = [*plan.banners, *([plan.wave] if plan.wave else []), *plan.sample.named().values()]
-    return [*titles, *further, *ids]
+    ids = id_columns(table.columns) if plan.wave else []
+    return list(dict.fromkeys([*titles, *plan.banners, *plan.wave_banner, *roles.values(), *ids]))
 
 
-def _pair_notes(frame: pl.DataFrame, plan: TablePlan) -> list[str]:
-    """Say what is odd about the people of waves."""
+def _values_before_conditions(table: Table, questions: Collection[QuestionColumns]) -> dict[str, pl.Series]:
+    """Read all values of options in the rows of a table before a condition left some out."""
+    options = _option_columns(questions)
+    if table.whole is None or not options:
+        return {}
+    values: dict[str, set[str]] = {column: set() for column in options}
+    for batch in table.whole.batches_with(options, _BATCH):
+        for column, names in values.items():
+            cells = storable(column_in(batch, column).to_frame()).to_series()
+            names.update(groups_in(cells).drop_nulls().unique().to_list())
+    return {column: pl.Series(column, sorted(names), dtype=pl.String) for column, names in values.items()}
+
+
+def _notes_on_people(frame: pl.DataFrame, plan: TablePlan) -> list[str]:
+    """Note what is unusual about the people of waves."""
     if plan.wave is None:
         return []
     if plan.sample.pair_by is not None:
         return pair_notes(frame, plan.wave, plan.sample.pair_by)
-    has_draw = plan.sample.cluster is not None or plan.sample.replicates is not None
-    return [] if has_draw else unpaired_notes(frame, plan.wave)
+    has_design = plan.sample.cluster is not None or plan.sample.replicates is not None
+    return [] if has_design else unpaired_notes(frame, plan.wave)
 
 
-def _require(column: str, role: str, columns: Sequence[str]) -> None:
-    if column not in columns:
-        raise unknown_name(f"column for {role},", column, columns)
+@dataclass(frozen=True, repr=False)
+class Crosstabs(Presentable):
+    """Tables of questions by banners.
 
+    Attributes:
+        source: name of the file; empty for a data frame.
+        n: rows of the file that were read.
+        left_out: rows that do not count, by reason.
+        tables: question by question, each by all banners.
+        plan: of the tables.
+        sample_notes: on the weights and the people of waves.
+        input_notes: on the reading of the file, such as the rows that a condition left out.
+        measured: for the signature, the origin of answers that were not in the file.
+        created: time of the run.
+    """
 
-def _banner(frame: pl.DataFrame, name: str, labels: Mapping[str, ColumnLabels]) -> Banner:
-    words = labels.get(name, ColumnLabels())
-    return read_banner(frame[name], text=words.title, labels=words.values)
+    source: str
+    n: int
+    left_out: Mapping[str, int]
+    tables: tuple[Crosstab, ...]
+    plan: TablePlan
+    sample_notes: tuple[str, ...] = ()
+    input_notes: tuple[str, ...] = ()
+    measured: Mapping[str, str] = field(default_factory=dict)
+    created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
+    def __repr__(self) -> str:
+        return f"Crosstabs(source={self.source!r}, n={self.n:,}, tables={len(self.tables)})"
 
-def _waves(frame: pl.DataFrame, plan: TablePlan, labels: Mapping[str, ColumnLabels]) -> list[Banner]:
-    if plan.wave is None:
-        return []
-    words = labels.get(plan.wave, ColumnLabels())
-    return [
-        read_banner(
-            frame[plan.wave], text=words.title, labels=words.values, is_wave=True, wave_order=plan.wave_order
+    @property
+    def n_counting(self) -> int:
+        """Rows that count."""
+        return self.n - sum(self.left_out.values())
+
+    @property
+    def is_of_panel(self) -> bool:
+        """True if personas of a synthetic panel answered, once for each concept and model."""
+        return "panel" in self.measured
+
+    @property
+    def is_weighted(self) -> bool:
+        """True if respondents count differently."""
+        return self.plan.sample.weight is not None or bool(self.plan.sample.margins)
+
+    @property
+    def signature(self) -> Signature:
+        """All settings that the figures depend on."""
+        plan, sample, tests = self.plan, self.plan.sample, self.plan.tests
+        missing = (
+            f"{name}={codes}" if name else codes
+            for name, listed in plan.missing.items()
+            if (codes := written_codes(missing_keys(listed)))
         )
-    ]
+        # Settings that few surveys have appear only where they are set.
+        rare = {
+            "fpc": sample.fpc,
+            "rscales": "+".join(f"{factor:g}" for factor in sample.rscales),
+            "weight_bounds": "+".join(f"{bound:g}" for bound in sample.weight_bounds or ()),
+            "missing": ";".join(missing),
+        }
+        return Signature.of(
+            "study tables",
+            weight=sample.weight,
+            strata=sample.strata,
+            cluster=sample.cluster,
+            replicates=sample.replicates,
+            replicate_type=sample.replicate_type,
+            rho=sample.rho,
+            raked_to="+".join(sample.margins) or None,
+            wave=plan.wave,
+            wave_order="+".join(plan.wave_order) or None,
+            pair_by=sample.pair_by,
+            lonely=sample.lonely,
+            min_base=tests.min_base,
+            adjust=tests.correction,
+            level=tests.level,
+            **{name: value for name, value in rare.items() if value},
+            **self.measured,
+        )
+
+    def questions(self) -> Iterator[tuple[Crosstab, ...]]:
+        """Return the tables question by question."""
+        for name in dict.fromkeys(table.question.name for table in self.tables):
+            yield tuple(table for table in self.tables if table.question.name == name)
+
+    def record(self) -> dict[str, Any]:
+        """Return the tables by name, for JSON."""
+        tests = self.plan.tests
+        return {
+            "instrument": "study tables",
+            "source": self.source,
+            "rows": self.n,
+            "left_out": dict(self.left_out),
+            "level": tests.level,
+            "adjust": tests.correction or "none",
+            "min_base": tests.min_base,
+            "tables": [_record_of_table(table) for table in self.tables],
+            "signature": str(self.signature),
+            "created": self.created,
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return all cells, one per row, and below them the pairs of columns, one per row and line.
+
+        Returns:
+            The columns ``question``, ``question_text``, ``taken_for``, ``banner``, ``answered_by`` (model of
+            a panel that several models played), ``column``, ``column_letter``, ``line``, ``statistic`` (share
+            from 0 to 1, mean, standard deviation, or the difference of two columns), ``value``, ``low``,
+            ``high``, ``n``, ``n_missing``, ``weighted_base``, ``effective_n``, ``small_base``, ``letters``,
+            ``n_ungrouped``, ``wave``, ``wave_before``, ``change``, ``change_low``, ``change_high``,
+            ``change_p``, ``change_p_adjusted``,
+            ``chi_square_p``; of differences ``first`` minus ``second``, with ``p`` and ``p_adjusted``.
+        """
+        cells = [row for table in self.tables for row in _cell_rows(table)]
+        differences = [row for table in self.tables for row in _difference_rows(table)]
+        return pl.DataFrame([*cells, *differences], schema=_SCHEMA)
+
+    def report(self, path: str | PathLike[str], *, figures: str | PathLike[str] | None = None) -> None:  # noqa: ARG002
+        """Write the tables, in a form that the file's ending names.
+
+        Args:
+            path: a page (``.html``), Markdown (``.md``), a workbook with one sheet per question (``.xlsx``),
+                slides with one chart per question (``.pptx``, extra ``slides``), or ``.json``; one cell per
+                row as ``.csv``, ``.parquet`` or ``.jsonl``.
+            figures: has no effect, as tables have no pictures.
+
+        Raises:
+            InputError: another ending, or a file that cannot be written.
+            MissingExtraError: slides without the extra.
+        """
+        path = Path(path)
+        check_path(path)
+        ending = path.suffix.lower()
+        if ending in (".csv", ".parquet", ".jsonl"):
+            write_table(self.to_frame(), path)
+        elif ending in (".html", ".md"):
+            super().report(path)
+        else:
+            with replacing(path) as temporary:
+                if ending == ".json":
+                    temporary.write_text(self.to_json() + "\n", encoding="utf-8", newline="\n")
+                else:
+                    writer = {".xlsx": "tables_workbook", ".pptx": "tables_slides"}[ending]
+                    import_module(f"semscale.report.{writer}").write(self, temporary)
 
 
-def _point_words(scale: str) -> dict[str, str]:
-    return {f"{point.value:g}": point.label for point in load_scale(scale).points}
+def check_path(path: Path) -> None:
+    """Check, before anything is read, that tables can be written to a file.
+
+    Raises:
+        InputError: another ending, or a file that cannot be written.
+        MissingExtraError: slides without the extra.
+    """
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        raise InputError(f"out must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}, got {path.name!r}")
+    if ending == ".pptx":
+        require("slides")
+    check_writable(path, "out")
+
+
+def _cell_rows(table: Crosstab) -> Iterator[dict[str, Any]]:
+    """Return a row for each cell of a table; NaN becomes ``None``."""
+    of_table = {
+        **_names_of_table(table),
+        "n_ungrouped": table.n_ungrouped,
+        "wave": table.wave or None,
+        "wave_before": table.before or None,
+        "chi_square_p": None if table.association is None else _known(table.association.p_value),
+    }
+    for index, column in np.ndindex(table.cells.values.shape):
+        line = table.question.lines[index]
+        cell = {
+            **of_table,
+            "column": table.columns[column],
+            "column_letter": table.column_letters[column] or None,
+            **_cell(table, index, column),
+        }
+        change = {} if table.changes is None else _comparison(table.changes, (index, column))
+        changes = {f"change_{name}": value for name, value in change.items() if name != "value"}
+        yield {**cell, "line": line.name, "statistic": line.kind, "change": change.get("value"), **changes}
+        if line.kind == "mean":
+            deviation = {
+                "value": _known(float(table.deviations[column])),
+                "low": None,
+                "high": None,
+                "letters": None,
+            }
+            yield {**cell, "line": _DEVIATION, "statistic": _DEVIATION, **deviation}
+
+
+def _difference_rows(table: Crosstab) -> Iterator[dict[str, Any]]:
+    """Return a row for each line and pair of columns of a table; NaN becomes ``None``."""
+    differences = table.differences
+    of_table = {**_names_of_table(table), "statistic": "difference", "wave": table.wave or None}
+    for line, pair in np.ndindex(differences.values.shape):
+        first, second = int(differences.first[pair]), int(differences.second[pair])
+        yield {
+            **of_table,
+            "line": table.question.lines[line].name,
+            "column": f"{table.columns[first]} minus {table.columns[second]}",
+            "column_letter": f"{table.column_letters[first]}-{table.column_letters[second]}",
+            "first": table.columns[first],
+            "second": table.columns[second],
+            "small_base": bool(table.small[line, first] | table.small[line, second]),
+            **_comparison(differences, (line, pair)),
+        }
+
+
+def _names_of_table(table: Crosstab) -> dict[str, str | None]:
+    return {
+        "question": table.question.name,
+        "question_text": table.question.text,
+        "taken_for": table.question.kind,
+        "banner": table.banner.name or None,
+        "answered_by": table.banner.answered_by or None,
+    }
+
+
+def _record_of_table(table: Crosstab) -> dict[str, Any]:
+    """Return a table by name, for JSON."""
+    n, weight, effective = table.bases
+    missing = table.cells.n_missing.min(axis=0)
+    association = table.association
+    return {
+        "question": table.question.name,
+        "text": table.question.text,
+        "taken_for": table.question.kind,
+        "banner": table.banner.name or None,
+        "answered_by": table.banner.answered_by or None,
+        "ungrouped": table.n_ungrouped,
+        "wave": table.wave or None,
+        "wave_before": table.before or None,
+        "columns": [
+            {
+                "name": name,
+                "letter": table.column_letters[column] or None,
+                "n": n[column],
+                "missing": missing[column],
+                "weighted_base": weight[column],
+                "effective_n": effective[column],
+                "small_base": bool(table.is_small[column]),
+                "standard_deviation": table.deviations[column],
+            }
+            for column, name in enumerate(table.columns)
+        ],
+        "lines": [
+            {
+                "name": line.name,
+                "statistic": line.kind,
+                "is_net": line.is_net,
+                "cells": [_record_of_cell(table, index, column) for column in range(len(table.columns))],
+            }
+            for index, line in enumerate(table.question.lines)
+        ],
+        "differences": [
+            {
+                "line": table.question.lines[line].name,
+                "first": table.columns[table.differences.first[pair]],
+                "second": table.columns[table.differences.second[pair]],
+                **_comparison(table.differences, (line, pair)),
+            }
+            for line, pair in np.ndindex(table.differences.values.shape)
+        ],
+        "association": None if association is None else {
+            name: getattr(association, name) for name in ("chi_square", "f", "df", "df_below", "p_value", "n")
+        },
+        "notes": list(table.question.notes),
+    }  # fmt: skip
+
+
+def _record_of_cell(table: Crosstab, line: int, column: int) -> dict[str, Any]:
+    change = None if table.changes is None else _comparison(table.changes, (line, column))
+    has_change = change is not None and change["value"] is not None
+    return {**_cell(table, line, column), "change": change if has_change else None}
+
+
+def _cell(table: Crosstab, line: int, column: int) -> dict[str, Any]:
+    cells = table.cells
+    return {
+        "value": _known(cells.values[line, column]),
+        "low": _known(cells.low[line, column]),
+        "high": _known(cells.high[line, column]),
+        "n": int(cells.n[line, column]),
+        "n_missing": int(cells.n_missing[line, column]),
+        "weighted_base": float(cells.weight[line, column]),
+        "effective_n": float(cells.effective_n[line, column]),
+        "small_base": bool(table.small[line, column]),
+        "letters": str(table.letters[line, column]) or None,
+    }
+
+
+def _comparison(figures: ColumnDifferences | WaveChanges, index: tuple[int, int]) -> dict[str, float | None]:
+    return {
+        "value": _known(figures.values[index]),
+        "low": _known(figures.low[index]),
+        "high": _known(figures.high[index]),
+        "p": _known(figures.p_values[index]),
+        "p_adjusted": _known(figures.adjusted[index]),
+    }
+
+
+def _known(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+_SCHEMA: dict[str, type[pl.DataType]] = {
+    **dict.fromkeys(("question", "question_text", "taken_for", "banner", "answered_by"), pl.String),
+    **dict.fromkeys(("column", "column_letter", "line", "statistic"), pl.String),
+    **dict.fromkeys(("value", "low", "high"), pl.Float64),
+    **dict.fromkeys(("n", "n_missing"), pl.Int64),
+    **dict.fromkeys(("weighted_base", "effective_n"), pl.Float64),
+    "small_base": pl.Boolean,
+    "letters": pl.String,
+    "n_ungrouped": pl.Int64,
+    **dict.fromkeys(("wave", "wave_before"), pl.String),
+    **dict.fromkeys(("change", "change_low", "change_high", "change_p", "change_p_adjusted"), pl.Float64),
+    "chi_square_p": pl.Float64,
+    **dict.fromkeys(("first", "second"), pl.String),
+    **dict.fromkeys(("p", "p_adjusted"), pl.Float64),
+}

@@ -9,9 +9,9 @@ from made_up_cells import REFUSED, NamedChat, cell, items_to_ask
 from semscale.chat.replies import Reply
 from semscale.drift.matrix.sides import judge_cells
 from semscale.judging.asking import Running
-from semscale.judging.comparing.sides import SystemPairs, side_by_side
+from semscale.judging.comparing import PairVerdicts, SystemPairs, side_by_side
 from semscale.judging.judge import Judge
-from semscale.judging.side_by_side import PairVerdicts, side_by_side_template
+from semscale.judging.templates import side_by_side_template
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 

@@ -9,7 +9,7 @@ import pytest
 from semscale.drift import DriftSummary, GateSettings, Item, Output, Run, compare, decide
 from semscale.drift.measure.metrics import TEXT_METRICS, Metric, field_metric, metric_label, usual_metrics
 from semscale.errors import InputError
-from semscale.report.document.values import Words
+from semscale.report.document import Words
 
 BEFORE = ("The cell swells in water.", "Mitochondria make ATP.")
 AFTER = ("The cell swells in water.", "The wall keeps the cell whole.")

@@ -5,7 +5,7 @@ import pytest
 
 from semscale.errors import InputError
 from semscale.matching.bertscore.scores import BertScores
-from semscale.report.render.markdown import markdown
+from semscale.report.markdown import markdown
 from semscale.signature import Signature
 from semscale.types import Status
 

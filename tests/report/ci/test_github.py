@@ -7,7 +7,7 @@ from made_up_drift import comparison_of, decision_about
 
 from semscale.drift.gate.decision import Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
-from semscale.report.ci.github import SHOWN, github_annotations, stop_commands
+from semscale.report.ci import SHOWN, github_annotations, stop_commands
 
 COMMAND = re.compile(r"::(error|warning|notice) title=([^:,\r\n]+)::([^\r\n]+)")
 HOSTILE = "a\r\n::set-env name=X::100 %, b: c "

@@ -6,9 +6,8 @@ import pytest
 from made_up_drift import comparison_of, decision_about
 
 from semscale.drift.gate.drift_summary import DriftSummary
-from semscale.report.ci.job_summary import job_summary
-from semscale.report.render.markdown import markdown
-from semscale.report.render.markdown_text import code, escaped
+from semscale.report.ci import job_summary
+from semscale.report.markdown import code, escaped, markdown
 
 markdown_it = pytest.importorskip(
     "markdown_it", reason="markdown-it-py is not there: pip install markdown-it-py"

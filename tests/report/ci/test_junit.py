@@ -6,7 +6,7 @@ from made_up_drift import comparison_of, decision_about
 
 from semscale.drift.gate.decision import Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
-from semscale.report.ci.junit import junit_xml
+from semscale.report.ci import junit_xml
 
 HOSTILE = "\x00\x0b]]><a b='c'>\ud800\uffff"
 

@@ -6,7 +6,7 @@ from made_up_drift import comparison_of, decision_about
 
 from semscale.drift.gate.decision import Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
-from semscale.report.ci.slack import slack_message
+from semscale.report.ci import slack_message
 
 
 def message_about(compared, outcome, **settings):

@@ -12,11 +12,11 @@ from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.measured import MeasuredRun
 from semscale.history.items import Item, Output
-from semscale.report.document.values import Count, Words
-from semscale.report.drift.document import drift_document
+from semscale.report.document import Count, Words
+from semscale.report.drift import drift_document
 from semscale.report.formatting import number
-from semscale.report.render.html import page
-from semscale.report.render.terminal import print_document
+from semscale.report.html import page
+from semscale.report.terminal import print_document
 from semscale.types import Status
 
 ATTACK = '<script>alert("x")</script> {{ 7 * 7 }} </style>\x00'

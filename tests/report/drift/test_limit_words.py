@@ -1,5 +1,5 @@
 from semscale.drift.limits.results import LimitCheck, MustPassCheck
-from semscale.report.drift.limit_words import allowed_words, broken_limit_words, ids_words, must_pass_words
+from semscale.report.drift_sentences import allowed_words, broken_limit_words, ids_words, must_pass_words
 
 
 def test_a_broken_limit_is_said_with_its_items():

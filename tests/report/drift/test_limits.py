@@ -6,14 +6,11 @@ from semscale.drift.gate.decision import Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.drift.gate.stored_checks import stored_checks
 from semscale.drift.limits.results import LimitCheck, MustPassCheck
-from semscale.report.cells import cell_text
-from semscale.report.ci.github import github_annotations
-from semscale.report.ci.job_summary import job_summary
-from semscale.report.ci.junit import junit_xml
-from semscale.report.drift.document import drift_document
-from semscale.report.drift.limits import limit_blocks
-from semscale.report.render.html import page
-from semscale.report.render.markdown import markdown
+from semscale.report.ci import github_annotations, job_summary, junit_xml
+from semscale.report.drift import drift_document, limit_blocks
+from semscale.report.formatting import cell_text
+from semscale.report.html import page
+from semscale.report.markdown import markdown
 
 BROKEN = LimitCheck("silenced", 0, 39, ("item-037", "item-038"))
 KEPT = LimitCheck("lost_fields", 2, 39, excused=("item-001",), group=("exercise", "ex-1"))

@@ -3,9 +3,9 @@
 from made_up import comparison, spread_out
 
 from semscale.drift.sizing.plan import plan_gate
-from semscale.report.document.values import Count, Number
-from semscale.report.drift.plan import plan_document
-from semscale.report.render.terminal import print_document
+from semscale.report.document import Count, Number
+from semscale.report.drift_runs import plan_document
+from semscale.report.terminal import print_document
 
 LOSSES = {"match": spread_out(0.1, half=0.05), "silence": spread_out(0.0, half=0.0)}
 

@@ -12,11 +12,11 @@ from semscale.drift.runs.run_summaries import ApprovedBaseline, RecordedRun
 from semscale.history.items import Item, Output
 from semscale.history.runs import Approval
 from semscale.history.summaries import Merged, RunSummary
-from semscale.report.document.values import Count
-from semscale.report.drift.records import approved_document, history_document, recorded_document
-from semscale.report.render.html import page
-from semscale.report.render.markdown import markdown
-from semscale.report.render.terminal import print_document
+from semscale.report.document import Count
+from semscale.report.drift_runs import approved_document, history_document, recorded_document
+from semscale.report.html import page
+from semscale.report.markdown import markdown
+from semscale.report.terminal import print_document
 
 APPROVAL = Approval("b" * 32, "answers", "Ann", "read them", START, START + timedelta(days=90))
 

@@ -10,8 +10,7 @@ from made_up_drift import comparison_of, decision_about
 from semscale.drift.gate.decision import Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.drift.ruler.label_errors import label_error
-from semscale.report.drift.document import drift_document
-from semscale.report.drift.ruler import ruler_cautions, ruler_section
+from semscale.report.drift import drift_document, ruler_cautions, ruler_section
 
 
 def summary_of(check, outcome=Outcome.PASS):

@@ -11,12 +11,17 @@ from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.nights.night_drifts import EarlierNights
 from semscale.drift.sizing.forecast import SizeForecast
-from semscale.report.ci.job_summary import job_summary
-from semscale.report.drift.document import drift_document
-from semscale.report.drift.sample_size import forecast_words, needed_words, noise_words, unvaried_words
-from semscale.report.drift.words import headline_words
-from semscale.report.render.html import page
-from semscale.report.render.markdown import markdown
+from semscale.report.ci import job_summary
+from semscale.report.drift import drift_document
+from semscale.report.drift_sentences import (
+    forecast_words,
+    headline_words,
+    needed_words,
+    noise_words,
+    unvaried_words,
+)
+from semscale.report.html import page
+from semscale.report.markdown import markdown
 
 ALIKE = np.zeros(30)
 ONE_MISSING = np.array([0.0] * 29 + [np.nan])

@@ -6,9 +6,9 @@ import pytest
 
 from semscale.damage.damages import DAMAGES
 from semscale.drift.self_testing.results import SelfTest, SelfTestRow
-from semscale.report.drift.self_test import change_label, self_test_document
-from semscale.report.render.html import page
-from semscale.report.render.terminal import print_document
+from semscale.report.drift_runs import change_label, self_test_document
+from semscale.report.html import page
+from semscale.report.terminal import print_document
 from semscale.signature import Signature
 from semscale.stats.intervals.shares import wilson_interval
 

@@ -8,7 +8,7 @@ from made_up import comparison
 from semscale.drift.gate.decision import DriftTest, GateDecision, MeanShift, Outcome
 from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
-from semscale.report.drift.shift import shift_notes
+from semscale.report.drift import shift_notes
 
 
 @pytest.fixture

@@ -11,13 +11,13 @@ from made_up import START, stored_comparison
 
 from semscale.drift.nights.trend import trends
 from semscale.history.stored_comparison import StoredCheck
-from semscale.report.cells import cell_text
-from semscale.report.charts.forest import TOLERATED
-from semscale.report.charts.palette import ACCENT
-from semscale.report.charts.trend import MOST_RUNS, Course, Mark, Timeline, courses
-from semscale.report.document.values import WithInterval
-from semscale.report.drift.trend import TABLED_RUNS, readings, trend_document
-from semscale.report.render.html import page
+from semscale.report.chart_kit import ACCENT
+from semscale.report.document import WithInterval
+from semscale.report.drift_runs import TABLED_RUNS, readings, trend_document
+from semscale.report.formatting import cell_text
+from semscale.report.html import page
+from semscale.report.plane_charts import MOST_RUNS, Course, Mark, Timeline, courses
+from semscale.report.row_charts import TOLERATED
 
 ATTACK = '<script>alert("x")</script> {{ 7 * 7 }} </style>\x00'
 SVG = "{http://www.w3.org/2000/svg}"

@@ -5,9 +5,9 @@ import pytest
 pytest.importorskip("sqlalchemy")
 
 from semscale.history.verification import Flaw, Verification
-from semscale.report.drift.verification import verification_document
-from semscale.report.render.html import page
-from semscale.report.render.terminal import print_document
+from semscale.report.drift_runs import verification_document
+from semscale.report.html import page
+from semscale.report.terminal import print_document
 
 HEAD = "ab" * 32
 

@@ -9,7 +9,7 @@ from made_up_drift import comparison_of, decision_about
 from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, SequenceTest, ThresholdCheck
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.drift.gate.settings import GateSettings
-from semscale.report.drift.words import (
+from semscale.report.drift_sentences import (
     beyond_chance_words,
     coverage_words,
     group_label,

@@ -8,16 +8,15 @@ import numpy as np
 import pytest
 from tests.schema_check import check_json
 
-from semscale.rating.lint.linter import lint
-from semscale.rating.lint.report import LintFinding
-from semscale.report.document.values import Quoted, Words
+from semscale.rating.lint import LintFinding, lint
+from semscale.report.document import Quoted, Words
 from semscale.report.formatting import number
+from semscale.report.html import page
 from semscale.report.lint.document import lint_overview
 from semscale.report.lint.figures import finding_table
-from semscale.report.render.html import page
-from semscale.report.render.terminal import print_document
+from semscale.report.terminal import print_document
 from semscale.scales import load_scale
-from semscale.scales.equivalence import sets_that_rate
+from semscale.scales.library import sets_that_rate
 
 
 @pytest.fixture

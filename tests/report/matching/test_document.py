@@ -17,13 +17,12 @@ from semscale.matching.match_columns import MatchColumns
 from semscale.matching.matches import Matches
 from semscale.matching.separation import Separation
 from semscale.report import parts
-from semscale.report.document.blocks import Histogram
-from semscale.report.document.document import flat
+from semscale.report.document import Histogram, flat
 from semscale.report.formatting import number
+from semscale.report.html import page
+from semscale.report.markdown import markdown
 from semscale.report.matching.words import costly_tokens
-from semscale.report.render.html import page
-from semscale.report.render.markdown import markdown
-from semscale.report.render.terminal import print_document
+from semscale.report.terminal import print_document
 from semscale.signature import Signature
 from semscale.types import Status
 

@@ -7,8 +7,8 @@ import pytest
 from tests.schema_check import check_json
 
 from semscale.matching.bertscore.layer_search import HumanAgreement, LayerCalibration
-from semscale.report.render.markdown import markdown
-from semscale.report.render.terminal import print_document
+from semscale.report.markdown import markdown
+from semscale.report.terminal import print_document
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import Estimate
 

@@ -6,9 +6,9 @@ import polars as pl
 
 from semscale.matching.cliniqlink.evaluation_summary import EvaluationSummary
 from semscale.matching.cliniqlink.submission_scores import SubmissionScores, TaskScore
-from semscale.report.render.html import page
-from semscale.report.render.markdown import markdown
-from semscale.report.render.terminal import print_document
+from semscale.report.html import page
+from semscale.report.markdown import markdown
+from semscale.report.terminal import print_document
 from semscale.signature import Signature
 from semscale.stats.intervals.means import MeanEstimate
 

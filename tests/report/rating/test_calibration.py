@@ -4,8 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from semscale.rating.calibration.calibration import HonestError
-from semscale.rating.calibration.learning_curve import CurvePoint
+from semscale.rating.calibration import CurvePoint, HonestError
 from semscale.report.rating.calibration import chosen_words, curve_origin, curve_words, gain_words, head_words
 from semscale.stats.intervals.estimates import Estimate
 

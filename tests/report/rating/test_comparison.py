@@ -5,12 +5,11 @@ import dataclasses
 import numpy as np
 import pytest
 
-from semscale.rating.human.corrected_mean import corrected_by
-from semscale.report.cells import line_text
-from semscale.report.formatting import percent, with_interval
+from semscale.rating.human import corrected_by
+from semscale.report.formatting import line_text, percent, with_interval
+from semscale.report.html import page
 from semscale.report.rating.comparison import agreement_words
-from semscale.report.render.html import page
-from semscale.report.render.terminal import print_document
+from semscale.report.terminal import print_document
 from semscale.stats.intervals.estimates import Estimate
 
 

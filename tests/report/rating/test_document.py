@@ -5,12 +5,12 @@ import re
 
 import pytest
 
-from semscale.rating.human.comparison import compare
+from semscale.rating.human import compare
 from semscale.rating.rater import Rater
-from semscale.report.charts.palette import GRID, contrast
-from semscale.report.document.values import Quoted
+from semscale.report.chart_kit import GRID, contrast
+from semscale.report.document import Quoted
 from semscale.report.formatting import number, percent, percent_with_interval, with_interval
-from semscale.report.render.html import line_html, page
+from semscale.report.html import line_html, page
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 

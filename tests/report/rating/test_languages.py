@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from semscale.rating.languages.language_tally import LanguageTexts
+from semscale.rating.summary import LanguageTexts
 from semscale.report.rating.languages import (
     other_language_warnings,
     rated_languages,

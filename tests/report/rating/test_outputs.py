@@ -8,11 +8,11 @@ import pytest
 from tests.schema_check import check_json
 from tests.workbook_sheets import sheets_of
 
-from semscale.rating.lint.linter import lint
+from semscale.rating.lint import lint
 from semscale.rating.rater import Rater
-from semscale.report.render.html import page
-from semscale.report.render.markdown import markdown
-from semscale.report.render.terminal import print_document
+from semscale.report.html import page
+from semscale.report.markdown import markdown
+from semscale.report.terminal import print_document
 
 TEXTS = ["plain 0 and plain 1", "warm 4 by far", None, "brief 2, casual 3", "formal 1 alone", "verdict 3"]
 

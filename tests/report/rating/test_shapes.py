@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from semscale.report.render.html import page
+from semscale.report.html import page
 
 
 def test_nothing_scored_says_why_and_shows_no_figure(make_summary, read_page):

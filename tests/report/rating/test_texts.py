@@ -6,8 +6,8 @@ import re
 import polars as pl
 import pytest
 
+from semscale.report.html import page
 from semscale.report.rating.figures import verbatims
-from semscale.report.render.html import page
 
 ATTACKS = (
     "<script>alert('x')</script>",

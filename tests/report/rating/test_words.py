@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from semscale.rating.calibration.calibration import HonestError
+from semscale.rating.calibration import HonestError
 from semscale.report.rating.words import (
     NPS_CAUTION,
     RANKING,

@@ -116,7 +116,7 @@ def test_a_recall_share_that_is_no_number_is_refused(client, method):
 
 
 def test_each_measure_is_served_or_refused_by_its_name(service):
-    from semscale.answer_consistency.scoring.measures import MEASURES
+    from semscale.answer_consistency.measures import MEASURES
     from semscale.errors import InputError
     from semscale.serving.requests.fields import ConsistencySettingFields
 

@@ -95,7 +95,7 @@ def calibrate(options: CalibrationOptions) -> None:
     from semscale.cli.progress import progress_bars
     from semscale.matching.bertscore.choices import token_encoder
     from semscale.matching.bertscore.layer_search import calibrate as calibrate_model
-    from semscale.report.render.terminal import print_document
+    from semscale.report.terminal import print_document
     from semscale.store.atomic import check_writable, replacing
     from semscale.store.reading import open_table
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from semscale.cli.single_values import CommandGroup
-from semscale.report.render.grids import print_table
+from semscale.report.terminal import print_table
 
 app = CommandGroup(help="Models: list, pull, verify, and find their files.", no_args_is_help=True)
 

@@ -26,7 +26,7 @@ _Language = Annotated[
 def list_scales() -> None:
     """List the scales that ship with Semscale."""
     from semscale.report.lint.library import library_document
-    from semscale.report.render.terminal import print_document
+    from semscale.report.terminal import print_document
     from semscale.scales import load_scale, scale_names
 
     print_document(library_document([load_scale(name) for name in scale_names()]))
@@ -36,7 +36,7 @@ def list_scales() -> None:
 def show(scale: _NameOrFile, language: _Language = None) -> None:
     """Show a scale: its points, its anchors, where they come from, and notes."""
     from semscale.report.lint.library import scale_document
-    from semscale.report.render.terminal import print_document
+    from semscale.report.terminal import print_document
     from semscale.scales import load_scale
 
     print_document(scale_document(load_scale(scale, language=language)))
@@ -81,9 +81,9 @@ def lint(options: LintOptions) -> None:
     Exit code 1 if a scale fails; a warning is no failure.
     """
     from semscale.cli.progress import progress_bars
-    from semscale.rating.lint.linter import lint as lint_scale
+    from semscale.rating.lint import lint as lint_scale
     from semscale.report.lint.document import lint_overview
-    from semscale.report.render.terminal import print_document
+    from semscale.report.terminal import print_document
     from semscale.scales import load_scale
     from semscale.weights.known import DEFAULT_RATING_MODEL
 

@@ -184,7 +184,7 @@ class CompareRun:
 @contextmanager
 def _annotated(summary: DriftSummary) -> Iterator[None]:
     """Print the annotations of a decision, and let GitHub Actions read none in what is printed after them."""
-    from semscale.report.ci.github import github_annotations, stop_commands
+    from semscale.report.ci import github_annotations, stop_commands
 
     if summary.decision is not None:
         typer.echo("\n".join(github_annotations(summary, summary.decision)))

@@ -17,13 +17,13 @@ def write_files(summary: DriftSummary, outputs: Outputs) -> None:
     if decision is None or not isinstance(outputs, GateOutputs):
         return
     if outputs.junit is not None:
-        from semscale.report.ci.junit import junit_xml
+        from semscale.report.ci import junit_xml
 
         with replacing(outputs.junit) as temporary:
             temporary.write_text(junit_xml(summary, decision), encoding="utf-8", newline="\n")
     if outputs.summary is not None:
-        from semscale.report.ci.job_summary import job_summary
-        from semscale.report.render.markdown import markdown
+        from semscale.report.ci import job_summary
+        from semscale.report.markdown import markdown
 
         with outputs.summary.open("a", encoding="utf-8", newline="\n") as file:
             file.write(markdown(job_summary(summary, decision)))

@@ -7,8 +7,7 @@ from semscale.cli.options.groups import option_group
 from semscale.cli.options.panels import option
 
 if TYPE_CHECKING:
-    from semscale.judging.judge import Judge
-    from semscale.judging.judge_settings import Method
+    from semscale.judging.judge import Judge, Method
     from semscale.types import Progress
 
 _JUDGE = "Judge"
@@ -57,7 +56,7 @@ class PairJudgeOptions:
         """
         from semscale.cli.options.judges import read_rubric
         from semscale.judging.judge import Judge
-        from semscale.judging.side_by_side import side_by_side_template
+        from semscale.judging.templates import side_by_side_template
 
         if self.model is None:
             return None

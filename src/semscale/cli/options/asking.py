@@ -7,7 +7,7 @@ from semscale.cli.options.panels import option, setting
 from semscale.errors import InputError
 
 if TYPE_CHECKING:
-    from semscale.answer_consistency.sampling import Sampling
+    from semscale.answer_consistency.asking import Sampling
     from semscale.chat.chat_model import ChatModel
     from semscale.types import Progress
 
@@ -58,7 +58,7 @@ class AskingOptions:
         """
         if self.samples is None:
             return None
-        from semscale.answer_consistency.sampling import Sampling, Stopping
+        from semscale.answer_consistency.asking import Sampling, Stopping
         from semscale.chat.messages import Parameters
 
         return Sampling(

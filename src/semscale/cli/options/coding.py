@@ -14,9 +14,9 @@ from semscale.errors import InputError
 
 if TYPE_CHECKING:
     from semscale.chat.chat_model import ChatModel
+    from semscale.coding.coding import Thresholds
     from semscale.coding.coding_columns import CodingColumns
-    from semscale.coding.coding_decisions import Thresholds
-    from semscale.judging.judge_settings import Method
+    from semscale.judging.judge import Method
     from semscale.types import Progress
 
 _CHAT, _CODES = "Chat model", "Codes"
@@ -125,7 +125,7 @@ class ThresholdOptions:
         Raises:
             InputError: out of range, or the wrong way round.
         """
-        from semscale.coding.coding_decisions import Thresholds
+        from semscale.coding.coding import Thresholds
 
         return Thresholds(self.given_from, self.unsure_from)
 

@@ -13,8 +13,8 @@ from semscale.cli.outputs import Outputs, written_as
 from semscale.errors import InputError
 
 if TYPE_CHECKING:
-    from semscale.answer_consistency.correctness_probability import CorrectnessSettings
-    from semscale.answer_consistency.files.columns import AnswerColumns
+    from semscale.answer_consistency.columns import AnswerColumns
+    from semscale.answer_consistency.correctness import CorrectnessSettings
 
 _MEASURING, _TRUST = "Measuring", "Trust"
 _ASKED = ("samples", "model", "base_url", "temperature", "system", "max_tokens")  # of samples for any measure
@@ -54,7 +54,7 @@ class AnswerColumnOptions:
         Raises:
             InputError: columns that do not go together.
         """
-        from semscale.answer_consistency.files.columns import AnswerColumns
+        from semscale.answer_consistency.columns import AnswerColumns
 
         samples = tuple(self.sample or ())
         tokens = self.logprobs, tuple(self.sample_logprobs or ())

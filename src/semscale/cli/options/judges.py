@@ -149,8 +149,7 @@ def read_panel(path: Path) -> list[dict[str, Any]]:
 
 def _judge(entry: Mapping[str, Any], settings: Mapping[str, Any], progress: "Progress | None") -> "Judge":
     from semscale.chat.loading import load_chat_model
-    from semscale.judging.judge import Judge
-    from semscale.judging.judge_settings import JudgeSettings
+    from semscale.judging.judge import Judge, JudgeSettings
     from semscale.messages import unknown_name
 
     own = {name: value for name, value in entry.items() if name not in _PLACES}

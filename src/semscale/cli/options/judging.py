@@ -89,7 +89,7 @@ class SystemColumnOptions:
         Raises:
             InputError: fewer than two, or one name or column twice.
         """
-        from semscale.judging.comparing.comparison_summary import system_names
+        from semscale.judging.comparing import system_names
 
         return system_names(self.a, self.b, self.system or ())
 

@@ -15,11 +15,11 @@ from semscale.cli.options.table import File, RowOptions
 from semscale.cli.outputs import Outputs, written_as
 from semscale.errors import InputError
 from semscale.messages import did_you_mean
-from semscale.rating.readouts.readout_choice import DEFAULT_READOUT, Readout
+from semscale.rating.settings import DEFAULT_READOUT, Readout
 
 if TYPE_CHECKING:
     from semscale.rating.files.columns import FileColumns
-    from semscale.rating.rater_settings import RaterSettings
+    from semscale.rating.settings import RaterSettings
     from semscale.store.table import Table
 
 _RATING = "Rating"

@@ -15,9 +15,7 @@ from semscale.cli.outputs import Outputs
 from semscale.errors import InputError
 
 if TYPE_CHECKING:
-    from semscale.tabulation.plan import TablePlan
-    from semscale.tabulation.sample_columns import SampleColumns
-    from semscale.tabulation.tables.tabulating import TestSettings
+    from semscale.tabulation.settings import SampleColumns, TablePlan, TestSettings
 
 _SAMPLE = "How people were drawn"
 
@@ -60,10 +58,10 @@ class TablesOutputs(Outputs):
         Raises:
             InputError: an ending or file that does not serve, or two files with one ending.
         """
-        from semscale.report.tables.saving import check_place
+        from semscale.tabulation.crosstabs import check_path
 
         for path in self.files or ():
-            check_place(path)
+            check_path(path)
         endings = Counter(path.suffix.lower() for path in self.files or ())
         twice = next((ending for ending, n in endings.items() if n > 1), None)
         if twice is not None:
@@ -140,9 +138,8 @@ class SampleOptions:
         Raises:
             InputError: settings that do not go together, or margins that cannot be read.
         """
-        from semscale.tabulation.margins_file import read_margins
-        from semscale.tabulation.replicate_factors import read_rscales
-        from semscale.tabulation.sample_columns import SampleColumns
+        from semscale.tabulation.sample import read_margins, read_rscales
+        from semscale.tabulation.settings import SampleColumns
 
         return SampleColumns(
             weight=self.weight,
@@ -228,7 +225,7 @@ class TablesOptions:
         Raises:
             InputError: a value out of range.
         """
-        from semscale.tabulation.tables.tabulating import TestSettings
+        from semscale.tabulation.settings import TestSettings
 
         return TestSettings(self.min_base, None if self.adjust == "none" else self.adjust, self.level)
 
@@ -260,7 +257,7 @@ class TablesOptions:
         Raises:
             InputError: settings that do not go together.
         """
-        from semscale.tabulation.plan import TablePlan
+        from semscale.tabulation.settings import TablePlan
 
         for name in ("method", "model"):
             if getattr(self, name):

@@ -7,15 +7,13 @@ from semscale.cli.options.calibrate import CalibrateOptions
 from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.errors import InputError
-from semscale.rating.calibration.calibration_file import check_calibration_path
-from semscale.rating.calibration.calibration_summary import CalibrationSummary
-from semscale.rating.calibration.labels import LabelSettings
-from semscale.rating.files.cells import humans_in, numbers_in
-from semscale.rating.files.filled_sheet import check_once, with_points
-from semscale.rating.human.values import check_human_range
-from semscale.rating.labelling.sheet import COLUMNS, ROW
+from semscale.rating.calibration import CalibrationSummary, check_calibration_path
+from semscale.rating.cells import humans_in, numbers_in
+from semscale.rating.fitting import LabelSettings
+from semscale.rating.human import check_human_range
+from semscale.rating.labelling import COLUMNS, ROW, check_once, with_points
 from semscale.rating.rater import Rater
-from semscale.rating.rater_settings import RaterSettings
+from semscale.rating.settings import RaterSettings
 from semscale.store.columns import column_in, floats_in
 from semscale.store.filtering import rows_of_the_file
 from semscale.store.table import Table

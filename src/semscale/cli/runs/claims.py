@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from semscale.answer_consistency.asking.asked_model import AskedModel
-from semscale.answer_consistency.claims.agreement_summary import AgreementSummary
-from semscale.answer_consistency.claims.file_agreement import claim_consistency_file
+from semscale.answer_consistency.asking import AskedModel
+from semscale.answer_consistency.claim_files import claim_consistency_file
+from semscale.answer_consistency.claim_summary import AgreementSummary
 from semscale.cli.options.consistency import ConsistencyOptions
 from semscale.cli.progress import progress_bars
 from semscale.cli.runs.consistency import checked_source

@@ -6,19 +6,15 @@ import numpy as np
 
 from semscale.cli.options.coding import CodeOptions
 from semscale.cli.progress import progress_bars
-from semscale.coding.asked_codes import AskedCodes
-from semscale.coding.chat_codes import ask_about_codes, mean_asked
-from semscale.coding.codebook import CodeFrame
-from semscale.coding.codebook_file import load_codebook
+from semscale.coding.chat_codes import ChatCodes, ask_about_codes, mean_asked
+from semscale.coding.codebook import Codebook, load_codebook
 from semscale.coding.coder import Coder
 from semscale.coding.coding import FittedCodes, fit_codes
 from semscale.coding.coding_cells import HandRows, check_coding_cells
+from semscale.coding.coding_collector import CodingCollector
 from semscale.coding.coding_columns import CodingColumns
 from semscale.coding.other_runs import OtherRun
-from semscale.coding.summary.beside_answers import BesideNames
-from semscale.coding.summary.coding_collector import CodingCollector
-from semscale.coding.summary.coding_summary import CodingSummary
-from semscale.coding.summary.summarizing import SummaryPlan
+from semscale.coding.summary import CodingSummary, SummaryPlan
 from semscale.coding.table_coding import CodingWork, LearntCodes
 from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS
 from semscale.rating.cells import text_status
@@ -81,7 +77,7 @@ def code_table(options: CodeOptions) -> CodingSummary:
         return TableRun(table, options.run.parts, progress).of(work, out)
 
 
-def _check_further(options: CodeOptions, codebook: CodeFrame) -> OtherRun | None:
+def _check_further(options: CodeOptions, codebook: Codebook) -> OtherRun | None:
     """Check the scale and the other run now, as they are needed once answers are scored."""
     if options.rate_scale is not None:
         load_scale(options.rate_scale)
@@ -93,7 +89,7 @@ def _check_further(options: CodeOptions, codebook: CodeFrame) -> OtherRun | None
 
 
 def _fitted(
-    options: CodeOptions, coder: Coder, hand: HandRows, asked: AskedCodes | None, progress: Progress | None
+    options: CodeOptions, coder: Coder, hand: HandRows, asked: ChatCodes | None, progress: Progress | None
 ) -> FittedCodes:
     """Learn from the hand-coded answers how all are to be coded."""
     return fit_codes(
@@ -111,15 +107,18 @@ def _summary_plan(options: CodeOptions, columns: CodingColumns, table: Table) ->
     rating = columns.rating or ""
     if options.rate_scale is not None:
         rating = f"{options.rate_scale}, as rated from the same answers"
-    names = BesideNames(
+    return SummaryPlan(
+        table.name,
+        columns.text,
         rating=rating,
         other=options.other_run or "",
         weight=columns.weight or "",
         clusters=columns.respondent or "",
         strata=columns.strata or "",
         notes=table.notes,
+        intervals=options.run.plan,
+        min_base=options.min_base,
     )
-    return SummaryPlan(table.name, columns.text, names, options.run.plan, options.min_base)
 
 
 def _settings(options: CodeOptions, columns: CodingColumns) -> dict[str, str]:
@@ -128,7 +127,7 @@ def _settings(options: CodeOptions, columns: CodingColumns) -> dict[str, str]:
     found = {
         "labels": ", ".join(columns.labels),
         "inclusion": columns.inclusion or "",
-        "given_from": f"{thresholds.given:.12g}",
+        "given_from": f"{thresholds.assigned:.12g}",
         "unsure_from": f"{thresholds.unsure:.12g}",
         "seed": str(options.run.plan.seed) if columns.labels else "",
         "chat_model": chat.chat_model or "",
@@ -139,8 +138,8 @@ def _settings(options: CodeOptions, columns: CodingColumns) -> dict[str, str]:
 
 
 def _asked(
-    options: CodeOptions, codebook: CodeFrame, table: Table, progress: Progress | None
-) -> AskedCodes | None:
+    options: CodeOptions, codebook: Codebook, table: Table, progress: Progress | None
+) -> ChatCodes | None:
     """Ask the chat model about the answers that can be read, if one is named."""
     chat, text = options.chat.load(progress), options.columns.text
     if chat is None:
@@ -159,4 +158,4 @@ def _asked(
         running=options.calls.running(),
         progress=progress,
     )
-    return found.placed(readable, len(cells))
+    return found.spread_over(readable, len(cells))

@@ -8,7 +8,7 @@ from semscale.cli.options.coding import CodeOptions
 from semscale.cli.progress import progress_bars
 from semscale.cli.runs.judge_forecasts import forecast_judge
 from semscale.coding.chat_codes import QUESTION, code_judge
-from semscale.coding.codebook_file import load_codebook
+from semscale.coding.codebook import load_codebook
 from semscale.coding.coding_columns import CodingColumns
 from semscale.rating.cells import text_status
 from semscale.store.columns import column_in

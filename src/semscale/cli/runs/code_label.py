@@ -8,21 +8,15 @@ from semscale.cli.options.coding import CodeLabelOptions
 from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.cli.runs.label import check_unlabelled, given_options
-from semscale.coding.codebook_file import load_codebook
+from semscale.coding.codebook import load_codebook
 from semscale.coding.coder import Coder
 from semscale.coding.coding import code_answers
 from semscale.coding.coding_columns import CodingColumns
-from semscale.coding.label_sheet import (
-    check_label_columns,
-    draw_answers,
-    instructions,
-    label_batches,
-    score_answers,
-    write_instructions,
-)
+from semscale.coding.labels import check_label_columns, draw_answers, label_batches, write_instructions
+from semscale.coding.table_coding import score_table
 from semscale.errors import InputError
-from semscale.judging.label_draw import HUMAN, INCLUSION
-from semscale.rating.labelling.sheet import instructions_path
+from semscale.judging.human_labels import HUMAN, INCLUSION
+from semscale.rating.labelling import instructions_path
 from semscale.store.atomic import check_writable
 from semscale.store.runs.batch_writing import write_batches
 from semscale.store.writing import output_format
@@ -45,15 +39,15 @@ def draw_for_codes(options: CodeLabelOptions) -> None:
     check_input(options.file, options.out, "out")
     check_unlabelled(options.out)
     table = options.table.open(options.file)
-    check_label_columns(table)
+    check_label_columns(table.columns)
     CodingColumns(options.text).check(table)
     with progress_bars() as progress:
         coder = Coder(codebook, embedder=options.model.load(progress))
-        scores = score_answers(table, options.text, coder, progress=progress)
-    drawn = draw_answers(code_answers(scores), options.n, alike=options.alike, seed=options.seed)
+        scores = score_table(table, options.text, coder, progress=progress)
+    drawn = draw_answers(code_answers(scores).values, options.n, alike=options.alike, seed=options.seed)
     write_batches(label_batches(table, drawn), options.out)
     command = _command(options)
-    beside = write_instructions(options.out, instructions(codebook, options.out.name, options.text, command))
+    beside = write_instructions(options.out, codebook, options.text, command)
     said = (
         f"{len(drawn.rows):,} of {drawn.n_scored:,} answers drawn",
         f"table: {options.out}",

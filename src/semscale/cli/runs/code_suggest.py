@@ -8,12 +8,16 @@ import polars as pl
 from semscale.cli.options.coding import CodeSuggestOptions
 from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
+from semscale.coding.coder import Coder
 from semscale.coding.coding_columns import CodingColumns
-from semscale.coding.prototypes import embed_codebook
-from semscale.coding.suggesting.answer_sample import AnswerSample
-from semscale.coding.suggesting.chat_names import name_codes
-from semscale.coding.suggesting.suggestion import SuggestionSummary, renamed_codes, suggest
-from semscale.coding.suggesting.suggestion_file import suggested_codebook, write_suggestion
+from semscale.coding.suggesting import (
+    AnswerSample,
+    SuggestionSummary,
+    name_codes,
+    suggest,
+    suggested_codebook,
+    write_suggestion,
+)
 from semscale.embedding.embedder import Embedder
 from semscale.errors import InputError
 from semscale.store.atomic import check_writable
@@ -80,13 +84,13 @@ def _named(
     if chat is None:
         return found
     names = name_codes(found.codes, options.calls.runner(chat), progress=progress)
-    return renamed_codes(found, names, chat.name)
+    return found.renamed(names, chat.name)
 
 
 def _checked(found: SuggestionSummary, embedder: Embedder) -> SuggestionSummary:
     """Say of a proposal why ``semscale code`` would refuse it, so that its author mends it."""
     try:
-        embed_codebook(suggested_codebook(found), embedder)
+        Coder(suggested_codebook(found), embedder=embedder)
     except InputError as error:
         return replace(found, problem=str(error))
     return found
@@ -97,8 +101,9 @@ def _with_codes(
 ) -> Iterator[pl.DataFrame]:
     """Put the code of each answer beside it, part by part; answers outside the sample are embedded."""
     for batch in table.batches(_BATCH):
-        places, nearness = found.places(column_in(batch, text).to_list(), embedder, progress=progress)
-        names = [None if place < 0 else found.codes[place].name for place in places.tolist()]
+        cells = column_in(batch, text).to_list()
+        clusters, nearness = found.clusters.assign(cells, embedder, progress=progress)
+        names = [None if cluster < 0 else found.codes[cluster].name for cluster in clusters.tolist()]
         yield batch.with_columns(
             pl.Series(f"{PREFIX}suggested", names, pl.String),
             pl.Series(f"{PREFIX}nearness", nearness, nan_to_null=True),

@@ -7,12 +7,11 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from semscale.answer_consistency.asking.asked_model import AskedModel
+from semscale.answer_consistency.asking import AskedModel, Prompt, Sampling, prompt_status
+from semscale.answer_consistency.columns import AnswerColumns
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.file_consistency import consistency_file
-from semscale.answer_consistency.files.columns import AnswerColumns
-from semscale.answer_consistency.sampling import Prompt, Sampling, prompt_status
-from semscale.answer_consistency.scoring.measures import (
+from semscale.answer_consistency.measures import (
     DEFAULT_MEASURES,
     check_measures,
     check_nli,
@@ -21,9 +20,9 @@ from semscale.answer_consistency.scoring.measures import (
     check_stopping,
     needed_parts,
 )
+from semscale.answer_consistency.p_true import p_true_request
 from semscale.answer_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
 from semscale.answer_consistency.summary import ConsistencySummary
-from semscale.answer_consistency.white_box.p_true import p_true_request
 from semscale.chat.costs.forecast import Forecast, forecast
 from semscale.chat.costs.forecast_summary import ForecastSummary
 from semscale.chat.costs.tokens import BYTES_PER_TOKEN, most_reply_tokens

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from semscale.answer_consistency.claims.claim_support import ClaimJudge
-from semscale.answer_consistency.claims.file_grounding import groundedness_file
-from semscale.answer_consistency.claims.grounding_summary import GroundingSummary
+from semscale.answer_consistency.claim_files import groundedness_file
+from semscale.answer_consistency.claim_summary import GroundingSummary
+from semscale.answer_consistency.claims import ClaimJudge
 from semscale.cli.options.matching import MatchOptions
 from semscale.cli.options.model import ModelOptions
 from semscale.cli.progress import progress_bars

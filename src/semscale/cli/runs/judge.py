@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from semscale.cli.options.judging import AuditOptions, JudgeOptions
 from semscale.cli.progress import progress_bars
-from semscale.judging.audit.audit import Audit, audit
-from semscale.judging.audit.audit_summary import AuditSummary
+from semscale.judging.audit import Audit, AuditSummary, audit
 from semscale.judging.file_judging import judge_file
 from semscale.judging.judge import Judge
 from semscale.judging.judge_columns import JudgeColumns, read_judge_cells
-from semscale.judging.summary.judge_summary import JudgeSummary
+from semscale.judging.summary import JudgeSummary
 from semscale.store.deriving.derived_columns import with_label
 from semscale.store.table import Table
 from semscale.types import Progress
@@ -101,6 +100,6 @@ def decides_and_writes(judge: Judge) -> bool:
 def _both_ways(name: str, judge: Judge, audited: Callable[[Judge], Audit]) -> dict[str, Audit]:
     """Audit a judge; beside one that decides, the same model in prose, unless prose stood in anyway."""
     found = audited(judge)
-    if not decides_and_writes(judge) or found.reads_prose:
+    if not decides_and_writes(judge) or found.method == "prose":
         return {name: found}
     return {f"{name}, decision": found, f"{name}, prose": audited(judge.varied(method="prose"))}

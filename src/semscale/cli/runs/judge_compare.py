@@ -13,10 +13,9 @@ from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.cli.runs.judge_forecasts import NOTE, forecast_items, row_forecast
 from semscale.errors import InputError
-from semscale.judging.comparing.comparing import compare_systems, shown_pairs
-from semscale.judging.comparing.comparison_summary import SystemComparison
+from semscale.judging.comparing import SystemComparison, compare_systems, pair_items
 from semscale.judging.judge import Judge
-from semscale.judging.side_by_side import side_by_side_template
+from semscale.judging.templates import side_by_side_template
 from semscale.matching.match_columns import reference_lists
 from semscale.store.columns import column_in
 from semscale.store.writing import write_table
@@ -56,7 +55,7 @@ def forecast_comparison(options: SystemCompareOptions) -> ForecastSummary:
         SemscaleError: as ``compare_answers``.
     """
     read = _Comparison.read(options)
-    items, counts = shown_pairs(read.questions, read.answers, references=read.references)
+    items, counts = pair_items(read.questions, read.answers, references=read.references)
     works = {read.judge.name: partial(forecast_items, read.judge, items)}
     rows = Counter({Status(status): n for status, n in counts.items()})
     note = f"{NOTE} Each pair is asked about in both orders, save where answers are alike or one is empty."

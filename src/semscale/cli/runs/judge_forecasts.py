@@ -11,11 +11,10 @@ from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.messages import Request
 from semscale.cli.options.judging import AuditOptions, JudgeOptions
 from semscale.cli.runs.judge import decides_and_writes, members_of, names_of, opened
-from semscale.judging.audit.audit import CHECKS, changed_by, unfit
-from semscale.judging.items import read_items
+from semscale.judging.audit import CHECKS, apply_check, check_obstacle
 from semscale.judging.judge import Judge
 from semscale.judging.judge_columns import JudgeCells, judge_cells, read_judge_cells
-from semscale.judging.prompts.prompting import JudgedItem
+from semscale.judging.prompts import JudgedItem, read_items
 from semscale.types import Status
 
 NOTE = "Nothing was sent. A model that refuses parameters takes a few calls more, once."
@@ -126,5 +125,5 @@ def _rounds(
     judge: Judge, rows: Sequence[JudgedItem | Status], has_references: bool
 ) -> dict[str, tuple[Judge, Sequence[JudgedItem | Status]]]:
     """Give who is asked about what in each round of an audit, by its name."""
-    made = (name for name in CHECKS if unfit(name, judge, has_references=has_references) is None)
-    return {"plain": (judge, rows), **{name: changed_by(name, judge, rows) for name in made}}
+    made = (name for name in CHECKS if check_obstacle(name, judge, has_references=has_references) is None)
+    return {"plain": (judge, rows), **{name: apply_check(name, judge, rows) for name in made}}

@@ -16,13 +16,12 @@ from semscale.cli.progress import progress_bars
 from semscale.cli.runs.judge_forecasts import NOTE, forecast_items, row_forecast
 from semscale.cli.runs.label import check_unlabelled, given_options
 from semscale.errors import InputError, InterruptedRunError
-from semscale.judging.human_labels import label_table
-from semscale.judging.items import read_items
+from semscale.judging.human_labels import HUMAN, INCLUSION, LabelDraw, earlier_draws, label_table
 from semscale.judging.judge import Judge
 from semscale.judging.judge_columns import JudgeCells, read_judge_cells
-from semscale.judging.label_draw import HUMAN, INCLUSION, LabelDraw, draw_rows, earlier_draws
-from semscale.judging.prompts.prompting import JudgedItem
-from semscale.judging.prompts.template import Template
+from semscale.judging.prompts import JudgedItem, read_items
+from semscale.judging.templates import Template
+from semscale.judging.verdicts import draw_rows
 from semscale.store.atomic import check_writable
 from semscale.store.columns import floats_in
 from semscale.store.writing import output_format, write_table

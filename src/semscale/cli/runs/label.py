@@ -11,17 +11,10 @@ from semscale.cli.options.label import LabelOptions
 from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.errors import EmptyTableError, InputError
-from semscale.rating.calibration.fitting import FEWEST_LABELS as FEWEST_TO_CALIBRATE
-from semscale.rating.labelling.sheet import (
-    HUMAN,
-    TEXT,
-    instructions,
-    instructions_path,
-    label_sheet,
-    write_sheet,
-)
+from semscale.rating.fitting import FEWEST_LABELS as FEWEST_TO_CALIBRATE
+from semscale.rating.labelling import HUMAN, TEXT, instructions, instructions_path, label_sheet, write_sheet
 from semscale.rating.rater import Rater
-from semscale.rating.rater_settings import RaterSettings
+from semscale.rating.settings import RaterSettings
 from semscale.signature import Signature
 from semscale.stats.calibration.drawing import draw_texts
 from semscale.store.atomic import check_writable

@@ -10,16 +10,15 @@ from semscale.cli.options.rating import RatingMethodOptions, RatingOptions, scal
 from semscale.cli.progress import progress_bars
 from semscale.cli.runs.on_cluster import makers_of, model_recipe
 from semscale.errors import InputError
-from semscale.rating.calibration.calibration_file import as_calibration
-from semscale.rating.decided.file_decisions import FileDecisions
+from semscale.rating.calibration import as_calibration
+from semscale.rating.files.file_decisions import FileDecisions
 from semscale.rating.files.file_rating import FileSettings, rate_file
-from semscale.rating.files.filled_sheet import read_sheet
 from semscale.rating.files.several_texts import rate_texts
-from semscale.rating.lint.linter import lint
+from semscale.rating.labelling import read_sheet
+from semscale.rating.lint import lint
 from semscale.rating.rater import Rater
-from semscale.rating.rater_settings import RaterSettings
-from semscale.rating.summaries import RatingSummaries
-from semscale.rating.summary import RatingSummary
+from semscale.rating.settings import RaterSettings
+from semscale.rating.summary import RatingSummaries, RatingSummary
 from semscale.scales import load_scale
 from semscale.store.column_profile import open_text_column
 from semscale.store.reading import open_table

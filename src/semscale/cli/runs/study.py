@@ -14,12 +14,12 @@ from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.errors import InputError
 from semscale.store.atomic import check_folder
-from semscale.study.asking.forecasting import personas_within
-from semscale.study.files.loading import load
-from semscale.study.study import Study
+from semscale.study.asking import personas_within
+from semscale.study.files import load
+from semscale.study.result import Study
 
 if TYPE_CHECKING:
-    from semscale.study.summary.study_summary import StudySummary
+    from semscale.study.summary import StudySummary
 
 
 def run_study(options: StudyRunOptions, outputs: StudyOutputs) -> "StudySummary":

@@ -2,7 +2,7 @@
 
 from semscale.cli.options.study_comparison import StudyCompareOptions
 from semscale.cli.outputs import check_input
-from semscale.study.comparing.comparison import StudyComparison, compare
+from semscale.study.comparison import StudyComparison, compare
 
 
 def compare_study(options: StudyCompareOptions) -> StudyComparison:

@@ -4,11 +4,9 @@ from pathlib import Path
 
 from semscale.cli.options.tables import TablesOptions
 from semscale.cli.outputs import check_input
-from semscale.report.tables.saving import save_tables
-from semscale.study.files.results_folder import read_study
-from semscale.study.panel_crosstabs import panel_tables
-from semscale.tabulation.crosstabs import tabulate_file
-from semscale.tabulation.summary import Crosstabs
+from semscale.study.crosstabs import panel_tables
+from semscale.study.result import read_study
+from semscale.tabulation.crosstabs import Crosstabs, tabulate_file
 
 
 def make_tables(options: TablesOptions) -> Crosstabs:
@@ -20,7 +18,7 @@ def make_tables(options: TablesOptions) -> Crosstabs:
     """
     tables = _of_panel(options) if Path(options.file).is_dir() else _of_file(options)
     for path in options.outputs.files or []:
-        save_tables(tables, path)
+        tables.report(path)
     return tables
 
 

@@ -5,15 +5,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from semscale.answer_consistency.meanings.best_answers import best_text
-from semscale.answer_consistency.meanings.clusters import meaning_clusters
-from semscale.answer_consistency.meanings.relations import Relations
-from semscale.answer_consistency.scoring.contradictions import GUARD_NAMES
-from semscale.answer_consistency.scoring.pair_readers import PairReaders
-from semscale.answer_consistency.scoring.sample_scorer import SampleScorer
-from semscale.answer_consistency.scoring.samples import SampledAnswers, take_samples
+from semscale.answer_consistency.consistency import Consistency
+from semscale.answer_consistency.meanings import Relations, best_text, meaning_clusters
+from semscale.answer_consistency.readers import PairReaders
+from semscale.answer_consistency.samples import SampledAnswers, pair_samples
 from semscale.types import Floats
-from semscale.weights.known import DEFAULT_MODEL
 
 T = TypeVar("T")
 
@@ -21,21 +17,18 @@ Order = list[int]
 """Numbers of a response (0) and its samples (from 1), the best one first, the others as they were."""
 
 
-def meaning_scorer(embedder: str, nli: Any) -> SampleScorer:  # noqa: ANN401 - a model of entailment or None
+def meaning_scorer(embedder: str, nli: Any) -> Consistency:  # noqa: ANN401 - a model of entailment or None
     """Make what relates a response and its samples.
 
     Args:
         embedder: the model of cosines.
         nli: a model of entailment, or ``None``.
     """
-    measures = ("semantic_negentropy",)
-    return SampleScorer(
-        measures, GUARD_NAMES, "auto", 1, 0, embedder, DEFAULT_MODEL, "auto", nli, by_sentence=False
-    )
+    return Consistency(measures=["semantic_negentropy"], embedder=embedder, nli=nli, by_sentence=False)
 
 
 def related_samples(
-    scorer: SampleScorer,
+    scorer: Consistency,
     responses: Sequence[Any],
     samples: Sequence[Sequence[Any]],
     readers: PairReaders | None = None,
@@ -48,11 +41,11 @@ def related_samples(
         samples: n lists of texts.
         readers: models that keep what they read for later calls; new ones unless given.
     """
-    taken = take_samples(list(responses), [list(each) for each in samples])
+    taken = pair_samples(list(responses), [list(each) for each in samples])
     used, pairs = readers or scorer.readers(), taken.pairs
     own = [pairs.texts[place] for place in np.unique(pairs.prediction).tolist()]
-    floor = scorer.floor_of(own, cosines=used.cosines)
-    return taken, scorer.related(taken, floor, readers=used)
+    floor = scorer.applied_floor(own, cosines=used.cosines)
+    return taken, scorer.relate(taken, floor, used)
 
 
 def best_orders(

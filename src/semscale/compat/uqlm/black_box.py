@@ -23,9 +23,9 @@ from typing import Any
 
 from semscale.answer_consistency.consistencies import Consistencies
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.meanings.meaning_measures import MEANING_MEASURES
-from semscale.answer_consistency.scoring.pair_readers import PairReaders
-from semscale.answer_consistency.scoring.samples import given_texts
+from semscale.answer_consistency.measures import Kind, select_measures
+from semscale.answer_consistency.readers import PairReaders
+from semscale.answer_consistency.samples import read_texts
 from semscale.compat.uqlm.best_response import Order, best_orders, meaning_scorer, related_samples, reordered
 from semscale.compat.uqlm.generation import ResponseGenerator, entailment_model
 from semscale.compat.uqlm.result import UQResult
@@ -123,7 +123,7 @@ class BlackBoxUQ:
         needing = [name for name in self.scorers if name in NEEDING_ENTAILMENT]
         nli = (
             entailment_model(nli_model_name, (*needing, *self.scorers)[0])
-            if needing or (nli_model_name and not MEANING_MEASURES.keys().isdisjoint(self.scorers))
+            if needing or (nli_model_name and select_measures(self.scorers, Kind.MEANINGS))
             else None
         )
         self._instrument = Consistency(
@@ -134,7 +134,7 @@ class BlackBoxUQ:
             by_sentence=False,
         )
         self._same_by: dict[str, int] = {}
-        picks = use_best and not MEANING_MEASURES.keys().isdisjoint(self.scorers)
+        picks = use_best and bool(select_measures(self.scorers, Kind.MEANINGS))
         self._picking = meaning_scorer(sentence_transformer, nli) if picks else None
 
     async def generate_and_score(
@@ -228,7 +228,7 @@ class BlackBoxUQ:
 
     def _scores(self, responses: list[Any], samples: list[list[Any]], readers: PairReaders) -> dict[str, Any]:
         measured: Consistencies = self._instrument.measure_part(
-            *given_texts(responses, samples), keep_unread=True, readers=readers
+            *read_texts(responses, samples), keep_unread=True, readers=readers
         )
         grounds = [str(ground) for ground in measured.same_by if ground is not None]
         self._same_by = {ground: grounds.count(ground) for ground in sorted(set(grounds))}

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from semscale.answer_consistency.meanings.answer_forms import is_same_short_answer
+from semscale.answer_consistency.short_answers import is_same_short_answer
 from semscale.compat.uqlm.best_response import Order, reordered
 from semscale.compat.uqlm.black_box import SCORERS as BLACK_BOX
 from semscale.compat.uqlm.black_box import BlackBoxUQ

@@ -15,11 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from semscale.answer_consistency.meanings.clusters import meaning_clusters
-from semscale.answer_consistency.meanings.entropies import share_entropy
-from semscale.answer_consistency.meanings.relations import Relations
-from semscale.answer_consistency.white_box.token_cells import read_tokens
-from semscale.answer_consistency.white_box.token_scores import measure_tokens
+from semscale.answer_consistency.meanings import Relations, meaning_clusters, share_entropy
+from semscale.answer_consistency.measures import measure_tokens
+from semscale.answer_consistency.white_box import read_tokens
 from semscale.compat.uqlm.best_response import best_orders, meaning_scorer, related_samples, reordered
 from semscale.compat.uqlm.generation import ResponseGenerator, entailment_model
 from semscale.compat.uqlm.not_applied import warn_of_ignored

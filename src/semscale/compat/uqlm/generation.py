@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from semscale.answer_consistency.asking import Sampling
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.sampling import Sampling
 from semscale.chat.calls.limits import Limits
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Message

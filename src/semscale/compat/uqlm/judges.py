@@ -12,13 +12,11 @@ from semscale.compat.uqlm.result import UQResult
 from semscale.compat.uqlm.synchronous import synchronous
 from semscale.errors import InputError
 from semscale.judging.asking import Running
-from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
 from semscale.judging.panel import Panel
-from semscale.judging.panel_verdicts import PanelVerdicts
-from semscale.judging.prompts.prompting import JudgedItem
-from semscale.judging.prompts.template import TEMPLATES
-from semscale.judging.verdicts import Verdicts
+from semscale.judging.prompts import JudgedItem, read_items
+from semscale.judging.templates import TEMPLATES
+from semscale.judging.verdicts import PanelVerdicts, Verdicts
 from semscale.messages import unknown_name
 from semscale.types import Status
 

@@ -18,8 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from semscale.answer_consistency.claims.claim_splitting import sentence_claims, split_claims
-from semscale.answer_consistency.claims.claim_values import ENTAILMENT_VALUES, claim_values, entailment_values
+from semscale.answer_consistency.claims import (
+    ENTAILMENT_VALUES,
+    claim_values,
+    entailment_values,
+    sentence_claims,
+    split_claims,
+)
 from semscale.answer_consistency.consistency import Consistency
 from semscale.compat.uqlm.generation import ResponseGenerator, entailment_model
 from semscale.compat.uqlm.result import UQResult

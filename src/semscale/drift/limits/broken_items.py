@@ -12,7 +12,7 @@ from semscale.drift.limits.stated_numbers import has_compared_numbers, states_an
 from semscale.drift.limits.totals import counts_of_numbers, counts_of_outputs, with_fewest
 from semscale.drift.runs.run_texts import number_of
 from semscale.history.items import Item, Output
-from semscale.rating.wordless import has_emoji, is_wordless
+from semscale.rating.cells import has_emoji, is_wordless
 from semscale.types import Floats, Integers, Mask
 
 _NO_WORDS = frozenset({"null", "nan", "undefined"})

@@ -17,7 +17,7 @@ from semscale.drift.matrix.sides import judge_cells
 from semscale.errors import InputError
 from semscale.judging.asking import Running
 from semscale.judging.judge import Judge
-from semscale.judging.side_by_side import side_by_side_template
+from semscale.judging.templates import side_by_side_template
 from semscale.matching.matcher import DEFAULT_METHOD
 from semscale.matching.methods import MethodSettings, build_method, check_method, guards_for
 from semscale.types import Progress

@@ -15,7 +15,7 @@ from semscale.drift.matrix.matrix_signature import with_part
 from semscale.drift.matrix.matrix_summary import Basis, CellSummary, MatrixSummary
 from semscale.drift.matrix.scores import ReferenceScores, best_by_score, differences_from
 from semscale.history.runs import now
-from semscale.judging.comparing.sides import SidesSummary, SystemPairs, side_by_side
+from semscale.judging.comparing import SidesSummary, SystemPairs, side_by_side
 from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan

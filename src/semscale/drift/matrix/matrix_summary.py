@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from semscale.judging.comparing.sides import SidesSummary, SystemRecord
+from semscale.judging.comparing import SidesSummary, SystemRecord
 from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import Estimate

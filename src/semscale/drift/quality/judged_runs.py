@@ -10,7 +10,7 @@ from semscale.stats.intervals.means import MeanEstimate, estimate_mean
 from semscale.types import Floats
 
 if TYPE_CHECKING:
-    from semscale.judging.side_by_side import PairVerdicts
+    from semscale.judging.comparing import PairVerdicts
 
 WON, TIED, LOST = 1.0, 0.5, 0.0
 """Points of an item for the candidate."""

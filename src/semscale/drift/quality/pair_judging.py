@@ -8,8 +8,8 @@ from semscale.errors import InputError
 from semscale.history.items import Item
 from semscale.history.runs import Run, named
 from semscale.judging.asking import Running
+from semscale.judging.comparing import AnswerPair, judge_pairs
 from semscale.judging.judge import Judge
-from semscale.judging.side_by_side import AnswerPair, judge_pairs
 from semscale.types import Progress
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from semscale.embedding.languages.identification import identified_languages
-from semscale.results.row_sampling import priorities
+from semscale.stats.sampling import priorities
 
 FEWEST_TEXTS = 5
 """Distinct texts with letters below which nothing is said; also the number of joined readings."""

@@ -10,8 +10,8 @@ from semscale.embedding.languages.identification import LONGEST, has_enough_lett
 from semscale.embedding.languages.joined_texts import joined_language
 from semscale.embedding.languages.language_names import ENGLISH, LANGUAGE_NAMES
 from semscale.embedding.languages.plain_english import is_plainly_english
-from semscale.results.row_sampling import RowSample, priorities
 from semscale.signature import Signature
+from semscale.stats.sampling import RowSample, priorities
 from semscale.types import Integers
 from semscale.weights.model_lookup import languages_read, model_name
 

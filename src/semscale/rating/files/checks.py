@@ -3,9 +3,9 @@
 import numpy as np
 import polars as pl
 
-from semscale.rating.files.cells import humans_in, inclusion_in, weights_in
+from semscale.rating.cells import humans_in, inclusion_in, weights_in
 from semscale.rating.files.columns import FileColumns
-from semscale.rating.files.filled_sheet import FilledSheet
+from semscale.rating.labelling import FilledSheet
 from semscale.results.tallies import Tallies
 from semscale.results.weights import as_weights
 from semscale.signature import Signature

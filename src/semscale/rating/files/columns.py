@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from semscale.errors import InputError
-from semscale.rating.human.values import check_human_range
+from semscale.rating.human import check_human_range
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ import polars as pl
 
 from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS, CachedEmbedder
 from semscale.errors import InputError
-from semscale.rating.decided.decided_comparison import MissingDecisions
-from semscale.rating.decided.file_decisions import FileDecisions
+from semscale.rating.decided import MissingDecisions
 from semscale.rating.files.checks import check_cells
 from semscale.rating.files.columns import FileColumns
+from semscale.rating.files.file_decisions import FileDecisions
 from semscale.rating.files.file_summary import REFITS, SEEN, SET_MEANS, Collector, rated_frame, ratings_of
-from semscale.rating.files.filled_sheet import FilledSheet
+from semscale.rating.labelling import FilledSheet
 from semscale.rating.rater import Rater
 from semscale.rating.summary import RatingSummary
 from semscale.stats.intervals.estimates import IntervalPlan

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from semscale.rating.files.cells import HumanRating, humans_in, inclusion_in, numbers_in
+from semscale.rating.cells import HumanRating, humans_in, inclusion_in, numbers_in
 from semscale.rating.files.columns import FileColumns
-from semscale.rating.files.filled_sheet import FilledSheet
 from semscale.rating.files.human_sample import HumanSample
-from semscale.rating.human.comparison import RatingComparison
+from semscale.rating.human import RatingComparison
+from semscale.rating.labelling import FilledSheet
 from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.summary import RatingSummary, RunningSummary
@@ -59,7 +59,7 @@ def ratings_of(frame: pl.DataFrame, rater: Rater) -> Ratings:
         language=np.array(frame[f"{PREFIX}language"].to_list(), dtype=object),
         signature=rater.signature,
         floor=rater.floor,
-        own_anchors=rater.anchor_languages.own,
+        own_anchors=rater.anchor_languages.translations,
         calibration=rater.calibration,
         unlike=None if rater.calibration is None else frame[unlike].to_numpy(),
         seen=None if rater.calibration is None else frame[SEEN].to_numpy(),
@@ -94,7 +94,7 @@ class Collector:
         self._running = RunningSummary(
             rater.scale,
             rater.floor,
-            own_anchors=rater.anchor_languages.own,
+            own_anchors=rater.anchor_languages.translations,
             seed=self.seed,
             calibration=rater.calibration,
         )

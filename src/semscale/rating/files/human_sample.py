@@ -7,19 +7,23 @@ from typing import NamedTuple
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.rating.files.cells import HumanRating
+from semscale.rating.cells import HumanRating
 from semscale.rating.files.columns import FileColumns
-from semscale.rating.human.comparison import RatingComparison, compare
-from semscale.rating.human.comparison_notes import notes_of_seen
-from semscale.rating.human.corrected_mean import corrected_by, labels_on
-from semscale.rating.human.values import human_table
+from semscale.rating.human import (
+    RatingComparison,
+    compare,
+    corrected_by,
+    human_table,
+    labels_on,
+    notes_of_seen,
+)
 from semscale.results.respondents import numbered
-from semscale.results.row_sampling import RowSample
 from semscale.results.weights import in_unit
 from semscale.signature import Signature
 from semscale.stats.calibration.labels_hash import labels_hash
 from semscale.stats.calibration.prediction_powered import FEWEST_LABELS, CorrectedMean
 from semscale.stats.calibration.sample_design import SampleDesign
+from semscale.stats.sampling import RowSample
 from semscale.types import Floats, Integers, Mask
 
 COMPARED_ROWS = 20_000

@@ -13,7 +13,7 @@ from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_rating import FileSettings, RatingWork, check_file
 from semscale.rating.files.file_summary import REFITS, SEEN, SET_MEANS, Collector
 from semscale.rating.rater import Rater
-from semscale.rating.summaries import RatingSummaries
+from semscale.rating.summary import RatingSummaries
 from semscale.store.cells import storable
 from semscale.store.first_look import needs_counting
 from semscale.store.places.output_places import Target

@@ -4,11 +4,20 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from semscale.report.document.blocks import Block, Paragraph, Subheading
-from semscale.report.document.document import Decision, Document, Section
-from semscale.report.document.values import Cell, Count, Number, Quoted, Share
+from semscale.report.document import (
+    Block,
+    Cell,
+    Count,
+    Decision,
+    Document,
+    Number,
+    Paragraph,
+    Quoted,
+    Section,
+    Share,
+    Subheading,
+)
 from semscale.report.formatting import LONGEST, count, counted, listed, one_line
-from semscale.report.languages import language_name
 from semscale.report.lint.figures import (
     anchor_table,
     correlations_figure,
@@ -21,11 +30,12 @@ from semscale.report.lint.figures import (
     verdict_table,
 )
 from semscale.report.lint.words import SSR, VERDICTS, findings, reading
-from semscale.report.settings import signature_fields
-from semscale.scales.equivalence import MEASURED_WITH, sets_that_rate
+from semscale.report.parts import signature_fields
+from semscale.report.sentences import language_name
+from semscale.scales.library import MEASURED_WITH, sets_that_rate
 
 if TYPE_CHECKING:
-    from semscale.rating.lint.report import LintReport
+    from semscale.rating.lint import LintReport
     from semscale.scales import Scale
 
 _LEADS = {"pass": "passes", "warn": "warns", "fail": "fails"}

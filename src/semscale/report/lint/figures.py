@@ -5,18 +5,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.report.charts.matrix import MatrixCell, matrix
-from semscale.report.charts.palette import correlation_colour, sequential
-from semscale.report.document.blocks import DataTable, Figure
-from semscale.report.document.values import Cell, Count, Flag, Number, Quoted, Share, Words
+from semscale.report.chart_kit import correlation_colour, mass_heads, point_names, scale_digits, sequential
+from semscale.report.document import Cell, Count, DataTable, Figure, Flag, Number, Quoted, Share, Words
 from semscale.report.formatting import count, counted, number, one_line, plain
-from semscale.report.languages import language_name
 from semscale.report.parts import Columns, table_of
-from semscale.report.scale_points import mass_heads, point_names, scale_digits
+from semscale.report.plane_charts import MatrixCell, matrix
+from semscale.report.sentences import language_name
 from semscale.types import Floats
 
 if TYPE_CHECKING:
-    from semscale.rating.lint.report import LintReport, SetLint
+    from semscale.rating.lint import LintReport, SetLint
     from semscale.scales import Scale
 
 DRAWN_PROBES = 40

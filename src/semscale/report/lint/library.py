@@ -3,9 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from semscale.report.document.blocks import DataTable, Paragraph
-from semscale.report.document.document import Document, Section
-from semscale.report.document.values import Count, Quoted, Words
+from semscale.report.document import Count, DataTable, Document, Paragraph, Quoted, Section, Words
 from semscale.report.formatting import counted, listed, one_line, plain
 from semscale.report.parts import Columns, table_of
 from semscale.weights.known import DEFAULT_RATING_MODEL

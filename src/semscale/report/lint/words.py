@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from semscale.report.document.blocks import Findings, Paragraph
-from semscale.report.document.document import Citation
+from semscale.report.document import Citation, Findings, Paragraph
 from semscale.report.formatting import listed, one_line
 
 if TYPE_CHECKING:
-    from semscale.rating.lint.report import LintFinding, LintReport
+    from semscale.rating.lint import LintFinding, LintReport
 
 VERDICTS = {"pass": "passes", "warn": "passes with warnings", "fail": "fails"}
 """What a scale does, for each verdict of the linter."""

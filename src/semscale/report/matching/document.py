@@ -4,13 +4,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from semscale.report.document.blocks import Block, ItemCard, Items, Paragraph
-from semscale.report.document.document import Citation, Document, Section
-from semscale.report.document.marks import marked
-from semscale.report.document.values import Cell, Count, Line, Number, Quoted, Share, WithInterval
+from semscale.report.document import (
+    Block,
+    Cell,
+    Citation,
+    Count,
+    Document,
+    ItemCard,
+    Items,
+    Line,
+    Number,
+    Paragraph,
+    Quoted,
+    Section,
+    Share,
+    WithInterval,
+    marked,
+)
 from semscale.report.formatting import capitalised, counted, one_line, plain
-from semscale.report.guard_findings import GUARD_MEANINGS, guard_legend, guard_table
-from semscale.report.languages import counts_section, foreign_warnings
 from semscale.report.matching.figures import parts_figure, scores_histogram
 from semscale.report.matching.words import (
     MEANINGS,
@@ -26,16 +37,24 @@ from semscale.report.matching.words import (
     shown_parts,
 )
 from semscale.report.parts import (
+    GUARD_MEANINGS,
     altogether,
     estimated_document,
+    estimated_settings,
     group_table,
+    guard_legend,
+    guard_table,
     headline,
     low_items,
     nothing_section,
 )
-from semscale.report.sentences import left_out_section
-from semscale.report.settings import estimated_settings
-from semscale.report.unread_texts import language_warnings, unread_warnings
+from semscale.report.sentences import (
+    counts_section,
+    foreign_warnings,
+    language_warnings,
+    left_out_section,
+    unread_warnings,
+)
 
 if TYPE_CHECKING:
     from semscale.matching.match_summary import MatchSummary

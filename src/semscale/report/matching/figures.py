@@ -2,11 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from semscale.report.charts.dots import DotRow, dots
-from semscale.report.charts.histograms import GROUP, HISTOGRAM, UNRELATED
-from semscale.report.charts.palette import ACCENT, CONTRAST, NEUTRAL
-from semscale.report.document.blocks import DataTable, Figure, Histogram, ScoreGroup, Swatch
-from semscale.report.document.values import Count, Number, Words
+from semscale.report.chart_kit import ACCENT, CONTRAST, NEUTRAL
+from semscale.report.document import Count, DataTable, Figure, Histogram, Number, ScoreGroup, Swatch, Words
 from semscale.report.formatting import count, counted, number, percent
 from semscale.report.matching.words import part_name
 from semscale.report.parts import (
@@ -21,7 +18,8 @@ from semscale.report.parts import (
     small_base_note,
     unlisted_words,
 )
-from semscale.results.column_sample import SAMPLED_ROWS
+from semscale.report.row_charts import GROUP, HISTOGRAM, UNRELATED, DotRow, dots
+from semscale.stats.sampling import SAMPLED_ROWS
 
 if TYPE_CHECKING:
     from semscale.matching.match_summary import MatchSummary

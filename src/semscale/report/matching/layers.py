@@ -2,15 +2,24 @@
 
 from typing import TYPE_CHECKING
 
-from semscale.report.charts.dots import DotRow, dots
-from semscale.report.charts.palette import ACCENT, MUTED
-from semscale.report.document.blocks import DataTable, Figure, Swatch
-from semscale.report.document.document import Document, Section
-from semscale.report.document.values import Cell, Count, Number, Quoted, WithInterval
+from semscale.report.chart_kit import ACCENT, MUTED
+from semscale.report.document import (
+    Cell,
+    Count,
+    DataTable,
+    Document,
+    Figure,
+    Number,
+    Quoted,
+    Section,
+    Swatch,
+    WithInterval,
+)
 from semscale.report.formatting import capitalised, counted, number
 from semscale.report.matching.document import BERTSCORE
+from semscale.report.parts import signature_fields
+from semscale.report.row_charts import DotRow, dots
 from semscale.report.sentences import plan_words
-from semscale.report.settings import signature_fields
 
 if TYPE_CHECKING:
     from semscale.matching.bertscore.layer_search import LayerCalibration

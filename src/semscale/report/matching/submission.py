@@ -5,14 +5,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.report.charts.bars import Bar, bars
-from semscale.report.document.blocks import DataTable, Figure, Paragraph
-from semscale.report.document.document import Document, Headline, Section
-from semscale.report.document.values import Cell, Count, Number, Quoted, WithInterval, Words
+from semscale.report.document import (
+    Cell,
+    Count,
+    DataTable,
+    Document,
+    Figure,
+    Headline,
+    Number,
+    Paragraph,
+    Quoted,
+    Section,
+    WithInterval,
+    Words,
+)
 from semscale.report.formatting import capitalised, coverage, ends, number, with_interval
 from semscale.report.matching.document import CLINIQLINK
+from semscale.report.parts import settings
+from semscale.report.row_charts import Bar, bars
 from semscale.report.sentences import plan_words
-from semscale.report.settings import settings
 
 if TYPE_CHECKING:
     from semscale.matching.cliniqlink.evaluation_summary import EvaluationSummary

@@ -9,8 +9,8 @@ import polars as pl
 from semscale.matching.layered.presets import PRESETS
 from semscale.report.formatting import count, counted, number, percent
 from semscale.report.sentences import STATUS_MEANINGS
-from semscale.results.column_sample import SAMPLED_ROWS
 from semscale.results.reasons import UNREAD
+from semscale.stats.sampling import SAMPLED_ROWS
 from semscale.types import Status
 
 if TYPE_CHECKING:

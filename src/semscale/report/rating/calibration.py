@@ -5,21 +5,31 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.rating.calibration.calibrators import METHODS
-from semscale.report.charts.squares import scatter
-from semscale.report.document.blocks import Block, DataTable, Figure, Paragraph, SideBySide
-from semscale.report.document.document import Citation, Document, Section
-from semscale.report.document.values import Cell, Count, Number, Quoted, WithInterval, Words
+from semscale.rating.calibrators import METHODS
+from semscale.report.document import (
+    Block,
+    Cell,
+    Citation,
+    Count,
+    DataTable,
+    Document,
+    Figure,
+    Number,
+    Paragraph,
+    Quoted,
+    Section,
+    SideBySide,
+    WithInterval,
+    Words,
+)
 from semscale.report.formatting import capitalised, counted, coverage, has_interval, listed, number, one_line
-from semscale.report.parts import covered
+from semscale.report.parts import covered, settings
+from semscale.report.plane_charts import scatter
 from semscale.report.rating.words import ranking_warnings
-from semscale.report.settings import settings
 from semscale.stats.intervals.estimates import Estimate
 
 if TYPE_CHECKING:
-    from semscale.rating.calibration.calibration_summary import CalibrationSummary
-    from semscale.rating.calibration.learning_curve import CurvePoint
-    from semscale.rating.calibration.quality import RatingQuality
+    from semscale.rating.calibration import CalibrationSummary, CurvePoint, RatingQuality
 
 _DIGITS = 3
 _FEW_LABELS = 50

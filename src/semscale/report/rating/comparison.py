@@ -6,11 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.report.charts.bars import Bar, bars
-from semscale.report.charts.palette import ACCENT, CONTRAST
-from semscale.report.charts.squares import scatter
-from semscale.report.document.blocks import Block, DataTable, Figure, Paragraph, SideBySide, Swatch
-from semscale.report.document.values import Number, Quoted, Share, WithInterval, Words
+from semscale.report.chart_kit import ACCENT, CONTRAST, point_names
+from semscale.report.document import (
+    Block,
+    DataTable,
+    Figure,
+    Number,
+    Paragraph,
+    Quoted,
+    Share,
+    SideBySide,
+    Swatch,
+    WithInterval,
+    Words,
+)
 from semscale.report.formatting import (
     count,
     counted,
@@ -22,11 +31,12 @@ from semscale.report.formatting import (
     with_interval,
 )
 from semscale.report.parts import covered
-from semscale.report.scale_points import point_names
+from semscale.report.plane_charts import scatter
+from semscale.report.row_charts import Bar, bars
 from semscale.stats.calibration.prediction_powered import FEWEST_LABELS
 
 if TYPE_CHECKING:
-    from semscale.rating.human.comparison import RatingComparison
+    from semscale.rating.human import RatingComparison
     from semscale.scales import Scale
     from semscale.stats.calibration.prediction_powered import CorrectedMean
     from semscale.stats.intervals.estimates import Estimate

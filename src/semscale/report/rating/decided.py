@@ -2,13 +2,22 @@
 
 from typing import TYPE_CHECKING
 
-from semscale.report.document.blocks import Block, DataTable, Paragraph
-from semscale.report.document.values import Cell, Count, Number, Share, WithInterval, Words
+from semscale.report.document import (
+    Block,
+    Cell,
+    Count,
+    DataTable,
+    Number,
+    Paragraph,
+    Share,
+    WithInterval,
+    Words,
+)
 from semscale.report.formatting import counted, one_line
 from semscale.report.sentences import forms_not_taken_words
 
 if TYPE_CHECKING:
-    from semscale.rating.decided.decided_comparison import DecidedComparison, MissingDecisions
+    from semscale.rating.decided import DecidedComparison, MissingDecisions
 
 _STAND_IN = "next-token"
 

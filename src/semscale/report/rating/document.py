@@ -5,12 +5,24 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from semscale.report.document.blocks import Badge, Block, Paragraph, Subheading
-from semscale.report.document.document import Citation, Document, Section
-from semscale.report.document.values import Cell, Count, Line, Number, Quoted
+from semscale.report.chart_kit import scale_digits
+from semscale.report.document import (
+    Badge,
+    Block,
+    Cell,
+    Citation,
+    Count,
+    Document,
+    Line,
+    Number,
+    Paragraph,
+    Quoted,
+    Section,
+    Subheading,
+)
 from semscale.report.formatting import LONGEST, capitalised, number, one_line, percent
 from semscale.report.lint.words import SSR, VERDICTS, findings
-from semscale.report.parts import estimated_document, headline, nothing_section
+from semscale.report.parts import estimated_document, estimated_settings, headline, nothing_section
 from semscale.report.rating.comparison import comparison_blocks, corrected_words
 from semscale.report.rating.decided import decided_blocks, decided_title
 from semscale.report.rating.figures import (
@@ -41,10 +53,13 @@ from semscale.report.rating.words import (
     readout_words,
     scale_warnings,
 )
-from semscale.report.scale_points import scale_digits
-from semscale.report.sentences import left_out_section, windowed_words
-from semscale.report.settings import estimated_settings
-from semscale.report.unread_texts import language_warnings, off_topic_warnings, unread_warnings
+from semscale.report.sentences import (
+    language_warnings,
+    left_out_section,
+    off_topic_warnings,
+    unread_warnings,
+    windowed_words,
+)
 
 if TYPE_CHECKING:
     from semscale.rating.summary import RatingSummary

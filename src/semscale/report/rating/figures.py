@@ -9,12 +9,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from semscale.report.charts.bars import Bar, bars
-from semscale.report.charts.groups import GroupRow, group_rows
-from semscale.report.charts.labels import NARROW_LIMIT
-from semscale.report.charts.strips import strips
-from semscale.report.document.blocks import DataTable, Figure, Swatch, Verbatim, Verbatims
-from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
+from semscale.report.chart_kit import NARROW_LIMIT, mass_heads, point_colours, point_names, scale_digits
+from semscale.report.document import (
+    Cell,
+    Count,
+    DataTable,
+    Figure,
+    Number,
+    Quoted,
+    Share,
+    Swatch,
+    Verbatim,
+    Verbatims,
+    WithInterval,
+    Words,
+)
 from semscale.report.formatting import (
     count,
     counted,
@@ -41,7 +50,7 @@ from semscale.report.parts import (
     unlisted_words,
 )
 from semscale.report.rating.comparison import CORRECTED, rated_texts
-from semscale.report.scale_points import mass_heads, point_colours, point_names, scale_digits
+from semscale.report.row_charts import Bar, GroupRow, bars, group_rows, strips
 from semscale.types import Floats
 
 if TYPE_CHECKING:

@@ -4,17 +4,15 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from semscale.embedding.languages.language_counts import LanguageCount
-from semscale.rating.languages.anchor_languages import said_language
-from semscale.report.document.document import Section
-from semscale.report.document.values import Count, Words
+from semscale.rating.anchors import stated_language
+from semscale.report.document import Count, Section, Words
 from semscale.report.formatting import count, counted, listed, percent
-from semscale.report.languages import foreign_warnings, language_name, language_section
+from semscale.report.sentences import foreign_warnings, language_name, language_section
 from semscale.scales.library import languages_in
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.rating.languages.language_tally import LanguageTexts
-    from semscale.rating.summary import RatingSummary
+    from semscale.rating.summary import LanguageTexts, RatingSummary
 
 _NAMED = 4  # languages in a sentence
 _ANCHORS = (
@@ -51,7 +49,7 @@ def other_language_warnings(summary: "RatingSummary") -> tuple[str, ...]:
 
 def said_language_warnings(summary: "RatingSummary") -> tuple[str, ...]:
     """Warn of texts that seem to be in another language than the user says."""
-    found, said = summary.other_language, said_language(summary.signature)
+    found, said = summary.other_language, stated_language(summary.signature)
     if found is None or said is None or summary.unread_language is not None:
         return ()
     texts = (

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from semscale.report.document.blocks import Block, DataTable, Paragraph, Subheading
-from semscale.report.document.values import Cell, Share, WithInterval, Words
+from semscale.report.document import Block, Cell, DataTable, Paragraph, Share, Subheading, WithInterval, Words
 from semscale.report.formatting import counted, number, percent
 
 if TYPE_CHECKING:

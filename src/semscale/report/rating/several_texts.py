@@ -3,18 +3,25 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from semscale.report.document.document import Document, Section, stamp
-from semscale.report.document.prose import Paragraph
-from semscale.report.document.tables import DataTable
-from semscale.report.document.values import Cell, Count, Line, Quoted, WithInterval
+from semscale.report.chart_kit import scale_digits
+from semscale.report.document import (
+    Cell,
+    Count,
+    DataTable,
+    Document,
+    Line,
+    Paragraph,
+    Quoted,
+    Section,
+    WithInterval,
+    stamp,
+)
 from semscale.report.formatting import one_line
 from semscale.report.parts import covered
 from semscale.report.rating.document import rating_document
-from semscale.report.scale_points import scale_digits
 
 if TYPE_CHECKING:
-    from semscale.rating.summaries import RatingSummaries
-    from semscale.rating.summary import RatingSummary
+    from semscale.rating.summary import RatingSummaries, RatingSummary
 
 
 def several_texts_document(summaries: "RatingSummaries") -> Document:

@@ -3,7 +3,8 @@
 import shlex
 from typing import TYPE_CHECKING
 
-from semscale.rating.calibration.familiarity import SHARE_BELOW
+from semscale.rating.calibration import SHARE_BELOW
+from semscale.report.chart_kit import scale_digits
 from semscale.report.formatting import (
     count,
     counted,
@@ -15,13 +16,12 @@ from semscale.report.formatting import (
 )
 from semscale.report.lint.words import lint_caution
 from semscale.report.rating.decided import decided_cautions, undecided_cautions
-from semscale.report.scale_points import scale_digits
 from semscale.report.sentences import STATUS_MEANINGS
 from semscale.results.reasons import UNREAD
 from semscale.store.missing_codes import OTHER_NUMBERS
 
 if TYPE_CHECKING:
-    from semscale.rating.calibration.calibration import Calibration, HonestError
+    from semscale.rating.calibration import Calibration, HonestError
     from semscale.rating.summary import RatingSummary
 
 MEANINGS = STATUS_MEANINGS | {

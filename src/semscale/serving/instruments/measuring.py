@@ -7,18 +7,13 @@ from typing import Any, NamedTuple, Protocol
 import polars as pl
 
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.scoring.measures import (
-    DEFAULT_MEASURES,
-    MEASURES,
-    check_measures,
-    needed_parts,
-)
+from semscale.answer_consistency.measures import DEFAULT_MEASURES, check_measures, needed_parts
 from semscale.errors import InputError
 from semscale.matching.matcher import Matcher, MatcherSettings
 from semscale.matching.methods import ANY_ENGINE
 from semscale.messages import unknown_name
 from semscale.rating.rater import Rater
-from semscale.rating.rater_settings import RaterSettings
+from semscale.rating.settings import RaterSettings
 from semscale.results.result import Result
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.serving.errands import heeding
@@ -233,8 +228,6 @@ def warm_up(instrument: Instrument) -> None:
 
 def _missing_for(measure: str, same_by: str) -> str | None:
     """Say what a measure is made from that the service does not have; ``None`` if it has all."""
-    if getattr(MEASURES[measure], "needs_entailment", False):
-        return _NOT_SERVED["entailment"]
     needed = needed_parts([measure], same_by, has_entailment=False)
     return next((about for part, about in _NOT_SERVED.items() if part in needed), None)
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from semscale.answer_consistency.columns import AnswerColumns
 from semscale.answer_consistency.file_consistency import consistency_file
-from semscale.answer_consistency.files.columns import AnswerColumns
 from semscale.embedding.file_embedding import embed_file
 from semscale.errors import InputError
 from semscale.matching.file_matching import match_file

@@ -7,10 +7,8 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from semscale.report.document.blocks import Block, DataTable, Paragraph
-from semscale.report.document.document import Document, Section
-from semscale.report.document.values import Quoted, Words
-from semscale.report.render.html import page
+from semscale.report.document import Block, DataTable, Document, Paragraph, Quoted, Section, Words
+from semscale.report.html import page
 
 
 def docs_page(app: FastAPI) -> Callable[[Request], Awaitable[HTMLResponse]]:

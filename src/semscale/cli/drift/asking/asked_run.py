@@ -23,7 +23,7 @@ from semscale.drift.runs.run_summaries import RecordedRun
 from semscale.drift.runs.shared_ids import shared_ids
 from semscale.errors import InputError
 from semscale.history.runs import Run, now
-from semscale.report.drift.shared_ids import none_shared_words
+from semscale.report.drift_runs import none_shared_words
 
 if TYPE_CHECKING:
     from semscale.chat.ledger.ledger import Ledger

@@ -20,8 +20,8 @@ from semscale.drift.asking.items_to_ask import ItemToAsk
 from semscale.drift.asking.model_asking import ModelAsker
 from semscale.drift.asking.rounds import open_round
 from semscale.drift.matrix.cells import AskedCell, cells_of
+from semscale.judging.comparing import AnswerPair
 from semscale.judging.judge import Judge
-from semscale.judging.side_by_side import AnswerPair
 
 if TYPE_CHECKING:
     from semscale.chat.ledger.ledger import Ledger

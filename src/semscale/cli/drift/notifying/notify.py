@@ -98,7 +98,7 @@ class NotifyOptions:
 
 
 def _slack(summary: "DriftSummary", decision: "GateDecision") -> str:
-    from semscale.report.ci.slack import slack_message
+    from semscale.report.ci import slack_message
 
     return json.dumps({"text": slack_message(summary, decision, link=_job())})
 

@@ -1,0 +1,653 @@
+"""Asking a chat model for an answer and samples to each prompt, and stopping where that is settled."""
+
+import asyncio
+import hashlib
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from numbers import Real
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.answer_consistency.p_true import (
+    P_TRUE,
+    TOKENS,
+    FormTrials,
+    PTrueForms,
+    Slot,
+    decision_forms,
+    p_true_request,
+)
+from semscale.chat.calls.parameter_form import LEFT_OUT
+from semscale.chat.declining import gives_no_answer
+from semscale.chat.messages import Message, Parameters, Request
+from semscale.chat.outcomes import OutcomeStatus, RequestOutcome
+from semscale.chat.replies import TokenLogprob
+from semscale.chat.runner import Runner
+from semscale.errors import InputError, InterruptedRunError
+from semscale.signature import Signature
+from semscale.store.columns import is_missing
+from semscale.types import Floats, Progress, Status
+
+TOP_LOGPROBS = 5
+"""Likeliest tokens that are asked for where measures of tokens need them; most endpoints give so many."""
+STAKE = 0.75
+"""Share of the largest bet that cannot ruin the player; any share below 1 keeps the error rate."""
+_STATED = ("temperature", "max_tokens", "top_p", "seed", "top_logprobs")
+_MOST_REASONS = 1000
+
+Prompt = str | Sequence[Message] | None
+"""A question, or a conversation; ``None`` where it is missing."""
+
+Side = bool | None
+"""``True``: at or above the threshold. ``False``: below it. ``None``: not settled."""
+
+Score = Callable[[list[str], list[str]], Floats]
+"""Gives answers with one sample each their values, shape (k,), 0 to 1; NaN where there is none."""
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """Rule by which no more samples are asked for.
+
+    Attributes:
+        threshold: of the first measure, above 0 and below 1: is a prompt's consistency at least this much?
+        confidence: probability that the side is the one that all samples would have given.
+
+    Raises:
+        InputError: a number out of range.
+    """
+
+    threshold: float
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        for name in ("threshold", "confidence"):
+            if not 0 < getattr(self, name) < 1:
+                raise InputError(f"{name} must lie between 0 and 1, got {getattr(self, name)!r}")
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Settings of what each prompt is asked for: one answer, and samples to compare it with.
+
+    Attributes:
+        n_samples: samples of each prompt, without the answer.
+        temperature: of the samples, above 0.
+        answer: parameters of the answer itself; the model's own unless given. The samples have the same ones,
+            but for the temperature.
+        system: instructions before every prompt that is a question.
+        stopping: ends a prompt's samples early; without it all of them are asked for.
+        asks_p_true: whether the model is asked last, with the samples before it, if its answer is right.
+
+    Raises:
+        InputError: a number out of range.
+    """
+
+    n_samples: int = 5
+    temperature: float = 1.0
+    answer: Parameters = field(default_factory=Parameters)
+    system: str | None = None
+    stopping: Stopping | None = None
+    asks_p_true: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.n_samples, bool) or not isinstance(self.n_samples, int) or self.n_samples < 1:
+            raise InputError(f"n_samples must be a whole number of at least 1, got {self.n_samples!r}")
+        if not self.temperature > 0:
+            raise InputError(f"temperature must be > 0 to sample different answers, got {self.temperature!r}")
+
+    @property
+    def signature(self) -> Signature:
+        """The settings of the requests; the answer's own parameters as far as they were set."""
+        stated = {name: getattr(self.answer, name) for name in _STATED}
+        settings: dict[str, object] = {"n_samples": self.n_samples, "sampling_temperature": self.temperature}
+        settings |= {f"answer_{name}": value for name, value in stated.items() if value is not None}
+        if self.system is not None:
+            settings["system"] = f"#{hashlib.sha256(self.system.encode()).hexdigest()[:12]}"
+        if self.stopping is not None:
+            settings |= {"stop_at": self.stopping.threshold, "stop_confidence": self.stopping.confidence}
+        if self.asks_p_true:
+            asked = p_true_request("", "").parameters
+            settings |= {f"p_true_{name}": getattr(asked, name) for name in ("temperature", "top_logprobs")}
+        return Signature.of("sampling", **settings)
+
+    def for_parts(self, parts: Collection[str]) -> "Sampling":
+        """Ask for all that measures are computed from.
+
+        Args:
+            parts: as ``needed_parts`` gives them. With ``logprobs`` or ``sample_logprobs`` the likeliest
+                tokens of answers and samples are asked for, unless their number is set; with ``p_true``
+                whether answers are right.
+        """
+        plan = replace(self, asks_p_true=True) if "p_true" in parts else self
+        if not {"logprobs", "sample_logprobs"} & set(parts) or plan.answer.top_logprobs is not None:
+            return plan
+        return replace(plan, answer=replace(plan.answer, top_logprobs=TOP_LOGPROBS))
+
+    def request(self, prompt: Prompt, sample: int) -> Request:
+        """Build the request of a prompt's answer (0) or of one of its samples (from 1)."""
+        messages: tuple[Message, ...]
+        if isinstance(prompt, str):
+            question = Message("user", prompt)
+            messages = (question,) if self.system is None else (Message("system", self.system), question)
+        else:
+            messages = tuple(prompt or ())
+        if not sample:
+            return Request(messages, self.answer)
+        random = replace(self.answer, temperature=self.temperature)
+        return Request(messages, random).resampled(sample)
+
+    def wants_p_true(self, answer: str | None) -> bool:
+        """Tell whether the model is asked if an answer is right: not if it is missing, empty or declines."""
+        return self.asks_p_true and bool((answer or "").strip()) and not gives_no_answer(answer or "")
+
+
+def without_parameters(signature: Signature, left_out: Iterable[str]) -> Signature:
+    """State in a signature that answers and samples were asked for without some parameters.
+
+    Args:
+        signature: with the fields of a ``Sampling``'s.
+        left_out: parameters that the model refused.
+    """
+    fields = [f"{kind}_{name}" for name in left_out for kind in ("answer", "sampling", "p_true")]
+    return signature.replaced(dict.fromkeys(fields, LEFT_OUT))
+
+
+def prompt_status(prompt: object) -> Status:
+    """Tell whether a prompt can be asked.
+
+    Raises:
+        InputError: it is neither a text nor a list of messages.
+
+    Example:
+        >>> [str(prompt_status(prompt)) for prompt in ("Is 7 prime?", " ", None)]
+        ['scored', 'empty', 'missing']
+    """
+    if is_missing(prompt):
+        return Status.MISSING
+    if isinstance(prompt, str):
+        return Status.SCORED if prompt.strip() else Status.EMPTY
+    if isinstance(prompt, Sequence) and all(isinstance(message, Message) for message in prompt):
+        return Status.SCORED if prompt else Status.EMPTY
+    raise InputError(f"prompts must be texts or lists of messages, got {type(prompt).__name__}")
+
+
+@dataclass(frozen=True)
+class ReplyCounts:
+    """Counts of replies that were asked for, saved, and did not come.
+
+    Attributes:
+        n_calls: replies that were asked for, from the ledger or from the model.
+        n_saved: replies that were not asked for, because the decision was settled.
+        failures: reasons why requests have no reply, each with the number of these requests.
+        stopped: why not everything was asked, or ``None``.
+        left_out: parameters that the model refused, so that replies came without them.
+        p_true_forms: answers by the form that their P(True) comes from: ``tokens``, or a typed decision's.
+    """
+
+    n_calls: int = 0
+    n_saved: int = 0
+    failures: Mapping[str, int] = field(default_factory=dict)
+    stopped: str | None = None
+    left_out: Sequence[str] = ()
+    p_true_forms: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def n_failed(self) -> int:
+        """Requests without a reply."""
+        return sum(self.failures.values())
+
+    @property
+    def n_decided(self) -> int:
+        """Answers whose P(True) is a typed decision."""
+        return sum(n for form, n in self.p_true_forms.items() if form != TOKENS)
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether something was asked for and nothing came."""
+        return 0 < self.n_failed == self.n_calls
+
+    @property
+    def why_failed(self) -> str | None:
+        """The most frequent reason; ``None`` where each request has a reply."""
+        return Counter(self.failures).most_common(1)[0][0] if self.failures else None
+
+    def added(self, other: "ReplyCounts") -> "ReplyCounts":
+        """Add the counts of further prompts."""
+        failures = dict(self.failures)
+        for why, n in other.failures.items():
+            name = why if why in failures or len(failures) < _MOST_REASONS else "other reasons"
+            failures[name] = failures.get(name, 0) + n
+        return ReplyCounts(
+            self.n_calls + other.n_calls,
+            self.n_saved + other.n_saved,
+            failures,
+            self.stopped or other.stopped,
+            sorted({*self.left_out, *other.left_out}),
+            dict(Counter(self.p_true_forms) + Counter(other.p_true_forms)),
+        )
+
+
+@dataclass(frozen=True)
+class Replies:
+    """Answers and samples for n prompts.
+
+    Attributes:
+        answers: n texts; ``None`` where no answer came.
+        samples: n lists of texts; ``None`` stands for a sample that did not come.
+        status: shape (n,), ``SCORED`` where an answer came, else why not; ``UNFINISHED`` where a cap was
+            reached before all that belongs to the prompt was asked for.
+        sides: n sides of the threshold, each ``None`` where it was not settled or not asked for.
+        reasons: n reasons, in words, why the answer did not come, or else why most of the missing samples did
+            not; ``None`` where all came.
+        counts: how many replies were asked for, saved, and did not come.
+        tokens: of the n answers; ``None`` where the model gave no log-probabilities.
+        sample_tokens: of each sample, likewise.
+        has_failed_calls: whether a call failed that may succeed another time; a refusal is no failure.
+        p_true: shape (n,), P(True) of each answer; NaN where it was not asked for or no reply gives it.
+    """
+
+    answers: list[str | None]
+    samples: list[list[str | None]]
+    status: npt.NDArray[np.object_]
+    sides: tuple[Side, ...]
+    reasons: tuple[str | None, ...]
+    counts: ReplyCounts
+    tokens: tuple[tuple[TokenLogprob, ...] | None, ...]
+    sample_tokens: tuple[tuple[tuple[TokenLogprob, ...] | None, ...], ...]
+    has_failed_calls: bool = False
+    p_true: Floats = field(default_factory=lambda: np.empty(0))
+
+
+@dataclass(frozen=True)
+class AskedModel:
+    """A chat model that is asked for answers and samples.
+
+    Attributes:
+        sampling: how many samples are asked for, and how.
+        runner: sends the requests; its budget holds for all parts together.
+        trials: forms in which P(True) may be asked for, as its replies have shown them.
+    """
+
+    sampling: Sampling
+    runner: "Runner"
+    trials: FormTrials = field(default_factory=FormTrials)
+
+    async def ask(
+        self, prompts: Sequence[Prompt], stopped: str | None = None, progress: Progress | None = None
+    ) -> Replies:
+        """Ask for the answers and all samples of some prompts.
+
+        Args:
+            prompts: n questions.
+            stopped: why the model is not asked, if there is a reason.
+            progress: called while replies come.
+
+        Raises:
+            InputError: a sampling that stops early, which needs values of samples.
+            ReplyError: no call can succeed.
+        """
+        asking = Asking(prompts, self.sampling, _no_scores, self.trials)
+        return asking.unasked(stopped) if stopped else await asking.run(self.runner, progress)
+
+    def for_next_part(self) -> "AskedModel":
+        """Give the model with what is left of the runner's budget."""
+        return replace(self, runner=self.runner.rest())
+
+    async def first_answers(
+        self, prompts: Sequence[str], progress: Progress | None = None
+    ) -> tuple[list[str], str | None]:
+        """Ask for answers alone, such as those that a floor is estimated from; the ledger stores them.
+
+        Returns:
+            The answers that came, in any order, and why not all were asked for, or ``None``.
+        """
+        answers: list[str] = []
+        stopped = None
+        requests = [self.sampling.request(prompt, 0) for prompt in prompts]
+        try:
+            async with aclosing(self.runner.stream(requests, progress=progress)) as outcomes:
+                async for outcome in outcomes:
+                    text = "" if outcome.reply is None else outcome.reply.text
+                    if text.strip() and not gives_no_answer(text):
+                        answers.append(text)
+        except InterruptedRunError as error:
+            stopped = str(error)
+        return answers, stopped
+
+
+def _no_scores(_: list[str]) -> Score:
+    raise InputError("stopping must be None where samples have no values while they are asked for")
+
+
+class Asking:
+    """Asks for answers and samples to n prompts.
+
+    All of it is one run of the runner, whose budget thus holds for everything. The samples of a prompt are
+    asked for as soon as its answer is there, before further answers, so that a cap leaves few prompts half
+    asked. With ``stopping`` there are rounds: first every answer, then one sample of every prompt that is not
+    settled. Where P(True) is wanted, the model is asked for it once all samples of a prompt are there, in the
+    form that ``PTrueForms`` decides; an answer that declines is not asked about.
+
+    Args:
+        prompts: n texts or conversations.
+        sampling: what is asked for.
+        scorer: makes the function that gives values, from the answers that came; for ``stopping``.
+        trials: what earlier prompts of the run have shown of the forms of P(True); nothing unless given.
+
+    Raises:
+        InputError: P(True) of a conversation is wanted, or a prompt is neither text nor conversation.
+    """
+
+    def __init__(
+        self,
+        prompts: Sequence[Prompt],
+        sampling: Sampling,
+        scorer: Callable[[list[str]], Score],
+        trials: FormTrials | None = None,
+    ) -> None:
+        self._prompts = prompts
+        self._sampling = sampling
+        self._scorer = scorer
+        self._status = np.array([prompt_status(prompt) for prompt in prompts], dtype=object).reshape(-1)
+        if sampling.asks_p_true and any(prompt and not isinstance(prompt, str) for prompt in prompts):
+            raise InputError("measure p_true needs prompts that are texts, got a conversation")
+        self._replies: dict[Slot, RequestOutcome] = {}
+        self._trials = trials
+        self._forms = PTrueForms((), self._replies)
+        self._sides: list[Side] = [None] * len(prompts)
+        most = int((self._status == Status.SCORED).sum()) * (1 + sampling.n_samples + sampling.asks_p_true)
+        self._queue = _RequestQueue(self._request, most)
+
+    async def run(self, runner: Runner, progress: Progress | None = None) -> Replies:
+        """Ask; where a cap is reached, prompts that are not finished have the status ``UNFINISHED``.
+
+        Raises:
+            ReplyError: no call can succeed.
+        """
+        self._forms = PTrueForms(decision_forms(runner.model), self._replies, self._trials)
+        rounds = self._rounds()
+        left = self._queue.add(next(rounds, []))
+        stopped = None
+        try:
+            async with aclosing(runner.stream(self._queue, progress=progress)) as outcomes:
+                if not left:
+                    self._queue.end()
+                async for outcome in outcomes:
+                    slot = self._queue.sent[outcome.index]
+                    self._replies[slot] = outcome
+                    if slot[1] <= P_TRUE:
+                        self._forms.note(slot)
+                    left += self._queue.add(self._slots_after(*slot)) - 1
+                    if not left:
+                        # Scoring takes the processor for a while; the run has no call in flight then.
+                        left = self._queue.add(await asyncio.to_thread(next, rounds, []))
+                        if not left:
+                            self._queue.end()
+        except InterruptedRunError as error:
+            stopped = str(error)
+        return self._collect(stopped)
+
+    def unasked(self, stopped: str) -> Replies:
+        """Give empty replies without asking, and state why nothing is asked."""
+        return self._collect(stopped)
+
+    def _request(self, item: int, sample: int) -> Request:
+        if sample > P_TRUE:
+            return self._sampling.request(self._prompts[item], sample)
+        texts = (self._text(item, number) for number in range(1, self._sampling.n_samples + 1))
+        samples = [text for text in texts if text is not None]
+        question, answer = str(self._prompts[item]), str(self._text(item, 0))
+        return self._forms.request((item, sample), question, answer, samples)
+
+    def _slots_after(self, item: int, sample: int) -> list[Slot]:
+        """List what is asked for once a reply came: samples after the answer, P(True) after the samples."""
+        if sample <= P_TRUE:
+            further = self._next_p_true(item)
+            self._queue.expect_fewer(-len(further))
+            return further
+        every = [(item, number) for number in range(1, self._sampling.n_samples + 1)]
+        has_answer = self._text(item, 0) is not None
+        if not sample:
+            fewer = self._sampling.asks_p_true and not self._wants_p_true(item)
+            self._queue.expect_fewer((0 if has_answer else len(every)) + fewer)
+        if not has_answer or self._sampling.stopping is not None:
+            return []
+        if not sample:
+            return every
+        return self._next_p_true(item) if all(slot in self._replies for slot in every) else []
+
+    def _next_p_true(self, item: int) -> list[Slot]:
+        """Give the slot in which the model is asked next whether an answer is right, if any."""
+        slot = self._forms.next_slot(item) if self._wants_p_true(item) else None
+        return [] if slot is None else [slot]
+
+    def _wants_p_true(self, item: int) -> bool:
+        """Tell whether the model is asked if the answer that came is right."""
+        return self._sampling.wants_p_true(self._text(item, 0))
+
+    def _rounds(self) -> Iterator[list[Slot]]:
+        """Yield what is asked for in each round; the replies to a round are there when the next begins."""
+        stopping = self._sampling.stopping
+        yield [(int(item), 0) for item in np.flatnonzero(self._status == Status.SCORED)]
+        if stopping is None:
+            return
+        answers = {
+            item: text for item in range(len(self._prompts)) if (text := self._text(item, 0)) is not None
+        }
+        score = self._scorer(list(answers.values()))
+        values: dict[int, list[float]] = {item: [] for item in answers}
+        for sample in range(1, self._sampling.n_samples + 1):
+            open_items = [item for item in answers if self._sides[item] is None]
+            if not open_items:
+                break
+            yield [(item, sample) for item in open_items]
+            self._decide(score, values, open_items, sample, stopping)
+        wanted = [item for item in answers if self._wants_p_true(item)]
+        yield [(item, P_TRUE) for item in wanted[:1]]  # the first one shows in which form to ask
+        yield [slot for item in wanted[1:] for slot in self._next_p_true(item)]
+
+    def _decide(
+        self,
+        score: Score,
+        values: dict[int, list[float]],
+        items: list[int],
+        sample: int,
+        stopping: Stopping,
+    ) -> None:
+        """Score the samples of a round, and settle the items that need no more of them."""
+        texts = {item: (self._text(item, 0), self._text(item, sample)) for item in items}
+        pairs = {
+            item: (answer, text) for item, (answer, text) in texts.items() if answer and text and text.strip()
+        }
+        answers, samples = ([pair[side] for pair in pairs.values()] for side in (0, 1))
+        for item, value in zip(pairs, score(answers, samples).tolist(), strict=True):
+            if not np.isnan(value):
+                values[item].append(min(max(value, 0.0), 1.0))
+        # A sample that did not come will not come any more, so fewer are needed to settle the decision.
+        for item in items:
+            n = len(values[item]) + self._sampling.n_samples - sample
+            if values[item]:
+                self._sides[item] = early_decision(values[item], stopping.threshold, n, stopping.confidence)
+            if self._sides[item] is not None:
+                self._queue.expect_fewer(self._sampling.n_samples - sample)
+
+    def _collect(self, stopped: str | None) -> Replies:
+        n, m = len(self._prompts), self._sampling.n_samples
+        samples = [
+            [number for number in range(1, m + 1) if (item, number) in self._replies] for item in range(n)
+        ]
+        status = self._status.copy()
+        n_saved = 0
+        for item in np.flatnonzero(status == Status.SCORED).tolist():
+            status[item] = self._status_of(item, len(samples[item]))
+            n_saved += m - len(samples[item]) if status[item] is Status.SCORED else 0
+        counted = [self._replies[slot] for slot in sorted(self._replies) if not self._forms.is_trial(slot)]
+        failures = Counter(str(outcome.failure) for outcome in counted if outcome.failure)
+        left_out = {name for outcome in counted if outcome.reply for name in outcome.reply.left_out}
+        forms = self._forms.counts(range(n))
+        return Replies(
+            answers=[self._text(item, 0) for item in range(n)],
+            samples=[[self._text(item, number) for number in samples[item]] for item in range(n)],
+            status=status,
+            sides=tuple(self._sides),
+            reasons=tuple(self._reason(item, samples[item]) for item in range(n)),
+            counts=ReplyCounts(len(counted), n_saved, dict(failures), stopped, sorted(left_out), forms),
+            tokens=tuple(self._tokens(item, 0) for item in range(n)),
+            sample_tokens=tuple(
+                tuple(self._tokens(item, number) for number in samples[item]) for item in range(n)
+            ),
+            has_failed_calls=any(outcome.status is OutcomeStatus.FAILED for outcome in counted),
+            p_true=np.array([self._forms.value(item)[0] for item in range(n)], np.float64),
+        )
+
+    def _status_of(self, item: int, n_samples: int) -> Status:
+        """Give the status of a prompt that could be asked, by how many of its samples have an outcome."""
+        answer = self._replies.get((item, 0))
+        if answer is not None and answer.status is not OutcomeStatus.REPLIED:
+            return Status.REFUSED if answer.status is OutcomeStatus.REFUSED else Status.FAILED
+        is_sampled = n_samples == self._sampling.n_samples or self._sides[item] is not None
+        is_whole = is_sampled and not self._next_p_true(item)
+        return Status.SCORED if answer is not None and is_whole else Status.UNFINISHED
+
+    def _reason(self, item: int, samples: list[int]) -> str | None:
+        """Explain why the answer did not come, or else why most of the missing samples did not."""
+        judged = [slot for slot in self._forms.slots(item) if not self._forms.is_trial(slot)]
+        slots = [(item, 0), *((item, sample) for sample in samples), *judged]
+        failures = [self._replies[slot].failure for slot in slots if slot in self._replies]
+        reasons = Counter(str(failure) for failure in failures if failure is not None)
+        return reasons.most_common(1)[0][0] if reasons else None
+
+    def _tokens(self, item: int, sample: int) -> tuple[TokenLogprob, ...] | None:
+        outcome = self._replies.get((item, sample))
+        return None if outcome is None or outcome.reply is None else outcome.reply.logprobs
+
+    def _text(self, item: int, sample: int) -> str | None:
+        outcome = self._replies.get((item, sample))
+        return None if outcome is None or outcome.reply is None else outcome.reply.text
+
+
+_SAMPLE, _ANSWER, _END = range(3)
+
+
+class _RequestQueue:
+    """Requests in the order in which they are sent: item after item, answers after all others.
+
+    Args:
+        request: makes the request of an item's slot.
+        most: how many requests there will be at most; ``len(queue)``.
+
+    Attributes:
+        sent: slots in the order in which their requests were sent.
+    """
+
+    def __init__(self, request: Callable[[int, int], Request], most: int) -> None:
+        self.sent: list[Slot] = []
+        self._request = request
+        self._most = most
+        self._waiting: asyncio.PriorityQueue[tuple[int, int, int]] = asyncio.PriorityQueue()
+
+    def __len__(self) -> int:
+        return self._most
+
+    def add(self, slots: Sequence[Slot]) -> int:
+        """Add slots, and give their number."""
+        for item, sample in slots:
+            self._waiting.put_nowait((_SAMPLE if sample else _ANSWER, item, sample))
+        return len(slots)
+
+    def expect_fewer(self, n: int) -> None:
+        """Expect n requests less."""
+        self._most -= n
+
+    def end(self) -> None:
+        """End the queue after the slots that were added."""
+        self._waiting.put_nowait((_END, 0, 0))
+
+    async def __aiter__(self) -> AsyncIterator[Request]:
+        while (first := await self._waiting.get())[0] != _END:
+            _, item, sample = first
+            self.sent.append((item, sample))
+            yield self._request(item, sample)
+
+
+def early_decision(
+    values: Sequence[float] | Floats, threshold: float, n: int, confidence: float = 0.95
+) -> Side:
+    """Decide on which side of a threshold the mean of n samples will lie, if that is settled.
+
+    The values seen so far are the first of n that come in random order, so their mean is that of a sample
+    without replacement. Two players bet on it, one against "below" and one against "at or above"; each bets
+    ``STAKE`` of what cannot ruin them, so a player's capital is a martingale where the other side is true,
+    and exceeds ``1 / (1 - confidence)`` with a probability of at most ``1 - confidence``, however often one
+    looks (Ville's inequality). Once no values that are still to come can change the side, it is settled too.
+
+    Args:
+        values: shape (k,), k at most n, each 0 to 1, in the order they came.
+        threshold: above 0, below 1.
+        n: samples that would be asked for in all.
+        confidence: probability, between 0 and 1, that the side is the one of all n samples; 1 stops only
+            where it cannot change any more.
+
+    Returns:
+        ``True``, ``False`` or ``None``, see ``Side``.
+
+    Raises:
+        InputError: a value or a setting out of range.
+
+    References:
+        Waudby-Smith and Ramdas 2020, Confidence sequences for sampling without replacement, arXiv
+        2006.04347; and 2024, Estimating means of bounded random variables by betting, section 5,
+        doi:10.1093/jrsssb/qkad009.
+
+    Example:
+        >>> early_decision([1.0, 1.0, 1.0, 1.0], 0.5, 10), early_decision([1.0, 0.0], 0.5, 10)
+        (True, None)
+    """
+    seen = _checked(values, threshold, n, confidence)
+    total = seen.sum()
+    if _is_above(total / n, threshold):
+        return True
+    if not _is_above((total + n - len(seen)) / n, threshold):
+        return False
+    needed = np.inf if confidence >= 1 else 1 / (1 - confidence)
+    if _capital(seen, threshold, n) >= needed:
+        return True
+    if _capital(1 - seen, 1 - threshold, n) >= needed:
+        return False
+    return None
+
+
+def _is_above(mean: float, threshold: float) -> bool:
+    return bool(mean >= threshold - 1e-12)  # sums of tenths
+
+
+def _capital(seen: Floats, threshold: float, n: int) -> float:
+    """Give the greatest capital of a player who bets that the mean of n lies above the threshold, from 1.
+
+    The stake is chosen before each value: what is still to come has a mean of at most ``left`` if the
+    mean of all is at most the threshold, so no bet up to ``1 / left`` can ruin them.
+    """
+    capital, total, most = 1.0, 0.0, 0.0
+    for index, value in enumerate(seen):
+        left = (n * threshold - total) / (n - index)
+        if left <= 0:
+            return np.inf
+        capital *= 1 + STAKE / left * (value - left)
+        most, total = max(most, capital), total + value
+    return most
+
+
+def _checked(values: Sequence[float] | Floats, threshold: float, n: int, confidence: float) -> Floats:
+    seen = np.asarray(values, np.float64)
+    if seen.ndim != 1 or not ((seen >= 0) & (seen <= 1)).all():
+        raise InputError(f"values must be numbers from 0 to 1, got {values!r:.60}")
+    if len(seen) > n:
+        raise InputError(f"n must be at least the {len(seen)} values seen, got {n!r}")
+    for name, setting, most in (("threshold", threshold, 1), ("confidence", confidence, 1 + 1e-9)):
+        if isinstance(setting, bool) or not isinstance(setting, Real) or not 0 < setting < most:
+            raise InputError(f"{name} must lie between 0 and 1, got {setting!r}")
+    return seen

@@ -1,1 +1,0 @@
-"""Asks a chat model for answers and samples."""

@@ -1,0 +1,850 @@
+"""Long answers, claim by claim: each judged by passages that should back it, or by other samples."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+
+import numpy as np
+import polars as pl
+
+from semscale.answer_consistency.contradictions import contradicting
+from semscale.answer_consistency.pairs import CONTRADICTED
+from semscale.answer_consistency.readers import distinct_entailments
+from semscale.answer_consistency.samples import item_means, read_texts, without_declining
+from semscale.chat.declining import gives_no_answer
+from semscale.chat.messages import Request
+from semscale.chat.runner import Runner
+from semscale.guards.findings import Finding
+from semscale.matching.entailment.choices import chosen_model
+from semscale.matching.entailment.probabilities import CONTRADICTION, ENTAILMENT, EntailmentModel
+from semscale.matching.entailment.sentences import worded_sentences
+from semscale.matching.matcher import Matcher
+from semscale.matching.methods import CorpusDependent
+from semscale.matching.unrelated import corpus_texts
+from semscale.results.estimates import Estimates
+from semscale.results.estimating import EstimateSettings, estimate_values
+from semscale.results.result import Result
+from semscale.signature import Signature
+from semscale.store.columns import text_status
+from semscale.types import Floats, Progress, Status, Statuses, are_scored
+from semscale.weights.known import DEFAULT_MODEL
+
+if TYPE_CHECKING:
+    from semscale.embedding import Embedder
+    from semscale.embedding.tokens.token_states import TokenEncoder
+
+SUPPORTS = 0.6
+"""Score by ``calibrated`` from which a sentence supports a claim.
+
+Of STS-B dev pairs, the second sentence judged by the first, 94 % of those that people rate 4 or more of 5 are
+supported, and 4 % of those rated 2 or less.
+"""
+RELATED = 0.3
+"""Score from which a sentence is about the same, so that a finding of a guard contradicts the claim.
+
+Of STS-B dev pairs rated below 1 this calls 5 % a contradiction, and 2 % of those rated 4 or more.
+"""
+MORE_LIKELY = 0.5
+"""Probability from which a claim is entailed, or contradicted, by a model of entailment."""
+
+_CONTRADICT = ("negation", "opposite", "number", "name")  # guards whose findings contradict a claim
+
+
+class Support(StrEnum):
+    """Verdicts of other texts on a claim."""
+
+    SUPPORTED = "supported"
+    CONTRADICTED = "contradicted"
+    NOT_FOUND = "not-found"
+    UNREAD = "unread"  # the model cannot read the claim, or none of the sentences
+
+
+_RANK = {Support.CONTRADICTED: 0, Support.NOT_FOUND: 1, Support.SUPPORTED: 2, Support.UNREAD: 3}
+
+
+@dataclass(frozen=True)
+class ClaimVerdict:
+    """One claim with its verdict.
+
+    Attributes:
+        claim: a sentence of the answer.
+        verdict: of the other texts.
+        score: how far the deciding sentence supports the claim, 0 to 1; NaN where nothing could be compared.
+        sentence: the sentence that decides; for a claim that is not found the nearest one. ``None`` where
+            there is none.
+        text: number of its text among those that were given, from 0; -1 where there is none.
+        reason: why it contradicts the claim, or, of a claim that is not found, the finding that keeps the
+            nearest sentence from supporting it; ``None`` otherwise, and with a model of entailment.
+    """
+
+    claim: str
+    verdict: Support
+    score: float
+    sentence: str | None = None
+    text: int = -1
+    reason: str | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class JudgedAnswers(Result):
+    """Claims of n answers.
+
+    Attributes:
+        score: shape (n,), mean value of an answer's claims that were read, 0 to 1; NaN without any. In
+            passages the value of a claim is 1 if it is supported, else 0; beside samples it is the mean over
+            samples.
+        status: shape (n,), each a ``Status``.
+        claims: for each answer its claims, in their order; empty where it has no score.
+        values: for each answer the values of its claims.
+        signature: the settings that were applied.
+    """
+
+    score: Floats
+    status: Statuses
+    claims: tuple[tuple[ClaimVerdict, ...], ...]
+    values: tuple[tuple[float, ...], ...]
+    signature: Signature
+
+    row_fields: ClassVar[tuple[str, ...]] = ("score", "status", "claims", "values")
+
+    def count(self, verdict: Support) -> list[int]:
+        """Count each answer's claims with a verdict."""
+        return [sum(claim.verdict is verdict for claim in claims) for claims in self.claims]
+
+    def supported_share(self) -> Floats:
+        """Give the share of each answer's claims that are supported, shape (n,); unread ones do not count.
+
+        Beside samples a claim is supported where each of its samples supports it.
+        """
+        supported = np.array(self.count(Support.SUPPORTED), np.float64).reshape(-1)
+        read = np.array([*map(len, self.claims)], np.float64).reshape(-1) - self.count(Support.UNREAD)
+        share: Floats = np.full(len(read), np.nan)
+        np.divide(supported, read, out=share, where=are_scored(self.status) & (read > 0))
+        return share
+
+    def lowest(self) -> list[tuple[str, float] | None]:
+        """Give the claim of each answer with the lowest value, and that value; ``None`` without a score."""
+        read: list[list[tuple[str, float]]] = [[] for _ in self.claims]
+        for answer, claim, value in self._read_claims():
+            read[answer].append((claim.claim, value))
+        return [min(claims, key=lambda claim: claim[1], default=None) for claims in read]
+
+    def worst(self, n: int = 10) -> list[tuple[int, ClaimVerdict, float]]:
+        """List the claims with the lowest values, each with its answer's number, from 0, and its value.
+
+        Of equal values contradicted claims come first, then those that are not found.
+        """
+        order = sorted(self._read_claims(), key=lambda row: (row[2], _RANK[row[1].verdict], row[0]))
+        return order[:n]
+
+    def _read_claims(self) -> Iterator[tuple[int, ClaimVerdict, float]]:
+        for answer, (claims, values) in enumerate(zip(self.claims, self.values, strict=True)):
+            for claim, value in zip(claims, values, strict=True):
+                if not np.isnan(value):
+                    yield answer, claim, value
+
+    def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
+        """Estimate the mean score of all answers and of each group, with intervals.
+
+        Args:
+            settings: ``by``, ``weights``, ``respondents``, and how intervals are made; see
+                ``EstimateSettings``.
+
+        Raises:
+            InputError: a column of the wrong length, a wrong weight, or a setting out of range.
+        """
+        return estimate_values(
+            {"score": self.score},
+            self.status,
+            bounds={"score": (0.0, 1.0)},
+            signature=self.signature,
+            **settings,
+        )
+
+    def to_frame(self) -> pl.DataFrame:
+        """Lay the answers out as a table, one row each; what is missing is null.
+
+        Returns:
+            Columns ``status``, ``score``, ``supported``, ``contradicted``, ``not_found`` (counts of claims;
+            null without a score), and ``claims``, a list of structs; ``text`` is the number of the text that
+            decides, from 1, among those that were given.
+        """
+        scored = are_scored(self.status)
+        counts = {
+            str(verdict).replace("-", "_"): [
+                n if known else None for n, known in zip(self.count(verdict), scored, strict=True)
+            ]
+            for verdict in (Support.SUPPORTED, Support.CONTRADICTED, Support.NOT_FOUND)
+        }
+        cells = [
+            [_claim_cells(claim, value) for claim, value in zip(claims, values, strict=True)]
+            for claims, values in zip(self.claims, self.values, strict=True)
+        ]
+        return pl.DataFrame(
+            [
+                pl.Series("status", [str(status) for status in self.status], dtype=pl.String),
+                pl.Series("score", self.score, nan_to_null=True),
+                *(pl.Series(name, column, dtype=pl.Int64) for name, column in counts.items()),
+                pl.Series("claims", cells, dtype=_CLAIMS),
+            ]
+        )
+
+
+_CLAIMS = pl.List(
+    pl.Struct(
+        {
+            "claim": pl.String,
+            "verdict": pl.String,
+            "value": pl.Float64,
+            "score": pl.Float64,
+            "sentence": pl.String,
+            "text": pl.Int64,
+            "reason": pl.String,
+        }
+    )
+)
+
+
+def _claim_cells(claim: ClaimVerdict, value: float) -> dict[str, object]:
+    return {
+        "claim": claim.claim,
+        "verdict": str(claim.verdict),
+        "value": None if np.isnan(value) else value,
+        "score": None if np.isnan(claim.score) else claim.score,
+        "sentence": claim.sentence,
+        "text": None if claim.text < 0 else claim.text + 1,
+        "reason": claim.reason,
+    }
+
+
+class ClaimJudge:
+    """Judges claims by the sentences of texts.
+
+    Without a model of entailment a sentence supports a claim if its ``calibrated`` score, of how far the
+    sentence backs all of the claim, reaches .6 and no guard finds a contradiction, and contradicts it if
+    a guard finds one and the score reaches .3. Findings of these guards (negations, opposites, numbers,
+    names) do not lower the score; those of the others (swapped roles, quantity words and so on) do, so that
+    such a sentence does not support the claim; where such a finding alone prevents it, it is named. With a
+    model, a sentence supports or contradicts a claim if that is more probable than not. Where one sentence
+    supports and another contradicts, the one with the higher value decides.
+
+    Args:
+        embedder: a known model, a folder, ``organisation/model`` on the hub, or an embedder.
+        nli: a model of entailment, likewise, or as ``load_nli`` gives it.
+        corpus: sentences that the weights of words and the level of unrelated texts are estimated from; the
+            texts of each call unless given. A model of entailment needs none.
+
+    Raises:
+        InputError: a setting is no model, or the corpus is no list of texts.
+    """
+
+    def __init__(
+        self,
+        *,
+        embedder: "str | Path | Embedder | TokenEncoder" = DEFAULT_MODEL,
+        nli: str | Path | EntailmentModel | None = None,
+        corpus: Sequence[str] | None = None,
+    ) -> None:
+        self._nli = None if nli is None else chosen_model(nli)
+        warned = dict.fromkeys(_CONTRADICT, "warn")  # findings of other guards lower the score
+        self._matcher = (
+            Matcher("calibrated", embedder=embedder, recall_share=0.0, guards=warned) if nli is None else None
+        )
+        if corpus is not None:
+            self._use(corpus_texts(corpus))
+
+    @property
+    def uses_entailment(self) -> bool:
+        """Whether a model of entailment decides."""
+        return self._nli is not None
+
+    def over(self, corpus: Sequence[str]) -> "ClaimJudge":
+        """Return the judge with word weights and levels from a corpus, not from the texts of each call.
+
+        Args:
+            corpus: sentences; a model of entailment estimates nothing from them.
+        """
+        other = copy(self)
+        other._use(corpus)
+        return other
+
+    def _use(self, corpus: Sequence[str]) -> None:
+        if self._matcher is not None and isinstance(self._matcher.pair_method, CorpusDependent):
+            matcher = copy(self._matcher)
+            matcher.pair_method = self._matcher.pair_method.over(corpus)
+            self._matcher = matcher
+
+    @property
+    def signature(self) -> Signature:
+        """The settings that are applied."""
+        if self._matcher is not None:
+            settings = Signature.of("claims", supports=SUPPORTS, related=RELATED)
+            return settings.extended(self._matcher.signature)
+        by = self._nli.signature if self._nli is not None else Signature.of("none")
+        return Signature.of("claims", more_likely=MORE_LIKELY).extended(by)
+
+    def judge(
+        self, claims: Sequence[str], texts: Sequence[Sequence[str]], progress: Progress | None = None
+    ) -> list[ClaimVerdict]:
+        """Judge each claim by its own texts; all pairs of all claims are scored together.
+
+        Args:
+            claims: c sentences.
+            texts: c lists of texts.
+            progress: called while texts are embedded.
+        """
+        split = [
+            [(sentence, number) for number, text in enumerate(listed) for sentence in worded_sentences(text)]
+            for listed in texts
+        ]
+        premises = [sentence for sentences in split for sentence, _ in sentences]
+        counts = list(map(len, split))
+        hypotheses = [claim for claim, n in zip(claims, counts, strict=True) for _ in range(n)]
+        scored = self._score(premises, hypotheses, progress)
+        bounds = np.cumsum([0, *counts]).tolist()
+        return [
+            _verdict(claim, sentences, scored[start:stop])
+            for claim, sentences, start, stop in zip(claims, split, bounds, bounds[1:], strict=False)
+        ]
+
+    def _score(
+        self, premises: list[str], hypotheses: list[str], progress: Progress | None
+    ) -> "list[_ScoredSentence]":
+        """Score the sentence of each pair against its claim."""
+        if self._nli is not None:
+            relations = distinct_entailments(self._nli, premises, hypotheses)
+            rows = zip(relations[:, ENTAILMENT].tolist(), relations[:, CONTRADICTION].tolist(), strict=True)
+            # NaN is neither.
+            return [
+                _ScoredSentence(
+                    entailed,
+                    nearness=entailed,
+                    backing=entailed if entailed >= MORE_LIKELY else None,
+                    denial=denied if denied >= MORE_LIKELY else None,
+                )
+                for entailed, denied in rows
+            ]
+        if self._matcher is None or not premises:
+            return []
+        matches = self._matcher.match(hypotheses, premises, progress=progress)
+        nearness = matches.score / matches.components["findings"]  # the score before findings lowered it
+        rows_of_findings = zip(matches.score.tolist(), nearness.tolist(), matches.findings, strict=True)
+        return [_scored_by_matching(score, near, findings) for score, near, findings in rows_of_findings]
+
+
+@dataclass(frozen=True)
+class _ScoredSentence:
+    """Scores of a sentence beside a claim.
+
+    Attributes:
+        score: how far it supports the claim; NaN where one of the two cannot be read.
+        nearness: the score before findings lowered it.
+        backing: the score, if the sentence supports the claim.
+        denial: the value of the contradiction, if it contradicts the claim.
+        reason: why it contradicts the claim.
+        doubt: the finding that keeps it from supporting the claim.
+    """
+
+    score: float
+    nearness: float
+    backing: float | None
+    denial: float | None
+    reason: str | None = None
+    doubt: str | None = None
+
+
+def _scored_by_matching(score: float, nearness: float, findings: Sequence[Finding]) -> _ScoredSentence:
+    reason = _reason(contradicting(findings))
+    doubt = None
+    if not score >= SUPPORTS and nearness >= SUPPORTS:  # a score of NaN does not support
+        doubt = _reason([finding for finding in findings if finding.guard not in _CONTRADICT])
+    return _ScoredSentence(
+        score,
+        nearness,
+        backing=score if score >= SUPPORTS and reason is None else None,
+        denial=score if score >= RELATED and reason is not None else None,
+        reason=reason,
+        doubt=doubt,
+    )
+
+
+def _reason(findings: Sequence[Finding]) -> str | None:
+    """Speak of the claim and the sentence in the first finding's reason; ``None`` without a finding."""
+    if not findings:
+        return None
+    return findings[0].reason.replace("prediction", "claim").replace("reference", "sentence")
+
+
+def _verdict(
+    claim: str, sentences: Sequence[tuple[str, int]], scored: Sequence[_ScoredSentence]
+) -> ClaimVerdict:
+    if not scored:
+        return ClaimVerdict(claim, Support.NOT_FOUND, np.nan)
+    if all(np.isnan(sentence.score) for sentence in scored):
+        return ClaimVerdict(claim, Support.UNREAD, np.nan)
+    backing = np.array([-1.0 if one.backing is None else one.backing for one in scored])
+    denial = np.array([-1.0 if one.denial is None else one.denial for one in scored])
+    if backing.max() >= 0 and backing.max() >= denial.max():
+        verdict, number = Support.SUPPORTED, int(backing.argmax())
+        reason = None
+    elif denial.max() >= 0:
+        verdict, number = Support.CONTRADICTED, int(denial.argmax())
+        reason = scored[number].reason
+    else:
+        verdict, number = Support.NOT_FOUND, int(np.nanargmax([one.nearness for one in scored]))
+        reason = scored[number].doubt
+    sentence, text = sentences[number]
+    return ClaimVerdict(claim, verdict, scored[number].score, sentence, text, reason)
+
+
+class Groundedness:
+    """Judges for each sentence of an answer whether given passages support or contradict it, and by which.
+
+    Args:
+        embedder: as for ``ClaimJudge``.
+        nli: likewise.
+        corpus: likewise; the passages of each call unless given.
+
+    Raises:
+        InputError: a setting is no model, or the corpus is no list of texts.
+    """
+
+    def __init__(
+        self,
+        *,
+        embedder: "str | Path | Embedder" = DEFAULT_MODEL,
+        nli: str | Path | EntailmentModel | None = None,
+        corpus: Sequence[str] | None = None,
+    ) -> None:
+        self.claim_judge = ClaimJudge(embedder=embedder, nli=nli, corpus=corpus)
+
+    @property
+    def signature(self) -> Signature:
+        """The settings that are applied."""
+        return grounding_signature(self.claim_judge)
+
+    def judge(self, answers: object, passages: object, progress: Progress | None = None) -> JudgedAnswers:
+        """Judge answers by passages.
+
+        Args:
+            answers: n texts.
+            passages: n lists of texts, which the answers should agree with. Those that are missing, empty or
+                no text are left out; an answer without any has the status ``no-reference``. One that declines
+                to answer, or says that it is not known, is ``refused``.
+            progress: called while texts are embedded.
+
+        Returns:
+            Claims with their verdicts; an answer's score is the share of its claims that are supported.
+
+        Raises:
+            InputError: lists of unequal length, or something other than a list where passages should be.
+        """
+        return judge_by_passages(answers, passages, self.claim_judge, progress)
+
+
+class ClaimConsistency:
+    """Splits long answers into sentences, and measures how far samples of the same answer back each of them.
+
+    A claim's value beside a sample is how far the sample's deciding sentence supports it; a sentence that
+    contradicts it counts a tenth. Its value is the mean over samples. Its verdict is that of the sample in
+    which it fares worst: of one that contradicts it, else of the one that supports it least.
+
+    Args:
+        embedder: as for ``ClaimJudge``.
+        nli: likewise.
+        corpus: likewise; the samples of each call unless given.
+
+    Raises:
+        InputError: a setting is no model, or the corpus is no list of texts.
+
+    References:
+        LUQ: Zhang et al. (2024), arXiv 2403.20279, whose claims are the sentences of an answer, too.
+    """
+
+    def __init__(
+        self,
+        *,
+        embedder: "str | Path | Embedder" = DEFAULT_MODEL,
+        nli: str | Path | EntailmentModel | None = None,
+        corpus: Sequence[str] | None = None,
+    ) -> None:
+        self.claim_judge = ClaimJudge(embedder=embedder, nli=nli, corpus=corpus)
+
+    @property
+    def signature(self) -> Signature:
+        """The settings that are applied."""
+        return agreement_signature(self.claim_judge)
+
+    def measure(
+        self, answers: object, samples: object = None, progress: Progress | None = None
+    ) -> JudgedAnswers:
+        """Measure answers by samples.
+
+        Args:
+            answers: n texts; without ``samples`` each a list whose first text is the answer.
+            samples: n lists of texts. Those that are missing, empty or no text, or that decline to answer,
+                are left out.
+            progress: called while texts are embedded.
+
+        Raises:
+            InputError: lists of unequal length, or something other than a list where samples should be.
+        """
+        return judge_by_samples(answers, samples, self.claim_judge, progress)
+
+
+def groundedness(
+    answers: object,
+    passages: object,
+    *,
+    embedder: "str | Path | Embedder" = DEFAULT_MODEL,
+    nli: str | Path | EntailmentModel | None = None,
+    progress: Progress | None = None,
+) -> JudgedAnswers:
+    """Judge answers by passages in one call; result and further arguments are those of ``Groundedness``.
+
+    Args:
+        answers: n texts.
+        passages: n lists of texts, one list for each answer.
+        embedder: as for ``Groundedness``.
+        nli: likewise.
+        progress: called while texts are embedded.
+
+    Example:
+        >>> judged = groundedness(
+        ...     ["The tower is in Paris. It was built in 1920."],
+        ...     [["The Eiffel tower stands in Paris and was built in 1889."]],
+        ... )
+        >>> [str(claim.verdict) for claim in judged.claims[0]], judged.score.tolist()
+        (['supported', 'contradicted'], [0.5])
+    """
+    return Groundedness(embedder=embedder, nli=nli).judge(answers, passages, progress)
+
+
+def claim_consistency(
+    answers: object,
+    samples: object = None,
+    *,
+    embedder: "str | Path | Embedder" = DEFAULT_MODEL,
+    nli: str | Path | EntailmentModel | None = None,
+    progress: Progress | None = None,
+) -> JudgedAnswers:
+    """Measure claims by samples in one call; arguments and result are those of ``ClaimConsistency``."""
+    return ClaimConsistency(embedder=embedder, nli=nli).measure(answers, samples, progress)
+
+
+def judge_by_passages(
+    answers: object, passages: object, judge: ClaimJudge, progress: Progress | None = None
+) -> JudgedAnswers:
+    """Judge answers by passages as ``Groundedness`` does, with a judge of single claims."""
+    usable = _UsableTexts.from_passages(answers, passages)
+    rows, claims = usable.claims()
+    judged = judge.judge(claims, [usable.texts[row] for row in rows], progress)
+    verdicts = [_renumbered(claim, usable.numbers[row]) for claim, row in zip(judged, rows, strict=True)]
+    values = [
+        np.nan if claim.verdict is Support.UNREAD else float(claim.verdict is Support.SUPPORTED)
+        for claim in verdicts
+    ]
+    return _judged_answers(rows, verdicts, values, usable.status, grounding_signature(judge))
+
+
+def judge_by_samples(
+    answers: object, samples: object, judge: ClaimJudge, progress: Progress | None = None
+) -> JudgedAnswers:
+    """Measure answers by samples as ``ClaimConsistency`` does, with a judge of single claims."""
+    usable = _UsableTexts.from_samples(answers, samples)
+    rows, claims = usable.claims()
+    beside = [
+        (claim, text, number)
+        for row, claim in zip(rows, claims, strict=True)
+        for text, number in zip(usable.texts[row], usable.numbers[row], strict=True)
+    ]
+    judged = judge.judge([claim for claim, _, _ in beside], [[text] for _, text, _ in beside], progress)
+    verdicts = [_renumbered(claim, [number]) for claim, (_, _, number) in zip(judged, beside, strict=True)]
+    shares = np.array(
+        [one.score * (CONTRADICTED if one.verdict is Support.CONTRADICTED else 1.0) for one in verdicts],
+        np.float64,
+    )
+    bounds = np.cumsum([0, *(len(usable.texts[row]) for row in rows)]).tolist()
+    pieces = list(map(slice, bounds, bounds[1:]))
+    worst = [_worst(verdicts[piece], shares[piece]) for piece in pieces]
+    values = [_mean(shares[piece]) for piece in pieces]
+    return _judged_answers(rows, worst, values, usable.status, agreement_signature(judge))
+
+
+def agreement_signature(judge: ClaimJudge) -> Signature:
+    """Give the settings that ``ClaimConsistency`` applies with a judge of single claims."""
+    return Signature.of("claim-consistency", contradicted=CONTRADICTED).extended(judge.signature)
+
+
+def grounding_signature(judge: ClaimJudge) -> Signature:
+    """Give the settings that ``Groundedness`` applies with a judge of single claims."""
+    return Signature.of("groundedness").extended(judge.signature)
+
+
+def passage_sentences(answers: object, passages: object) -> list[list[str]]:
+    """List for each answer the sentences that its claims are compared with; none where it is not judged."""
+    return _UsableTexts.from_passages(answers, passages).sentences()
+
+
+def sample_sentences(answers: object, samples: object) -> list[list[str]]:
+    """List for each answer the sentences of its samples, likewise."""
+    return _UsableTexts.from_samples(answers, samples).sentences()
+
+
+@dataclass(frozen=True)
+class _UsableTexts:
+    """Answers, the usable texts beside each, their numbers among all that were given, and statuses."""
+
+    answers: list[Any]
+    texts: list[list[str]]
+    numbers: list[list[int]]
+    status: Statuses
+
+    @classmethod
+    def from_passages(cls, answers: object, passages: object) -> "_UsableTexts":
+        return cls._select(*read_texts(answers, passages, "passages"), Status.NO_REFERENCE)
+
+    @classmethod
+    def from_samples(cls, answers: object, samples: object) -> "_UsableTexts":
+        originals, cells = read_texts(answers, samples)
+        return cls._select(originals, without_declining(cells), Status.TOO_FEW_SAMPLES)
+
+    @classmethod
+    def _select(cls, answers: list[Any], cells: list[list[Any]], without: Status) -> "_UsableTexts":
+        numbers = [
+            [number for number, text in enumerate(listed) if text_status(text) is Status.SCORED]
+            for listed in cells
+        ]
+        texts = [[listed[number] for number in usable] for listed, usable in zip(cells, numbers, strict=True)]
+        status = np.array([_answer_status(text) for text in answers], dtype=object).reshape(-1)
+        for row, usable in enumerate(texts):
+            if status[row] is Status.SCORED and not usable:
+                status[row] = without
+        return cls(answers, texts, numbers, status)
+
+    def claims(self) -> tuple[list[int], list[str]]:
+        """Split the usable answers into sentences that state something; for each the answer's row."""
+        listed = [
+            (row, claim)
+            for row, (text, status) in enumerate(zip(self.answers, self.status, strict=True))
+            if status is Status.SCORED
+            for claim in sentence_claims(text)
+        ]
+        return [row for row, _ in listed], [claim for _, claim in listed]
+
+    def sentences(self) -> list[list[str]]:
+        return [
+            [sentence for text in texts for sentence in worded_sentences(text)]
+            if status is Status.SCORED and sentence_claims(answer)
+            else []
+            for answer, texts, status in zip(self.answers, self.texts, self.status, strict=True)
+        ]
+
+
+def _answer_status(answer: object) -> Status:
+    """Tell whether an answer can be judged; one that declines, or does not know, claims nothing."""
+    status = text_status(answer)
+    declined = status is Status.SCORED and gives_no_answer(str(answer))
+    return Status.REFUSED if declined else status
+
+
+def _renumbered(claim: ClaimVerdict, numbers: Sequence[int]) -> ClaimVerdict:
+    """Count the deciding text among all that were given, unusable ones included."""
+    return claim if claim.text < 0 else replace(claim, text=numbers[claim.text])
+
+
+def _worst(verdicts: Sequence[ClaimVerdict], shares: Floats) -> ClaimVerdict:
+    """Pick a verdict that contradicts the claim, else the one with the least support; unread ones last."""
+    known = np.where(np.isnan(shares), np.inf, shares)
+    is_denied = [claim.verdict is Support.CONTRADICTED for claim in verdicts]
+    return verdicts[int(np.where(is_denied, known - 2, known).argmin())]
+
+
+def _mean(values: Floats) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else np.nan
+
+
+def _judged_answers(
+    rows: Sequence[int],
+    verdicts: Sequence[ClaimVerdict],
+    values: Sequence[float],
+    status: Statuses,
+    signature: Signature,
+) -> JudgedAnswers:
+    claims: list[list[ClaimVerdict]] = [[] for _ in status]
+    claim_values: list[list[float]] = [[] for _ in status]
+    for row, verdict, value in zip(rows, verdicts, values, strict=True):
+        claims[row].append(verdict)
+        claim_values[row].append(value)
+    score = np.array([_mean(np.array(listed, np.float64)) for listed in claim_values], np.float64).reshape(-1)
+    final = status.copy()
+    final[(status == Status.SCORED) & np.isnan(score)] = Status.WEIGHTLESS
+    return JudgedAnswers(score, final, tuple(map(tuple, claims)), tuple(map(tuple, claim_values)), signature)
+
+
+_SYSTEM = (
+    "You split texts into claims. A claim is one short sentence that states a single fact and can be "
+    "understood alone: put names in the place of words such as he, it or this. Leave nothing out, add "
+    "nothing, and judge nothing. Write each claim on a line of its own that begins with '- '. If the text "
+    "states no fact, write only: NONE"
+)
+_LINE = re.compile(r"^\s*(?:[-*•]|#{2,}|\d+[.)])\s+(.+?)\s*$", re.MULTILINE)
+_NONE = re.compile(r"\W*none\W*", re.IGNORECASE)
+_LIST_MARK = re.compile(r"(?:[-*•–—]|#{1,6})\s+")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_REPLIES = frozenset((
+    "absolutely", "agreed", "certainly", "correct", "course", "definitely", "exactly", "false", "fine",
+    "good", "great", "hello", "hey", "hi", "incorrect", "indeed", "maybe", "no", "nope", "of", "ok",
+    "okay", "oh", "perhaps", "please", "possibly", "probably", "right", "sure", "thank", "thanks",
+    "true", "unfortunately", "very", "well", "wrong", "yeah", "yep", "yes", "you",
+))  # fmt: skip
+
+
+def sentence_claims(text: object) -> list[str]:
+    """Split a text into its sentences that may state something; none for what is no text.
+
+    Marks of lists and headings before a sentence are left out. A sentence of replies alone, such as "Yes." or
+    "OK.", states nothing by itself and is left out, like one without letters and digits.
+
+    Example:
+        >>> sentence_claims("It is tall. It is old."), sentence_claims(None)
+        (['It is tall.', 'It is old.'], [])
+        >>> sentence_claims("Yes, of course. - It costs $5.")
+        ['It costs $5.']
+    """
+    if not isinstance(text, str) or text_status(text) is not Status.SCORED:
+        return []
+    sentences = [_LIST_MARK.sub("", sentence, count=1) if _LIST_MARK.match(sentence) else sentence
+                 for sentence in worded_sentences(text)]  # fmt: skip
+    return [
+        sentence
+        for sentence in sentences
+        if any(map(str.isalnum, sentence)) and not _REPLIES.issuperset(_WORD.findall(sentence.casefold()))
+    ]
+
+
+def claims_request(text: str, template: Callable[[str], str] | None = None) -> Request:
+    """Build the request that asks a chat model for the claims of a text.
+
+    Args:
+        text: to be split.
+        template: makes the whole prompt of the text; Semscale's own unless given. The reply must have a
+            claim on each line that begins with ``-``, ``*``, ``###`` or a number.
+    """
+    if template is not None:
+        return Request.of(template(text), temperature=0.0)
+    return Request.of(f"Text:\n{text}", system=_SYSTEM, temperature=0.0)
+
+
+def read_claims(reply: str) -> list[str] | None:
+    r"""Read the claims of a reply: what follows the mark on each marked line, each claim once.
+
+    Returns:
+        Claims in their order; an empty list where the reply says that there are none, and ``None`` where it
+        has neither.
+
+    Example:
+        >>> read_claims("Here they are:\n- The tower is tall.\n- It is old.")
+        ['The tower is tall.', 'It is old.']
+        >>> read_claims("NONE"), read_claims("I cannot do that.")
+        ([], None)
+    """
+    listed = list(dict.fromkeys(_LINE.findall(reply)))
+    claims = [claim for claim in listed if not _NONE.fullmatch(claim)]
+    return claims if listed or _NONE.fullmatch(reply) else None
+
+
+async def split_claims(
+    texts: Sequence[object],
+    runner: Runner,
+    *,
+    template: Callable[[str], str] | None = None,
+    progress: Progress | None = None,
+) -> list[list[str] | None]:
+    """Ask a chat model for the claims of texts; equal texts are asked about once.
+
+    Args:
+        texts: n texts.
+        runner: sends the requests.
+        template: as for ``claims_request``.
+        progress: called while replies come.
+
+    Returns:
+        For each text its claims: none for what is no text, and ``None`` where no reply came or none with
+        claims in it.
+
+    Raises:
+        ReplyError: no call can succeed.
+    """
+    asked = list(dict.fromkeys(text for text in texts if sentence_claims(text) and isinstance(text, str)))
+    outcomes = await runner.collect([claims_request(text, template) for text in asked], progress=progress)
+    known = {
+        text: None if outcome.reply is None else read_claims(outcome.reply.text)
+        for text, outcome in zip(asked, outcomes, strict=True)
+    }
+    return [known[text] if isinstance(text, str) and text in known else [] for text in texts]
+
+
+PairValues = Callable[[list[str], list[str]], Mapping[str, Floats]]
+"""Gives p units (premises) and p claims their values by each scorer, each of shape (p,), NaN where unread."""
+ENTAILMENT_VALUES = ("entailment", "noncontradiction", "contrasted_entailment")
+"""Values by a model of entailment: p(entailment), 1 - p(contradiction), and their share of both."""
+
+
+def claim_values(
+    claims: Sequence[Sequence[str]], units: Sequence[Sequence[Sequence[str]]], pair_values: PairValues
+) -> list[dict[str, Floats]]:
+    """Give each claim its values: the greatest over the units of a sample, averaged over samples.
+
+    Args:
+        claims: n lists of claims.
+        units: for each of them a list of samples, each a list of units: the whole sample, or its sentences or
+            claims. A sample without units, or with none that can be read, does not count.
+        pair_values: gives the values of pairs, in one call for all.
+
+    Returns:
+        For each list of claims the values by scorer, each of shape (claims,); NaN without samples.
+
+    References:
+        Whole samples are LUQ, units are LUQ-pair: Zhang et al. (2024), arXiv 2403.20279.
+    """
+    premises: list[str] = []
+    hypotheses: list[str] = []
+    cell_of_pair: list[int] = []
+    claim_of_cell: list[int] = []
+    listed = [(claim, samples) for group, samples in zip(claims, units, strict=True) for claim in group]
+    for number, (claim, samples) in enumerate(listed):
+        for sample in samples:
+            premises += sample
+            hypotheses += [claim] * len(sample)
+            cell_of_pair += [len(claim_of_cell)] * len(sample)
+            claim_of_cell.append(number)
+    means: dict[str, Floats] = {}
+    for name, column in pair_values(premises, hypotheses).items():
+        best: Floats = np.full(len(claim_of_cell), np.nan)
+        np.fmax.at(best, np.array(cell_of_pair, np.int64), column)
+        means[name] = item_means(best, np.array(claim_of_cell, np.int64), len(listed))
+    bounds = np.cumsum([0, *map(len, claims)]).tolist()
+    return [{name: column[rows] for name, column in means.items()} for rows in map(slice, bounds, bounds[1:])]
+
+
+def entailment_values(
+    model: EntailmentModel, premises: list[str], hypotheses: list[str]
+) -> dict[str, Floats]:
+    """Give pairs their values by a model of entailment, named as in ``ENTAILMENT_VALUES``.
+
+    Args:
+        model: of entailment.
+        premises: p texts.
+        hypotheses: p texts.
+    """
+    relations = distinct_entailments(model, premises, hypotheses)
+    entailed, denied = relations[:, ENTAILMENT], relations[:, CONTRADICTION]
+    both = entailed + denied
+    contrasted = np.divide(entailed, both, out=np.full(len(both), 0.5), where=~(both <= 0))
+    return dict(zip(ENTAILMENT_VALUES, (entailed, 1 - denied, contrasted), strict=True))

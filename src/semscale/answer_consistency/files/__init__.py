@@ -1,1 +1,0 @@
-"""Tables of answers and samples, and how they are measured part by part."""

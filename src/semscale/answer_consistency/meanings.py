@@ -1,0 +1,485 @@
+"""Meanings of an answer and its samples: which texts mean the same, and entropies of their meanings."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+import numpy as np
+from scipy.special import logsumexp
+
+from semscale.answer_consistency.pairs import (
+    Floor,
+    consistency,
+    cosine_similarity,
+    value_pairs,
+)
+from semscale.answer_consistency.readers import PairReaders, distinct_entailments
+from semscale.answer_consistency.short_answers import (
+    is_same_short_answer,
+    is_short_answer,
+    same_answer_cosine,
+)
+from semscale.matching.entailment.probabilities import CONTRADICTION, ENTAILMENT, EntailmentModel
+from semscale.matching.pairs import Pairs
+from semscale.types import Floats, Integers, Mask, Progress, Status
+
+KERNEL_TIME = 0.3
+"""How far heat spreads in ``kernel_agreement``."""
+_ZERO = 1e-12
+
+
+class Ground(StrEnum):
+    """Grounds on which two texts mean the same."""
+
+    ENTAILMENT = "entailment"  # each entails the other
+    COSINE = "cosine"  # the cosine of their vectors is high, and no guard finds a contradiction
+    EXACT = "exact"  # short answers with the same words
+
+
+@dataclass(frozen=True)
+class Relations:
+    """Relations of the m texts of one item; the first is the answer, the others are samples.
+
+    Attributes:
+        ground: of ``same``.
+        similarity: shape (m, m), 0 to 1, symmetric, 1 on the diagonal; NaN where the model of entailment
+            cannot read the two texts.
+        same: shape (m, m), whether two texts mean the same; symmetric.
+        noncontradictions: shape (m, m), 1 - the probability of a contradiction, averaged over both
+            directions; ``None`` unless the ground is entailment.
+    """
+
+    ground: Ground
+    similarity: Floats
+    same: Mask
+    noncontradictions: Floats | None = None
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the relations of all texts are known."""
+        return not np.isnan(self.similarity).any()
+
+    @cached_property
+    def counts(self) -> Integers:
+        """Texts in each cluster of meanings, shape (k,)."""
+        return np.bincount(meaning_clusters(self.same))
+
+    @property
+    def entailment(self) -> float:
+        """Mean probability that the answer and a sample entail each other."""
+        return float(self.similarity[0, 1:].mean())
+
+    @property
+    def noncontradiction(self) -> float:
+        """Mean probability that the answer and a sample do not contradict; NaN without entailment."""
+        free = self.noncontradictions
+        return np.nan if free is None else float(free[0, 1:].mean())
+
+
+def relate_texts(  # noqa: PLR0913 - texts, the ground, and the models that it needs
+    pairs: Pairs,
+    same_by: str,
+    floor: Floor,
+    readers: PairReaders,
+    *,
+    guards: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> dict[int, Relations]:
+    """Relate all texts of each item, on the ground that the item allows.
+
+    Args:
+        pairs: of an answer (``prediction``) and a sample (``reference``), of n items.
+        same_by: ``auto``, or a ground for all items.
+        floor: cosine of unrelated answers.
+        readers: cosines, needed unless the ground is entailment or exact for all items, and a model of
+            entailment, if any.
+        guards: names of those that check for contradictions where cosines count, as the model of entailment
+            does.
+        progress: called while texts are embedded.
+
+    Returns:
+        By the item's number, for items that have samples.
+    """
+    item_pairs = ItemPairs.from_pairs(pairs)
+    if readers.entailment is not None and same_by in {"auto", Ground.ENTAILMENT}:
+        return entailment_relations(item_pairs, readers.entailment)
+    if same_by == Ground.EXACT:
+        return exact_relations(item_pairs)
+    are_short = item_pairs.are_short & (same_by == "auto")
+    related = exact_relations(item_pairs.select(are_short))
+    longer = item_pairs.select(~are_short)
+    if readers.cosines is None or not len(longer.item):
+        return related
+    functions = {"consistency": consistency, "cosine_sim": cosine_similarity}
+    values = value_pairs(functions, longer.as_items(), floor.value, readers, guards=guards, progress=progress)
+    cosine = 2 * values.measures["cosine_sim"] - 1
+    is_close = cosine >= same_answer_cosine(readers.cosines.signature, floor.value)
+    return related | cosine_relations(longer, values.measures["consistency"], is_close & ~values.contradicted)
+
+
+@dataclass(frozen=True)
+class ItemPairs:
+    """All pairs of texts within items: q pairs of n items.
+
+    Attributes:
+        texts: the distinct texts.
+        members: for each item its texts' numbers, the answer first; empty for an item without samples.
+        first: shape (q,), number of a pair's first text.
+        second: shape (q,), of its second text.
+        item: shape (q,), the item of each pair; ascending.
+    """
+
+    texts: Sequence[str]
+    members: tuple[tuple[int, ...], ...]
+    first: Integers
+    second: Integers
+    item: Integers
+
+    @classmethod
+    def from_pairs(cls, pairs: Pairs) -> "ItemPairs":
+        """Pair all texts of each item.
+
+        Args:
+            pairs: of an answer (``prediction``) and a sample (``reference``).
+        """
+        members: list[list[int]] = [[] for _ in range(pairs.n_items)]
+        rows = zip(pairs.item.tolist(), pairs.prediction.tolist(), pairs.reference.tolist(), strict=True)
+        for item, answer, sample in rows:
+            members[item] += [sample] if members[item] else [answer, sample]
+        first, second, items = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for item, numbers in enumerate(members):
+            upper, lower = np.triu_indices(len(numbers), 1)
+            column = np.array(numbers, np.int64)
+            first.append(column[upper])
+            second.append(column[lower])
+            items.append(np.full(len(upper), item))
+        columns = (np.concatenate(parts) for parts in (first, second, items))
+        return cls(pairs.texts, tuple(map(tuple, members)), *columns)
+
+    @property
+    def are_short(self) -> Mask:
+        """Which items have short answers only, shape (n,); not those without texts."""
+        short = [is_short_answer(text) for text in self.texts]
+        return np.array(
+            [bool(numbers) and all(short[text] for text in numbers) for numbers in self.members], bool
+        )
+
+    @property
+    def both_directions(self) -> tuple[list[str], list[str]]:
+        """Premises and hypotheses of the pairs, in one direction and then in the other."""
+        forward = [self.texts[text] for text in self.first.tolist()]
+        backward = [self.texts[text] for text in self.second.tolist()]
+        return forward + backward, backward + forward
+
+    def select(self, chosen: Mask) -> "ItemPairs":
+        """Give the pairs of some items.
+
+        Args:
+            chosen: shape (n,), which items.
+        """
+        rows = chosen[self.item]
+        members = tuple(
+            numbers if is_chosen else ()
+            for numbers, is_chosen in zip(self.members, chosen.tolist(), strict=True)
+        )
+        return ItemPairs(self.texts, members, self.first[rows], self.second[rows], self.item[rows])
+
+    def as_items(self) -> Pairs:
+        """Give each first text with the texts after it as an item of its own, as guards compare languages."""
+        numbers = np.stack([self.item, self.first])
+        item = np.cumsum(np.any(np.diff(numbers, axis=1, prepend=-1) != 0, axis=0)) - 1
+        used, positions = np.unique(np.concatenate([self.first, self.second]), return_inverse=True)
+        first, second = positions.reshape(2, -1)
+        status = np.full(int(item[-1]) + 1 if len(item) else 0, Status.SCORED, dtype=object)
+        texts = [self.texts[text] for text in used.tolist()]
+        return Pairs(texts, first, second, item, np.zeros_like(item), status)
+
+
+def exact_relations(pairs: ItemPairs) -> dict[int, Relations]:
+    """Relate short answers: the same words, or not.
+
+    Args:
+        pairs: of n items.
+
+    Returns:
+        By the item's number, for items that have texts.
+    """
+    rows = zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)
+    same = np.array(
+        [is_same_short_answer(pairs.texts[first], pairs.texts[second]) for first, second in rows], bool
+    )
+    return _relations(pairs, Ground.EXACT, same.astype(np.float64), same)
+
+
+def cosine_relations(pairs: ItemPairs, similarity: Floats, same: Mask) -> dict[int, Relations]:
+    """Relate texts by the cosines of their vectors.
+
+    Args:
+        pairs: of n items, q pairs.
+        similarity: shape (q,), 0 to 1.
+        same: shape (q,), whether the two mean the same.
+    """
+    equal = pairs.first == pairs.second
+    return _relations(pairs, Ground.COSINE, np.where(equal, 1.0, similarity), same | equal)
+
+
+def entailment_relations(pairs: ItemPairs, entailment: EntailmentModel) -> dict[int, Relations]:
+    """Relate texts by a model of entailment, in one call for all items.
+
+    Two texts mean the same if entailment is the most probable relation in both directions. Their similarity
+    is the probability of entailment, averaged over both directions; NaN for two that the model cannot read.
+
+    Args:
+        pairs: of n items.
+        entailment: the model.
+
+    References:
+        Farquhar et al. (2024), doi 10.1038/s41586-024-07421-0: entailment in both directions.
+    """
+    both = np.stack(np.split(distinct_entailments(entailment, *pairs.both_directions), 2))
+    equal = pairs.first == pairs.second
+    is_read = ~np.isnan(both).any(axis=(0, 2))
+    same = (is_read & (both.argmax(axis=2) == ENTAILMENT).all(axis=0)) | equal
+    similarity = np.where(equal, 1.0, both[:, :, ENTAILMENT].mean(axis=0))
+    free = np.where(equal, 1.0, 1 - both[:, :, CONTRADICTION].mean(axis=0))
+    return _relations(pairs, Ground.ENTAILMENT, similarity, same, free)
+
+
+def _relations(
+    pairs: ItemPairs, ground: Ground, similarity: Floats, same: Mask, free: Floats | None = None
+) -> dict[int, Relations]:
+    related: dict[int, Relations] = {}
+    bounds = np.searchsorted(pairs.item, np.arange(len(pairs.members) + 1))
+    for item, members in enumerate(pairs.members):
+        if members:
+            rows, m = slice(bounds[item], bounds[item + 1]), len(members)
+            related[item] = Relations(
+                ground,
+                _square(similarity[rows], m),
+                _square(same[rows].astype(np.float64), m) > 0,
+                None if free is None else _square(free[rows], m),
+            )
+    return related
+
+
+def _square(values: Floats, m: int) -> Floats:
+    square: Floats = np.eye(m)
+    upper = np.triu_indices(m, 1)
+    square[upper] = values
+    square.T[upper] = values
+    return square
+
+
+def meaning_clusters(same: Mask) -> Integers:
+    """Group texts by meaning: each joins the first cluster whose first text means the same.
+
+    Args:
+        same: shape (m, m), whether two texts mean the same; symmetric.
+
+    Returns:
+        Shape (m,), the number of each text's cluster, counted from 0 by first appearance.
+
+    References:
+        Farquhar et al. (2024), doi 10.1038/s41586-024-07421-0.
+
+    Example:
+        >>> same = np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1]], bool)
+        >>> meaning_clusters(same).tolist()
+        [0, 1, 0]
+    """
+    first: list[int] = []
+    clusters: Integers = np.zeros(len(same), np.int64)
+    for text in range(len(same)):
+        matching = (number for number, other in enumerate(first) if same[other, text])
+        clusters[text] = next(matching, len(first))
+        if clusters[text] == len(first):
+            first.append(text)
+    return clusters
+
+
+def best_text(texts: Sequence[str], clusters: Integers, weights: Floats | None = None) -> int:
+    """Pick the text that stands for the most probable meaning.
+
+    The meaning is the cluster with the greatest sum of weights, the first of equals. Its text is the one that
+    occurs most often, or the longest where none occurs twice; the first of equals.
+
+    Args:
+        texts: m texts, the answer first.
+        clusters: shape (m,), the number of each text's cluster, from 0.
+        weights: shape (m,), the probability of each text, at least 0; all alike unless given.
+
+    Returns:
+        The number of the text, from 0.
+
+    References:
+        As uqlm 0.6 picks the "uncertainty-minimized response".
+
+    Example:
+        >>> best_text(["Rome", "Paris", "It is Paris"], np.array([0, 1, 1]))
+        2
+        >>> best_text(["Rome", "Paris", "It is Paris", "Paris"], np.array([0, 1, 1, 1]))
+        1
+    """
+    mass = np.bincount(clusters, weights=weights)
+    members = np.flatnonzero(clusters == mass.argmax()).tolist()
+    counts = Counter(texts[member] for member in members)
+    text, n = counts.most_common(1)[0]
+    if n > 1:
+        return next(member for member in members if texts[member] == text)
+    return max(members, key=lambda member: len(texts[member]))
+
+
+def cluster_entropy(counts: Integers) -> float:
+    """Discrete semantic entropy: minus the sum of p log p over the shares p of the clusters, in nats.
+
+    Args:
+        counts: shape (k,), texts in each cluster, at least 1.
+
+    References:
+        Farquhar et al. (2024), doi 10.1038/s41586-024-07421-0, discrete semantic entropy.
+
+    Example:
+        >>> round(cluster_entropy(np.array([2, 2])), 3)  # log 2
+        0.693
+    """
+    return share_entropy(counts / counts.sum())
+
+
+def share_entropy(shares: Floats) -> float:
+    """Give minus the sum of p log p over shares p that sum to 1, in nats; shares of 0 add nothing."""
+    positive = shares[shares > 0]
+    return float(-(positive * np.log(positive)).sum())
+
+
+def semantic_negentropy(counts: Integers) -> float:
+    """1 - semantic entropy / log m: 1 if all m texts mean the same, 0 if each means something else.
+
+    Args:
+        counts: shape (k,), texts in each cluster; m >= 2 in all.
+
+    References:
+        Bouchard and Chauhan (2025), arXiv 2504.19254.
+
+    Example:
+        >>> semantic_negentropy(np.array([2, 2]))  # log 2 / log 4 = 1/2
+        0.5
+    """
+    return 1.0 - cluster_entropy(counts) / float(np.log(counts.sum()))
+
+
+def sets_agreement(counts: Integers) -> float:
+    """(m - k) / (m - 1) for k meanings of m texts: 1 for one meaning, 0 for m.
+
+    Args:
+        counts: shape (k,), texts in each cluster; m >= 2 in all.
+
+    References:
+        Number of semantic sets: Lin, Trivedi and Sun (2024), arXiv 2305.19187.
+
+    Example:
+        >>> sets_agreement(np.array([3, 1, 1]))  # (5 - 3) / 4
+        0.5
+    """
+    return float((counts.sum() - len(counts)) / (counts.sum() - 1))
+
+
+def neighbour_agreement(similarity: Floats) -> float:
+    """Semantic nearest neighbour entropy (SNNE), turned round and scaled to 0 to 1.
+
+    SNNE is minus the mean over texts i of log sum over texts j of exp(similarity of i and j), with a
+    temperature of 1. It is least, -(1 + log m), where all similarities are 1, and greatest,
+    -log(e + m - 1), where all but those of a text with itself are 0; the value is its position between.
+
+    Args:
+        similarity: shape (m, m), 0 to 1, 1 on the diagonal; m >= 2.
+
+    References:
+        Nguyen, Payani and Mirzasoleiman (2025), arXiv 2506.00245.
+
+    Example:
+        >>> neighbour_agreement(np.ones((3, 3))), round(neighbour_agreement(np.eye(3)), 9)
+        (1.0, 0.0)
+    """
+    m = len(similarity)
+    entropy = -float(np.mean(logsumexp(similarity, axis=1)))
+    least, greatest = -(1 + np.log(m)), -np.log(np.e + m - 1)
+    return float(np.clip((greatest - entropy) / (greatest - least), 0.0, 1.0))
+
+
+def kernel_agreement(similarity: Floats, *, time: float = KERNEL_TIME) -> float:
+    """Kernel language entropy (KLE), turned round and scaled to 0 to 1.
+
+    The similarities are the weights of a graph with Laplacian L. Its heat kernel exp(-time * L), divided by
+    the root of the diagonal on either side and by m, has eigenvalues that sum to 1; KLE is their entropy. It
+    is log m for a graph without edges, and least where all weights are 1; the value is its position between.
+
+    From the paper are the heat kernel of the unnormalised Laplacian, its division by the diagonal and by m,
+    and the entropy. Three things differ. The paper's weights are 0 to 2: for each direction of two texts 1
+    if one entails the other, and .5 if it neither entails nor contradicts; here they are the similarities, so
+    that cosines can serve. The time of .3 is that of McCabe et al.; the authors' code has .4 by default. And
+    the authors divide the entropy by log m, so that full agreement is not 0.
+
+    Args:
+        similarity: shape (m, m), 0 to 1, symmetric; m >= 2. The diagonal does not count.
+        time: how far heat spreads, above 0.
+
+    References:
+        Nikitin et al. (2024), arXiv 2405.20003, and their code,
+        github.com/AlexanderVNikitin/kernel-language-entropy. McCabe et al. (2025), arXiv 2509.14478, and
+        theirs, github.com/lucasmccabe/esa.
+
+    Example:
+        >>> round(kernel_agreement(np.ones((3, 3))), 9), round(kernel_agreement(np.eye(3)), 9)
+        (1.0, 0.0)
+    """
+    m = len(similarity)
+    greatest = float(np.log(m))
+    least = _von_neumann(np.ones((m, m)), time)
+    return float(np.clip((greatest - _von_neumann(similarity, time)) / (greatest - least), 0.0, 1.0))
+
+
+def alphabet_size(counts: Integers, similarity: Floats) -> float:
+    """Estimate how many meanings the model would give if it were asked without end.
+
+    The larger of two estimates. By Good and Turing: the k meanings that were seen, divided by the share of
+    all answers that they cover, 1 - (meanings seen once) / m. By the graph of similarities: the sum of 1 - e
+    over eigenvalues e below 1 of its normalised Laplacian.
+
+    That the larger one counts is from the paper by McCabe et al. Where every meaning was seen once they take
+    the graph alone, which gives m at most: fewer than for texts of which two mean the same. So that more
+    meanings never give a smaller size, m - 1 of them count here as seen once, as with Chao and Shen, so that
+    1 / m is covered.
+
+    Args:
+        counts: shape (k,), texts in each cluster, m in all.
+        similarity: shape (m, m), 0 to 1, symmetric, 1 on the diagonal.
+
+    Returns:
+        At least 1.
+
+    References:
+        McCabe et al. (2025), arXiv 2509.14478, and their code, github.com/lucasmccabe/esa. Spectral estimate:
+        Lin, Trivedi and Sun (2024), arXiv 2305.19187. Chao and Shen (2003), doi 10.1023/A:1026096204727.
+
+    Example:
+        >>> alphabet_size(np.array([3]), np.ones((3, 3))), alphabet_size(np.array([1, 1]), np.eye(2))
+        (1.0, 4.0)
+    """
+    m, once = int(counts.sum()), int((counts == 1).sum())
+    covered = 1 - min(once, m - 1) / m
+    degrees = similarity.sum(axis=1)
+    laplacian = np.eye(m) - similarity / np.sqrt(np.outer(degrees, degrees))
+    spectral = float(np.maximum(1 - np.linalg.eigvalsh(laplacian), 0.0).sum())
+    return float(max(len(counts) / covered, round(spectral, 9), 1.0))
+
+
+def _von_neumann(similarity: Floats, time: float) -> float:
+    m = len(similarity)
+    weights = similarity * (1 - np.eye(m))
+    values, vectors = np.linalg.eigh(np.diag(weights.sum(axis=1)) - weights)
+    kernel = (vectors * np.exp(-time * values)) @ vectors.T
+    roots = np.sqrt(np.diag(kernel))
+    shares = np.linalg.eigvalsh(kernel / np.outer(roots, roots) / m)
+    return share_entropy(shares[shares > _ZERO])

@@ -1,1 +1,0 @@
-"""What an answer and its samples mean: which say the same, and entropies of their meanings."""

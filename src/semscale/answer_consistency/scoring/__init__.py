@@ -1,1 +1,0 @@
-"""Scores of answers and their samples: pairs, measures, contradictions and the floor."""

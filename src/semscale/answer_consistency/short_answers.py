@@ -1,0 +1,393 @@
+"""Short answers: two that name different things, a yes beside a no, or one answer in other words."""
+
+import math
+import re
+import tomllib
+from collections.abc import Collection
+from functools import cache, lru_cache
+from importlib import resources
+from typing import NamedTuple
+
+from semscale.guards.findings import Finding, Span
+from semscale.guards.name_guard import denied_names
+from semscale.guards.reading import analyse
+from semscale.guards.words import Word, read_words, stem
+from semscale.matching.words.stop_words import stop_words
+from semscale.signature import Signature
+from semscale.weights.model_lookup import known_model
+
+SAME_ANSWER = 0.78
+"""Cosine by MiniLM from which two short answers without a word in common are wordings of one answer."""
+_SAME_ANSWER_BY = {
+    "all-MiniLM-L6-v2": SAME_ANSWER,
+    "e5-small": 0.93,
+}  # docs/decisions.md has the pairs' figures
+_SAME_SHARE = 0.7  # of the way from the floor to 1, where MiniLM's bound lies
+
+SHORT_ANSWER = 3
+"""Content words, numbers included, that a short answer has at most."""
+_LONGER_ANSWER = 8  # content words of the longer of two answers that are compared
+
+_Words = tuple[Word, ...]
+_YES = frozenset({"yes", "yeah", "yep", "true", "correct"})
+_NO = frozenset({"no", "nope", "false", "incorrect"})
+_NEGATIONS = frozenset({"not", "no", "never", "nor", "neither"})
+_DENIALS = _NEGATIONS | {"without", "except"}
+_VAGUE = frozenset(
+    {"something", "anything", "someone", "somebody", "thing", "things", "stuff", "one", "ones"}
+)
+_MOST_CHARACTERS, _ENDS = 200, 3
+_AROUND = " \t\n\"'.,;:!?*()“”‘’"
+_COPULAS = frozenset({"is", "are", "was", "were"})
+_BEING = _COPULAS | {"be"}
+_ARTICLES = frozenset({"a", "an", "the"})
+_SUBJECTS = frozenset({"it's", "that's"})
+_SUBJECTS_OF_COPULAS = frozenset({"it", "that", "there", "these", "they", "this", "those"})
+_AMOUNTS = frozenset({"few", "little"})  # "a few" is not "few"
+
+
+def same_answer_cosine(signature: Signature, floor: float) -> float:
+    """Give the cosine from which two short answers count as wordings of one, for the model of a signature.
+
+    Args:
+        signature: of the vectors. For a model without a bound of its own it is the greater of MiniLM's and of
+            seven tenths of the way from the floor to 1, as cosines of some models lie in a narrow band.
+        floor: cosine of unrelated answers; 0 where it is not known.
+
+    Example:
+        >>> other = Signature.of("embed", model="organisation/other#0")
+        >>> [round(same_answer_cosine(other, floor), 2) for floor in (0.0, 0.8)]
+        [0.78, 0.94]
+    """
+    model = known_model(signature)
+    if model is not None and model.name in _SAME_ANSWER_BY:
+        return _SAME_ANSWER_BY[model.name]
+    return max(SAME_ANSWER, floor + _SAME_SHARE * (1 - floor))
+
+
+class ShortAnswerGuard:
+    """Checks two answers to one prompt; unlike other guards it also takes the cosine of their vectors."""
+
+    name = "answer"
+    kinds = ("other-answer", "opposite-verdict")
+
+    def check(
+        self,
+        answer: str,
+        sample: str,
+        cosine: float,
+        same_answer: float = SAME_ANSWER,
+        *,
+        differing_cosine: float = math.nan,
+    ) -> list[Finding]:
+        """Report that the answers open with opposite verdicts, or give different things in a few words.
+
+        They give different things if they name different members of one category, such as colours; if they
+        are alike but for the word before or after a form of "be", and these words are unlike; or if they have
+        no word in common and are unlike.
+
+        Args:
+            answer: the original.
+            sample: another answer to the same prompt.
+            cosine: of their vectors.
+            same_answer: cosine from which they count as wordings of one answer.
+            differing_cosine: cosine of the vectors of their ``differing_words``, where they have some.
+
+        Example:
+            >>> guard = ShortAnswerGuard()
+            >>> [finding.kind for finding in guard.check("Paris", "It is London.", 0.6)]
+            ['other-answer']
+            >>> [finding.kind for finding in guard.check("Yes, it is safe.", "No, it is not safe.", 0.9)]
+            ['opposite-verdict']
+            >>> guard.check("couch", "sofa", 0.86), guard.check("It is not Paris.", "London it is.", 0.6)
+            ([], [])
+            >>> guard.check("The car is red.", "The car is blue.", 0.9)[0].reason
+            'The answer says "red", the sample "blue".'
+        """
+        left, right = _read(answer), _read(sample)
+        if not left or not right:
+            return []
+        if {_verdict(left[0]), _verdict(right[0])} == {"yes", "no"}:
+            reason = f'The answer begins with "{left[0].text}", the sample with "{right[0].text}".'
+            spans = _span(answer, left[:1]), _span(sample, right[:1])
+            return [Finding(self.name, "opposite-verdict", reason, *spans)]
+        names = _different_names((answer, left), (sample, right), is_unlike=cosine < same_answer)
+        if names is None and differing_cosine < same_answer:
+            names = _differing(left, right)
+        if names is None:
+            return []
+        spans = _span(answer, names[0]), _span(sample, names[1])
+        reason = f'The answer says "{spans[0].text}", the sample "{spans[1].text}".'
+        return [Finding(self.name, "other-answer", reason, *spans)]
+
+
+def differing_words(answer: str, sample: str) -> tuple[str, str] | None:
+    """Give the word in which two short answers of one wording differ: what is something, or what it is.
+
+    Returns:
+        One word of each; ``None`` where they share no content words, differ elsewhere or in more, where one
+        denies something, and where one of the two says nothing there.
+
+    Example:
+        >>> differing_words("The animal is a dog.", "The animal is a cat.")
+        ('dog', 'cat')
+        >>> differing_words("Mars is the largest.", "Jupiter is the largest."), differing_words("dog", "cat")
+        (('mars', 'jupiter'), None)
+    """
+    if max(len(answer), len(sample)) > _MOST_CHARACTERS:
+        return None
+    # Most pairs begin and end differently, and need not be read.
+    left, right = answer.strip(_AROUND).casefold(), sample.strip(_AROUND).casefold()
+    if left[:_ENDS] != right[:_ENDS] and left[-_ENDS:] != right[-_ENDS:]:
+        return None
+    differing = _differing(_read(answer), _read(sample))
+    return None if differing is None else (" ".join(_texts(differing[0])), " ".join(_texts(differing[1])))
+
+
+def _different_names(
+    left: tuple[str, _Words], right: tuple[str, _Words], *, is_unlike: bool
+) -> tuple[_Words, _Words] | None:
+    """Give the words by which two short answers differ: other members of a category, or nothing in common."""
+    (answer, words), (sample, other_words) = left, right
+    content, other_content = _content(words), _content(other_words)
+    if not _are_short(content, other_content):
+        return None
+    members = differing_members(_texts(words), _texts(other_words))
+    if members is not None:
+        if _denies(words) or _denies(other_words):
+            return None
+        return _first_of(words, members[0]), _first_of(other_words, members[1])
+    shares_a_word = bool(_stems(content) & _stems(other_content))
+    if not is_unlike or shares_a_word or shares_member(_texts(words), _texts(other_words)):
+        return None
+    content, other_content = _affirmed(content, answer), _affirmed(other_content, sample)
+    return (content, other_content) if content and other_content else None
+
+
+def _differing(left: _Words, right: _Words) -> tuple[_Words, _Words] | None:
+    """Give the words before or after a form of "be" where nothing else differs."""
+    if not _are_short(_content(left), _content(right)) or _denies(left) or _denies(right):
+        return None
+    before, after = _n_alike(left, right), _n_alike(left[::-1], right[::-1])
+    start, end = left[:before], left[len(left) - after :]
+    names = [word for word in start if word.text not in _ARTICLES]
+    hinge = names[-1:] if not end else end[:1] if not start else []
+    if not hinge or hinge[0].text not in _BEING or not _content(start or end):
+        return None
+    rests = tuple(_naming_words(words[before : len(words) - after]) for words in (left, right))
+    if not all(len(rest) == 1 for rest in rests) or _stems(rests[0]) & _stems(rests[1]):
+        return None
+    return rests[0], rests[1]
+
+
+def _n_alike(left: _Words, right: _Words) -> int:
+    """Count the words with which both begin."""
+    pairs = enumerate(zip(left, right, strict=False))
+    differing = (number for number, (word, other) in pairs if word.text != other.text)
+    return next(differing, min(len(left), len(right)))
+
+
+def _first_of(words: _Words, text: str) -> _Words:
+    return tuple(word for word in words if word.text == text)[:1]
+
+
+def _naming_words(words: _Words) -> _Words:
+    """Select words that name something; none of a text with a word that could be anything."""
+    if any(word.text in _VAGUE for word in words):
+        return ()
+    return tuple(word for word in _content(words) if word.text not in stop_words())
+
+
+def _content(words: _Words) -> _Words:
+    """Select the content: no stop words, no verdict, no numbers, which have a guard of their own."""
+    return tuple(
+        word
+        for word in words
+        if word.kind == "w" and not _verdict(word) and (word.text not in stop_words() or len(words) == 1)
+    )
+
+
+def _affirmed(words: _Words, text: str) -> _Words:
+    """Select what an answer affirms: "not Paris" does not name Paris."""
+    denied = denied_names(analyse(text))
+    return tuple(word for word in words if not any(name.start <= word.start < name.end for name in denied))
+
+
+def _denies(words: _Words) -> bool:
+    return any(word.text in _DENIALS or word.text.endswith("n't") for word in words)
+
+
+def _are_short(content: _Words, other_content: _Words) -> bool:
+    fewer, more = sorted((len(content), len(other_content)))
+    return 0 < fewer <= SHORT_ANSWER and more <= _LONGER_ANSWER
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str) -> _Words:
+    return tuple(word for word in read_words(text) if word.kind != "p")
+
+
+def _verdict(word: Word) -> str | None:
+    return "yes" if word.text in _YES else "no" if word.text in _NO else None
+
+
+def _texts(words: _Words) -> list[str]:
+    return [word.text for word in words]
+
+
+def _stems(words: _Words) -> frozenset[str]:
+    return frozenset(stem(word.text) for word in words)
+
+
+def _span(text: str, words: _Words) -> Span:
+    start, end = words[0].start, words[-1].end
+    return Span(start, end, text[start:end])
+
+
+def differing_members(words: Collection[str], other_words: Collection[str]) -> tuple[str, str] | None:
+    """Find a category, such as colours, of which two texts name different members only.
+
+    Args:
+        words: of one text, in lower case.
+        other_words: of the other.
+
+    Returns:
+        The first such word of each; ``None`` where every category is named by one text alone, or some member
+        of it by both.
+
+    Example:
+        >>> differing_members(["my", "bright", "red"], ["navy"])
+        ('red', 'navy')
+        >>> differing_members(["red", "or", "blue"], ["blue"]), differing_members(["gray"], ["grey"])
+        (None, None)
+    """
+    for category in _categories():
+        left, right = _members(words, category), _members(other_words, category)
+        if left and right and not set(left.values()) & set(right.values()):
+            return next(iter(left)), next(iter(right))
+    return None
+
+
+def shares_member(words: Collection[str], other_words: Collection[str]) -> bool:
+    """Tell whether two texts name the same member of a category, by words that may differ.
+
+    Args:
+        words: of one text, in lower case.
+        other_words: of the other.
+
+    Example:
+        >>> shares_member(["light", "gray"], ["grey"]), shares_member(["gray"], ["white"])
+        (True, False)
+    """
+    return any(
+        set(_members(words, category).values()) & set(_members(other_words, category).values())
+        for category in _categories()
+    )
+
+
+def _members(words: Collection[str], category: dict[str, int]) -> dict[str, int]:
+    return {word: category[word] for word in words if word in category}
+
+
+@cache
+def _categories() -> tuple[dict[str, int], ...]:
+    """Give each category's words with the number of the member that they name."""
+    file = resources.files("semscale.answer_consistency").joinpath("answer_categories.toml")
+    lists: dict[str, str] = tomllib.loads(file.read_text(encoding="utf-8"))
+    return tuple(
+        {word: number for number, member in enumerate(members.split("|")) for word in member.split()}
+        for members in lists.values()
+    )
+
+
+_APOSTROPHE = re.compile(r"(?<=\w)[’`´](?=\w)")
+_TOKEN = re.compile(
+    r"""
+    (?P<word>[^\W\d_]+(?:'(?:t|s|re|ve|ll|d|m)\b)?|\d+(?:[.,]\d+)*)
+    | (?P<mark>
+        [^\W_] | [%‰°$€£¥+<>=±×÷≤≥≠≈√∞¬~]
+        | !(?==) | \.(?=\d)                      # x != 5, .5
+        | (?<=\w)\#                              # C#
+        | \#(?=\w)                               # #5
+        | (?<=\w)\s*[*/^](?=\s*\w)               # 5 * 3, 1/2, x^2
+    )
+    | (?P<dash>
+        (?<![\w)\-–—−])[-–−](?=\s*[.$€£¥]?\d)    # -5
+        | (?<![\w)\-–—−])[-–−](?=[^\W\d_]\b)     # -x
+        | (?<=\d)\s*[-–−](?=\s*\d)               # 5-3
+        | (?<=\b[^\W\d_])[-–−](?!\w)             # B-
+        | (?<=\b[^\W\d_]{2})[-–−](?!\w)          # AB-
+        | −
+    )
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Words, numbers, and the marks that change what an answer says: signs, operators, units, ``#``."""
+
+
+class _Token(NamedTuple):
+    text: str
+    kind: str
+    original: str
+    before_blank: bool
+
+
+def is_short_answer(text: str) -> bool:
+    """Tell whether a text is an answer of a few words, such as ``Paris`` or ``It is 8 emails.``.
+
+    Example:
+        >>> is_short_answer("It is Paris."), is_short_answer("Paris has many bridges over the river.")
+        (True, False)
+    """
+    words = [token.text for token in _tokens(text) if token.kind == "word"]
+    content = [
+        word for word in words if word in _NEGATIONS or word.endswith("n't") or word not in stop_words()
+    ]
+    return len(content or words) <= SHORT_ANSWER
+
+
+def is_same_short_answer(text: str, other: str) -> bool:
+    """Tell whether two short answers are the same words, signs and units, in the same order.
+
+    Case, endings, punctuation, articles, ``is`` and ``was``, and a subject such as ``it`` before these do
+    not count. A single letter does: ``vitamin A`` is not ``vitamin``.
+
+    Example:
+        >>> is_same_short_answer("Paris", "It is Paris."), is_same_short_answer("8", "8 emails")
+        (True, False)
+        >>> is_same_short_answer("5", "-5"), is_same_short_answer("before lunch", "after lunch")
+        (False, False)
+    """
+    return _essence(text) == _essence(other)
+
+
+@lru_cache(maxsize=65536)
+def _essence(text: str) -> tuple[str, ...]:
+    """Give an answer's words and signs without small words, or all if there are no others."""
+    tokens = _tokens(text)
+    essential = [token for number, token in enumerate(tokens) if not _is_small(tokens, number)] or tokens
+    texts = tuple(stem(token.text) if token.kind == "word" else token.text for token in essential)
+    return texts or (text.strip(),)
+
+
+def _tokens(text: str) -> list[_Token]:
+    text, tokens = _APOSTROPHE.sub("'", text), []
+    for match in _TOKEN.finditer(text):
+        kind, original = str(match.lastgroup), match.group().strip()
+        shown = "-" if kind == "dash" else original.lower()
+        tokens.append(_Token(shown, kind, original, text[match.end() :][:1].isspace()))
+    return tokens
+
+
+def _is_small(tokens: list[_Token], number: int) -> bool:
+    """Tell whether a word adds nothing to its answer."""
+    token, after = tokens[number], tokens[number + 1] if number + 1 < len(tokens) else None
+    if token.kind != "word":
+        return False
+    if token.text in _ARTICLES:
+        # Neither "vitamin A", "option a" and "A1", nor "a few".
+        is_name = (token.original == "A" and number > 0) or after is None or not token.before_blank
+        return not is_name and after is not None and after.text not in _AMOUNTS
+    if token.text in _SUBJECTS_OF_COPULAS:
+        return after is not None and after.text in _COPULAS
+    return token.text in _COPULAS or token.text in _SUBJECTS

@@ -1,0 +1,435 @@
+"""Probabilities of tokens: read from cells and replies, and measures of answers and samples from them."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from semscale.answer_consistency.readers import distinct_entailments
+from semscale.chat.replies import TokenLogprob
+from semscale.errors import InputError, RowError
+from semscale.json_reading import parse_json
+from semscale.matching.entailment.probabilities import ENTAILMENT, NEUTRAL, EntailmentModel
+from semscale.matching.pairs import Pairs, pair_up
+from semscale.store.columns import as_list, is_missing
+from semscale.types import Floats
+
+Tokens = Sequence[TokenLogprob]
+"""The tokens of a text, at least one."""
+
+SampleTokens = Sequence[Sequence[Tokens | None]]
+"""For each answer the tokens of its samples; ``None`` for a sample whose tokens are not known."""
+
+_SHOWN = 60
+_LEAST_LOGPROB = -1e9  # some endpoints write minus infinity
+_FEWEST_ALTERNATIVES = 2
+
+
+def min_probability(tokens: Tokens) -> float:
+    """Give the probability of the least likely token.
+
+    References:
+        Manakul, Liusie and Gales (2023), arXiv 2303.08896.
+
+    Example:
+        >>> round(min_probability([TokenLogprob("a", math.log(0.5)), TokenLogprob("b", math.log(0.2))]), 6)
+        0.2
+    """
+    return math.exp(min(token.logprob for token in tokens))
+
+
+def normalised_probability(tokens: Tokens) -> float:
+    """Give the geometric mean of the tokens' probabilities: exp(mean log p).
+
+    References:
+        Malinin and Gales (2021), arXiv 2002.07650.
+
+    Example:
+        >>> round(normalised_probability([TokenLogprob("a", math.log(0.5)), TokenLogprob("b", 0.0)]) ** 2, 6)
+        0.5
+    """
+    return math.exp(math.fsum(token.logprob for token in tokens) / len(tokens))
+
+
+def sequence_probability(tokens: Tokens) -> float:
+    """Give the product of the tokens' probabilities, which falls with the length of the answer.
+
+    Example:
+        >>> round(sequence_probability([TokenLogprob("a", math.log(0.5))] * 2), 6)
+        0.25
+    """
+    return math.exp(math.fsum(token.logprob for token in tokens))
+
+
+def first_token_probability(tokens: Tokens) -> float:
+    """Give the probability of the first token: a baseline that other measures should beat."""
+    return math.exp(tokens[0].logprob)
+
+
+def mean_token_negentropy(tokens: Tokens) -> float:
+    """Give the mean over tokens of 1 - entropy of the k likeliest tokens / log k.
+
+    Tokens for which fewer than two alternatives came do not count.
+
+    Returns:
+        0 to 1; NaN where no token counts.
+
+    References:
+        Scalena et al. (2025), arXiv 2510.11170; uqlm 0.6.
+    """
+    negentropies = _negentropies(tokens)
+    return float(np.mean(negentropies)) if negentropies else math.nan
+
+
+def min_token_negentropy(tokens: Tokens) -> float:
+    """Give the least over tokens of 1 - entropy of the k likeliest tokens / log k; as the mean otherwise."""
+    return min(_negentropies(tokens), default=math.nan)
+
+
+def probability_margin(tokens: Tokens) -> float:
+    """Give the mean over tokens of the likeliest token's probability less the second one's.
+
+    Returns:
+        0 to 1; NaN where no token has two alternatives.
+
+    References:
+        Farr et al. (2024), arXiv 2408.08217; uqlm 0.6.
+    """
+    margins = [shares[0] - shares[1] for shares in map(_alternatives, tokens) if len(shares) > 1]
+    return float(np.mean(margins)) if margins else math.nan
+
+
+def _alternatives(token: TokenLogprob) -> list[float]:
+    """Give the probabilities of the likeliest tokens at a position, the greatest first."""
+    return sorted((math.exp(logprob) for _, logprob in token.top), reverse=True)
+
+
+def _negentropies(tokens: Tokens) -> list[float]:
+    listed = (np.array(_alternatives(token)) for token in tokens)
+    return [_negentropy(shares / shares.sum()) for shares in listed if len(shares) >= _FEWEST_ALTERNATIVES]
+
+
+def _negentropy(shares: Floats) -> float:
+    positive = shares[shares > 0]
+    return float(1 + (positive * np.log(positive)).sum() / np.log(len(shares)))
+
+
+@dataclass(frozen=True)
+class SampleProbabilities:
+    """Probabilities of n answers and of their samples: the geometric means of those of their tokens.
+
+    Attributes:
+        pairs: p pairs of an answer (``prediction``) and a usable sample (``reference``).
+        answers: shape (n,), of the answers; NaN where their tokens are not known.
+        samples: shape (p,), of the samples, likewise.
+        entailment: for semantic density.
+        prompts: n questions, which precede both texts in semantic density; ``None`` to leave them out.
+    """
+
+    pairs: Pairs
+    answers: Floats
+    samples: Floats
+    entailment: EntailmentModel | None = None
+    prompts: Sequence[str] | None = None
+
+
+def monte_carlo_probability(known: SampleProbabilities) -> Floats:
+    """Average the probability of each answer and of its samples, as far as they are known.
+
+    Returns:
+        Shape (n,), 0 to 1; NaN where no sample's is known.
+
+    References:
+        Kuhn, Gal and Farquhar (2023), arXiv 2302.09664, predictive probability; uqlm 0.6.
+    """
+    item, n, is_known = known.pairs.item, known.pairs.n_items, ~np.isnan(known.samples)
+    n_known = np.bincount(item[is_known], minlength=n)
+    total = np.bincount(item[is_known], weights=known.samples[is_known], minlength=n)
+    has_answer = ~np.isnan(known.answers)
+    total = np.where(has_answer, total + known.answers, total)
+    mean: Floats = np.full(n, np.nan)
+    np.divide(total, n_known + has_answer, out=mean, where=n_known > 0)
+    return mean
+
+
+def density_of_samples(known: SampleProbabilities) -> Floats:
+    """Give the semantic density of each answer; the model of entailment is asked once for all.
+
+    Returns:
+        Shape (n,), 0 to 1; NaN where there is none.
+    """
+    pairs, prompts = known.pairs, known.prompts
+    if known.entailment is None:
+        return np.full(pairs.n_items, np.nan)
+    opening = [""] * pairs.n_items if prompts is None else [f"{prompt}\n" for prompt in prompts]
+    items = pairs.item.tolist()
+    premises, hypotheses = (
+        [f"{opening[item]}{pairs.texts[text]}" for item, text in zip(items, texts.tolist(), strict=True)]
+        for texts in (pairs.prediction, pairs.reference)
+    )
+    relations = distinct_entailments(known.entailment, premises, hypotheses)
+    bounds = np.searchsorted(pairs.item, np.arange(pairs.n_items + 1)).tolist()
+    slices = map(slice, bounds[:-1], bounds[1:])
+    return np.array([semantic_density(relations[rows], known.samples[rows]) for rows in slices], np.float64)
+
+
+def semantic_density(relations: Floats, weights: Floats) -> float:
+    """Give the sum of weight times kernel over the samples, divided by the sum of weights.
+
+    The kernel is Epanechnikov's, 1 - the expected squared distance of answer and sample. The squared distance
+    is 0 if the answer entails the sample, 1/2 if it is neutral to it and 1 if it contradicts it, so that the
+    kernel is p(entailment) + p(neutral) / 2.
+
+    Args:
+        relations: shape (m, 3), probabilities of entailment, neutrality and contradiction of answer and
+            sample; NaN where they cannot be read.
+        weights: shape (m,), the probability of each sample, at least 0; NaN where it is not known.
+
+    Returns:
+        0 to 1; NaN where no sample has both, or all weights are 0.
+
+    References:
+        Qiu and Miikkulainen (2024), arXiv 2405.13845. They count equal samples once; here, as in uqlm, each
+        sample counts.
+
+    Example:
+        >>> relations = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+        >>> round(semantic_density(relations, np.array([0.6, 0.2])), 6)  # (.6 * 1 + .2 * .5) / .8
+        0.875
+    """
+    known = ~np.isnan(weights) & ~np.isnan(relations).any(axis=1)
+    total = float(weights[known].sum())
+    if total <= 0:
+        return float("nan")
+    kernel = relations[known, ENTAILMENT] + relations[known, NEUTRAL] / 2
+    return float(weights[known] @ kernel / total)
+
+
+def semantic_densities(
+    answers: Sequence[str | None],
+    samples: Sequence[Sequence[str | None]],
+    weights: Sequence[Floats],
+    entailment: EntailmentModel,
+    prompts: Sequence[str] | None = None,
+) -> Floats:
+    """Give the semantic density of each answer from lists of texts.
+
+    Args:
+        answers: n texts; a missing or empty one has no density.
+        samples: n lists of texts; missing and empty ones are left out.
+        weights: for each answer the probabilities of its samples, NaN where they are not known.
+        entailment: the model, asked once for all.
+        prompts: n texts that precede answer and sample, as in the paper; left out unless given.
+
+    Returns:
+        Shape (n,), 0 to 1; NaN where there is none.
+
+    Raises:
+        InputError: lists of unequal length.
+    """
+    n = len(answers)
+    for name, column in (("samples", samples), ("weights", weights), ("prompts", prompts)):
+        if column is not None and len(column) != n:
+            raise InputError(f"{name} must have {n} entries, one for each answer, got {len(column)}")
+    for item, (texts, masses) in enumerate(zip(samples, weights, strict=True)):
+        if len(texts) != len(masses):
+            raise InputError(
+                f"weights[{item}] must have {len(texts)} entries, one for each sample, got {len(masses)}"
+            )
+    pairs = pair_up(list(answers), [list(texts) for texts in samples])
+    rows = zip(pairs.item.tolist(), pairs.place.tolist(), strict=True)
+    masses = np.array([weights[item][sample] for item, sample in rows], np.float64)
+    return density_of_samples(SampleProbabilities(pairs, np.full(n, np.nan), masses, entailment, prompts))
+
+
+@dataclass(frozen=True)
+class AnswerTokens:
+    """Probabilities of the tokens of n answers and their samples, as a model reported them.
+
+    Attributes:
+        answers: the tokens of each answer, ``None`` for one whose tokens are not known; ``None`` where they
+            are not known at all.
+        samples: the tokens of each answer's samples, likewise.
+        p_true: shape (n,), P(True) of the answers, NaN where it is not known; ``None`` where it was not asked
+            for.
+        prompts: n questions, which precede both texts in semantic density; ``None`` to leave them out.
+    """
+
+    answers: Sequence[Tokens | None] | None = None
+    samples: SampleTokens | None = None
+    p_true: Floats | None = None
+    prompts: Sequence[str] | None = None
+
+    @classmethod
+    def read(
+        cls, logprobs: object, sample_logprobs: object, prompts: object, samples: Sequence[Sequence[object]]
+    ) -> "AnswerTokens":
+        """Read the tokens and questions that callers give.
+
+        Args:
+            logprobs: n lists of log-probabilities, as ``read_tokens`` accepts them, or ``None``.
+            sample_logprobs: n lists with such a list for each sample, or ``None``.
+            prompts: n questions, or ``None``.
+            samples: n lists of samples.
+
+        Raises:
+            InputError: lists of unequal length, or something other than log-probabilities.
+        """
+        n = len(samples)
+        questions = None if prompts is None else as_list(prompts, "prompts")
+        if questions is not None and len(questions) != n:
+            raise InputError(f"prompts must have {n} rows, one for each answer, got {len(questions)}")
+        return cls(
+            None if logprobs is None else read_tokens(logprobs, n),
+            None if sample_logprobs is None else read_sample_tokens(sample_logprobs, list(map(len, samples))),
+            None,
+            None if questions is None else [str(prompt or "") for prompt in questions],
+        )
+
+    def probabilities(self, pairs: Pairs, entailment: EntailmentModel | None) -> SampleProbabilities:
+        """Give the probabilities of answers and samples.
+
+        Args:
+            pairs: p pairs of an answer (``prediction``) and a usable sample (``reference``).
+            entailment: for semantic density.
+        """
+        samples = self.samples or []
+        rows = zip(pairs.item.tolist(), pairs.place.tolist(), strict=True)
+        of_samples = [_probability(samples[item][sample]) for item, sample in rows]
+        of_answers = map(_probability, self.answers or [None] * pairs.n_items)
+        return SampleProbabilities(
+            pairs,
+            np.array([*of_answers], np.float64).reshape(pairs.n_items),
+            np.array(of_samples, np.float64),
+            entailment,
+            self.prompts,
+        )
+
+
+def _probability(tokens: Tokens | None) -> float:
+    return normalised_probability(tokens) if tokens else math.nan
+
+
+class _Source(NamedTuple):
+    """The cell that is read, for messages."""
+
+    cell: Any
+    parameter: str
+    row: int
+
+
+def read_tokens(
+    cells: object, n: int, *, first: int = 0, parameter: str = "logprobs"
+) -> list[tuple[TokenLogprob, ...] | None]:
+    """Read the tokens of n answers.
+
+    Args:
+        cells: n lists, one for each answer, of log-probabilities as numbers, of mappings with ``logprob`` and
+            perhaps ``token`` and ``top_logprobs`` as OpenAI gives them, or of ``TokenLogprob``; or the JSON
+            text of such a list. A missing or empty one means that the tokens are not known.
+        n: how many answers there are.
+        first: row of the first of them among all answers, from 0.
+        parameter: the name of the column, for messages.
+
+    Raises:
+        InputError: another number of cells, a cell that is no such list, or a probability above 1.
+
+    Example:
+        >>> read_tokens([[-0.5], None, '[{"token": "Paris", "logprob": -0.1}]'], 3)[2][0].token
+        'Paris'
+    """
+    listed = as_list(cells, parameter)
+    if len(listed) != n:
+        raise InputError(f"{parameter} must have {n} rows, one for each answer, got {len(listed)}")
+    return [_tokens(_Source(cell, parameter, row)) for row, cell in enumerate(listed, first)]
+
+
+def read_sample_tokens(
+    cells: object, n_samples: Sequence[int], *, first: int = 0
+) -> list[list[tuple[TokenLogprob, ...] | None]]:
+    """Read the tokens of the samples of n answers.
+
+    Args:
+        cells: n lists with an entry for each sample, as ``read_tokens`` accepts them; a missing list means
+            that the tokens of none of these samples are known.
+        n_samples: how many samples each answer has.
+        first: row of the first answer among all answers, from 0.
+
+    Raises:
+        InputError: lists of other lengths, or an entry that is no list of log-probabilities.
+
+    Example:
+        >>> read_sample_tokens([[[-0.5], None], None], [2, 1])[0][0][0].logprob
+        -0.5
+    """
+    name = "sample_logprobs"
+    listed = as_list(cells, name)
+    if len(listed) != len(n_samples):
+        raise InputError(f"{name} must have {len(n_samples)} rows, one for each answer, got {len(listed)}")
+    tokens: list[list[tuple[TokenLogprob, ...] | None]] = []
+    for row, (cell, n) in enumerate(zip(listed, n_samples, strict=True), first):
+        if _is_empty(cell):
+            tokens.append([None] * n)
+            continue
+        content = _content(cell)
+        if isinstance(content, str | bytes) or not isinstance(content, Sequence) or len(content) != n:
+            raise RowError(
+                f"{name} must hold a list for each of {n} samples, got {str(cell)[:_SHOWN]!r} in {{row}}",
+                row,
+            )
+        tokens.append([_tokens(_Source(entry, name, row)) for entry in content])
+    return tokens
+
+
+def _tokens(source: _Source) -> tuple[TokenLogprob, ...] | None:
+    if _is_empty(source.cell):
+        return None
+    content = _content(source.cell)
+    if isinstance(content, Mapping):  # OpenAI's {"content": [...]}
+        content = content.get("content")
+    if isinstance(content, str | bytes) or not isinstance(content, Sequence):
+        raise _refused(source)
+    return tuple(_token(entry, source) for entry in content) or None
+
+
+def _is_empty(cell: object) -> bool:
+    return is_missing(cell) or (isinstance(cell, str) and not cell.strip())
+
+
+def _content(cell: object) -> object:
+    """Give a cell, parsed if it is JSON; ``None`` for another text."""
+    if not isinstance(cell, str):
+        return cell
+    try:
+        return parse_json(cell)
+    except json.JSONDecodeError:
+        return None
+
+
+def _token(entry: Any, source: _Source) -> TokenLogprob:  # noqa: ANN401 - any entry
+    if isinstance(entry, TokenLogprob):
+        return entry
+    fields = entry if isinstance(entry, Mapping) else {"logprob": entry}
+    top = tuple(
+        (str(other.get("token", "")), _logprob(other.get("logprob"), source))
+        for other in fields.get("top_logprobs") or ()
+    )
+    return TokenLogprob(str(fields.get("token", "")), _logprob(fields.get("logprob"), source), top)
+
+
+def _logprob(value: Any, source: _Source) -> float:  # noqa: ANN401 - any value
+    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or value > 0:
+        raise _refused(source)
+    return max(float(value), _LEAST_LOGPROB)
+
+
+def _refused(source: _Source) -> RowError:
+    owner = "answer" if source.parameter == "logprobs" else "sample"
+    return RowError(
+        f"{source.parameter} must hold for each {owner} a list of log-probabilities of at most 0, or of "
+        f'objects with "logprob", or be empty, got {str(source.cell)[:_SHOWN]!r} in {{row}}',
+        source.row,
+    )

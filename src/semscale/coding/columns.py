@@ -1,0 +1,222 @@
+"""Description of the columns of a table: inferred types, and values with labels and counts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from semscale.presentable import Presentable
+from semscale.scales.library import scale_caution
+from semscale.store.column_profile import ColumnKind, ColumnProfile, profiles_of
+from semscale.store.table import Table
+
+_EXAMPLES = 3
+_LISTED = frozenset({"single choice", "multiple choice", "ordinal"})
+_MEASURED = frozenset({"number", "ordinal", "weight"})
+
+
+@dataclass(frozen=True)
+class ValueCount:
+    """A value of a column.
+
+    Attributes:
+        value: as the file has it.
+        label: its label; empty without one.
+        n: cells with it.
+    """
+
+    value: str
+    label: str
+    n: int
+
+
+@dataclass(frozen=True)
+class ColumnSummary:
+    """A column of a table.
+
+    Attributes:
+        name: as the file has it.
+        label: its question or description; empty without one.
+        question: the question that it answers together with other columns; empty for a single column.
+        option: the option of that question that it stands for.
+        kind: inferred type.
+        n: rows.
+        missing: cells that are missing or blank.
+        distinct: different values; ``None`` where they are too many to count.
+        values: of choices and ordinals, in the order of their labels, then by frequency.
+        missing_codes: codes that the file declares missing, with their labels.
+        low: least number, of numbers, ordinals and weights; ``None`` otherwise.
+        high: greatest number, likewise.
+        mean: of the numbers, likewise.
+        examples: a few texts of an open text.
+    """
+
+    name: str
+    label: str
+    question: str
+    option: str
+    kind: ColumnKind
+    n: int
+    missing: int
+    distinct: int | None
+    values: tuple[ValueCount, ...] = ()
+    missing_codes: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    mean: float | None = None
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, repr=False)
+class ColumnsSummary(Presentable):
+    """The columns of a table.
+
+    Attributes:
+        source: name of the table, without folders.
+        n: rows.
+        columns: in the order of the table.
+        input_notes: how the table was read, such as the rows that a condition left out.
+        created: when.
+    """
+
+    source: str
+    n: int
+    columns: tuple[ColumnSummary, ...]
+    input_notes: tuple[str, ...] = ()
+    created: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def __repr__(self) -> str:
+        return f"ColumnsSummary(source={self.source!r}, n={self.n:,}, columns={len(self.columns)})"
+
+    @property
+    def questions(self) -> dict[str, tuple[ColumnSummary, ...]]:
+        """Questions with more than one column, and their columns."""
+        names = dict.fromkeys(column.question for column in self.columns if column.question)
+        return {name: tuple(column for column in self.columns if column.question == name) for name in names}
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """Single choices whose answers are labels of a scale of the library, in sentences."""
+        return tuple(
+            sentence
+            for column in self.columns
+            if column.kind == "single choice"
+            for sentence in scale_caution(column.name, [value.value for value in column.values if value.n])
+        )
+
+    def record(self) -> dict[str, Any]:
+        """Return the columns by name, for JSON."""
+        return {
+            "instrument": "columns",
+            "source": self.source,
+            "rows": self.n,
+            "columns": [
+                {
+                    **{name: value for name, value in vars(column).items() if name not in {"kind", "n"}},
+                    "taken_for": column.kind,
+                    "values": [
+                        {"value": value.value, "label": value.label, "count": value.n}
+                        for value in column.values
+                    ],
+                }
+                for column in self.columns
+            ],
+            "questions": {
+                name: [column.name for column in columns] for name, columns in self.questions.items()
+            },
+            "created": self.created,
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return the columns as a table, with one row per value, or one row where no values are listed.
+
+        Returns:
+            The columns ``column``, ``label``, ``question``, ``option``, ``taken_for``, ``rows``, ``missing``,
+            ``missing_codes``, ``distinct``, ``value``, ``value_label``, ``count``, ``low``, ``high``,
+            ``mean``, ``examples``.
+        """
+        rows: list[tuple[object, ...]] = []
+        for column in self.columns:
+            start = (column.name, column.label, column.question, column.option, column.kind, column.n)
+            middle = (column.missing, "; ".join(column.missing_codes), column.distinct)
+            end = (column.low, column.high, column.mean, " | ".join(column.examples))
+            values: list[tuple[object, ...]] = [
+                (value.value, value.label, value.n) for value in column.values
+            ]
+            rows += [(*start, *middle, *value, *end) for value in values or [(None, None, None)]]
+        return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
+
+
+_SCHEMA = {
+    **dict.fromkeys(("column", "label", "question", "option", "taken_for"), pl.String),
+    **dict.fromkeys(("rows", "missing"), pl.Int64),
+    "missing_codes": pl.String,
+    "distinct": pl.Int64,
+    **dict.fromkeys(("value", "value_label"), pl.String),
+    "count": pl.Int64,
+    **dict.fromkeys(("low", "high", "mean"), pl.Float64),
+    "examples": pl.String,
+}
+
+
+def summarize_columns(table: Table) -> ColumnsSummary:
+    """Read a table once and describe each column.
+
+    Raises:
+        InputError: a row cannot be read.
+    """
+    columns = tuple(_column(profile) for profile in profiles_of(table))
+    n = max(column.n for column in columns)
+    return ColumnsSummary(Path(table.name).name, n, columns, table.notes)
+
+
+def _column(profile: ColumnProfile) -> ColumnSummary:
+    kind, labels = profile.kind, profile.labels
+    is_measured = kind in _MEASURED and profile.numbers > 0
+    return ColumnSummary(
+        name=profile.name,
+        label=labels.label,
+        question=labels.question,
+        option=labels.option,
+        kind=kind,
+        n=profile.n,
+        missing=profile.missing,
+        distinct=None if profile.is_cut else len(profile.values),
+        values=_values(profile.values, labels.values) if kind in _LISTED else (),
+        missing_codes=labels.missing,
+        low=profile.low if is_measured else None,
+        high=profile.high if is_measured else None,
+        mean=profile.total / profile.numbers if is_measured else None,
+        examples=_examples(profile.values) if kind == "open text" else (),
+    )
+
+
+def _values(counts: Mapping[str, int], labels: Mapping[str, str]) -> tuple[ValueCount, ...]:
+    """List labelled values in the order of the labels, also those that nobody chose; then the others."""
+    labelled = [ValueCount(value, label, counts.get(value, 0)) for value, label in labels.items()]
+    rest = [ValueCount(value, "", n) for value, n in counts.items() if value not in labels]
+    numbers = {value.value: _as_number(value.value) for value in rest}
+    if None in numbers.values():
+        rest.sort(key=lambda value: -value.n)
+    else:
+        rest.sort(key=lambda value: numbers[value.value] or 0.0)
+    return (*labelled, *rest)
+
+
+def _as_number(text: str) -> float | None:
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        return None
+
+
+def _examples(values: Mapping[str, int]) -> tuple[str, ...]:
+    """Choose texts of middle length, spread over the file."""
+    n = len(values)
+    by_length = sorted(values, key=len)
+    middle = by_length[n // 4 : max(n * 3 // 4, n // 4 + _EXAMPLES)]
+    step = max(1, len(middle) // _EXAMPLES)
+    return tuple(middle[::step][:_EXAMPLES])

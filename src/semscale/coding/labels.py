@@ -1,0 +1,262 @@
+"""Codes given by people: cells with names of codes, and the sheet of answers that people are to code."""
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from semscale.coding.codebook import NO_CODE, Codebook
+from semscale.errors import InputError, RowError
+from semscale.judging.human_labels import HUMAN, INCLUSION, LabelDraw
+from semscale.messages import did_you_mean
+from semscale.rating.labelling import instructions_path
+from semscale.stats.calibration.drawing import draw_texts, worth_at_random
+from semscale.store.atomic import replacing
+from semscale.store.cells import storable
+from semscale.store.columns import is_missing
+from semscale.store.row_picking import picked_rows
+from semscale.store.table import Table
+from semscale.types import Floats, Integers, Mask
+
+_BATCH = 50_000
+_HALF = 0.5
+
+
+@dataclass(frozen=True)
+class HandCodes:
+    """Codes that c people gave to n answers.
+
+    Attributes:
+        codes: shape (c, n, k), as ``hand_codes`` returns them.
+        people: names of their columns.
+        inclusion: shape (n,), probability with which answers were drawn for them; ``None`` for all alike.
+    """
+
+    codes: Floats
+    people: tuple[str, ...]
+    inclusion: Floats | None = None
+
+    @property
+    def coded(self) -> Mask:
+        """Return which answers anybody coded, shape (n,)."""
+        return np.asarray(~np.isnan(self.codes).all(axis=(0, 2)))
+
+    def some(self, rows: Integers | Mask) -> "HandCodes":
+        """Select some of the answers."""
+        inclusion = None if self.inclusion is None else self.inclusion[rows]
+        return HandCodes(self.codes[:, rows], self.people, inclusion)
+
+    def aligned(self, positions: Integers) -> "HandCodes":
+        """Lay the codes of n answers out as those of m answers, NaN where nobody coded.
+
+        Args:
+            positions: shape (m,), position of each answer among the n; -1 for others.
+        """
+        coded = positions >= 0
+        codes: Floats = np.full((len(self.codes), len(positions), self.codes.shape[2]), np.nan)
+        codes[:, coded] = self.codes[:, positions[coded]]
+        inclusion: Floats | None = None
+        if self.inclusion is not None:
+            inclusion = np.full(len(positions), np.nan)
+            inclusion[coded] = self.inclusion[positions[coded]]
+        return HandCodes(codes, self.people, inclusion)
+
+
+def hand_codes(columns: Sequence[Sequence[Any]], codebook: Codebook, names: Sequence[str]) -> Floats:
+    """Read the codes that one or more people gave.
+
+    A cell has names of codes with semicolons between them, a JSON list of them, or ``none`` where no code
+    applies; an empty cell was not coded. A code also gives the codes above it.
+
+    Args:
+        columns: for each of c people, n cells.
+        codebook: k codes.
+        names: of the columns, for messages.
+
+    Returns:
+        Shape (c, n, k): 1 with the code, 0 without, NaN where the person coded nothing.
+
+    Raises:
+        RowError: an unknown code; the message names column and row.
+
+    Example:
+        >>> from semscale.coding.codebook import Code
+        >>> book = Codebook("b", (Code("price", "d", ("x",)), Code("size", "e", ("y",))))
+        >>> hand_codes([["price; size", "none", ""]], book, ["human"])[0].tolist()
+        [[1.0, 1.0], [0.0, 0.0], [nan, nan]]
+    """
+    codes = np.full((len(columns), len(columns[0]) if columns else 0, len(codebook.codes)), np.nan)
+    positions = {name.casefold(): position for position, name in enumerate(codebook.names)}
+    with_ancestors = [
+        [positions[related.casefold()] for related in (name, *codebook.ancestors(name))]
+        for name in codebook.names
+    ]
+    for person, (cells, column) in enumerate(zip(columns, names, strict=True)):
+        for row, cell in enumerate(cells):
+            labels = _labels_in(cell)
+            if labels is None:
+                continue
+            codes[person, row] = 0.0
+            for label in labels:
+                position = positions.get(label.casefold())
+                if position is None:
+                    raise RowError(_unknown(label, codebook, column), row)
+                codes[person, row, with_ancestors[position]] = 1.0
+    return codes
+
+
+def mean_codes(hand: Floats) -> Floats:
+    """Average the codes of c people (c, n, k) for each answer, shape (n, k); NaN where nobody coded."""
+    coded = (~np.isnan(hand)).sum(axis=0)
+    means: Floats = np.full(hand.shape[1:], np.nan)
+    np.divide(np.nansum(hand, axis=0), coded, out=means, where=coded > 0)
+    return means
+
+
+def majority(means: Floats) -> Floats:
+    """Turn means of hand codes into what most people coded: 1, 0, or NaN for a tie or where nobody coded."""
+    return np.where(means > _HALF, 1.0, np.where(means < _HALF, 0.0, np.nan))
+
+
+def draw_answers(values: Floats, n: int, *, alike: bool = False, seed: int = 0) -> LabelDraw:
+    """Draw answers for people to code.
+
+    Half of each probability is the same for all answers, half goes with how unsure the codes are: the root of
+    the mean over codes of v (1 - v), for values v within 0 to 1. So every answer that can be read may be
+    drawn, and shares that are corrected by 1 / probability stay unbiased.
+
+    Args:
+        values: shape (m, k), probabilities or likenesses; answers with NaN are never drawn.
+        n: answers to draw.
+        alike: whether all are drawn with the same probability.
+        seed: of the draw.
+
+    Raises:
+        InputError: fewer than one answer to draw, or none that can be read.
+
+    References:
+        As ``semscale.judging.human_labels.draw_rows``: Zrnic and Candes (2024), arXiv 2403.03208.
+    """
+    clipped = np.clip(values, 0, 1)
+    deviation: Floats = np.sqrt((clipped * (1 - clipped)).mean(axis=1))
+    drawn = draw_texts(
+        np.column_stack([1 - clipped.mean(axis=1), clipped.mean(axis=1)]),
+        np.array([0.0, 1.0]),
+        n,
+        by_interest=not alike,
+        deviation=deviation,
+        seed=seed,
+    )
+    scored = ~np.isnan(deviation)
+    worth = worth_at_random(deviation[scored], drawn.all_probabilities)
+    return LabelDraw(drawn.rows, drawn.probability, int(scored.sum()), worth)
+
+
+def check_label_columns(columns: Collection[str]) -> None:
+    """Refuse a table that already has the columns of a label sheet.
+
+    Raises:
+        InputError: it has one of them.
+    """
+    clash = next((name for name in (HUMAN, INCLUSION) if name in columns), None)
+    if clash is not None:
+        raise InputError(f"the input has a column {clash!r}, which the labels need: rename it")
+
+
+def label_batches(table: Table, drawn: LabelDraw) -> Iterator[pl.DataFrame]:
+    """Lay a table out for coding by hand, part by part: drawn rows in the order of their draw, then others.
+
+    Args:
+        table: the input.
+        drawn: rows of it, at least one.
+    """
+    ascending = np.sort(drawn.rows)
+    first = pl.concat([storable(rows) for rows, _ in picked_rows(table, ascending)], how="diagonal_relaxed")
+    yield _with_labels(first[np.searchsorted(ascending, drawn.rows).tolist()], drawn.probability)
+    start = 0
+    for batch in table.batches(_BATCH):
+        rest = np.setdiff1d(np.arange(start, start + batch.height), ascending) - start
+        start += batch.height
+        if len(rest):
+            yield _with_labels(batch[rest.tolist()], np.full(len(rest), np.nan))
+
+
+def write_instructions(out: Path, codebook: Codebook, column: str, command: str) -> Path:
+    """Write instructions for people who code, as Markdown, beside the sheet.
+
+    Args:
+        out: the sheet.
+        codebook: the codes.
+        column: of the answers.
+        command: that uses the filled sheet.
+
+    Returns:
+        The path of the instructions.
+    """
+    path = instructions_path(out)
+    with replacing(path) as temporary:
+        text = _instructions(out.name, codebook, column, command)
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+    return path
+
+
+def _labels_in(cell: object) -> list[str] | None:
+    """List the names in a cell; ``None`` where nobody coded, an empty list where no code applies."""
+    if isinstance(cell, list | tuple):
+        return [str(name).strip() for name in cell]
+    if is_missing(cell) or not str(cell).strip():
+        return None
+    text = str(cell).strip()
+    if text.startswith("["):
+        try:
+            listed = json.loads(text)
+        except json.JSONDecodeError:
+            listed = None
+        if isinstance(listed, list):
+            return [str(name).strip() for name in listed]
+    names = [name.strip() for name in text.split(";")]
+    return [] if [name.casefold() for name in names] == [NO_CODE] else [name for name in names if name]
+
+
+def _unknown(name: str, codebook: Codebook, column: str) -> str:
+    hint = f"; {NO_CODE!r} stands alone" if name.casefold() == NO_CODE else did_you_mean(name, codebook.names)
+    known = ", ".join(codebook.names)
+    return f"labels: column '{column}', {{row}}: no code {name!r:.60}{hint} (codes: {known}, or {NO_CODE})"
+
+
+def _with_labels(rows: pl.DataFrame, inclusion: Floats) -> pl.DataFrame:
+    """Add an empty column for codes, and the probabilities of the draw (n,), NaN for rows not drawn."""
+    check_label_columns(rows.columns)  # a column of JSON lines may appear late
+    return rows.with_columns(
+        pl.Series(HUMAN, [None] * rows.height, pl.String), pl.Series(INCLUSION, inclusion, nan_to_null=True)
+    )
+
+
+def _instructions(file: str, codebook: Codebook, column: str, command: str) -> str:
+    codes = "\n".join(
+        f"- **{code.name}**: {code.definition} For example: {'; '.join(code.examples)}."
+        + (f" Not: {'; '.join(code.negative_examples)}." if code.negative_examples else "")
+        for code in codebook.codes
+    )
+    return f"""# Coding {file} by hand
+
+The answers are in the column `{column}`; those to be coded are at the top. For each of them write all codes
+that apply into the column `{HUMAN}`, with semicolons between them, such as
+`{codebook.names[0]}; {codebook.names[1]}`.
+
+{codes}
+
+- Write `{NO_CODE}` where no code applies. An empty cell counts as not coded.
+- Code what the answer says, not what you think of it yourself.
+- Go through the answers in their order; do not leave out difficult ones.
+- If a second person codes as well, each writes into a column of their own, without seeing the other's.
+- Leave `{INCLUSION}` as it is: it is the probability with which the answer was drawn.
+
+When the table is filled in:
+
+    {command}
+"""

@@ -1,0 +1,444 @@
+"""Shares of codes, as counted and as corrected by hand codes; tests between groups; pairs of codes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from semscale.stats.calibration.corrected_groups import FEWEST_IN_GROUP, corrected_group_test
+from semscale.stats.calibration.prediction_powered import CorrectedMean, prediction_powered_mean
+from semscale.stats.calibration.sample_design import SampleDesign
+from semscale.stats.calibration.weighted_prediction_powered import weighted_prediction_powered_mean
+from semscale.stats.intervals.estimates import Estimate
+from semscale.stats.intervals.shares import wilson_interval
+from semscale.stats.survey.association import rao_scott
+from semscale.stats.survey.design import SurveyDesign
+from semscale.stats.survey.means import survey_means
+from semscale.stats.survey.share_intervals import share_interval
+from semscale.stats.testing.independence import independence_p_value
+from semscale.stats.testing.multiple_testing import adjusted
+from semscale.types import Floats, Integers, Mask
+
+MIN_BASE = 30
+"""Groups with fewer answers are shown, marked and left out of the test, unless another number is set."""
+
+_GROUPS_AT_ONCE = 500
+"""Groups whose weighted shares are made together: covariances of all pairs of them take memory."""
+
+_BOUNDS = (0, 1)
+
+TestKind = Literal["corrected", "counted", "counted, weighted"]
+"""Welch's test of corrected shares; Pearson's test of the codes assigned; Rao and Scott's of these."""
+
+_Numbers = TypeVar("_Numbers", Integers, Floats)
+
+
+@dataclass(frozen=True)
+class HandLabels:
+    """Hand codes of n answers, for corrected shares.
+
+    Attributes:
+        scores: shape (n, k), scores that no label of the same answer went into.
+        labels: shape (n, k), share of people who gave the code; NaN where nobody coded.
+        design: of the answers, with the probabilities with which they were drawn for hand codes.
+    """
+
+    scores: Floats
+    labels: Floats
+    design: SampleDesign = SampleDesign()
+
+
+@dataclass(frozen=True)
+class CodedSample:
+    """Decisions about n answers from which shares and tests are made.
+
+    Attributes:
+        assigned: shape (n, k): 1, 0, or NaN where a code is not decided.
+        readable: shape (n,), which answers have a text that was read.
+        design: weights, clusters and strata of the answers.
+        hand: codes given by people; ``None`` without any.
+        drawn: shape (n,), which answers are a random sample of all; the others, coded by hand, count in
+            corrected shares alone. ``None`` where the n are all answers.
+    """
+
+    assigned: Floats
+    readable: Mask
+    design: SampleDesign = SampleDesign()
+    hand: HandLabels | None = None
+    drawn: Mask | None = None
+
+    @property
+    def counting(self) -> Mask:
+        """Return which answers count in shares, shape (n,): read, and with a weight above 0."""
+        if self.design.weights is None:
+            return self.readable
+        return self.readable & (np.nan_to_num(self.design.weights, nan=0.0) > 0)
+
+
+class CodeCounts:
+    """Counts k codes in numbered groups, part by part.
+
+    Args:
+        k: codes.
+        n_groups: groups from the start; others are added as they appear.
+
+    Attributes:
+        rows: shape (g,), answers of each group, whether they count or not.
+        base: shape (g,), answers that count.
+        weight: shape (g,), sum of the weights of all rows; missing ones add nothing.
+        decided: shape (g, k), answers that count and about which each code was decided.
+        assigned: shape (g, k), those that have it.
+
+    Example:
+        >>> counts = CodeCounts(1)
+        >>> counts.add(np.array([0, 1, 1]), np.array([[1.0], [0.0], [np.nan]]), np.ones(3, dtype=bool))
+        >>> counts.base.tolist(), counts.decided[:, 0].tolist(), counts.assigned[:, 0].tolist()
+        ([1, 2], [1, 1], [1, 0])
+    """
+
+    def __init__(self, k: int, n_groups: int = 0) -> None:
+        self.rows: Integers = np.zeros(n_groups, np.int64)
+        self.base: Integers = np.zeros(n_groups, np.int64)
+        self.weight: Floats = np.zeros(n_groups)
+        self.decided: Integers = np.zeros((n_groups, k), np.int64)
+        self.assigned: Integers = np.zeros((n_groups, k), np.int64)
+
+    def __len__(self) -> int:
+        """Return the number of groups."""
+        return len(self.rows)
+
+    def some(self, groups: Sequence[int]) -> "CodeCounts":
+        """Select some of the groups, renumbered in the order of the list."""
+        selected, numbers = CodeCounts(self.assigned.shape[1]), np.array(groups, np.int64)
+        for name, counts in vars(self).items():
+            setattr(selected, name, counts[numbers])
+        return selected
+
+    def add(self, groups: Integers, assigned: Floats, counting: Mask, weights: Floats | None = None) -> None:
+        """Add answers.
+
+        Args:
+            groups: shape (m,), number of each answer's group; -1 for none.
+            assigned: shape (m, k), 1, 0 or NaN.
+            counting: shape (m,), which answers count.
+            weights: shape (m,); all 1 if omitted.
+        """
+        g = max(len(self), int(groups.max(initial=-1)) + 1)
+        inside = groups >= 0
+        used = np.ones(len(groups)) if weights is None else np.nan_to_num(weights, nan=0.0)
+        weight: Floats = np.bincount(groups[inside], used[inside], minlength=g).astype(np.float64)
+        counted = inside & counting
+        self.rows = _sum(self.rows, np.bincount(groups[inside], minlength=g))
+        self.base = _sum(self.base, np.bincount(groups[counted], minlength=g))
+        self.weight = _sum(self.weight, weight)
+        self.decided = _sum(self.decided, _count(groups, counted[:, None] & ~np.isnan(assigned), g))
+        self.assigned = _sum(self.assigned, _count(groups, counted[:, None] & (assigned == 1), g))
+
+
+def _count(groups: Integers, marked: Mask, g: int) -> Integers:
+    """Count the marked answers of each group, shape (g, k)."""
+    return np.stack([np.bincount(groups[column], minlength=g) for column in marked.T], axis=1)
+
+
+def _sum(before: _Numbers, new: _Numbers) -> _Numbers:
+    """Add sums of the groups so far to those of all groups."""
+    total = new.copy()
+    total[: len(before)] += before
+    return total
+
+
+@dataclass(frozen=True)
+class CodeShare:
+    """Share of answers with a code.
+
+    Attributes:
+        code: its name.
+        n: answers about which the code was decided.
+        n_assigned: that have it.
+        n_unsure: readable answers about which it was not decided.
+        counted: ``n_assigned / n`` with Wilson's interval, or the weighted share with that of the survey's
+            design; neither accounts for the coder's errors.
+        corrected: share of all readable answers to which people would give the code; ``None`` without
+            hand-coded ones.
+        min_base: answers below which a base is small.
+    """
+
+    code: str
+    n: int
+    n_assigned: int
+    n_unsure: int
+    counted: Estimate
+    corrected: CorrectedMean | None
+    min_base: int = MIN_BASE
+
+    @property
+    def has_small_base(self) -> bool:
+        """Return whether fewer answers were decided than ``min_base``."""
+        return self.n < self.min_base
+
+
+def code_shares(  # noqa: PLR0913 - the answers and their groups; the rest are settings
+    sample: CodedSample,
+    codes: Sequence[str],
+    groups: Integers,
+    counts: CodeCounts,
+    *,
+    interval: float = 0.95,
+    min_base: int = MIN_BASE,
+) -> list[tuple[CodeShare, ...]]:
+    """Estimate the share of each code in each of g groups.
+
+    Args:
+        sample: n answers.
+        codes: k names.
+        groups: shape (n,), number of each answer's group, from 0; -1 for none.
+        counts: of all answers of each group, of which the n may be a part.
+        interval: coverage of the intervals.
+        min_base: answers below which a base is small.
+
+    Returns:
+        For each group the shares of k codes.
+
+    References:
+        Corrected shares: as ``prediction_powered_mean``. Weighted ones: as ``survey_means``, with Korn and
+        Graubard's interval, and as ``weighted_prediction_powered_mean``.
+    """
+    numbers = np.where(sample.counting, groups, -1)
+    order = np.argsort(numbers, kind="stable")
+    ends = np.searchsorted(numbers[order], np.arange(len(counts) + 1))
+    weighted = None
+    if not sample.design.is_plain:
+        weighted = _weighted_shares(sample, numbers, len(counts), interval)
+    shares = []
+    for group in range(len(counts)):
+        rows = order[ends[group] : ends[group + 1]]
+        of_group = []
+        for position, code in enumerate(codes):
+            n, n_assigned = int(counts.decided[group, position]), int(counts.assigned[group, position])
+            n_unsure = int(counts.base[group]) - n
+            if weighted is None:
+                counted = wilson_interval(n_assigned, n, interval)
+            else:
+                counted = weighted[group][position]
+            corrected = _corrected_share(sample.hand, rows, position, interval)
+            of_group.append(CodeShare(code, n, n_assigned, n_unsure, counted, corrected, min_base))
+        shares.append(tuple(of_group))
+    return shares
+
+
+def _weighted_shares(
+    sample: CodedSample, groups: Integers, n_groups: int, interval: float
+) -> list[list[Estimate]]:
+    """Estimate weighted shares of k codes in each group, many groups at once; NaN for one without answers."""
+    assigned, design = sample.assigned, sample.design
+    if sample.drawn is not None:
+        assigned, groups, design = assigned[sample.drawn], groups[sample.drawn], design.some(sample.drawn)
+    survey = _survey_design(design, len(assigned))
+    shares = [[Estimate(np.nan, np.nan, np.nan)] * assigned.shape[1] for _ in range(n_groups)]
+    for position, values in enumerate(assigned.T):
+        decided = (groups >= 0) & ~np.isnan(values)
+        present, positions = np.unique(groups[decided], return_inverse=True)
+        renumbered = np.full(len(values), -1)
+        renumbered[decided] = positions
+        column = np.where(decided, values, np.nan)
+        for start in range(0, len(present), _GROUPS_AT_ONCE):
+            some = present[start : start + _GROUPS_AT_ONCE].tolist()
+            is_inside = (renumbered >= start) & (renumbered < start + len(some))
+            means = survey_means(
+                column, survey, groups=np.where(is_inside, renumbered - start, -1), n_groups=len(some)
+            )
+            low, high = share_interval(means, interval, method="beta")
+            for index, group in enumerate(some):
+                ends = (means.values[0, index], low[0, index], high[0, index])
+                shares[group][position] = Estimate(*map(float, ends))
+    return shares
+
+
+def _corrected_share(
+    hand: HandLabels | None, rows: Integers, position: int, interval: float
+) -> CorrectedMean | None:
+    if hand is None or np.isnan(hand.labels[rows, position]).all():
+        return None
+    scores, labels = hand.scores[rows, position], hand.labels[rows, position]
+    if hand.design.is_plain:
+        return prediction_powered_mean(scores, labels, bounds=_BOUNDS, interval=interval)
+    return weighted_prediction_powered_mean(
+        scores, labels, bounds=_BOUNDS, design=hand.design.some(rows), interval=interval
+    )
+
+
+def _survey_design(design: SampleDesign, n: int) -> SurveyDesign:
+    """Describe how n answers were drawn; a cluster alone in its stratum is compared with all answers.
+
+    Answers without a weight count as 0.
+    """
+    weights = np.ones(n) if design.weights is None else np.nan_to_num(design.weights, nan=0.0)
+    return SurveyDesign(weights, strata=design.strata, clusters=design.clusters, lonely="adjust")
+
+
+@dataclass(frozen=True)
+class GroupTest:
+    """Test of whether a code's share differs between groups.
+
+    Attributes:
+        code: its name.
+        p_value: of equal shares; NaN where fewer than two groups can be tested.
+        adjusted: by Holm, over all codes.
+        kind: which shares are compared, and how.
+        tested: which of the groups took part, by their numbers.
+    """
+
+    code: str
+    p_value: float
+    adjusted: float
+    kind: TestKind
+    tested: tuple[int, ...]
+
+
+def group_tests(  # noqa: PLR0913 - the answers and their groups; the rest are settings
+    sample: CodedSample,
+    codes: Sequence[str],
+    groups: Integers,
+    counts: CodeCounts,
+    *,
+    seed: int = 0,
+    min_base: int = MIN_BASE,
+) -> tuple[GroupTest, ...]:
+    """Test for each code whether its share differs between groups, and adjust by Holm.
+
+    Where people coded 10 answers or more of at least two groups, these groups' corrected shares are compared;
+    otherwise the codes that were assigned are.
+
+    Args:
+        sample: n answers.
+        codes: k names.
+        groups: shape (n,), number of each answer's group, from 0; -1 for none.
+        counts: of all answers of each group, of which the n may be a part.
+        seed: of drawn tables, where counts are small.
+        min_base: answers that a group needs, 1 or more; for a test of a sample, within the sample.
+
+    References:
+        As ``corrected_group_test``, ``independence_p_value`` and ``rao_scott``.
+    """
+    numbers = np.where(sample.counting, groups, -1)
+    results = []
+    for position in range(len(codes)):
+        result = _corrected_test(sample.hand, numbers, counts, position, min_base)
+        if result is None:
+            result = (
+                _counted_test(counts, position, min_base, seed)
+                if sample.design.is_plain
+                else _weighted_test(sample, numbers, len(counts), position, min_base)
+            )
+        results.append(result)
+    p_values = adjusted(np.array([p_value for p_value, *_ in results], dtype=np.float64), "holm").tolist()
+    return tuple(
+        GroupTest(code, p_value, holm, kind, tested)
+        for code, (p_value, kind, tested), holm in zip(codes, results, p_values, strict=True)
+    )
+
+
+_Result = tuple[float, TestKind, tuple[int, ...]]
+"""The p-value of a test, its kind, and the numbers of the groups that took part."""
+
+
+def _corrected_test(
+    hand: HandLabels | None, groups: Integers, counts: CodeCounts, position: int, min_base: int
+) -> _Result | None:
+    """Compare corrected shares; ``None`` where fewer than two groups have enough hand-coded answers."""
+    if hand is None:
+        return None
+    labels = hand.labels[:, position]
+    coded = np.bincount(groups[(groups >= 0) & ~np.isnan(labels)], minlength=len(counts))
+    large = np.flatnonzero((counts.base >= min_base) & (coded >= FEWEST_IN_GROUP)).tolist()
+    test = corrected_group_test(
+        hand.scores[:, position],
+        labels,
+        [groups == number for number in large],
+        bounds=_BOUNDS,
+        design=hand.design,
+    )
+    if np.isnan(test.p_value):
+        return None
+    return test.p_value, "corrected", tuple(large[index] for index in test.tested)
+
+
+def _counted_test(counts: CodeCounts, position: int, min_base: int, seed: int) -> _Result:
+    """Compare how often the code was assigned, in groups with enough answers about which it was decided."""
+    large = np.flatnonzero(counts.decided[:, position] >= min_base)
+    assigned = counts.assigned[large, position]
+    table = np.stack([assigned, counts.decided[large, position] - assigned])
+    return independence_p_value(table, seed=seed), "counted", tuple(large.tolist())
+
+
+def _weighted_test(
+    sample: CodedSample, groups: Integers, n_groups: int, position: int, min_base: int
+) -> _Result:
+    """Compare the same by the survey's design, in groups with enough answers of the sample."""
+    values, design = sample.assigned[:, position], sample.design
+    if sample.drawn is not None:
+        values, groups, design = values[sample.drawn], groups[sample.drawn], design.some(sample.drawn)
+    decided = (groups >= 0) & ~np.isnan(values)
+    large = np.flatnonzero(np.bincount(groups[decided], minlength=n_groups) >= min_base)
+    compared = np.where(decided & np.isin(groups, large), groups, -1)
+    p_value = float("nan")
+    if (compared >= 0).any():
+        code = np.where(compared >= 0, values, -1).astype(np.int64)
+        p_value = rao_scott(code, compared, _survey_design(design, len(values))).p_value
+    return p_value, "counted, weighted", tuple(large.tolist())
+
+
+@dataclass(frozen=True)
+class Cooccurrence:
+    """Number of answers with each two of k codes.
+
+    Attributes:
+        counts: shape (k, k), answers with both codes; on the diagonal, with the code.
+        lift: shape (k, k), how many times as often both come together as if they had nothing to do with each
+            other; NaN where one never occurs, and on the diagonal.
+    """
+
+    counts: Integers
+    lift: Floats
+
+
+class PairCounts:
+    """Counts how often each two of k codes come together, part by part.
+
+    Args:
+        k: codes.
+
+    Example:
+        >>> pairs = PairCounts(2)
+        >>> pairs.add(np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]))
+        >>> result = pairs.cooccurrence()
+        >>> result.counts.tolist(), result.lift[0, 1].item()
+        ([[2, 1], [1, 1]], 2.0)
+    """
+
+    def __init__(self, k: int) -> None:
+        self._both, self._decided, self._first = (np.zeros((k, k)) for _ in range(3))
+
+    def add(self, assigned: Floats) -> None:
+        """Count some answers.
+
+        Args:
+            assigned: shape (m, k), 1, 0 or NaN.
+        """
+        yes, decided = (assigned == 1).astype(np.float64), (~np.isnan(assigned)).astype(np.float64)
+        self._both += yes.T @ yes
+        self._decided += decided.T @ decided
+        self._first += yes.T @ decided
+
+    def cooccurrence(self) -> Cooccurrence:
+        """Compute counts and lift: n * both / (first * second), over answers in which both were decided.
+
+        References:
+            Lift: Brin, Motwani, Ullman and Tsur (1997), doi 10.1145/253260.253325, who call it interest.
+        """
+        expected = self._first * self._first.T
+        lift: Floats = np.full(expected.shape, np.nan)
+        np.divide(self._decided * self._both, expected, out=lift, where=expected > 0)
+        np.fill_diagonal(lift, np.nan)
+        return Cooccurrence(self._both.astype(np.int64), lift)

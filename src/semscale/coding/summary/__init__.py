@@ -1,1 +1,0 @@
-"""What coded answers come to: shares, tests, agreement, pairs, quotes and drivers."""

@@ -1,1 +1,0 @@
-"""Audits: whether changes that mean nothing change a judge's scores."""

@@ -1,0 +1,790 @@
+"""Comparison of answers side by side: pairs judged in both orders, systems, and which one is preferred.
+
+Every two systems are compared question by question. A pair is judged in both orders, so that a judge who
+prefers the answer that comes first produces ties.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+import polars as pl
+
+from semscale.chat.connections import held_open
+from semscale.chat.runner import run_apart
+from semscale.errors import InputError, InterruptedRunError
+from semscale.judging.asking import FormRefusal, Running
+from semscale.judging.judge import Judge
+from semscale.judging.prompts import JudgedItem, mark_code, read_items, sanitize
+from semscale.presentable import Presentable
+from semscale.signature import Signature
+from semscale.stats.intervals.estimates import Estimate, IntervalPlan
+from semscale.stats.intervals.means import MeanEstimate, estimate_mean
+from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
+from semscale.stats.intervals.simultaneous import simultaneous
+from semscale.stats.ranking.bradley_terry import BradleyTerry, bradley_terry
+from semscale.store.columns import as_list
+from semscale.types import Floats, Integers, Mask, Progress, Status
+
+_TIE = 0.5
+_ROUNDING = 1e-9  # strengths, shares or chances that differ by rounding alone
+_MOST_PAIRS = 1_000_000
+_FEWEST_SYSTEMS = 2
+_SHARE = (0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class AnswerPair:
+    """Two answers to one question.
+
+    Attributes:
+        question: what was asked.
+        first: the first answer.
+        second: the second answer.
+        reference: an answer that is known to be right, or ``None``.
+    """
+
+    question: str
+    first: str
+    second: str
+    reference: str | None = None
+
+    @property
+    def plain_points(self) -> float | None:
+        """Points of the first answer where no judge is needed; ``None`` where a judge must decide.
+
+        The same text twice ties, and an empty text loses to any other.
+        """
+        first, second = self.first.strip(), self.second.strip()
+        if first == second:
+            return _TIE
+        return None if first and second else float(bool(first))
+
+    @property
+    def in_both_orders(self) -> tuple[JudgedItem, JudgedItem]:
+        """The items that a judge is shown: the first answer before the second, and after it."""
+        return (
+            JudgedItem(self.question, _marked(self.first, self.second), self.reference),
+            JudgedItem(self.question, _marked(self.second, self.first), self.reference),
+        )
+
+
+def _marked(first: str, second: str) -> str:
+    """Write two answers with marks around them, whose code neither can contain."""
+    texts = {"FIRST ANSWER": sanitize(first)[0], "SECOND ANSWER": sanitize(second)[0]}
+    code = mark_code(*texts.values())
+    return "\n\n".join(f"[BEGIN {name} {code}]\n{text}\n[END {name} {code}]" for name, text in texts.items())
+
+
+@dataclass(frozen=True)
+class PairVerdicts:
+    """Verdicts on m pairs of answers.
+
+    Attributes:
+        orders: shape (m, 2), points of the first answer, 1 for better and 0.5 for a tie: where it was shown
+            first, and where it was shown second. NaN where there is no verdict. Answers that are alike tie,
+            and an empty one loses.
+        asked: shape (m,), whether the judge was asked; not where answers are alike or one is empty.
+        reasons: why verdicts are missing, and how often.
+        model: the judge's name.
+        signature: the settings that were applied.
+        not_taken: forms of asking that the judge's model did not take, and why.
+        status: shape (m,), ``scored`` where both orders have points, ``unfinished`` where the run stopped
+            before one of them came, or else why the first verdict is missing.
+        stopped: why asking stopped early, or ``None``.
+    """
+
+    orders: Floats
+    asked: Mask
+    reasons: dict[str, int]
+    model: str
+    signature: Signature
+    not_taken: tuple[FormRefusal, ...] = ()
+    status: tuple[Status, ...] = ()
+    stopped: str | None = None
+
+    @property
+    def unfinished(self) -> Mask:
+        """Whether the run stopped before a pair had both verdicts, shape (m,)."""
+        if not self.status:
+            return np.zeros(len(self.orders), dtype=bool)
+        return np.array([status is Status.UNFINISHED for status in self.status], dtype=bool)
+
+    def whole(self) -> Self:
+        """Return the verdicts if everything was asked.
+
+        Raises:
+            InterruptedRunError: a cap was reached or no reply came for too long; replies are stored.
+        """
+        if self.stopped is not None:
+            raise InterruptedRunError(self.stopped)
+        return self
+
+    @property
+    def n_asked(self) -> int:
+        """Number of pairs that the judge was asked about."""
+        return int(self.asked.sum())
+
+    @property
+    def points(self) -> Floats:
+        """Points of the first answers over both orders, shape (m,), 0 to 1; NaN unless both were judged.
+
+        Above 0.5 the first answer wins, below it loses. A judge who prefers the answer that comes first gives
+        1 and 0, which is a tie.
+        """
+        points: Floats = self.orders.mean(axis=1)
+        return points
+
+    @property
+    def first_place(self) -> Floats:
+        """Points of the answer that was shown first, over both orders, shape (m,): 0.5 without position bias.
+
+        NaN where the judge was not asked, or not both orders were judged.
+        """
+        points = (self.orders[:, 0] + 1 - self.orders[:, 1]) / 2
+        return np.where(self.asked, points, np.nan)
+
+
+async def judge_pairs(
+    judge: Judge, pairs: Sequence[AnswerPair], *, running: Running, progress: Progress | None = None
+) -> PairVerdicts:
+    """Let a judge compare pairs of answers, each in both orders.
+
+    Args:
+        judge: with the template of ``side_by_side_template``.
+        pairs: m pairs; answers that are alike tie, and an empty one loses: the judge is not asked.
+        running: how calls are made.
+        progress: called as replies come.
+
+    Returns:
+        Verdicts; where a cap ended the run early the remaining pairs are ``unfinished``. Replies are stored.
+
+    Raises:
+        ReplyError: no call can succeed.
+    """
+    plain = [pair.plain_points for pair in pairs]
+    orders = np.array([[points, points] for points in plain], dtype=np.float64).reshape(-1, 2)
+    asked = np.array([points is None for points in plain], dtype=bool)
+    result = await judge.judge_items(items_to_judge(pairs), running, progress)
+    scores = result.score.reshape(-1, 2)
+    # A score says how much better the answer is that comes second.
+    orders[asked, 0], orders[asked, 1] = 1 - scores[:, 0], scores[:, 1]
+    reasons = Counter(
+        verdict.reason or str(verdict.status)
+        for verdict in result.verdicts
+        if np.isnan(verdict.score) and verdict.status is not Status.UNFINISHED
+    )
+    statuses = iter(verdict.status for verdict in result.verdicts)
+    return PairVerdicts(
+        orders,
+        asked,
+        dict(reasons),
+        judge.name,
+        result.signature,
+        result.not_taken,
+        tuple(_pair_status(next(statuses), next(statuses)) if ask else Status.SCORED for ask in asked),
+        result.stopped,
+    )
+
+
+def items_to_judge(pairs: Sequence[AnswerPair]) -> list[JudgedItem]:
+    """List the items that a judge is shown: pairs in both orders, without those that need no judge."""
+    return [item for pair in pairs if pair.plain_points is None for item in pair.in_both_orders]
+
+
+def _pair_status(*orders: Status) -> Status:
+    """Return the status of a pair, from those of both orders."""
+    if Status.UNFINISHED in orders:
+        return Status.UNFINISHED
+    return next((status for status in orders if status is not Status.SCORED), Status.SCORED)
+
+
+@dataclass(frozen=True)
+class SystemPairs:
+    """Pairs of answers of systems, with a judge's verdicts.
+
+    Attributes:
+        first: shape (m,), indices of systems.
+        second: shape (m,), of the systems they were compared with.
+        item: shape (m,), indices of the questions.
+        judged: the verdicts.
+    """
+
+    first: Integers
+    second: Integers
+    item: Integers
+    judged: PairVerdicts
+
+    @property
+    def points(self) -> Floats:
+        """Points of the first systems, shape (m,); NaN unless both orders were judged."""
+        return self.judged.points
+
+    def of_system(self, system: int) -> tuple[Floats, Integers]:
+        """Return the points of a system in its judged pairs, and the questions of these pairs."""
+        points = np.where(self.first == system, self.points, 1 - self.points)
+        judged = ((self.first == system) | (self.second == system)) & ~np.isnan(points)
+        return points[judged], self.item[judged]
+
+    def between(self, left: int, right: int) -> Mask:
+        """Mark the pairs of two systems, shape (m,)."""
+        forwards, backwards = (self.first == left), (self.first == right)
+        pairs: Mask = (forwards & (self.second == right)) | (backwards & (self.second == left))
+        return pairs
+
+    def frame(self, names: Sequence[str]) -> pl.DataFrame:
+        """Lay out the pairs as a table.
+
+        Args:
+            names: of the systems.
+
+        Returns:
+            Columns ``row`` (from 1), ``first``, ``second``, ``shown_first`` and ``shown_second`` (points of
+            the first system where its answer was shown first, and second), ``points`` over both orders,
+            ``preferred``, a system's name or ``tie``, and ``status``, such as ``unfinished``; null where
+            there is no verdict.
+        """
+        orders, points = self.judged.orders, pl.col("points")
+        preferred = (
+            pl.when(points > _TIE)
+            .then(pl.col("first"))
+            .when(points < _TIE)
+            .then(pl.col("second"))
+            .when(points == _TIE)
+            .then(pl.lit("tie"))
+        )
+        return pl.DataFrame(
+            [
+                pl.Series("row", self.item + 1),
+                pl.Series("first", [names[index] for index in self.first.tolist()], pl.String),
+                pl.Series("second", [names[index] for index in self.second.tolist()], pl.String),
+                pl.Series("shown_first", orders[:, 0].copy(), nan_to_null=True),
+                pl.Series("shown_second", orders[:, 1].copy(), nan_to_null=True),
+                pl.Series("points", self.points, nan_to_null=True),
+            ]
+        ).with_columns(
+            preferred.alias("preferred"),
+            pl.Series("status", [str(status) for status in self.judged.status], pl.String),
+        )
+
+
+async def judge_systems(
+    questions: Sequence[str],
+    answers: Sequence[Sequence[str | None]],
+    judge: Judge,
+    *,
+    references: Sequence[str | None] | None = None,
+    running: Running,
+    progress: Progress | None = None,
+) -> SystemPairs:
+    """Let a judge compare the answers of every pair of systems.
+
+    Args:
+        questions: n questions.
+        answers: of k systems, n answers each; pairs in which one is ``None`` are left out, and an empty text
+            loses.
+        judge: with the template of ``side_by_side_template``.
+        references: n answers that are known to be right, ``None`` where there is none.
+        running: how calls are made.
+        progress: called as replies come.
+
+    Returns:
+        Verdicts; where a cap ended the run early the remaining pairs are ``unfinished``. Replies are stored.
+
+    Raises:
+        ReplyError: no call can succeed.
+    """
+    pairs, positions = _pair_answers(questions, answers, references)
+    judged = await judge_pairs(judge, pairs, running=running, progress=progress)
+    first, second, item = np.array(positions, dtype=np.int64).reshape(-1, 3).T
+    return SystemPairs(first, second, item, judged)
+
+
+def _pair_answers(
+    questions: Sequence[str],
+    answers: Sequence[Sequence[str | None]],
+    references: Sequence[str | None] | None = None,
+) -> tuple[list[AnswerPair], list[tuple[int, int, int]]]:
+    """Pair the answers of every two systems, with the indices of both systems and of the question."""
+    references = references or [None] * len(questions)
+    pairs, positions = [], []
+    for left, right in combinations(range(len(answers)), 2):
+        for index, question in enumerate(questions):
+            first, second = answers[left][index], answers[right][index]
+            if first is not None and second is not None:
+                pairs.append(AnswerPair(question, first, second, references[index]))
+                positions.append((left, right, index))
+    return pairs, positions
+
+
+@dataclass(frozen=True)
+class SystemRecord:
+    """Results of a system side by side with the others.
+
+    Attributes:
+        wins: pairs in which it was better, both orders taken together.
+        ties: pairs in which neither was better.
+        losses: pairs in which it was worse.
+        share: mean of its points: 1 for a win, a half for a tie; clustered by question.
+        chance: chance to be preferred to a system of the others' mean strength, by Bradley and Terry;
+            ``None`` where strengths cannot be estimated.
+    """
+
+    wins: int
+    ties: int
+    losses: int
+    share: MeanEstimate
+    chance: Estimate | None
+
+
+@dataclass(frozen=True)
+class SidesSummary:
+    """Systems judged side by side.
+
+    Attributes:
+        pairs: with the verdicts.
+        records: of the k systems; ``None`` for one that was in no pair.
+        over_best: for each system the chance to be preferred to the best one, with intervals that hold for
+            all pairs of systems together; without strengths the share of points of the pairs with the best
+            one. ``None`` for the best one, and for a system that was not compared.
+        best: index of the best system; ``None`` where nothing was judged, or none is better.
+        first_place: mean points of the answer that is shown first, 0.5 without position bias.
+        no_strengths: why strengths cannot be estimated, or ``None``.
+    """
+
+    pairs: SystemPairs
+    records: tuple[SystemRecord | None, ...]
+    over_best: tuple[Estimate | None, ...]
+    best: int | None
+    first_place: MeanEstimate
+    no_strengths: str | None
+
+    def n_with_best(self, system: int) -> int:
+        """Count the questions with a verdict on a system and the best one."""
+        if self.best is None:
+            return 0
+        judged = self.pairs.between(system, self.best) & ~np.isnan(self.pairs.points)
+        return len(np.unique(self.pairs.item[judged]))
+
+    def is_told_apart(self, system: int) -> bool:
+        """Whether a system is worse than the best one by more than chance.
+
+        Fewer than 10 questions with a verdict on both are not enough to tell.
+        """
+        over = self.over_best[system]
+        return over is not None and over.high < _TIE and self.n_with_best(system) >= FEWEST_CLUSTERS
+
+    @property
+    def n_unjudged(self) -> int:
+        """Number of pairs without a verdict in both orders, those that were not asked about among them."""
+        return int(np.isnan(self.pairs.points).sum())
+
+    @property
+    def n_unfinished(self) -> int:
+        """Number of pairs that the run stopped before."""
+        return int(self.pairs.judged.unfinished.sum())
+
+    def record(self) -> dict[str, Any]:
+        """Return the judge's figures, for JSON."""
+        judged = self.pairs.judged
+        return {
+            "judge": judged.model,
+            "n_pairs": len(self.pairs.points),
+            "n_unjudged": self.n_unjudged,
+            "n_unfinished": self.n_unfinished,
+            "reasons": judged.reasons,
+            "method": dict(judged.signature.fields).get("method", "prose"),
+            "not_taken": [refusal.record() for refusal in judged.not_taken],
+            "first_place": self.first_place,
+            "no_strengths": self.no_strengths,
+        }
+
+
+def side_by_side(pairs: SystemPairs, names: Sequence[str], plan: IntervalPlan) -> SidesSummary:
+    """Sum up verdicts on pairs of systems.
+
+    Args:
+        pairs: with the verdicts.
+        names: of the k systems.
+        plan: how intervals are made.
+    """
+    strengths, positions, obstacle = _strengths(pairs, names)
+    records = []
+    for system in range(len(names)):
+        chance = None
+        if strengths is not None and system in positions:
+            chance = strengths.chance_against_average(positions[system], interval=plan.interval)
+        records.append(_record(pairs, system, chance, plan))
+    best = _best(records, strengths, positions)
+    over_best: list[Estimate | None] = [None] * len(names)
+    if best is not None:
+        wider = simultaneous(plan, len(positions))
+        for system in positions.keys() - {best}:
+            if strengths is None:
+                over_best[system] = _share_against(pairs, system, best, wider)
+            else:
+                over_best[system] = strengths.chance(
+                    positions[system], positions[best], interval=wider.interval
+                )
+    first_place = estimate_mean(pairs.judged.first_place, bounds=_SHARE, clusters=pairs.item, plan=plan)
+    return SidesSummary(pairs, tuple(records), tuple(over_best), best, first_place, obstacle)
+
+
+def _strengths(
+    pairs: SystemPairs, names: Sequence[str]
+) -> tuple[BradleyTerry | None, dict[int, int], str | None]:
+    """Estimate strengths of the systems that were judged, or return why that cannot be done.
+
+    Returns:
+        The strengths, the index of each judged system among them, and what prevents an estimate.
+    """
+    judged = ~np.isnan(pairs.points)
+    points, first, second = pairs.points[judged], pairs.first[judged], pairs.second[judged]
+    systems, indices = np.unique(np.concatenate([first, second]), return_inverse=True)
+    positions = {system: index for index, system in enumerate(systems.tolist())}
+    if not positions:
+        return None, positions, "no pair was judged in both orders"
+    if (points == _TIE).all():
+        return None, positions, "the judge found no answer better than another"
+    try:
+        strengths = bradley_terry(
+            indices[: len(first)],
+            indices[len(first) :],
+            points,
+            names=[names[system] for system in positions],
+            clusters=pairs.item[judged],
+        )
+    except InputError as error:
+        return None, positions, str(error)
+    return strengths, positions, None
+
+
+def _share_against(pairs: SystemPairs, system: int, best: int, plan: IntervalPlan) -> Estimate | None:
+    """Estimate the share of points that a system got in its pairs with the best one."""
+    points = np.where(pairs.first == system, pairs.points, 1 - pairs.points)[pairs.between(system, best)]
+    if np.isnan(points).all():
+        return None
+    share = estimate_mean(points, bounds=_SHARE, plan=plan)
+    return Estimate(share.value, share.low, share.high)
+
+
+def _record(
+    pairs: SystemPairs, system: int, chance: Estimate | None, plan: IntervalPlan
+) -> SystemRecord | None:
+    points, items = pairs.of_system(system)
+    if not len(points):
+        return None
+    share = estimate_mean(points, bounds=_SHARE, clusters=items, plan=plan)
+    wins, losses = int((points > _TIE).sum()), int((points < _TIE).sum())
+    return SystemRecord(wins, len(points) - wins - losses, losses, share, chance)
+
+
+def _best(
+    records: Sequence[SystemRecord | None], strengths: BradleyTerry | None, positions: Mapping[int, int]
+) -> int | None:
+    """Return the strongest system, or the one with the greatest share of points; none if all are alike."""
+    if strengths is not None:
+        values = {system: float(strengths.strengths[index]) for system, index in positions.items()}
+    else:
+        values = {system: record.share.value for system, record in enumerate(records) if record is not None}
+    if not values or np.ptp(list(values.values())) < _ROUNDING:
+        return None
+    # Rounded, so that of systems that are alike the first is named on every machine.
+    return max(values, key=lambda system: round(values[system], 9))
+
+
+@dataclass(frozen=True)
+class HeadToHead:
+    """Results of two systems side by side.
+
+    Attributes:
+        first: index of the first system.
+        second: index of the second system.
+        wins: questions on which the first was better, both orders taken together.
+        ties: questions on which neither was better.
+        losses: questions on which the first was worse.
+        n_unjudged: questions without a verdict in both orders.
+        n_moved: questions whose verdict changes with the order.
+        win_rate: mean points of the first, 1 for a win and a half for a tie, 0 to 1.
+    """
+
+    first: int
+    second: int
+    wins: int
+    ties: int
+    losses: int
+    n_unjudged: int
+    n_moved: int
+    win_rate: MeanEstimate
+
+    @classmethod
+    def from_pairs(cls, pairs: SystemPairs, first: int, second: int, plan: IntervalPlan) -> Self:
+        """Sum up the verdicts on two systems."""
+        both = pairs.between(first, second)
+        points, orders = pairs.points[both], pairs.judged.orders[both]
+        return cls(
+            first=first,
+            second=second,
+            wins=int((points > _TIE).sum()),
+            ties=int((points == _TIE).sum()),
+            losses=int((points < _TIE).sum()),
+            n_unjudged=int(np.isnan(points).sum()),
+            n_moved=int(((orders[:, 0] != orders[:, 1]) & ~np.isnan(points)).sum()),
+            win_rate=estimate_mean(points, bounds=_SHARE, plan=plan),
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class SystemComparison(Presentable):
+    """Systems compared by a judge.
+
+    Attributes:
+        source: name of the table.
+        systems: names of the k systems, with their columns.
+        sides: records, strengths and position bias.
+        duels: one for every two systems.
+        counts: rows by status; ``scored`` were compared.
+        plan: how intervals are made.
+        created: when.
+    """
+
+    source: str
+    systems: Mapping[str, str]
+    sides: SidesSummary
+    duels: tuple[HeadToHead, ...]
+    counts: Mapping[str, int]
+    plan: IntervalPlan
+    created: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def __repr__(self) -> str:
+        best = f", best={self.names[self.sides.best]!r}" if self.sides.best is not None else ""
+        return f"SystemComparison(source={self.source!r}, systems={self.names}{best})"
+
+    @property
+    def names(self) -> list[str]:
+        """The systems' names, in their order."""
+        return list(self.systems)
+
+    @property
+    def signature(self) -> Signature:
+        """The settings of the judge and of the intervals."""
+        return self.sides.pairs.judged.signature.with_settings("estimate", self.plan.settings)
+
+    @property
+    def not_told_apart(self) -> tuple[str, ...]:
+        """Systems whose difference to the best one may be chance."""
+        return tuple(
+            name
+            for index, name in enumerate(self.names)
+            if self.sides.over_best[index] is not None and not self.sides.is_told_apart(index)
+        )
+
+    @property
+    def as_good(self) -> tuple[str, ...]:
+        """Systems that are exactly as good as the best one."""
+        over = zip(self.names, self.sides.over_best, strict=True)
+        return tuple(
+            name for name, chance in over if chance is not None and abs(chance.value - _TIE) < _ROUNDING
+        )
+
+    @property
+    def stopped(self) -> str | None:
+        """The reason why asking stopped early, or ``None``."""
+        return self.sides.pairs.judged.stopped
+
+    @property
+    def failed(self) -> str | None:
+        """The reason why no pair has a verdict; ``None`` where one has, or where the judge was not asked."""
+        judged = self.sides.pairs.judged
+        if judged.n_asked == 0 or not np.isnan(judged.orders).all() or judged.unfinished.all():
+            return None
+        return max(judged.reasons, key=lambda reason: judged.reasons[reason], default=None)
+
+    def record(self) -> dict[str, Any]:
+        """Return the numbers by name, for JSON."""
+        names, sides = self.names, self.sides
+        systems = [
+            {
+                "name": name,
+                "column": self.systems[name],
+                "wins": None if record is None else record.wins,
+                "ties": None if record is None else record.ties,
+                "losses": None if record is None else record.losses,
+                "share": None if record is None else record.share,
+                "preferred": None if record is None else record.chance,
+                "over_best": over,
+            }
+            for name, record, over in zip(names, sides.records, sides.over_best, strict=True)
+        ]
+        duels = [
+            {
+                "first": names[duel.first],
+                "second": names[duel.second],
+                "wins": duel.wins,
+                "ties": duel.ties,
+                "losses": duel.losses,
+                "n_unjudged": duel.n_unjudged,
+                "n_moved": duel.n_moved,
+                "win_rate": duel.win_rate,
+            }
+            for duel in self.duels
+        ]
+        return {
+            "instrument": "judge compare",
+            "source": self.source,
+            "created": self.created,
+            "counts": self.counts,
+            "interval": self.plan.interval,
+            "best": None if sides.best is None else names[sides.best],
+            "not_told_apart": self.not_told_apart,
+            "stopped": self.stopped,
+            "systems": systems,
+            "pairs": duels,
+            "side_by_side": sides.record(),
+            "signature": self.signature,
+        }
+
+
+def compare_systems(  # noqa: PLR0913 - answers, judge, and how to ask it
+    judge: Judge,
+    questions: object,
+    systems: Mapping[str, object],
+    *,
+    references: object = None,
+    columns: Mapping[str, str] | None = None,
+    source: str = "items in memory",
+    running: Running | None = None,
+    plan: IntervalPlan | None = None,
+    progress: Progress | None = None,
+) -> tuple[SystemComparison, pl.DataFrame]:
+    """Let a judge compare the answers of every two systems, each pair in both orders.
+
+    Args:
+        judge: with the template of ``side_by_side_template``.
+        questions: shape (n,), a list or a series.
+        systems: answers of each system by its name, each of shape (n,); two systems or more.
+        references: shape (n,), answers that are known to be right, each a text or a list of texts.
+        columns: columns of the systems' answers, by the systems' names; the names by default.
+        source: name of the table.
+        running: how calls are made.
+        plan: how intervals are made.
+        progress: called as replies come.
+
+    Returns:
+        The summary, and a table with a row for each pair; where a cap ended the run early the remaining pairs
+        are ``unfinished``, and replies are stored.
+
+    Raises:
+        InputError: fewer than two systems, or columns of unequal length.
+        ReplyError: no call can succeed.
+    """
+    texts, answers, known, counts = _read_systems(questions, systems, references)
+
+    async def judge_all() -> SystemPairs:
+        async with held_open(judge.model):
+            return await judge_systems(
+                texts,
+                answers,
+                judge,
+                references=known,
+                running=running or Running(),
+                progress=progress,
+            )
+
+    pairs, names, plan = run_apart(judge_all()), list(systems), plan or IntervalPlan()
+    unfinished = pairs.judged.unfinished
+    lost = len(set(pairs.item[unfinished].tolist()) - set(pairs.item[~unfinished].tolist()))
+    if lost:
+        counts = counts + Counter({str(Status.UNFINISHED): lost}) - Counter({str(Status.SCORED): lost})
+    duels = (
+        HeadToHead.from_pairs(pairs, first, second, plan)
+        for first, second in combinations(range(len(names)), 2)
+    )
+    summary = SystemComparison(
+        source=source,
+        systems=dict(columns or {name: name for name in names}),
+        sides=side_by_side(pairs, names, plan),
+        duels=tuple(duels),
+        counts=dict(counts),
+        plan=plan,
+    )
+    return summary, pairs.frame(names)
+
+
+def pair_items(
+    questions: object, systems: Mapping[str, object], *, references: object = None
+) -> tuple[list[JudgedItem], dict[str, int]]:
+    """List the items that a judge would be shown of systems' answers, and count the rows, without asking.
+
+    Args:
+        questions: as ``compare_systems`` takes them, like all that follows.
+        systems: likewise.
+        references: likewise.
+
+    Returns:
+        The items, two for each pair that is asked about, and rows by status; ``scored`` would be compared.
+
+    Raises:
+        InputError: as ``compare_systems``.
+    """
+    texts, answers, known, counts = _read_systems(questions, systems, references)
+    pairs, _ = _pair_answers(texts, answers, known)
+    return items_to_judge(pairs), dict(counts)
+
+
+def _read_systems(
+    questions: object, systems: Mapping[str, object], references: object
+) -> tuple[list[str], list[list[str | None]], list[str | None], Counter[str]]:
+    """Read n questions, n answers of each system, n references, and count rows by status.
+
+    A row with two answers or more is compared.
+    """
+    if len(systems) < _FEWEST_SYSTEMS:
+        raise InputError(f"systems must be two or more, got {len(systems)}")
+    columns = [read_items(questions, answers, references) for answers in systems.values()]
+    texts = as_list(questions, "questions")
+    n_pairs = len(texts) * len(columns) * (len(columns) - 1) // 2
+    if n_pairs > _MOST_PAIRS:
+        raise InputError(f"{n_pairs:,} pairs are more than the {_MOST_PAIRS:,} that are compared at once")
+    counts: Counter[str] = Counter()
+    known = []
+    for row in zip(*columns, strict=True):
+        items = [item for item in row if isinstance(item, JudgedItem)]
+        missing = next((status for status in row if isinstance(status, Status)), Status.MISSING)
+        counts[str(Status.SCORED if len(items) >= _FEWEST_SYSTEMS else missing)] += 1
+        known.append(items[0].reference if items else None)
+    answers = [
+        [item.answer if isinstance(item, JudgedItem) else None for item in column] for column in columns
+    ]
+    return [str(text) for text in texts], answers, known, counts
+
+
+def system_names(a: str | None, b: str | None, systems: Sequence[str]) -> dict[str, str]:
+    """Name the systems of a command: columns ``a`` and ``b``, and ``NAME=COLUMN`` for each further one.
+
+    Raises:
+        InputError: fewer than two, one without a column, or one name or column twice.
+
+    Example:
+        >>> system_names("old", "new", [])
+        {'old': 'old', 'new': 'new'}
+        >>> system_names(None, None, ["small=answer_1", "large=answer_2"])
+        {'small': 'answer_1', 'large': 'answer_2'}
+    """
+    pairs = [(column, column) for column in (a, b) if column is not None]
+    for entry in systems:
+        name, _, column = (part.strip() for part in entry.partition("="))
+        if not name or not column:
+            raise InputError(f"--system must be NAME=COLUMN, got {entry!r}")
+        pairs.append((name, column))
+    if len(pairs) < _FEWEST_SYSTEMS:
+        raise InputError("name two systems or more, with --a COLUMN and --b COLUMN or --system NAME=COLUMN")
+    for noun, values in zip(("name", "column"), zip(*pairs, strict=True), strict=True):
+        twice = next((value for index, value in enumerate(values) if value in values[:index]), None)
+        if twice is not None:
+            raise InputError(f"each system needs a {noun} of its own, got {twice!r} twice")
+    return dict(pairs)

@@ -1,1 +1,0 @@
-"""Systems compared side by side by a judge, and ranked."""

@@ -1,1 +1,0 @@
-"""Verdicts from typed decisions, and rubrics of several criteria."""

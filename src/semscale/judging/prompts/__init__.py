@@ -1,1 +1,0 @@
-"""The prompt of a judge: templates, wording, and input sanitizing."""

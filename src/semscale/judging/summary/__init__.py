@@ -1,1 +1,0 @@
-"""Summaries of judged items, for reports and JSON."""

@@ -1,0 +1,402 @@
+"""Anchors of a scale as a model sees them: vectors, sets and languages that serve, the off-topic floor."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import yaml
+
+from semscale.embedding.embedder import anchor_embedder
+from semscale.embedding.languages.identification import identified_languages, identifier_name
+from semscale.embedding.languages.language_names import ENGLISH, LANGUAGE_NAMES
+from semscale.embedding.languages.plain_english import is_plainly_english
+from semscale.embedding.languages.scripts import language_of_script
+from semscale.errors import InputError
+from semscale.rating.readouts import Reals, cosines_of
+from semscale.scales import Scale
+from semscale.scales.library import equivalences, languages_in, passed_languages, passed_translation
+from semscale.signature import Signature
+from semscale.types import Floats, Integers, ObjectArray
+from semscale.weights.known import DEFAULT_RATING_MODEL
+from semscale.weights.model_lookup import known_model, languages_read, model_name
+
+if TYPE_CHECKING:
+    from semscale.embedding.embedder import Embedder
+
+
+FLOOR_GROUPS = ("everyday", "factual")
+
+FLOOR_QUANTILE = 0.4
+"""Two in five unrelated sentences fall below the floor; ``docs/scales.md`` has what others cost."""
+
+_DECIMALS = 3
+
+AUTO = "auto"
+
+
+class AnchorLanguages:
+    """The anchors of a scale in all languages that they may be taken from.
+
+    Args:
+        scale: the scale, with the sets that are used.
+        language: ``None`` for the scale's own anchors; ``auto`` for anchors of each text's own language; or
+            an ISO 639-1 code, for anchors of that language for all texts. Where a translation has not passed
+            its check with the model, the scale's own serve.
+        model: name of the known model that rates; ``None`` for any other one, which no translation serves.
+
+    Attributes:
+        language: as given.
+        scale: rates texts of all languages without translated anchors.
+        translations: languages whose texts translated anchors rate.
+        untranslated: the scale as given; its anchors tell what is off topic in every language, as those of
+            a text's own language are near all texts in it.
+    """
+
+    def __init__(self, scale: Scale, language: str | None, model: str | None = None) -> None:
+        self.language = language
+        self.scale = self.untranslated = scale
+        self.translations: tuple[str, ...] = ()
+        if language == AUTO:
+            self.translations = passed_languages(scale, model)
+        elif language != scale.language and language in passed_languages(scale, model):
+            self.scale = passed_translation(scale, str(language))
+
+    @property
+    def fell_back(self) -> bool:
+        """Whether the scale's own anchors serve in place of those asked for, which have not passed."""
+        return not identifies(self.language) and self.language != self.scale.language
+
+    def settings(self) -> dict[str, str]:
+        """Name the languages and the anchors' content hash, for the signature."""
+        identified = f"{self.language or 'any'}+{identifier_name()}"
+        chosen = {"language": identified if identifies(self.language) else str(self.language)}
+        if self.translations:
+            names = "+".join(map(self._named, self.translations))
+            return chosen | {"translations": f"{names}#{self._content_hash()}"}
+        if self.language == AUTO:
+            return chosen | {"translations": "none"}
+        return chosen | {"anchor_language": self.scale.language} if self.fell_back else chosen
+
+    def translation(self, code: str) -> Scale:
+        """Return the scale with the anchors of one of ``translations``, and the sets that passed in it."""
+        return passed_translation(self.scale, code)
+
+    def _named(self, code: str) -> str:
+        """Name a language, and its sets where some of the scale's do not serve in it."""
+        sets = equivalences(self.scale.name)[code].serving_sets(self.scale)
+        return code if len(sets) == len(self.scale.anchor_sets) else f"{code}({','.join(sets)})"
+
+    def _content_hash(self) -> str:
+        """Eight hex digits over the translations' content hashes; the files themselves are not read."""
+        measured = equivalences(self.scale.name)
+        hashes = "+".join(measured[code].translated for code in self.translations)
+        return hashlib.sha256(hashes.encode()).hexdigest()[:8]
+
+
+def identifies(language: str | None) -> bool:
+    """Say whether each text's language is identified, rather than known beforehand."""
+    return language in {None, AUTO}
+
+
+def stated_language(signature: Signature) -> str | None:
+    """Return the language that the user states for all texts; ``None`` where languages are identified."""
+    language = dict(signature.fields).get("language", "")
+    return language if language in LANGUAGE_NAMES else None
+
+
+def check_language(scale: Scale, language: str | None) -> None:
+    """Refuse a language that a scale has no anchors in.
+
+    Raises:
+        InputError: neither ``None`` nor ``auto`` nor a language that the scale's anchors are in.
+    """
+    if identifies(language):
+        return
+    known = [scale.language, *languages_in(scale)]
+    if language not in known:
+        choices = ", ".join([AUTO, *known])
+        name = LANGUAGE_NAMES.get(str(language))
+        lacking = f"; {scale.name!r} has no anchors in {name}" if name else ""
+        raise InputError(f"language must be one of {choices}, got {language!r}{lacking}")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A straight function of a text's direction: intercept + unit vector @ weights.
+
+    Attributes:
+        intercept: value of a text at right angles to the weights.
+        weights: shape (d,).
+    """
+
+    intercept: float
+    weights: Floats
+
+    def positions(self, rows: Reals) -> Floats:
+        """Values (n,) of vectors (n, d) of any length but 0; a row's is the same in every batch."""
+        length = float(np.sqrt(self.weights @ self.weights))
+        if length == 0:
+            return np.full(len(rows), self.intercept)
+        cosines, _ = cosines_of(rows, (self.weights / length).astype(rows.dtype)[None, None])
+        positions: Floats = self.intercept + length * cosines[0, 0].astype(np.float64)
+        return positions
+
+
+def anchor_axis(anchors: Floats, values: Floats) -> Axis:
+    """Fit the axis along which anchors rise: the mean of each set's own direction, in the scale's units.
+
+    A set's direction is the sum of its anchors, each times its value less the mean value, at length 1.
+    Intercept and spacing are those that bring the anchors' positions nearest to their values.
+
+    Args:
+        anchors: shape (s, k, d), any lengths but 0.
+        values: shape (k,), of the scale's points.
+
+    References:
+        An, Kwak and Ahn (2018), SemAxis, doi 10.18653/v1/P18-1228.
+
+    Example:
+        >>> axis = anchor_axis(np.array([[[1.0, 0.0], [0.0, 1.0]]]), np.array([1.0, 2.0]))
+        >>> axis.positions(np.array([[2.0, 0.0], [1.0, 1.0], [0.0, 1.0]])).round(6).tolist()
+        [1.0, 1.5, 2.0]
+    """
+    units = anchors / np.linalg.norm(anchors, axis=2, keepdims=True)
+    directions = np.einsum("k,skd->sd", values - values.mean(), units)
+    directions /= np.maximum(np.linalg.norm(directions, axis=1, keepdims=True), 1e-12)
+    direction = directions.mean(axis=0)
+    positions = (units @ direction).mean(axis=0)
+    centred = positions - positions.mean()
+    spread = float(centred @ centred)
+    slope = float(centred @ (values - values.mean())) / spread if spread > 0 else 0.0
+    return Axis(float(values.mean() - slope * positions.mean()), slope * direction)
+
+
+class AnchorVectors:
+    """Vectors and floor of a scale's anchors, made when they are first needed.
+
+    Args:
+        scale: s anchor sets of k sentences each.
+        embedder: gives the embedder.
+        floor: a cosine, ``None`` for no floor, or ``auto`` to estimate it.
+    """
+
+    def __init__(
+        self, scale: Scale, embedder: "Callable[[], Embedder]", floor: Literal["auto"] | float | None
+    ) -> None:
+        self.scale = scale
+        self._embedder = embedder
+        self._floor = floor
+
+    @cached_property
+    def vectors(self) -> Floats:
+        """Vectors of the anchors, shape (s, k, d)."""
+        sentences = [sentence for anchors in self.scale.anchor_sets.values() for sentence in anchors]
+        vectors = anchor_embedder(self._embedder()).embed(sentences).vectors.astype(np.float64)
+        return vectors.reshape(len(self.scale.anchor_sets), self.scale.n_points, -1)
+
+    @cached_property
+    def floor(self) -> float | None:
+        """Cosine below which a text is off topic."""
+        if not isinstance(self._floor, str):
+            return self._floor
+        return float(off_topic_floor(self.scale, self._embedder()))
+
+
+class AppliedAnchors:
+    """A scale's own anchors, and translated ones for texts of their languages; made when first needed.
+
+    Args:
+        scale: with all sets that may be used; of these, those that serve the embedder's model are.
+        language: as ``AnchorLanguages`` takes it.
+        embedder: gives the embedder.
+        floor: a cosine, ``None`` for no floor, or ``auto`` to estimate it.
+
+    Raises:
+        InputError: a language that the scale has no anchors in.
+    """
+
+    def __init__(
+        self,
+        scale: Scale,
+        language: str | None,
+        embedder: "Callable[[], Embedder]",
+        floor: Literal["auto"] | float | None,
+    ) -> None:
+        check_language(scale, language)
+        self._scale = scale
+        self._language = language
+        self._embedder = embedder
+        self._floor = floor
+
+    @cached_property
+    def languages(self) -> AnchorLanguages:
+        """Which anchors rate the texts of each language."""
+        if not self._scale.sets_by_model and self._language in {None, self._scale.language}:
+            # They hold for any model, which need not be loaded.
+            return AnchorLanguages(self._scale, self._language)
+        embedder = self._embedder()
+        model = known_model(embedder.signature)
+        served = scale_for_model(self._scale, embedder)
+        return AnchorLanguages(served, self._language, model.name if model else None)
+
+    @cached_property
+    def main(self) -> AnchorVectors:
+        """Anchors of all texts whose language has no translated ones."""
+        return self._vectors(self.languages.scale)
+
+    @cached_property
+    def axis(self) -> Axis:
+        """Direction from the low anchors of ``main`` to the high ones, in the scale's units."""
+        return anchor_axis(self.main.vectors, self.languages.scale.values)
+
+    @cached_property
+    def topic(self) -> AnchorVectors:
+        """The anchors that say whether a text is off topic: the scale's own, whatever language's rate it."""
+        scale = self.languages.untranslated
+        return self.main if scale is self.languages.scale else self._vectors(scale)
+
+    @cached_property
+    def _translated(self) -> dict[str, AnchorVectors]:
+        languages = self.languages
+        return {code: self._vectors(languages.translation(code)) for code in languages.translations}
+
+    def by_language(self, languages: ObjectArray) -> Iterator[tuple[AnchorVectors, Integers]]:
+        """Pair anchors with the texts that they rate, at least one.
+
+        Args:
+            languages: shape (n,), an ISO 639-1 code for each text, or ``None``.
+
+        Yields:
+            The anchors, and the indices of their texts, 0 to n - 1; each text once.
+        """
+        is_translated = np.isin(languages, self.languages.translations)
+        if not is_translated.all():
+            yield self.main, np.flatnonzero(~is_translated)
+        for code in sorted(set(languages[is_translated])):
+            yield self._translated[code], np.flatnonzero(languages == code)
+
+    def _vectors(self, scale: Scale) -> AnchorVectors:
+        return AnchorVectors(scale, self._embedder, self._floor)
+
+
+def scale_for_model(scale: Scale, embedder: "Embedder") -> Scale:
+    """Return the scale with the anchor sets that serve an embedder's model.
+
+    Args:
+        scale: it may say in ``sets_by_model`` which sets serve which model.
+        embedder: its signature names the model. A known model is found under its name on the hub, too.
+
+    Returns:
+        The scale with the sets that serve the model, in the order in which they are listed. A model that the
+        scale does not name has those of the default model of ratings, as sets of several models share
+        sentences, which would count twice; where that is not named either, all sets.
+    """
+    known = known_model(embedder.signature)
+    names = ([known.name] if known else []) + [model_name(embedder.signature), DEFAULT_RATING_MODEL]
+    return scale.for_model(next((name for name in names if name in scale.sets_by_model), names[-1]))
+
+
+def off_topic_floor(scale: Scale, embedder: "Embedder", *, quantile: float = FLOOR_QUANTILE) -> float:
+    """Estimate the floor: the best anchor's cosine that a share of unrelated sentences does not exceed.
+
+    It is the given quantile, over the shipped everyday and factual sentences in the language of the anchors,
+    of the cosine with the most similar anchor of any set. Gibberish and don't-know answers are left out:
+    gibberish resembles everything a little, and don't-know answers resemble the middle points.
+
+    Args:
+        scale: the scale, with the anchor sets that are used.
+        embedder: the embedder that is used.
+        quantile: 0 to 1; a higher one rejects more texts, on-topic ones too.
+
+    Returns:
+        A cosine, -1 to 1, to three decimals, so that machines whose vectors differ slightly
+        agree on it.
+
+    Raises:
+        InputError: a quantile outside 0 to 1.
+        ModelError: the model cannot be run.
+    """
+    if not 0 <= quantile <= 1:
+        raise InputError(f"quantile must lie in 0 to 1, got {quantile}")
+    probes = unrelated_probes(scale.language)
+    unrelated = [sentence for group in FLOOR_GROUPS for sentence in probes[group]]
+    floor = np.quantile(topic_similarities(scale, embedder, unrelated), quantile)
+    return round(float(floor), _DECIMALS)
+
+
+def topic_similarities(scale: Scale, embedder: "Embedder", texts: list[str]) -> Floats:
+    """Cosine of each text with the most similar anchor of any set, shape (n,)."""
+    anchors = [anchor for anchors in scale.anchor_sets.values() for anchor in anchors]
+    anchor_vectors = anchor_embedder(embedder).embed(anchors).vectors.astype(np.float64)
+    cosines = embedder.embed(texts).vectors.astype(np.float64) @ anchor_vectors.T
+    best: Floats = np.clip(cosines.max(axis=1), -1, 1)
+    return best
+
+
+@cache
+def unrelated_probes(language: str = ENGLISH) -> dict[str, tuple[str, ...]]:
+    """Sentences that answer no survey question, by group: everyday, factual, gibberish, dont-know.
+
+    Args:
+        language: ISO 639-1 code; English, where there is no translation. Translated are everyday and factual.
+
+    Example:
+        >>> sorted(unrelated_probes())
+        ['dont-know', 'everyday', 'factual', 'gibberish']
+    """
+    english = resources.files("semscale.rating") / "unrelated_sentences.yaml"
+    file = english if language_of_probes(language) == ENGLISH else _translation(language)
+    groups = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return {group: tuple(texts) for group, texts in groups.items() if isinstance(texts, list)}
+
+
+def language_of_probes(language: str) -> str:
+    """Give the language of the unrelated sentences that serve one: itself, or English without a translation.
+
+    Example:
+        >>> language_of_probes("de"), language_of_probes("fi")
+        ('de', 'en')
+    """
+    return language if _translation(language).is_file() else ENGLISH
+
+
+def _translation(language: str) -> Traversable:
+    return resources.files("semscale.scales") / "translations" / language / "unrelated.yaml"
+
+
+def text_languages(texts: Sequence[str], stated: str | None = None) -> ObjectArray:
+    """Identify the language of each text, shape (n,): an ISO 639-1 code, or ``None`` where it is not clear.
+
+    Args:
+        texts: n texts.
+        stated: the language of all of them, where the user states it; none is identified then.
+    """
+    languages = np.full(len(texts), stated, dtype=object)
+    if stated is None:
+        unclear = [row for row, text in enumerate(texts) if not is_plainly_english(text)]
+        languages[:] = ENGLISH
+        identified = identified_languages([texts[row] for row in unclear])
+        languages[unclear] = [
+            code or language_of_script(texts[row]) for row, code in zip(unclear, identified, strict=True)
+        ]
+    return languages
+
+
+def check_reads(signature: Signature, language: str) -> None:
+    """Refuse a language that an embedder's model is known not to read.
+
+    Raises:
+        InputError: the model does not read it.
+    """
+    read = languages_read(signature)
+    if read and language not in read:
+        name = LANGUAGE_NAMES.get(language, language)
+        raise InputError(
+            f"language is {language!r}, but {model_name(signature)} does not read {name}: "
+            "use a model that does"
+        )

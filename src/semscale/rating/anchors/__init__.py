@@ -1,1 +1,0 @@
-"""Anchors of a scale as a model sees them: vectors, the sets that serve it, the off-topic floor."""

@@ -1,0 +1,631 @@
+"""Calibrations: what was learnt from labelled texts, for which ratings it holds, its file and its summary."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+
+from semscale.errors import InputError
+from semscale.json_reading import parse_json
+from semscale.messages import first_mistake
+from semscale.presentable import Presentable
+from semscale.rating.anchors import Axis
+from semscale.rating.calibrators import (
+    Calibrator,
+    MethodName,
+    Predictors,
+    VectorLine,
+    calibrator_of,
+)
+from semscale.rating.readouts import Reals
+from semscale.scales import Scale
+from semscale.signature import Signature
+from semscale.stats.intervals.estimates import Estimate
+from semscale.store.atomic import check_writable, replacing
+from semscale.types import Floats, Mask, Refits
+
+FORMAT, VERSION = "semscale calibration", 3
+
+_BESIDE = frozenset({"format", "version", "signature", "hash"})
+"""Fields of a file beside the content that is hashed."""
+
+_IGNORED = frozenset({"floor", "missing", "engine", "language", "calibration"})
+"""Fields of a rater's signature that do not change what a calibration was fitted to."""
+
+_PRECISIONS = {"float32": "exact", "bfloat16": "fast"}
+
+REFITS = 20
+"""Parts of the labelled texts, each of which one refit lacks; fewer where there are fewer texts or groups."""
+
+SHARE_BELOW = 0.02
+"""Share of the labelled texts themselves below the floor."""
+
+_ROUNDING = 1e-6
+
+_Score = Annotated[FiniteFloat, Field(ge=0, le=1)]
+
+_Gain = Annotated[FiniteFloat, Field(ge=-1, le=1)]
+
+_Count = Annotated[int, Field(ge=1)]
+
+_Fitted = dict[str, FiniteFloat | list[FiniteFloat]]
+
+_Numbers = Annotated[list[FiniteFloat], Field(min_length=1)]
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A fitted calibration of ratings on one scale by one model with one precision.
+
+    Attributes:
+        method: which one was chosen.
+        calibrator: its fitted numbers.
+        familiarity: where the labelled texts lie.
+        ratings: signature of the rater whose ratings it is for.
+        language: of the scale's anchors.
+        labels: what it was fitted to.
+        error: its own, and that of the ratings as they are.
+        refits: the calibrator without a part of its labels, again and again; empty where nothing is fitted.
+    """
+
+    method: MethodName
+    calibrator: Calibrator
+    familiarity: "Familiarity"
+    ratings: Signature
+    language: str
+    labels: "LabelSource"
+    error: "HonestError"
+    refits: tuple[Calibrator, ...] = ()
+
+    @cached_property
+    def signature(self) -> Signature:
+        """What was applied to fit it."""
+        labels = self.labels
+        applied = dict(self.ratings.fields)
+        anchors = {} if "anchor_language" in applied else {"anchor_language": self.language}
+        ends = "scale" if labels.human_range is None else "{:.12g} to {:.12g}".format(*labels.human_range)
+        fitted = Signature.of(
+            "calibrate",
+            method=self.method,
+            content=self.content_hash,
+            texts=labels.n,
+            answers=labels.n_answers,
+            labels=labels.hash,
+            human_range=ends,
+            folds="groups" if labels.grouped else "texts",
+            fold_seed=labels.seed,
+            error=round(self.error.calibrated, 6),
+            **anchors,
+        ).extended(self.ratings)
+        return replace(fitted, version=self.ratings.version)
+
+    def record(self) -> dict[str, Any]:
+        """Lay everything that it consists of out by name, in JSON's types."""
+        ends = self.labels.human_range
+        return {
+            "ratings": str(self.ratings),
+            "language": self.language,
+            "labels": {
+                **vars(self.labels),
+                "human_range": None if ends is None else [float(end) for end in ends],
+            },
+            "error": {name: score for name, score in vars(self.error).items() if score is not None},
+            "method": self.method,
+            "fitted": self.calibrator.record(),
+            "refits": [refit.record() for refit in self.refits],
+            "familiarity": {"floor": self.familiarity.floor, "centre": self.familiarity.centre.tolist()},
+        }
+
+    @cached_property
+    def content_hash(self) -> str:
+        """Hash of its record, 8 hexadecimal digits."""
+        return hash_of(self.record())
+
+    @property
+    def name(self) -> str:
+        """Method, number of labelled texts and hash, for the signature of calibrated ratings."""
+        return f"{self.method}-{self.labels.n}#{self.content_hash}"
+
+    def check(self, rater: Signature, language: str) -> None:
+        """Refuse a rater whose ratings differ from those that the calibration was fitted to.
+
+        Args:
+            rater: its signature.
+            language: of its anchors.
+
+        Raises:
+            InputError: another model, language of the anchors, scale, precision or setting; the message names
+                the first.
+        """
+        # How a text's language is known does not change its rating; the anchors' language does.
+        fitted = {**dict(self.ratings.fields), "anchor_language": self.language}
+        applied = {**dict(rater.fields), "anchor_language": language}
+        # Another model or language has other anchors, too: the cause is named first.
+        for name in dict.fromkeys(["model", "anchor_language", *fitted, *applied]):
+            if name not in _IGNORED and fitted.get(name) != applied.get(name):
+                raise _refusal(name, fitted.get(name, "none"), applied.get(name, "none"))
+
+    def pmf(self, predictors: Predictors) -> Floats:
+        """Calibrated masses (n, k) of n texts."""
+        return self.calibrator.pmf(predictors)
+
+    def refit_pmf(self, predictors: Predictors) -> Refits:
+        """Masses (n, b, k) of n texts under each of b refits."""
+        pmf: Refits = np.empty((len(predictors), len(self.refits), len(predictors.values)), dtype=np.float32)
+        for number, refit in enumerate(self.refits):
+            pmf[:, number] = refit.pmf(predictors)
+        return pmf
+
+    def saw(self, texts: Sequence[str]) -> Mask:
+        """Mark the texts (n,) that it was fitted to, whose calibrated ratings know their labels."""
+        known = set(self.labels.texts)
+        return np.array([text_hash(text) in known for text in texts], dtype=np.bool_)
+
+    def unlike(self, vectors: Reals) -> Mask:
+        """Mark vectors (n, d) of texts that are unlike those it was fitted to."""
+        return self.familiarity.unlike(vectors)
+
+
+@dataclass(frozen=True)
+class LabelSource:
+    """Labels that a calibration was fitted to.
+
+    Attributes:
+        n: labelled texts that were used.
+        n_answers: people's answers to them.
+        hash: of texts and answers, in their order; 8 hexadecimal digits.
+        human_range: lowest and highest value that people could give; ``None`` for the scale's own.
+        grouped: whether whole groups were left out for the choice and the error.
+        seed: of the folds.
+        texts: hash of each distinct labelled text, 12 hexadecimal digits; see ``text_hash``.
+    """
+
+    n: int
+    n_answers: int
+    hash: str
+    human_range: tuple[float, float] | None
+    grouped: bool
+    seed: int
+    texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class HonestError:
+    """Mean ranked probability scores, 0 (best) to 1, and correlations on texts that nothing was fitted to.
+
+    Attributes:
+        calibrated: of the calibrated ratings, method and fit chosen without the text (nested folds).
+        uncalibrated: of the ratings as they are.
+        gain_low: lower end of the interval of ``uncalibrated`` less ``calibrated``; ``None`` where there is
+            no interval, or in a file of an earlier version.
+        gain_high: upper end, likewise.
+        pearson_low: lower end of the interval of the calibrated ratings' correlation with people's means,
+            -1 to 1; ``None`` where there is no interval.
+        rated_pearson_high: upper end of that of the ratings as they are, likewise.
+    """
+
+    calibrated: float
+    uncalibrated: float
+    gain_low: float | None = None
+    gain_high: float | None = None
+    pearson_low: float | None = None
+    rated_pearson_high: float | None = None
+
+    @property
+    def is_reversed(self) -> bool:
+        """Whether the ratings as they are fall where the labels rise, by more than chance explains."""
+        return self.rated_pearson_high is not None and self.rated_pearson_high < 0
+
+    @property
+    def has_ranking(self) -> bool:
+        """Whether the calibrated ratings rise with the labels by more than chance, as far as is known."""
+        return self.pearson_low is None or self.pearson_low > 0
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the calibrated ratings had the lower error."""
+        return self.calibrated < self.uncalibrated
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the gain is above 0 by more than chance explains, as far as that is known."""
+        return self.is_better and (self.gain_low is None or self.gain_low > 0)
+
+
+@dataclass(frozen=True)
+class Familiarity:
+    """Where the labelled texts lie.
+
+    Attributes:
+        centre: shape (d,), mean of their vectors at length 1.
+        floor: cosine with it below which a text is unlike them; the 2 % quantile of the labelled texts, each
+            beside the mean of the others.
+    """
+
+    centre: Floats
+    floor: float
+
+    def unlike(self, rows: Reals) -> Mask:
+        """Mark vectors (n, d) that are unlike the labelled ones."""
+        marked: Mask = Axis(0.0, self.centre).positions(rows) < self.floor
+        return marked
+
+
+def familiarity_of(units: Floats) -> Familiarity:
+    """Measure where labelled texts lie.
+
+    Args:
+        units: shape (n, d), vectors of length 1, at least two.
+
+    Example:
+        >>> familiar = familiarity_of(np.array([[1.0, 0.0], [0.6, 0.8], [0.8, 0.6]]))
+        >>> familiar.unlike(np.array([[0.0, -1.0], [0.8, 0.6]])).tolist()
+        [True, False]
+    """
+    total = units.sum(axis=0)
+    without = total - units
+    cosines = (units * without).sum(axis=1) / np.maximum(np.linalg.norm(without, axis=1), 1e-12)
+    centre = total / max(float(np.linalg.norm(total)), 1e-12)
+    return Familiarity(centre, float(np.quantile(cosines, SHARE_BELOW)))
+
+
+def _refusal(name: str, fitted: str, applied: str) -> InputError:
+    """Name the setting in which the ratings differ from those that a calibration was fitted to."""
+    if name == "translations" and "none" in {fitted, applied}:
+        condition, remedy = (
+            ("without", "leave that out, or calibrate with it")
+            if fitted == "none"
+            else ("with", "give that, or calibrate without it")
+        )
+        problem = f"calibration was made {condition}"
+        return InputError(
+            f"{problem} language='auto': {remedy}", in_shell=f"{problem} --language auto: {remedy}"
+        )
+    if name == "translations":
+        return InputError("calibration is for other translations of the anchors: calibrate anew")
+    if name == "precision" and _precision(fitted) != _precision(applied):
+        fitted, applied = _precision(fitted), _precision(applied)
+    return InputError(
+        f"calibration is for {name} {fitted}, but the ratings have {name} {applied}: rate with what it was "
+        "made with, or calibrate anew"
+    )
+
+
+def _precision(arithmetic: str) -> str:
+    """Name the precision that users give for an arithmetic, or the arithmetic where there is none.
+
+    Example:
+        >>> _precision("int8/128+bfloat16"), _precision("float16")
+        ('turbo', 'float16')
+    """
+    return "turbo" if arithmetic.startswith("int8/") else _PRECISIONS.get(arithmetic, arithmetic)
+
+
+def hash_of(content: Mapping[str, Any]) -> str:
+    """Hash the content of a calibration, 8 hexadecimal digits, whatever the order of its fields.
+
+    Example:
+        >>> hash_of({"a": 1, "b": 2}) == hash_of({"b": 2, "a": 1}) != hash_of({"a": 1, "b": 2.5})
+        True
+    """
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
+
+
+def text_hash(text: str) -> str:
+    """Hash a text without the white space around it, 12 hexadecimal digits.
+
+    Example:
+        >>> text_hash(" good ") == text_hash("good")
+        True
+    """
+    return hashlib.sha256(text.strip().encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+@dataclass(frozen=True)
+class RatingQuality:
+    """Agreement of ratings with people's answers to the same texts.
+
+    Attributes:
+        pearson: correlation of the means.
+        ks_similarity: 1 - max |F_rated - F_human| of the average masses, 0 to 1.
+        ranked_probability: mean ranked probability score, 0 (best) to 1.
+        log_score: mean log score in nats, 0 is best.
+        spread: standard deviation of the means.
+        bins: texts in order of their ratings, in at most ten bins of like size.
+    """
+
+    pearson: Estimate
+    ks_similarity: Estimate
+    ranked_probability: Estimate
+    log_score: Estimate
+    spread: float
+    bins: "tuple[MeanBin, ...]"
+
+
+class MeanBin(NamedTuple):
+    """Texts with similar ratings, for a calibration picture.
+
+    Attributes:
+        rated: mean of their ratings' means.
+        human: mean of people's means.
+        n: texts.
+    """
+
+    rated: float
+    human: float
+    n: int
+
+
+class CurvePoint(NamedTuple):
+    """Error and correlation with some number of labels.
+
+    Attributes:
+        n: labelled texts.
+        ranked_probability: mean ranked probability score on other texts.
+        pearson: correlation with people's means on other texts; NaN where it was extrapolated.
+        is_forecast: whether it was extrapolated and not measured.
+    """
+
+    n: int
+    ranked_probability: float
+    pearson: float
+    is_forecast: bool
+
+
+@dataclass(frozen=True, repr=False)
+class CalibrationSummary(Presentable):
+    """A calibration, and its quality on texts that it was not fitted to.
+
+    Attributes:
+        calibration: fitted to all labels, to be used.
+        scale: on which texts are rated.
+        left_out: labelled texts that were not used, by why they have no rating.
+        qualities: by ``calibrated`` (method and fit chosen without the text), ``as rated`` and
+            ``equal shares``.
+        points_used: how many of the scale's points people's answers lie on.
+        human_spread: standard deviation of people's means.
+        errors: cross-validated error of each method, from which it was chosen.
+        chosen_in_folds: how often each method was chosen in the nested folds.
+        curve: error with fewer labels, and forecasts for more.
+        gain: mean ranked probability score as rated less calibrated, above 0 where calibration helps.
+        interval: coverage of the intervals.
+        source: name of the input.
+        created: when it was made.
+    """
+
+    calibration: Calibration
+    scale: Scale
+    left_out: dict[str, int]
+    qualities: dict[str, RatingQuality]
+    points_used: int
+    human_spread: float
+    errors: dict[MethodName, float]
+    chosen_in_folds: dict[MethodName, int]
+    curve: tuple[CurvePoint, ...]
+    gain: Estimate
+    interval: float
+    source: str
+    created: datetime
+
+    def __repr__(self) -> str:
+        n, method = self.calibration.labels.n, self.calibration.method
+        return f"CalibrationSummary(source={self.source!r}, n={n}, method={method!r})"
+
+    @property
+    def signature(self) -> Signature:
+        """Signature of the calibration."""
+        return self.calibration.signature
+
+    def save(self, path: str | Path) -> None:
+        """Write the calibration to a JSON file, for ``Rater(calibration=...)``.
+
+        Raises:
+            InputError: another ending than ``.json``, or a place that cannot be written.
+        """
+        save_calibration(self.calibration, Path(path))
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON."""
+        return {
+            "instrument": "calibrate",
+            "source": self.source,
+            "scale": self.scale.name,
+            "texts": self.calibration.labels.n,
+            "answers": self.calibration.labels.n_answers,
+            "left_out": self.left_out,
+            "method": self.calibration.method,
+            "errors": self.errors,
+            "chosen_in_folds": self.chosen_in_folds,
+            "quality": {
+                name: {
+                    "pearson": quality.pearson,
+                    "ks_similarity": quality.ks_similarity,
+                    "ranked_probability": quality.ranked_probability,
+                    "log_score": quality.log_score,
+                    "spread": quality.spread,
+                    "bins": [mean_bin._asdict() for mean_bin in quality.bins],
+                }
+                for name, quality in self.qualities.items()
+            },
+            "human_spread": self.human_spread,
+            "gain": self.gain,
+            "learning_curve": [point._asdict() for point in self.curve],
+            "interval": self.interval,
+            "signature": self.signature,
+            "created": self.created,
+        }
+
+
+def as_calibration(calibration: Calibration | str | Path | None) -> Calibration | None:
+    """Take a calibration, or read it from a file.
+
+    Raises:
+        InputError: anything else, or as ``load_calibration``.
+    """
+    if calibration is None or isinstance(calibration, Calibration):
+        return calibration
+    if isinstance(calibration, str | Path):
+        return load_calibration(Path(calibration))
+    raise InputError(
+        "calibration must be what calibrate() gives as .calibration, or the file that it was saved to, "
+        f"got {type(calibration).__name__}"
+    )
+
+
+def load_calibration(path: Path) -> Calibration:
+    """Read a calibration.
+
+    Raises:
+        InputError: no file, no calibration, one of another version, or one that was changed by hand.
+    """
+    try:
+        content = parse_json(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"calibration: {path} cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
+        raise InputError(
+            f"calibration: {path} is no calibration, as it is no JSON; write one by `semscale calibrate`"
+        ) from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise InputError(f"calibration: {path} is no calibration; write one by `semscale calibrate`")
+    version = content.get("version")
+    if type(version) is not int or version != VERSION:
+        is_later = type(version) is int and version > VERSION
+        remedy = "update Semscale, or calibrate anew" if is_later else "calibrate anew"
+        raise InputError(
+            f"calibration: {path} has version {version!r}, and this Semscale reads version {VERSION}; "
+            f"{remedy}"
+        )
+    recorded = {name: value for name, value in content.items() if name not in _BESIDE}
+    if hash_of(recorded) != content.get("hash"):
+        raise InputError(f"calibration: {path} was changed since it was written; calibrate anew")
+    try:
+        return _checked(calibration_of(recorded), content)
+    except (LookupError, TypeError, ValueError) as error:
+        raise InputError(f"calibration: {path} is damaged ({error}); calibrate anew") from error
+
+
+def _checked(calibration: Calibration, content: Mapping[str, Any]) -> Calibration:
+    """Return a calibration whose hash and signature are those of its file."""
+    if calibration.content_hash != content["hash"]:
+        raise ValueError("a value would not be written as it was read")
+    if str(calibration.signature) != content.get("signature"):
+        raise ValueError("its signature is another one's")
+    return calibration
+
+
+def save_calibration(calibration: Calibration, path: Path) -> None:
+    """Write a calibration.
+
+    Raises:
+        InputError: as ``check_calibration_path``.
+    """
+    check_calibration_path(path)
+    with replacing(path) as temporary:
+        temporary.write_text(calibration_text(calibration), encoding="utf-8", newline="\n")
+
+
+def check_calibration_path(path: Path) -> None:
+    """Check, before any work is done, that a calibration can be written to a file.
+
+    Raises:
+        InputError: another ending than ``.json``, or a place that cannot be written.
+    """
+    if path.suffix.lower() != ".json":
+        raise InputError(f"out must end in .json, got {path.name!r}")
+    check_writable(path, "out")
+
+
+def calibration_text(calibration: Calibration) -> str:
+    """Write a calibration as JSON."""
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "signature": str(calibration.signature),
+        "hash": calibration.content_hash,
+        **calibration.record(),
+    }
+    return json.dumps(content, indent=1, allow_nan=False) + "\n"
+
+
+class _StoredPart(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+
+class _StoredLabels(_StoredPart):
+    n: _Count
+    n_answers: _Count
+    hash: Annotated[str, Field(pattern="^[0-9a-f]{8}$")]
+    human_range: Annotated[list[FiniteFloat], Field(min_length=2, max_length=2)] | None
+    grouped: bool
+    seed: Annotated[int, Field(ge=0)]
+    texts: list[Annotated[str, Field(pattern="^[0-9a-f]{12}$")]]
+
+
+class _StoredErrors(_StoredPart):
+    calibrated: _Score
+    uncalibrated: _Score
+    gain_low: _Gain | None = None
+    gain_high: _Gain | None = None
+    pearson_low: _Gain | None = None
+    rated_pearson_high: _Gain | None = None
+
+
+class _StoredFamiliarity(_StoredPart):
+    floor: Annotated[FiniteFloat, Field(ge=-1 - _ROUNDING, le=1 + _ROUNDING)]
+    centre: _Numbers
+
+
+class _StoredCalibration(_StoredPart):
+    ratings: str
+    language: str
+    labels: _StoredLabels
+    error: _StoredErrors
+    method: MethodName
+    fitted: _Fitted
+    refits: Annotated[list[_Fitted], Field(max_length=REFITS)]
+    familiarity: _StoredFamiliarity
+
+
+def calibration_of(content: Mapping[str, Any]) -> Calibration:
+    """Build a calibration from the content of its file.
+
+    Args:
+        content: as ``Calibration.record`` gives it.
+
+    Raises:
+        ValueError: something is missing, of another type, not finite or out of range, or widths differ.
+    """
+    try:
+        read = _StoredCalibration(**content)
+    except ValidationError as error:
+        raise ValueError(first_mistake(error, _StoredCalibration.model_fields)) from None
+    labels, centre = read.labels, np.array(read.familiarity.centre)
+    if np.abs(centre).max() > 1 + _ROUNDING or np.linalg.norm(centre) > 1 + _ROUNDING:
+        raise ValueError("familiarity.centre must be at most 1 long")
+    calibrator, *refits = (calibrator_of(read.method, fitted) for fitted in (read.fitted, *read.refits))
+    for fit in (calibrator, *refits):
+        if isinstance(fit, VectorLine) and len(fit.line.weights) != len(centre):
+            raise ValueError("the weights that were fitted and familiarity.centre must have the same width")
+    if len(refits) == 1:
+        raise ValueError("refits must be none or at least two")
+    ends = None if labels.human_range is None else (labels.human_range[0], labels.human_range[1])
+    return Calibration(
+        read.method,
+        calibrator,
+        Familiarity(centre, read.familiarity.floor),
+        Signature.parse(read.ratings),
+        read.language,
+        LabelSource(
+            labels.n, labels.n_answers, labels.hash, ends, labels.grouped, labels.seed, tuple(labels.texts)
+        ),
+        HonestError(**dict(read.error)),
+        tuple(refits),
+    )

@@ -1,1 +1,0 @@
-"""Calibration of ratings from a few labels of people."""

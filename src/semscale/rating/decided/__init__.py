@@ -1,1 +1,0 @@
-"""Ratings by typed decisions of a chat model, beside those by similarity."""

@@ -1,0 +1,595 @@
+"""Human ratings: their mapping to a scale, agreement of ratings with them, and the mean that they correct."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.errors import InputError
+from semscale.rating.readouts import reject
+from semscale.results.few_clusters import few_note
+from semscale.results.respondents import NOBODY, numbered
+from semscale.results.weights import as_weights, in_unit
+from semscale.signature import Signature
+from semscale.stats.agreement.correlations import ks_similarity_estimate, pearson_estimate, spearman_estimate
+from semscale.stats.agreement.reliability import split_half_reliability
+from semscale.stats.calibration.labels_hash import labels_hash
+from semscale.stats.calibration.prediction_powered import (
+    FEWEST_LABELS,
+    CorrectedMean,
+    prediction_powered_mean,
+)
+from semscale.stats.calibration.sample_design import SampleDesign, checked_inclusion
+from semscale.stats.calibration.weighted_prediction_powered import weighted_prediction_powered_mean
+from semscale.stats.intervals.coefficients import Resampling, replicates_for
+from semscale.stats.intervals.estimates import Estimate
+from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
+from semscale.store.columns import as_list, is_missing
+from semscale.types import Floats, Integers, Mask
+
+_MOST_POINTS = 2000
+
+_FEWEST_SPLITS, _MOST_SPLITS, _SPLIT_TEXTS = 20, 100, 400_000
+
+FEWEST_FOR_KS = 5
+
+TOO_FEW = f"a corrected mean needs {FEWEST_LABELS} labels or more"
+
+
+@dataclass(frozen=True)
+class RatingComparison:
+    """Agreement of ratings with human ratings of the same texts.
+
+    Attributes:
+        n: texts that were compared: they have a rating and a human rating, and a respondent where these are
+            named.
+        n_eligible: texts that could have been compared; more than ``n`` where a sample of them was drawn.
+        pearson: correlation of the means.
+        spearman: correlation of the means' ranks.
+        ks_similarity: 1 - max |F_machine - F_human| over the points, 0 to 1, of the two average PMFs;
+            ``None`` where human values could not be laid on the scale.
+        human_pmf: shape (k,), the humans' average PMF on the scale's points; NaN likewise.
+        machine_pmf: shape (k,), the ratings' average PMF over the same texts.
+        ceiling: reliability of the human means (random halves of the raters, Spearman-Brown); ``None`` with a
+            single human value per text.
+        null_length: correlation of the texts' length with the human mean, which a useful rating must beat;
+            ``None`` where no lengths were given.
+        null_ks: KS similarity of equal shares on all points with the humans' PMF, which a useful rating must
+            beat, as equal shares read nothing; ``None`` as ``ks_similarity``.
+        points: shape (at most 2000, 2), human mean and machine mean of a seeded sample, for a scatter.
+        interval: coverage that the intervals aim at.
+        signature: the ratings', and how they were compared.
+        n_clusters: texts, or respondents where they are named, that the intervals are made from.
+        notes: sentences that a reader should know of: why there are no distributions, which figures have no
+            interval and why, or that intervals come from few texts.
+        corrected: mean of all rated texts, corrected by the labels of those that have one; ``None`` where all
+            have one, as ``ks_similarity``, or where fewer than 3 labels are left without those that a
+            calibration was fitted to.
+        n_seen: labelled texts that were left out because a calibration was fitted to them.
+        uses_inclusion: whether labelled texts count with 1 / the probability with which they were drawn.
+        uses_weights: whether texts count with weights.
+        sheet: name of the sheet that the human ratings were read from; ``None`` where there was none.
+    """
+
+    n: int
+    n_eligible: int
+    pearson: Estimate
+    spearman: Estimate
+    ks_similarity: Estimate | None
+    human_pmf: Floats
+    machine_pmf: Floats
+    ceiling: Estimate | None
+    null_length: Estimate | None
+    null_ks: Estimate | None
+    points: Floats
+    interval: float
+    signature: Signature
+    n_clusters: int = 0
+    notes: tuple[str, ...] = ()
+    corrected: CorrectedMean | None = None
+    n_seen: int = 0
+    uses_inclusion: bool = False
+    uses_weights: bool = False
+    sheet: str | None = None
+
+
+def compare(  # noqa: PLR0913 - two measurements, and columns beside them
+    pmf: Floats,
+    human: object,
+    *,
+    values: Floats,
+    lengths: npt.ArrayLike | None = None,
+    human_range: tuple[float, float] | None = None,
+    respondents: object = None,
+    weights: object = None,
+    inclusion: object = None,
+    interval: float = 0.95,
+    seed: int = 0,
+    signature: Signature | None = None,
+    seen: Mask | None = None,
+) -> RatingComparison:
+    """Compare ratings with human ratings of the same texts.
+
+    Human values are mapped linearly from ``human_range`` onto the scale's values; a value between two points
+    gives each of them a part of its mass, more to the nearer. Intervals are bootstrapped over texts, or
+    over respondents where they are named.
+
+    Args:
+        pmf: shape (n, k); rows without a rating are NaN and set aside.
+        human: shape (n,): for each text a number, a list of numbers (one per rater), or missing.
+        values: shape (k,), values of the scale's points.
+        lengths: shape (n,), lengths of the texts.
+        human_range: lowest and highest value that humans could give; the scale's own unless given, and no
+            distributions are compared if human values then lie outside, which ``notes`` then says.
+        respondents: shape (n,), who wrote each text; one person's texts are resampled together, and texts
+            without a name are left out.
+        weights: shape (n,), finite and not negative, for every figure; texts without one, or with 0, are left
+            out, as they are from the estimates.
+        inclusion: shape (n,), probability with which each text was drawn for a human rating, above 0 to 1;
+            needed where there is one. Texts then count with 1 / probability in every figure, which is that of
+            all rated texts.
+        interval: coverage that the intervals aim at, between 0 and 1.
+        seed: seed of all draws.
+        signature: of the ratings, which the comparison's settings are added to.
+        seen: shape (n,), texts that a calibration was fitted to. Its ratings of them know their labels, so
+            they are left out here and from the corrected mean, and ``notes`` says how many.
+
+    Returns:
+        The comparison; correlations are NaN where they are not defined, and ends of intervals where all
+        resamples give the same value.
+
+    Raises:
+        InputError: lengths differ, a human value is not a number, lies outside ``human_range`` (rows
+            named), a weight or a probability is none, or ``interval`` is out of range.
+
+    Example:
+        >>> pmf = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
+        >>> compared = compare(pmf, [1.0, [1.0, 2.0], 2.0], values=np.array([1.0, 2.0]))
+        >>> compared.n, round(compared.pearson.value, 6), compared.human_pmf.tolist()
+        (3, 1.0, [0.5, 0.5])
+    """
+    all_humans = table = human_table(human)
+    if len(table) != len(pmf):
+        raise InputError(f"human must have {len(pmf)} rows, as many as there are ratings, got {len(table)}")
+    human_masses = laid_on(table, values, human_range)
+    new = np.ones(len(pmf), dtype=np.bool_) if seen is None else ~seen
+    design, counted = _design(table, respondents, weights, inclusion)
+    labelled = ~np.isnan(pmf).any(axis=1) & ~np.isnan(table).all(axis=1) & counted
+    both = labelled & new
+    compared = design.some(both)
+    clusters, heavy = compared.clusters, compared.expanded
+    how = Resampling(clusters=clusters, weights=heavy, interval=interval, seed=seed)
+    table, machine, n = table[both], pmf[both], int(both.sum())
+    n_clusters = n if clusters is None else len(np.unique(clusters))
+    human_means, machine_means = np.nanmean(table, axis=1) if n else np.empty(0), machine @ values
+    masses = None if human_masses is None else human_masses[both]
+    ks, null_ks = _distributions(machine, masses, how)
+    known_lengths = None if lengths is None else _as_column(lengths, len(pmf), "lengths")[both]
+    r = pearson_estimate(human_means, machine_means, **how)
+    rho = spearman_estimate(human_means, machine_means, **how)
+    both_means = (human_means, machine_means)
+    correlations = [("Pearson's r", r, both_means), ("Spearman's rho", rho, both_means)]
+    distributions = [("KS similarity", ks, ()), ("KS similarity of equal shares", null_ks, ())]
+    gap = ks_gap(masses, how)
+    figures = correlations if gap else [*correlations, *distributions]
+    off_scale = off_the_scale(table, values) if human_masses is None else ""
+    population = new & counted
+    n_seen = int((labelled & ~new).sum())
+    seen_notes = notes_of_seen(n_seen, n)
+    return RatingComparison(
+        n=n,
+        n_eligible=n,
+        pearson=r,
+        spearman=rho,
+        ks_similarity=ks,
+        human_pmf=_average(masses, len(values), heavy),
+        machine_pmf=_average(machine, len(values), heavy),
+        ceiling=_ceiling(table, how) if table.shape[1] > 1 else None,
+        null_length=None if known_lengths is None else _null_baseline(known_lengths, human_means, how),
+        null_ks=null_ks,
+        points=_sampled(np.column_stack([human_means, machine_means]), seed),
+        interval=interval,
+        signature=_signed(signature, human_range, how, n_clusters, n, design).extended(
+            Signature.of("compare", labels=labels_hash(np.flatnonzero(both), table, compared.inclusion))
+        ),
+        n_clusters=n_clusters,
+        notes=(*seen_notes, *interval_notes(off_scale, figures, how), *([gap] if gap else [])),
+        corrected=None
+        if seen_notes and n < FEWEST_LABELS
+        else corrected_mean(
+            (pmf @ values)[population],
+            all_humans[population],
+            values,
+            design=design.some(population),
+            human_range=human_range,
+            interval=interval,
+        ),
+        n_seen=n_seen,
+        uses_inclusion=inclusion is not None,
+        uses_weights=weights is not None,
+    )
+
+
+def _design(
+    table: Floats, respondents: object, weights: object, inclusion: object
+) -> tuple[SampleDesign, Mask]:
+    """Read the columns beside the ratings, and mark the texts that count."""
+    n, has_label = len(table), np.asarray(~np.isnan(table).all(axis=1), dtype=np.bool_)
+    heavy = None if weights is None else _as_column(in_unit(as_weights(weights)), n, "weights")
+    drawn = None if inclusion is None else checked_inclusion(inclusion, has_label)
+    people = None if respondents is None else numbered(respondents, n)
+    counted = np.ones(n, dtype=np.bool_)
+    if heavy is not None:
+        counted &= heavy > 0
+    if people is not None:
+        counted &= people != NOBODY
+    return SampleDesign(heavy, drawn, people), counted
+
+
+def text_lengths(texts: object) -> Floats:
+    """Lengths of texts in characters, shape (n,); NaN for what is no text.
+
+    Example:
+        >>> text_lengths(["good", None]).tolist()
+        [4.0, nan]
+    """
+    cells = as_list(texts, "texts")
+    return np.array([len(cell) if isinstance(cell, str) else np.nan for cell in cells], dtype=np.float64)
+
+
+def _as_column(numbers: npt.ArrayLike, n: int, name: str) -> Floats:
+    try:
+        column = np.asarray(numbers, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be a list of numbers: {error}") from error
+    if column.shape != (n,):
+        raise InputError(f"{name} must have shape ({n},), one per rating, got {column.shape}")
+    return column
+
+
+def _distributions(
+    machine: Floats, human: Floats | None, how: Resampling
+) -> tuple[Estimate | None, Estimate | None]:
+    """KS similarity with the humans' masses: that of the ratings, and that of equal shares on all points."""
+    if human is None:
+        return None, None
+    equal = np.full_like(machine, 1 / machine.shape[1])
+    ks, null_ks = (ks_similarity_estimate(pmf, human, **how) for pmf in (machine, equal))
+    if ks_gap(human, how):
+        return Estimate(ks.value, np.nan, np.nan), Estimate(null_ks.value, np.nan, np.nan)
+    return ks, null_ks
+
+
+def _ceiling(table: Floats, how: Resampling) -> Estimate:
+    """Reliability from 100 splits, or fewer above 4,000 texts, where one split more hardly moves it."""
+    splits = max(_FEWEST_SPLITS, min(_MOST_SPLITS, _SPLIT_TEXTS // max(len(table), 1)))
+    return split_half_reliability(table, splits=splits, **how)
+
+
+def _null_baseline(lengths: Floats, human_means: Floats, how: Resampling) -> Estimate:
+    known = ~np.isnan(lengths)
+    clusters = None if how["clusters"] is None else how["clusters"][known]
+    weights = None if how["weights"] is None else how["weights"][known]
+    how = Resampling(clusters=clusters, weights=weights, interval=how["interval"], seed=how["seed"])
+    return pearson_estimate(lengths[known], human_means[known], **how)
+
+
+def _signed(
+    base: Signature | None,
+    human_range: tuple[float, float] | None,
+    how: Resampling,
+    n_clusters: int,
+    n: int,
+    design: SampleDesign,
+) -> Signature:
+    settings = Signature.of(
+        "compare",
+        human_range="scale" if human_range is None else "{:.12g} to {:.12g}".format(*human_range),
+        interval=how["interval"],
+        replicates=replicates_for(n) if n_clusters >= FEWEST_CLUSTERS else None,
+        seed=how["seed"],
+        clusters="texts" if how["clusters"] is None else "respondents",
+        weights=design.weights is not None,
+        texts=n,
+    )
+    if design.inclusion is not None:
+        settings = settings.extended(Signature.of("compare", inclusion=True))
+    return settings if base is None else base.extended(settings)
+
+
+def _average(masses: Floats | None, k: int, weights: Floats | None) -> Floats:
+    if masses is None or not len(masses):
+        return np.full(k, np.nan)
+    average: Floats = np.average(masses, axis=0, weights=weights)
+    return average
+
+
+def _sampled(points: Floats, seed: int) -> Floats:
+    if len(points) <= _MOST_POINTS:
+        return points
+    chosen = np.random.default_rng(seed).choice(len(points), _MOST_POINTS, replace=False)
+    return points[np.sort(chosen)]
+
+
+def interval_notes(
+    off_scale: str, figures: Sequence[tuple[str, Estimate | None, tuple[Floats, ...]]], how: Resampling
+) -> tuple[str, ...]:
+    """Explain why there are no distributions, and which intervals are wide or missing.
+
+    Args:
+        off_scale: why there are no distributions.
+        figures: names, estimates, and the columns of texts that must vary for them.
+        how: what is resampled.
+    """
+    clusters, unit = how["clusters"], "text" if how["clusters"] is None else "respondent"
+    n = len(figures[0][2][0])
+    numbers = np.arange(n) if clusters is None else clusters
+    m = len(np.unique(numbers))
+    if not m:
+        return (off_scale,) if off_scale else ()
+    if m < 2:  # noqa: PLR2004
+        return tuple(note for note in (off_scale, few_note(m, unit)) if note)
+    is_few = m < FEWEST_CLUSTERS
+    known = [
+        (name, figure, columns)
+        for name, figure, columns in figures
+        if figure is not None and not np.isnan(figure.value)
+    ]
+    without = [(name, columns) for name, figure, columns in known if np.isnan(figure.low)]
+    undefined = [name for name, columns in without if is_few and _constant_without_cluster(columns, numbers)]
+    fixed = [name for name, _ in without if name not in undefined]
+    wide = f"agreement with people: wide intervals by a jackknife, from {m} {unit}s only"
+    notes = (
+        off_scale,
+        wide if is_few and len(without) < len(known) else "",
+        f"no interval of {', '.join(fixed)}: every resample of the {unit}s gives the same" if fixed else "",
+        f"no interval of {', '.join(undefined)}: not defined without one of the {m} {unit}s"
+        if undefined
+        else "",
+    )
+    return tuple(note for note in notes if note)
+
+
+def _constant_without_cluster(columns: tuple[Floats, ...], clusters: Integers) -> bool:
+    """Check whether a column no longer varies without one of the clusters."""
+    remaining = [clusters != left_out for left_out in np.unique(clusters)]
+    return any(np.ptp(column[rows]) == 0 for column in columns for rows in remaining)
+
+
+def ks_gap(human: Floats | None, how: Resampling) -> str:
+    """Explain why the KS similarities have no interval; empty where they may have one.
+
+    Args:
+        human: shape (n, k), people's PMFs; ``None`` where there are none.
+        how: what is resampled.
+
+    Example:
+        >>> how = Resampling(clusters=None, weights=None, interval=0.95, seed=0)
+        >>> ks_gap(np.tile([0.0, 1.0], (9, 1)), how).rpartition(": ")[2]
+        'all labels are equal, which does not show how others differ'
+    """
+    unit = "text" if how["clusters"] is None else "respondent"
+    m = 0 if human is None else len(human) if how["clusters"] is None else len(np.unique(how["clusters"]))
+    if human is None or m < 2:  # noqa: PLR2004 - no figure has an interval, which another note says
+        return ""
+    if m < FEWEST_FOR_KS:
+        return f"no interval of KS similarities: it takes {FEWEST_FOR_KS} {unit}s, and there are {m}"
+    if not np.ptp(human, axis=0).any():
+        return "no interval of KS similarities: all labels are equal, which does not show how others differ"
+    return ""
+
+
+def notes_of_seen(n_seen: int, n: int) -> tuple[str, ...]:
+    """State how many labelled texts were left out because a calibration was fitted to them."""
+    if not n_seen:
+        return ()
+    if not n:
+        return (
+            f"the calibration was fitted to all {n_seen:,} texts with human ratings, so nothing is left to "
+            "compare it with: label other texts (semscale label with another --seed)",
+        )
+    left_out = (
+        f"{n_seen:,} of {n_seen + n:,} texts with human ratings were left out of the agreement with people: "
+        "the calibration was fitted to them"
+    )
+    if n >= FEWEST_LABELS:
+        return (left_out,)
+    return (f"{left_out}, and {n} are too few for a corrected mean: label other texts",)
+
+
+def corrected_mean(
+    means: Floats,
+    table: Floats,
+    values: Floats,
+    *,
+    design: SampleDesign | None = None,
+    human_range: tuple[float, float] | None = None,
+    interval: float = 0.95,
+) -> CorrectedMean | None:
+    """Correct the mean of the ratings by people's; ``None`` where every rated text has a label, or none.
+
+    Args:
+        means: shape (n,), of the ratings; NaN where there is none.
+        table: shape (n, raters), people's ratings; NaN where nobody was asked. Texts with one must be a
+            random sample of those with a rating, drawn with the probabilities of ``design``.
+        values: shape (k,), of the scale's points.
+        design: weights, probabilities of a label and respondents, shape (n,) each; all texts count alike and
+            each by itself unless given.
+        human_range: lowest and highest value that people could give; the scale's own unless given.
+        interval: coverage to aim at, between 0 and 1.
+
+    Returns:
+        The corrected mean in the scale's units, NaN with fewer than 3 labels; ``None`` also where people's
+        values do not fit the scale.
+
+    References:
+        Angelopoulos et al. (2023), doi 10.1126/science.adi6000.
+
+    Example:
+        >>> means = np.array([2.0, 3.0, 4.0, 3.0, 2.0, 4.0])
+        >>> table = np.array([[1.0], [2.0], [3.0], [np.nan], [np.nan], [np.nan]])
+        >>> round(corrected_mean(means, table, np.arange(1.0, 6.0)).value, 6)
+        2.0
+    """
+    labels = labels_on(table, values, human_range)
+    return None if labels is None else corrected_by(labels, means, values, design=design, interval=interval)
+
+
+def corrected_by(
+    labels: Floats,
+    means: Floats,
+    values: Floats,
+    *,
+    design: SampleDesign | None = None,
+    interval: float = 0.95,
+) -> CorrectedMean | None:
+    """Correct the mean of the ratings as ``corrected_mean`` does, by labels in the scale's units.
+
+    Args:
+        labels: shape (n,), as ``labels_on`` gives them.
+        means: shape (n,), of the ratings; NaN where there is none.
+        values: shape (k,), of the scale's points.
+        design: weights, probabilities of a label and respondents.
+        interval: coverage to aim at, between 0 and 1.
+
+    Example:
+        >>> corrected_by(np.array([1.0, 2.0]), np.array([2.0, 2.0]), np.arange(1.0, 6.0)) is None
+        True
+    """
+    labelled, rated = ~np.isnan(labels), ~np.isnan(means)
+    if not (rated & labelled).any() or not (rated & ~labelled).any():
+        return None
+    bounds = (float(values[0]), float(values[-1]))
+    if design is None or design.is_plain:
+        mean = prediction_powered_mean(means, labels, bounds=bounds, interval=interval)
+    else:
+        mean = weighted_prediction_powered_mean(
+            means, labels, bounds=bounds, design=design, interval=interval
+        )
+    return mean if mean.n_labelled >= FEWEST_LABELS else replace(mean, value=np.nan, note=TOO_FEW)
+
+
+def labels_on(table: Floats, values: Floats, human_range: tuple[float, float] | None = None) -> Floats | None:
+    """Give each text the mean of people's ratings in the scale's units; ``None`` where these do not fit.
+
+    Args:
+        table: shape (n, raters), people's ratings; NaN where nobody was asked.
+        values: shape (k,), of the scale's points.
+        human_range: lowest and highest value that people could give; the scale's own unless given.
+
+    Returns:
+        Shape (n,), within the scale; NaN where nobody was asked.
+
+    Example:
+        >>> labels_on(np.array([[0.0, 1.0], [1.0, np.nan]]), np.arange(1.0, 6.0), (0, 1)).tolist()
+        [3.0, 5.0]
+    """
+    masses = laid_on(table, values, human_range)
+    if masses is None:
+        return None
+    means = np.clip(masses @ values, values[0], values[-1])
+    return np.where(np.isnan(table).all(axis=1), np.nan, means)
+
+
+def human_table(human: object) -> Floats:
+    """Lay human ratings out as a table, shape (n, raters), NaN where there is none.
+
+    Args:
+        human: for each text a number, a list of numbers, or missing.
+
+    Raises:
+        InputError: a value that is neither; the rows are named.
+
+    Example:
+        >>> human_table([1, [2, 3], None]).tolist()
+        [[1.0, nan], [2.0, 3.0], [nan, nan]]
+    """
+    if isinstance(human, np.ndarray) and human.ndim == 2:  # noqa: PLR2004
+        human = list(human)
+    rows = [_numbers(cell) for cell in as_list(human, "human")]
+    reject(
+        np.array([row is None for row in rows], dtype=bool), "human ratings must be finite numbers: not so in"
+    )
+    filled = [numbers or [] for numbers in rows]
+    table = np.full((len(filled), max(map(len, filled), default=0) or 1), np.nan)
+    for row, numbers in enumerate(filled):
+        table[row, : len(numbers)] = numbers
+    return table
+
+
+def _numbers(cell: object) -> list[float] | None:
+    """Ratings of one text, without missing ones; ``None`` if some are no finite numbers."""
+    several: list[Any] = (
+        list(cell) if isinstance(cell, Sequence | np.ndarray) and not isinstance(cell, str) else [cell]
+    )
+    known = [number for number in several if not is_missing(number)]
+    if not all(isinstance(number, int | float | np.number) and np.isfinite(number) for number in known):
+        return None
+    return [float(number) for number in known]
+
+
+def check_human_range(human_range: object) -> None:
+    """Refuse a range from which human values cannot be mapped; ``None`` stands for the scale's own range.
+
+    Raises:
+        InputError: not two finite numbers, the lower first.
+    """
+    if human_range is None:
+        return
+    ends = list(human_range) if isinstance(human_range, Sequence | np.ndarray) else []
+    numbers = [float(end) for end in ends if isinstance(end, Real) and not isinstance(end, bool)]
+    if len(ends) != 2 or len(numbers) != 2 or not -math.inf < numbers[0] < numbers[1] < math.inf:  # noqa: PLR2004
+        shown = (
+            " ".join(f"{end:g}" for end in numbers) if len(numbers) == len(ends) > 0 else repr(human_range)
+        )
+        raise InputError(
+            "human_range must be the lowest value, then the highest, two finite numbers such as 1 7, "
+            f"got {shown}"
+        )
+
+
+def laid_on(table: Floats, values: Floats, human_range: tuple[float, float] | None) -> Floats | None:
+    """PMFs (n, k) of human ratings, averaged over the raters of each text; ``None`` where they do not fit.
+
+    Args:
+        table: shape (n, raters), NaN where there is no rating.
+        values: shape (k,), values of the scale's points.
+        human_range: lowest and highest value that humans could give; the scale's own unless given.
+
+    Raises:
+        InputError: a wrong range, or values outside the range that was given (rows named).
+    """
+    check_human_range(human_range)
+    low, high = (values[0], values[-1]) if human_range is None else human_range
+    outside = ((table < low) | (table > high)).any(axis=1)
+    if human_range is None and outside.any():
+        return None
+    reject(outside, f"human ratings must lie in human_range {low:g} to {high:g}: not so in")
+    mapped = values[0] + (np.nan_to_num(table, nan=low) - low) / (high - low) * (values[-1] - values[0])
+    below = np.clip(np.searchsorted(values, mapped, side="right") - 1, 0, len(values) - 2)
+    share = (mapped - values[below]) / (values[below + 1] - values[below])
+    is_known = ~np.isnan(table)
+    masses = np.zeros((len(table), len(values)))
+    rows = np.broadcast_to(np.arange(len(table))[:, None], table.shape)
+    np.add.at(masses, (rows[is_known], below[is_known]), 1 - share[is_known])
+    np.add.at(masses, (rows[is_known], below[is_known] + 1), share[is_known])
+    masses /= np.maximum(is_known.sum(axis=1, keepdims=True), 1)
+    return masses
+
+
+def off_the_scale(table: Floats, values: Floats) -> str:
+    """State how many human values lie outside the scale's, with the remedy; empty where none does."""
+    known = table[~np.isnan(table)]
+    outside = int(((known < values[0]) | (known > values[-1])).sum())
+    if not outside:
+        return ""
+    return (
+        f"{outside:,} of {known.size:,} human values lie outside the scale's {values[0]:g} to {values[-1]:g} "
+        f"(they go from {known.min():g} to {known.max():g}), so distributions were not compared, and "
+        "the mean of all texts was not corrected: give the lowest and the highest value that people could "
+        "choose (--human-range LOW HIGH)"
+    )

@@ -1,1 +1,0 @@
-"""Human ratings, and agreement of ratings with them."""

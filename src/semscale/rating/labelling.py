@@ -1,0 +1,363 @@
+"""Sheets for people who label texts: drawing, instructions, and reading of the filled sheet."""
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from semscale.errors import InputError, UnknownNameError
+from semscale.rating.cells import HumanRating, humans_in, inclusion_in, lies_within, numbers_in
+from semscale.scales import Scale
+from semscale.signature import Signature
+from semscale.stats.calibration.drawing import DrawnTexts
+from semscale.store.atomic import replacing
+from semscale.store.cells import storable
+from semscale.store.columns import column_in, floats_in
+from semscale.store.table import Table
+from semscale.store.writing import write_table
+from semscale.types import Floats
+
+ROW, TEXT, HUMAN, INCLUSION = "row", "text", "human", "inclusion"
+"""Columns of a sheet: the place in the file, the text, its label, and the probability of its draw."""
+
+COLUMNS = (ROW, TEXT, HUMAN, INCLUSION)
+
+_BATCH = 50_000
+
+_SHOWN = 40
+
+_DECIMAL_COMMA = r"^[0-9]*,[0-9]+$"
+
+_PARAMETER = re.compile(r"^(human|inclusion|row): ")
+
+_PLAIN = str.maketrans("‘’‚‛“”„‟–—‐‑−", "'" * 4 + '"' * 4 + "-" * 5, "\ufe0e\ufe0f\u200b\ufeff")
+
+
+def label_sheet(cells: Sequence[object], drawn: DrawnTexts) -> pl.DataFrame:
+    """Lay drawn texts out for labelling; the ratings are left out, so that nobody follows them.
+
+    Args:
+        cells: the texts that were drawn from.
+        drawn: which ones, and with which probability.
+
+    Returns:
+        Columns ``row`` (place in the input, from 1), ``text``, ``human`` (empty, for the label) and
+        ``inclusion``.
+    """
+    return pl.DataFrame(
+        {
+            ROW: drawn.rows + 1,
+            TEXT: [str(cells[row]) for row in drawn.rows.tolist()],
+            HUMAN: [None] * len(drawn.rows),
+            INCLUSION: drawn.probability,
+        },
+        schema_overrides={HUMAN: pl.Float64},
+    )
+
+
+def instructions(scale: Scale, file: str, drawn_with: Signature, calibrate: str | None, rate: str) -> str:
+    """Write instructions for people who label, as Markdown.
+
+    Args:
+        scale: on which they label.
+        file: name of the sheet.
+        drawn_with: signature of the draw.
+        calibrate: command that calibrates by the filled sheet; ``None`` where it has too few texts for it.
+        rate: command that rates all texts, with the mean that people would give to them.
+    """
+    commands = f"""When the sheet is filled in, one command learns to rate as these people do:
+
+    {calibrate}
+
+The other gives the mean that these people would give to all texts of the original file:
+
+    {rate}
+
+Both rate with the settings that the texts were drawn with."""
+    if calibrate is None:
+        commands = f"""When the sheet is filled in, this command gives the mean that these people would
+give to all texts of the original file, with the settings that the texts were drawn with:
+
+    {rate}"""
+    points = "\n".join(f"- {point.value:g}: {point.label}" for point in scale.points)
+    return f"""# Labelling {file}
+
+For each text answer the question: **{scale.question}**
+
+{points}
+
+- Write the number into the column `human`. Where several people label one text, write a list: [3, 4].
+- Judge what the text says, not what you know or think of it yourself.
+- Leave the cell empty if the text says nothing on the question; do not put the middle for "cannot say".
+- Go through the texts in their order, one at a time, and do not go back to make answers alike.
+- Leave the other columns as they are: `row` is the place in the original file, `{INCLUSION}` the
+  probability with which the text was drawn.
+
+{commands}
+
+The texts were drawn with these settings:
+
+    {drawn_with}
+"""
+
+
+def instructions_path(out: Path) -> Path:
+    """Return the path of the instructions beside a sheet.
+
+    Example:
+        >>> instructions_path(Path("sheet.csv")).name
+        'sheet-instructions.md'
+    """
+    return out.with_name(f"{out.stem}-instructions.md")
+
+
+def write_sheet(sheet: pl.DataFrame, out: Path, text: str) -> Path:
+    """Write a sheet and the instructions beside it.
+
+    Args:
+        sheet: as ``label_sheet`` gives it.
+        out: its file.
+        text: the instructions.
+
+    Returns:
+        Path of the instructions.
+
+    Raises:
+        InputError: an ending that is no table's.
+    """
+    write_table(sheet, out)
+    path = instructions_path(out)
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+    return path
+
+
+class SheetLabel(NamedTuple):
+    """A label of a sheet, with the text that people read and the probability of its draw."""
+
+    human: HumanRating
+    text: str
+    inclusion: float
+
+
+@dataclass(frozen=True)
+class FilledSheet:
+    """Labels of a sheet, by the row of the file that it was drawn from.
+
+    Attributes:
+        name: the sheet's file, for messages.
+        labels: by row, from 0; rows without a label are left out.
+        n_drawn: texts in the sheet, with a label or without.
+    """
+
+    name: str
+    labels: Mapping[int, SheetLabel]
+    n_drawn: int
+
+    @property
+    def note(self) -> str:
+        """Sentence that counts the drawn texts without a label; empty where there is none."""
+        missing = self.n_drawn - len(self.labels)
+        if not missing:
+            return ""
+        verb = "has" if missing == 1 else "have"
+        return (
+            f"{missing:,} of {self.n_drawn:,} drawn texts {verb} no label: the corrected mean holds if "
+            "people would rate them like the others"
+        )
+
+    def part(self, first_row: int, n: int) -> tuple[list[HumanRating | None], Floats]:
+        """Return the labels of n rows of the file, and their probabilities (n,), NaN without a label."""
+        labels = [self.labels.get(first_row + row) for row in range(n)]
+        probabilities = [np.nan if label is None else label.inclusion for label in labels]
+        return [None if label is None else label.human for label in labels], np.array(probabilities)
+
+    def check_texts(self, texts: pl.Series, first_row: int) -> None:
+        """Check that labelled rows of the file have the texts that people read.
+
+        Texts are compared as ``same_text`` does: spreadsheets change blanks and quotation marks.
+
+        Raises:
+            InputError: a row has another text.
+        """
+        for row, text in enumerate(texts.to_list()):
+            label = self.labels.get(first_row + row)
+            if label is not None and not same_text(label.text, "" if text is None else str(text)):
+                raise InputError(
+                    f"labels: {self.name} was not drawn from this file and column: for data row "
+                    f"{first_row + row + 1} it has the text {_shown(label.text)}, and the file has "
+                    f"{_shown(text)} (rows are counted from 1, below the header)"
+                )
+
+    def check_rows(self, n: int) -> None:
+        """Check that no label belongs to a row beyond the n rows of the file.
+
+        Raises:
+            InputError: one does.
+        """
+        last = max(self.labels)
+        if last >= n:
+            raise InputError(
+                f"labels: {self.name} was not drawn from this file: it has a label for data row {last + 1}, "
+                f"and the file has {n:,} rows"
+            )
+
+    def check_scale(self, low: float, high: float) -> None:
+        """Check that all labels lie on the scale, as without them there is no corrected mean.
+
+        Raises:
+            InputError: a label lies outside ``low`` to ``high``; the first row is named.
+        """
+        for row, label in sorted(self.labels.items()):
+            if not lies_within((low, high), label.human):
+                raise InputError(
+                    f"labels: {self.name} has the label {_shown(label.human)} for data row {row + 1} of the "
+                    f"file, but the scale goes from {low:g} to {high:g}; correct the label, or give the "
+                    "lowest and the highest value that people could choose (--human-range LOW HIGH)"
+                )
+
+
+def read_sheet(table: Table, human_range: tuple[float, float] | None = None) -> FilledSheet:
+    """Read the labels of a sheet that ``semscale label`` drew.
+
+    Args:
+        table: the sheet.
+        human_range: lowest and highest value that people could give, if known.
+
+    Raises:
+        InputError: a column is missing, a cell cannot be read, a row comes twice, or nothing is labelled.
+    """
+    _require_columns(table)
+    labels: list[tuple[int, SheetLabel]] = []
+    n_drawn = 0
+    name, first_row = Path(table.name).name, 0
+    try:
+        for batch in table.batches(_BATCH):
+            cells = with_points(storable(batch))
+            labels += _labels_in(cells, first_row, human_range)
+            n_drawn += int(column_in(cells, ROW).is_not_null().sum())
+            first_row += batch.height
+    except InputError as error:
+        problem = _PARAMETER.sub("", str(error))
+        raise InputError(f"labels: in {name}, {problem}") from error
+    if not labels:
+        raise InputError(f"labels: column '{HUMAN}' of {name} is empty; fill in the labels first")
+    check_once((row + 1 for row, _ in labels), "labels", name)
+    return FilledSheet(name, dict(labels), n_drawn)
+
+
+def _require_columns(table: Table) -> None:
+    try:
+        for column in COLUMNS:
+            table.require(column, "labels")
+    except UnknownNameError as error:
+        if len(set(COLUMNS) & set(table.columns)) < 2:  # noqa: PLR2004 - some other table
+            raise
+        raise UnknownNameError(f"{error}; give the column of the sheet its name back") from error
+
+
+def with_points(cells: pl.DataFrame) -> pl.DataFrame:
+    """Write decimal points where a spreadsheet wrote commas, which the column of probabilities shows.
+
+    Without them nobody knows whether 3,4 is a number or the labels of two people. A table that is no sheet
+    stays as it is.
+
+    Example:
+        >>> sheet = pl.DataFrame({"row": [1], "text": ["so"], "human": ["3,5"], "inclusion": ["0,5"]})
+        >>> with_points(sheet)["human"].to_list()
+        ['3.5']
+    """
+    if not set(COLUMNS) <= set(cells.columns):
+        return cells
+    drawn = column_in(cells, INCLUSION)
+    if drawn.dtype != pl.String or not drawn.str.strip_chars().str.contains(_DECIMAL_COMMA).any():
+        return cells
+    texts = [name for name in (ROW, HUMAN, INCLUSION) if column_in(cells, name).dtype == pl.String]
+    return cells.with_columns(
+        pl.when(pl.col(name).str.strip_chars().str.contains(_DECIMAL_COMMA))
+        .then(pl.col(name).str.replace(",", ".", literal=True))
+        .otherwise(pl.col(name))
+        .alias(name)
+        for name in texts
+    )
+
+
+def _labels_in(
+    batch: pl.DataFrame, first_row: int, human_range: tuple[float, float] | None
+) -> list[tuple[int, SheetLabel]]:
+    """Read the rows of a sheet that have a label."""
+    humans = humans_in(column_in(batch, HUMAN), first_row, human_range)
+    inclusion = inclusion_in(column_in(batch, INCLUSION), humans, first_row)
+    rows = floats_in(numbers_in(column_in(batch, ROW), "row", first_row))
+    texts = column_in(batch, TEXT).to_list()
+    labels = []
+    for index, human in enumerate(humans):
+        if human is None:
+            continue
+        if not (rows[index] >= 1 and rows[index] % 1 == 0):
+            raise InputError(
+                f"column '{ROW}' must hold the place in the file, a whole number from 1, but data row "
+                f"{first_row + index + 1} has {rows[index]:g}; leave the column as it was drawn"
+            )
+        label = SheetLabel(human, str(texts[index] or ""), float(inclusion[index]))
+        labels.append((int(rows[index]) - 1, label))
+    return labels
+
+
+def check_once(rows: Iterable[float], parameter: str, name: str) -> None:
+    """Check that no row of the file has two labels in its sheet.
+
+    Args:
+        rows: numbers in the column ``row`` of labelled texts.
+        parameter: that the sheet was given by, for the message.
+        name: of the sheet.
+
+    Raises:
+        InputError: a row comes twice.
+    """
+    twice = next((row for row, times in Counter(rows).items() if times > 1), None)
+    if twice is not None:
+        raise InputError(
+            f"{parameter}: {name} has a label for data row {twice:g} of the file twice (column '{ROW}'); "
+            "remove one of them, or write both as a list such as [3, 4]"
+        )
+
+
+def same_text(left: str, right: str) -> bool:
+    """Check whether two texts are the same but for what spreadsheets change.
+
+    Blanks, forms of quotation marks and dashes, an apostrophe at the start and compatible forms of signs
+    (NFKC) do not count, nor does how a text that is a number is written.
+
+    Example:
+        >>> same_text("“so  so”", '"so so"'), same_text("5", "5.0"), same_text("😀", "😡")
+        (True, True, False)
+    """
+    left, right = _plain(left), _plain(right)
+    number = _as_number(left)
+    return left == right or (number is not None and number == _as_number(right))
+
+
+def _plain(text: str) -> str:
+    signs = unicodedata.normalize("NFKC", text).translate(_PLAIN)
+    return "".join(signs.split()).removeprefix("'")
+
+
+def _as_number(text: str) -> float | None:
+    try:
+        number = float(text.replace(",", "."))
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _shown(text: object) -> str:
+    shown = repr(text)
+    return shown if len(shown) <= _SHOWN else shown[: _SHOWN - 3] + "..."

@@ -1,1 +1,0 @@
-"""Languages of texts, and of the anchors that rate them."""

@@ -1,0 +1,597 @@
+"""Linter of scales: embeds anchors and a ladder of probes, and judges whether the scale can be used.
+
+Every bound lies between what the shipped scales reach and what sets that are known to be bad reach, with
+all-MiniLM-L6-v2: the README example of the reference implementation (five labels such as "Neutral"), digits,
+numbers of stars, and anchors that repeat the question. ``bench/lint_bounds.py`` prints all figures below;
+``docs/scales.md`` has the measurements behind them.
+
+Models differ in how alike they find two sentences that have nothing to do with each other: all-MiniLM-L6-v2
+gives them .06 on average, multilingual-e5-small .78. A cosine says little until that is subtracted, so bounds
+on cosines start there. It differs between languages, too: two sentences in Arabic are nearer each other than
+two in English.
+"""
+
+import hashlib
+import itertools
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from semscale.embedding.embedder import anchor_embedder
+from semscale.embedding.languages.language_names import ENGLISH
+from semscale.embedding.loading import as_embedder
+from semscale.presentable import Presentable
+from semscale.rating.anchors import FLOOR_GROUPS, language_of_probes, scale_for_model, unrelated_probes
+from semscale.rating.readouts import similarity_pmf, ssr_ratings
+from semscale.scales import Scale, load_scale, scale_names
+from semscale.signature import Signature
+from semscale.stats.agreement.correlations import pearson, spearman
+from semscale.types import Floats, Progress
+from semscale.weights.known import DEFAULT_RATING_MODEL
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars as pl
+
+    from semscale.embedding.embedder import Embedder
+
+
+Level = Literal["pass", "warn", "fail"]
+
+_SEVERITY: tuple[Level, ...] = ("pass", "warn", "fail")
+
+NEIGHBOURS_WARN, NEIGHBOURS_FAIL = 0.90, 0.95
+"""Where neighbours lie between random pairs (0) and equal texts (1). Shipped: below .90. Repeating the
+question: .98."""
+
+REVERSAL_WARN = 0.05
+"""Step back on other sets' anchors, as a share of the scale's length. Shipped: 2 of 69 sets; README: .10."""
+
+ENDS_WARN, ENDS_FAIL = 0.0, 0.1
+"""The ends minus the neighbours' mean, on the same measure. Shipped: at most -.00; README: .38."""
+
+DEAD_MASS = 0.01
+"""Largest mass any probe gives to a point. Shipped: at least .14."""
+
+DUE_WARN, DUE_FAIL = 0.8, 0.5
+"""Mean mass of a point on probes of its own level, in even shares 1/k. Shipped: at least .86; README: .36."""
+
+SILENT_SHARE = 0.9
+"""Share of the probes that give a point nothing at all under one set. Shipped: at most .80."""
+
+SPREAD_WARN, SPREAD_FAIL = 0.10, 0.05
+"""From lowest to highest probes, as a share of the scale's length. Shipped: at least .16; digits: .03."""
+
+ORDER_WARN, ORDER_FAIL = 0.7, 0.5
+"""Spearman's rho with the probes' levels. Shipped: at least .60; digits: .29; stars: .44; README: .66."""
+
+RELIABILITY_WARN, RELIABILITY_FAIL = 0.6, 0.0
+"""Standardised alpha of the sets. Shipped: at least .69 but for uniqueness (.26); digits: .10."""
+
+SET_AGREEMENT_WARN = 0.0
+"""A set's mean r with the others; below 0 it works against them."""
+
+
+def lint(
+    scale: "str | Path | Scale",
+    *,
+    embedder: "str | Path | Embedder | None" = None,
+    progress: Progress | None = None,
+) -> "LintReport":
+    """Embed a scale's anchors and probes, and judge each anchor set and all of them together.
+
+    A scale without probes is tried on the probes of all scales that ship with Semscale. Their levels mean
+    nothing on it, so only dead points and the agreement between sets can then be judged on the ladder.
+    Anchor sets that serve other models are left out, as ``Rater`` does.
+
+    Args:
+        scale: a scale, the name of one that ships with Semscale, or a YAML file.
+        embedder: turns texts into vectors: a known model, a folder, ``organisation/model`` on the Hugging
+            Face hub, or what ``load_embedder`` gives; the default model of ratings unless given. A verdict
+            holds for one embedder.
+        progress: called while texts are embedded.
+
+    Raises:
+        InputError: the scale cannot be loaded, or ``embedder`` is none.
+        ModelError: the model cannot be run.
+    """
+    engine = as_embedder(DEFAULT_RATING_MODEL if embedder is None else embedder)
+    used = scale_for_model(load_scale(scale), engine)
+    texts, levels = _ladder_texts(used)
+    sentences = [anchor for anchors in used.anchor_sets.values() for anchor in anchors]
+    embedded = engine.embed([*texts, *unrelated_sentences(used.language)], progress=progress)
+    rows, n = embedded.vectors.astype(np.float64), len(texts)
+    anchors = anchor_embedder(engine).embed(sentences).vectors.astype(np.float64)
+    anchors = anchors.reshape(len(used.anchor_sets), used.n_points, -1)
+    random_cosine = random_pair_cosine(rows[n:])
+    sets, agreement = _lint_sets(used, anchors, rows[:n], levels, random_cosine)
+    ladder = _rated(rows[:n], anchors, used.values, levels)
+    joint_findings = judge_scale(used, ladder, levels, reliability(agreement))
+    signature = Signature.of(
+        "lint",
+        scale=f"{used.name}#{used.content_hash}",
+        probes=f"{len(texts)}#{_probes_hash(texts, levels)}",
+        random_pairs=language_of_probes(used.language),
+    )
+    return LintReport(
+        scale=used,
+        signature=signature.extended(engine.signature),
+        probes=texts,
+        levels=levels,
+        sets=sets,
+        ladder=ladder,
+        agreement=agreement,
+        random_cosine=random_cosine,
+        findings=(*(finding for anchor_set in sets for finding in anchor_set.findings), *joint_findings),
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class LintReport(Presentable):
+    """Measurements, findings and verdict of the linter for a scale and an embedder.
+
+    Attributes:
+        scale: The scale.
+        signature: Scale, probes and embedder.
+        probes: Texts of the ladder, from low to high, n of them.
+        levels: shape (n,), their levels on the scale's values; NaN where they are unknown.
+        sets: One entry for each anchor set, in the scale's order.
+        ladder: Ratings of the probes by all sets together.
+        agreement: shape (s, s), Pearson's r between sets of their means on the ladder; NaN where undefined.
+        random_cosine: Mean cosine of unrelated sentences, 0 to 1, where the bounds on cosines start.
+        findings: All criteria that are not met, sets first.
+    """
+
+    scale: Scale
+    signature: Signature
+    probes: tuple[str, ...]
+    levels: Floats
+    sets: "tuple[SetLint, ...]"
+    ladder: "Ladder"
+    agreement: Floats
+    random_cosine: float
+    findings: "tuple[LintFinding, ...]"
+
+    def __repr__(self) -> str:
+        return f"LintReport(scale={self.scale.name!r}, verdict={self.verdict!r})"
+
+    @property
+    def verdict(self) -> Level:
+        """The worst of the findings; ``pass`` where there is none."""
+        return worst(self.findings)
+
+    @property
+    def reliability(self) -> float:
+        """Standardised alpha of the sets' means on the ladder, at most 1; NaN for one set."""
+        return reliability(self.agreement)
+
+    @property
+    def worst_first(self) -> "tuple[LintFinding, ...]":
+        """Findings, the worst first."""
+        return tuple(sorted(self.findings, key=lambda finding: -_SEVERITY.index(finding.verdict)))
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Findings as lines, the worst first; one line that says so where there is none."""
+        lines = (
+            f"{finding.verdict}: {finding.anchor_set or 'all sets'}: {finding.reason}"
+            for finding in self.worst_first
+        )
+        return tuple(lines) or ("every criterion is met",)
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON."""
+        return {
+            "instrument": "lint",
+            "scale": self.scale.name,
+            "content": self.scale.content_hash,
+            "verdict": self.verdict,
+            "findings": self.worst_first,
+            "sets": self.sets,
+            "ladder": self.ladder,
+            "probes": self.probes,
+            "levels": self.levels,
+            "agreement": self.agreement,
+            "random_cosine": self.random_cosine,
+            "reliability": self.reliability,
+            "signature": self.signature,
+        }
+
+    def to_frame(self) -> "pl.DataFrame":
+        """One row for each anchor set, with its measurements, its verdict and the reasons."""
+        import polars as pl
+
+        return pl.DataFrame(
+            [
+                {
+                    "anchor_set": anchors.name,
+                    "verdict": anchors.verdict,
+                    "highest_neighbour_cosine": float(anchors.neighbours.max()),
+                    "ends_cosine": anchors.ends,
+                    "least_peak_mass": float(anchors.ladder.peak_mass.min()),
+                    "spread": anchors.ladder.spread,
+                    "spearman": anchors.ladder.spearman,
+                    "reasons": "; ".join(finding.reason for finding in anchors.findings),
+                }
+                for anchors in self.sets
+            ]
+        )
+
+
+@dataclass(frozen=True)
+class LintFinding:
+    """One criterion that is not met.
+
+    Attributes:
+        verdict: ``warn`` or ``fail``.
+        criterion: Its short name, as ``docs/scales.md`` lists them.
+        anchor_set: The set it is about; ``None`` for the scale as a whole.
+        reason: What was measured, and the bound.
+    """
+
+    verdict: Level
+    criterion: str
+    anchor_set: str | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Ratings of the probes.
+
+    Attributes:
+        pmf: shape (n, k), probes from low to high.
+        means: shape (n,), in the scale's values.
+        peak_mass: shape (k,), the greatest mass that any probe gives a point, 0 to 1; 0 is a dead point.
+        prominence: shape (k,), the same relative to the mass of the mode; 1 where it is some probe's mode.
+        spread: Mean of the probes of the highest level minus that of the lowest, as a share of the scale's
+            length, -1 to 1; NaN where levels are unknown.
+        spearman: Rank correlation of the means with the levels, -1 to 1; NaN where levels are unknown.
+    """
+
+    pmf: Floats
+    means: Floats
+    peak_mass: Floats
+    prominence: Floats
+    spread: float
+    spearman: float
+
+
+@dataclass(frozen=True)
+class SetLint:
+    """One anchor set.
+
+    Attributes:
+        name: The set's name.
+        anchors: Its sentences, from low to high.
+        cosines: shape (k, k), between its anchors.
+        own_scores: shape (k,), the mean this set gives to each of its own anchors.
+        other_scores: shape (k,), the mean it gives to the other sets' anchors of each point, averaged over
+            those sets; NaN where there is no other set.
+        ladder: Its ratings of the probes without the other sets.
+        findings: Criteria it does not meet.
+    """
+
+    name: str
+    anchors: tuple[str, ...]
+    cosines: Floats
+    own_scores: Floats
+    other_scores: Floats
+    ladder: Ladder
+    findings: tuple[LintFinding, ...] = field(default=())
+
+    @property
+    def neighbours(self) -> Floats:
+        """Cosines of neighbouring anchors, shape (k - 1,)."""
+        return np.diagonal(self.cosines, offset=1).copy()
+
+    @property
+    def ends(self) -> float:
+        """Cosine of the lowest with the highest anchor."""
+        return float(self.cosines[0, -1])
+
+    @property
+    def verdict(self) -> Level:
+        """The worst of its findings; ``pass`` where there is none."""
+        return worst(self.findings)
+
+
+def _ladder_texts(scale: Scale) -> tuple[tuple[str, ...], Floats]:
+    """The scale's own probes from low to high, or every probe of the library with unknown levels."""
+    if scale.probes:
+        ordered = sorted(scale.probes, key=lambda probe: probe.level)
+        return tuple(probe.text for probe in ordered), np.array([probe.level for probe in ordered])
+    texts = dict.fromkeys(probe.text for name in scale_names() for probe in load_scale(name).probes)
+    return tuple(texts), np.full(len(texts), np.nan)
+
+
+def _probes_hash(texts: tuple[str, ...], levels: Floats) -> str:
+    """Eight hex digits of the SHA-256 over texts and levels."""
+    content = json.dumps([texts, levels.tolist()], separators=(",", ":"))
+    return hashlib.sha256(content.encode()).hexdigest()[:8]
+
+
+def _lint_sets(
+    scale: Scale, anchors: Floats, probes: Floats, levels: Floats, random_cosine: float
+) -> tuple[tuple[SetLint, ...], Floats]:
+    measured = [_measured(scale, row, anchors, probes, levels) for row in range(len(anchors))]
+    means = [anchor_set.ladder.means for anchor_set in measured]
+    agreement = np.array([[pearson(a, b) for b in means] for a in means], dtype=np.float64)
+    sets = tuple(
+        replace(
+            anchor_set, findings=judge_set(scale, anchor_set, np.delete(agreement[row], row), random_cosine)
+        )
+        for row, anchor_set in enumerate(measured)
+    )
+    return sets, agreement
+
+
+def _measured(scale: Scale, row: int, anchors: Floats, probes: Floats, levels: Floats) -> SetLint:
+    vectors, others = anchors[row], np.delete(anchors, row, axis=0)
+    cosines = np.clip(vectors @ vectors.T, -1, 1)
+    other_scores = np.full(scale.n_points, np.nan)
+    if len(others):
+        scores = ssr_ratings(others.reshape(-1, vectors.shape[1]), vectors).pmf @ scale.values
+        other_scores = scores.reshape(len(others), scale.n_points).mean(axis=0)
+    name = list(scale.anchor_sets)[row]
+    return SetLint(
+        name=name,
+        anchors=scale.anchor_sets[name],
+        cosines=cosines,
+        own_scores=similarity_pmf(cosines) @ scale.values,
+        other_scores=other_scores,
+        ladder=_rated(probes, vectors, scale.values, levels),
+    )
+
+
+def _rated(probes: Floats, anchors: Floats, values: Floats, levels: Floats) -> Ladder:
+    pmf = ssr_ratings(probes, anchors).pmf
+    means = pmf @ values
+    spread = order = float("nan")
+    if np.isfinite(levels).all() and len(np.unique(levels)) > 1:
+        top, bottom = means[levels == levels.max()], means[levels == levels.min()]
+        spread = float((top.mean() - bottom.mean()) / (values[-1] - values[0]))
+        order = spearman(means, levels)
+    return Ladder(
+        pmf=pmf,
+        means=means,
+        peak_mass=pmf.max(axis=0),
+        prominence=(pmf / pmf.max(axis=1, keepdims=True)).max(axis=0),
+        spread=spread,
+        spearman=order,
+    )
+
+
+def reliability(agreement: Floats) -> float:
+    """Standardised alpha: from the mean correlation r between s sets, s r / (1 + (s - 1) r).
+
+    Args:
+        agreement: shape (s, s), correlations between the sets.
+
+    Returns:
+        At most 1, minus infinity where sets cancel out; NaN for one set, or for an undefined correlation.
+
+    References:
+        Cronbach (1951): Coefficient alpha and the internal structure of tests. doi:10.1007/BF02310555
+
+    Example:
+        >>> reliability(np.array([[1.0, 0.5], [0.5, 1.0]]))
+        0.6666666666666666
+    """
+    n_sets = len(agreement)
+    if n_sets == 1:
+        return float("nan")
+    mean = float(agreement[~np.eye(n_sets, dtype=bool)].mean())
+    scaled = 1 + (n_sets - 1) * mean
+    return -float("inf") if scaled <= 0 else n_sets * mean / scaled
+
+
+def worst(findings: Iterable[LintFinding]) -> Level:
+    """Take the most severe verdict.
+
+    Example:
+        >>> worst([LintFinding("warn", "ends", None, "..."), LintFinding("fail", "order", None, "...")])
+        'fail'
+        >>> worst([])
+        'pass'
+    """
+    return max((finding.verdict for finding in findings), key=_SEVERITY.index, default="pass")
+
+
+def judge_set(
+    scale: Scale, anchor_set: SetLint, agreement: Floats, random_cosine: float
+) -> tuple[LintFinding, ...]:
+    """Judge one anchor set.
+
+    Args:
+        scale: the scale.
+        anchor_set: its measurements.
+        agreement: shape (s - 1,), its correlations with the other sets.
+        random_cosine: mean cosine of unrelated sentences, 0 to 1; bounds on cosines start there.
+    """
+    return tuple(
+        itertools.chain(
+            _own_order(scale, anchor_set),
+            _others_order(scale, anchor_set),
+            _neighbours(scale, anchor_set, random_cosine),
+            _ends(anchor_set, random_cosine),
+            _silent_points(scale, anchor_set),
+            _disagreement(anchor_set, agreement),
+        )
+    )
+
+
+def _own_order(scale: Scale, anchor_set: SetLint) -> Iterator[LintFinding]:
+    for below in np.flatnonzero(np.diff(anchor_set.own_scores) <= 0):
+        yield LintFinding(
+            "fail", "order", anchor_set.name, _step_back(scale, anchor_set.own_scores, int(below), "its own")
+        )
+
+
+def _others_order(scale: Scale, anchor_set: SetLint) -> Iterator[LintFinding]:
+    length = scale.values[-1] - scale.values[0]
+    for below in np.flatnonzero(np.diff(anchor_set.other_scores) < -REVERSAL_WARN * length):
+        reason = _step_back(scale, anchor_set.other_scores, int(below), "the other sets'")
+        yield LintFinding("warn", "order", anchor_set.name, reason)
+
+
+def _step_back(scale: Scale, scores: Floats, below: int, rated: str) -> str:
+    low, high = scale.labels[below], scale.labels[below + 1]
+    steps = f"{scores[below]:.2f} for {low!r}, {scores[below + 1]:.2f} for {high!r}"
+    return f"rates {rated} anchors out of order: {steps}"
+
+
+def _neighbours(scale: Scale, anchor_set: SetLint, random_cosine: float) -> Iterator[LintFinding]:
+    warn, fail = (cosine_at(share, random_cosine) for share in (NEIGHBOURS_WARN, NEIGHBOURS_FAIL))
+    for below, cosine in enumerate(anchor_set.neighbours):
+        if cosine >= warn:
+            verdict, bound = _bounded(-float(cosine), -warn, -fail)
+            reason = (
+                f"anchors of {scale.labels[below]!r} and {scale.labels[below + 1]!r} are too alike: "
+                f"cosine {cosine:.3f}, needs less than {-bound:.3f}"
+            )
+            yield LintFinding(verdict, "neighbours", anchor_set.name, reason)
+
+
+def _ends(anchor_set: SetLint, random_cosine: float) -> Iterator[LintFinding]:
+    if len(anchor_set.anchors) == 2:  # noqa: PLR2004 - two points are neighbours and ends at once
+        return
+    nearest = float(anchor_set.neighbours.mean())
+    gap, unit = anchor_set.ends - nearest, 1 - random_cosine
+    if gap > ENDS_WARN * unit:
+        verdict, _ = _bounded(-gap, -ENDS_WARN * unit, -ENDS_FAIL * unit)
+        cosines = f"cosine {anchor_set.ends:.2f}, neighbours {nearest:.2f} on average"
+        reason = f"its ends are as alike as neighbours: {cosines}"
+        yield LintFinding(verdict, "ends", anchor_set.name, reason)
+
+
+def _silent_points(scale: Scale, anchor_set: SetLint) -> Iterator[LintFinding]:
+    silent = (anchor_set.ladder.pmf <= 0).mean(axis=0)
+    for label, share in zip(scale.labels, silent, strict=True):
+        if share >= SILENT_SHARE:
+            reason = f"gives {label!r} no mass at all for {share:.0%} of the probes"
+            yield LintFinding("warn", "dead point", anchor_set.name, reason)
+
+
+def _disagreement(anchor_set: SetLint, agreement: Floats) -> Iterator[LintFinding]:
+    if len(agreement) and not agreement.mean() >= SET_AGREEMENT_WARN:
+        reason = f"works against the other sets: r = {agreement.mean():.2f} with them on average"
+        yield LintFinding("warn", "agreement", anchor_set.name, reason)
+
+
+def judge_scale(scale: Scale, ladder: Ladder, levels: Floats, reliability: float) -> tuple[LintFinding, ...]:
+    """Judge all anchor sets together, as they are used."""
+    return tuple(
+        itertools.chain(
+            _dead_points(scale, ladder, levels),
+            _climb(ladder),
+            _reliability(len(scale.anchor_sets), reliability),
+        )
+    )
+
+
+def _dead_points(scale: Scale, ladder: Ladder, levels: Floats) -> Iterator[LintFinding]:
+    due = due_masses(scale, ladder, levels)
+    for label, peak, share in zip(scale.labels, ladder.peak_mass, due, strict=True):
+        if peak < DEAD_MASS:
+            reason = f"{label!r} gets at most {peak:.3f} of the mass from any probe, needs {DEAD_MASS}"
+            yield LintFinding("fail", "dead point", None, reason)
+        elif share < DUE_WARN:
+            verdict, bound = _bounded(float(share), DUE_WARN, DUE_FAIL)
+            reason = f"{label!r} gets {share:.2f} of an even share from its own probes, needs {bound:.2f}"
+            yield LintFinding(verdict, "dead point", None, reason)
+
+
+def due_masses(scale: Scale, ladder: Ladder, levels: Floats) -> Floats:
+    """Mean mass of each point on probes of its own level, in even shares 1/k; shape (k,), NaN without any."""
+    due = np.full(scale.n_points, np.nan)
+    for point, value in enumerate(scale.values):
+        at_level = levels == value
+        if at_level.any():
+            due[point] = ladder.pmf[at_level, point].mean() * scale.n_points
+    return due
+
+
+def _climb(ladder: Ladder) -> Iterator[LintFinding]:
+    if np.isnan(ladder.spearman):
+        yield LintFinding(
+            "warn", "ladder", None, "without probes its order on real texts is untried: add some"
+        )
+        return
+    if ladder.spearman < ORDER_WARN:
+        verdict, bound = _bounded(ladder.spearman, ORDER_WARN, ORDER_FAIL)
+        reason = f"rank correlation with the probes' levels is {ladder.spearman:.2f}, needs {bound:.2f}"
+        yield LintFinding(verdict, "ladder", None, reason)
+    if ladder.spread < SPREAD_WARN:
+        verdict, bound = _bounded(ladder.spread, SPREAD_WARN, SPREAD_FAIL)
+        reason = f"lowest and highest probes lie {ladder.spread:.2f} of the scale apart, needs {bound:.2f}"
+        yield LintFinding(verdict, "spread", None, reason)
+
+
+def _reliability(n_sets: int, reliability: float) -> Iterator[LintFinding]:
+    if n_sets == 1:
+        yield LintFinding(
+            "warn", "agreement", None, "one anchor set has no other to agree with: add a second"
+        )
+    elif not reliability >= RELIABILITY_WARN:
+        verdict, bound = _bounded(reliability, RELIABILITY_WARN, RELIABILITY_FAIL)
+        reason = f"reliability of the sets together (alpha) is {reliability:.2f}, needs {bound:.2f}"
+        yield LintFinding(verdict, "agreement", None, reason)
+
+
+def _bounded(figure: float, warn: float, fail: float) -> tuple[Level, float]:
+    """Return how severe a figure below ``warn`` is, and the bound that it misses; NaN is the worst."""
+    return ("warn", warn) if figure >= fail else ("fail", fail)
+
+
+def unrelated_sentences(language: str = ENGLISH) -> tuple[str, ...]:
+    """List the shipped everyday and factual sentences, of which no two are about the same thing.
+
+    Args:
+        language: ISO 639-1 code; the sentences are English where they are not translated into it.
+
+    Example:
+        >>> len(unrelated_sentences()), unrelated_sentences("de")[0]
+        (50, 'Der Bus zum Hafen fährt von Bahnsteig sechs.')
+    """
+    return tuple(sentence for group in FLOOR_GROUPS for sentence in unrelated_probes(language)[group])
+
+
+def random_pair_cosine(vectors: Floats) -> float:
+    """Mean cosine of all pairs of unrelated sentences, and 0 where it is negative.
+
+    Args:
+        vectors: shape (n, d), two or more, each of length 1.
+
+    Returns:
+        0 to 1.
+
+    Example:
+        >>> random_pair_cosine(np.array([[1.0, 0.0], [0.6, 0.8]]))
+        0.6
+    """
+    pairs = np.triu_indices(len(vectors), 1)
+    return max(0.0, float((vectors @ vectors.T)[pairs].mean()))
+
+
+def cosine_at(share: float, random_cosine: float) -> float:
+    """Compute the cosine at a share of the way from random pairs to equal texts.
+
+    The inverse of BERTScore's rescaling ``(cosine - random) / (1 - random)``.
+
+    Args:
+        share: 0 is the cosine of random pairs, 1 that of equal texts.
+        random_cosine: of random pairs, 0 to 1.
+
+    References:
+        Zhang et al. (2020), BERTScore, arXiv 1904.09675, section "Baseline Rescaling".
+
+    Example:
+        >>> round(cosine_at(0.9, 0.78), 3)
+        0.978
+    """
+    return random_cosine + share * (1 - random_cosine)

@@ -1,0 +1,687 @@
+"""Readouts: from cosines with anchors to probability masses (PMFs) over a scale's points.
+
+``ssr``, semantic similarity rating. For one text and one anchor set with ``k`` points, where
+``g = (1 + cosine) / 2``::
+
+    p(r)  is proportional to  g(r) - min(g) + epsilon * d(r)
+
+Masses are averaged over anchor sets, then sharpened: ``p(r) ** (1 / T)``, normalised again. The semantics
+differ only in the definition of ``d`` and in the value where the formula has none; ``docs/rating.md`` has the
+whole table.
+
+``ordinal``, a cumulative probit model of the text's position on the axis of the anchors. A text's *slope* is
+the least-squares slope of its cosines with a set's anchors over the points 1 to k; with several sets, the
+mean of their slopes. Up to a factor it is the text's projection on the axis from the lower to the upper
+anchors. The anchors have slopes, too. The straight line through them, over the points, turns the slope of any
+text into its *position* y, counted in points::
+
+    slope(x)       =  sum over r of (r - m) * cosine(x, anchor r) / sum of (r - m)^2,  with m = (k + 1) / 2
+    y(x)           =  m + (slope(x) - a) / b,  with a + b * (r - m) the line through the anchors' slopes
+    P(point <= r)  =  Phi((r + 1/2 - y) / (WIDTH * s)),  with s the standard deviation of 1 ... k
+
+So thresholds lie halfway between the anchors' positions on the line, evenly spaced whatever single anchors
+do, and the mean of a rating never falls when the slope rises. Nothing is fitted to texts; ``WIDTH`` was
+chosen once, by ``bench/readout.py``.
+
+All cosines are identical to the last bit whatever other texts are in the batch. In which order a matrix
+product sums depends on its shape, on the processor, and on where in the matrix a row stands. Each text is
+therefore multiplied by itself, in a product whose shape is always the same.
+
+References:
+    Maier, Aslak, Fiaschi, Pappas, Wiecki (2025): LLMs Reproduce Human Purchase Intent via Semantic Similarity
+    Elicitation of Likert Ratings. arXiv 2510.08338.
+    McCullagh (1980): Regression Models for Ordinal Data. Journal of the Royal Statistical Society B 42(2),
+    109-142, equation 2.4 with the probit link. DOI 10.1111/j.2517-6161.1980.tb01109.x.
+    An, Kwak, Ahn (2018): SemAxis. ACL 2018, 2450-2461. DOI 10.18653/v1/P18-1228.
+    Kozlowski, Taddy, Evans (2019): The Geometry of Culture. American Sociological Review 84(5), 905-949.
+    DOI 10.1177/0003122419877135.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.errors import InputError
+from semscale.rating.settings import Semantics, check_settings
+from semscale.results.weights import reject_after
+from semscale.types import FEWEST_POINTS, MOST_POINTS, Floats, Mask
+
+Reals = npt.NDArray[np.floating[Any]]
+
+WIDTH = 0.45
+"""Standard deviation of the normal distribution, in standard deviations of the points 1 ... k."""
+
+_LEAST_RISE = 1e-6
+"""Anchors have no direction if their slopes rise by less: then rounding of float32 cosines moves texts."""
+
+TIES = {"float32": 1e-6, "float64": 1e-12}
+"""Masses closer than this are equal, by the type of the vectors: rounding may leave them so far apart."""
+
+_EQUAL_ULPS = 8
+"""Cosines of equal anchors differ by a few roundings, because BLAS sums columns in different orders."""
+
+_UNDEFINED = (
+    "semantics 'paper' divides 0 by 0 where all similarities are equal: use 'safe' (uniform), or drop"
+)
+
+_SAFE_SQUARES = (1e-30, 1e30)  # outside, float32 squares may have under- or overflowed
+
+_BLOCK_ROWS = 4096  # 30 float64 similarities a row: a block's intermediates stay in a core's own cache
+
+_MODE_TIE = 1e-6  # float32 products leave equal masses this far apart
+
+
+@dataclass(frozen=True)
+class VectorRatings:
+    """Ratings of vectors, row by row.
+
+    Attributes:
+        pmf: shape (n, k), rows sum to 1 within 1e-12.
+        set_means: shape (n, s), the mean under each anchor set alone, before the temperature, in the scale's
+            values.
+        best_similarity: shape (n,), cosine with the most similar of all anchors, -1 to 1.
+    """
+
+    pmf: Floats
+    set_means: Floats
+    best_similarity: Floats
+
+    @classmethod
+    def unfilled(cls, n: int, k: int, n_sets: int) -> Self:
+        """Arrays for n rows, k points and so many anchor sets, to be filled block by block."""
+        return cls(np.empty((n, k)), np.empty((n, n_sets)), np.empty(n))
+
+    def under_sets(self, rated: Sequence[str], sets: Sequence[str]) -> "VectorRatings":
+        """Spread the means over more anchor sets; those under sets that did not rate are NaN.
+
+        Args:
+            rated: names of the s sets that rated.
+            sets: names of all sets, ``rated`` among them.
+
+        Example:
+            >>> ratings = VectorRatings(np.ones((1, 1)), np.array([[2.0]]), np.ones(1))
+            >>> ratings.under_sets(["plain"], ["blunt", "plain"]).set_means.tolist()
+            [[nan, 2.0]]
+        """
+        means = np.full((len(self.set_means), len(sets)), np.nan)
+        means[:, [sets.index(name) for name in rated]] = self.set_means
+        return replace(self, set_means=means)
+
+
+def ssr_ratings(
+    vectors: npt.ArrayLike,
+    anchors: npt.ArrayLike,
+    *,
+    values: npt.ArrayLike | None = None,
+    epsilon: float = 0.0,
+    temperature: float = 1.0,
+    semantics: Semantics = "safe",
+) -> VectorRatings:
+    """Rate vectors against all anchor sets: cosines, masses per set, their average, then the temperature.
+
+    Runs in blocks of rows that fit a processor's cache, against all anchors at once; beyond the input it
+    needs little more than its result. A row's rating is the same to the last bit regardless of order and
+    batch.
+
+    Args:
+        vectors: shape (n, d), or (d,) for one; any lengths but 0. float32 is computed in float32 products.
+        anchors: shape (s, k, d), or (k, d) for one set; any lengths but 0.
+        values: shape (k,), the points' values for ``set_means``; 1 to k unless given.
+        epsilon: as in ``similarity_pmf``.
+        temperature: as in ``sharpen_pmf``.
+        semantics: as in both.
+
+    Returns:
+        Ratings in the order of the vectors.
+
+    Raises:
+        InputError: shapes that do not fit, rows (named) with NaN, infinity or length 0, wrong settings, or
+            rows for which ``paper`` has no value.
+
+    Example:
+        >>> ratings = ssr_ratings([[3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]])
+        >>> ratings.pmf.tolist(), ratings.best_similarity.round(3).tolist()
+        ([[0.0, 1.0]], [0.8])
+    """
+    check_settings(epsilon=epsilon, temperature=temperature, semantics=semantics)
+    rows = as_rows(vectors)
+    units = unit_anchors(anchors, rows.shape[1]).astype(rows.dtype)
+    n_sets, k, _ = units.shape
+    point_values = as_values(values, k)
+    n = len(rows)
+    result = VectorRatings.unfilled(n, k, n_sets)
+    unusable, undefined = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
+    for block in row_blocks(n):
+        cosines, unusable[block] = cosines_of(rows[block], units)
+        masses, totals = _ssr_masses(cosines, epsilon, semantics)
+        undefined[block] = (totals == 0).any(axis=0)
+        masses /= np.where(totals == 0, 1.0, totals)[:, None, :]
+        pmf = sum_in_order(masses)
+        total = sum_in_order(pmf)
+        pmf /= np.where(total == 0, 1.0, total)
+        result.pmf[block] = sharpened(pmf, temperature, semantics, TIES[rows.dtype.name]).T
+        result.set_means[block] = sum_in_order((masses * point_values[:, None]).swapaxes(0, 1)).T
+        result.best_similarity[block] = best_of(cosines)
+    reject(unusable, "vectors must be finite and not all 0: not so in")
+    reject(undefined, _UNDEFINED)
+    return result
+
+
+def similarity_pmf(
+    similarities: npt.ArrayLike, *, epsilon: float = 0.0, semantics: Semantics = "safe"
+) -> Floats:
+    """Turn cosines with one anchor set into masses: each minus the smallest, divided by the sum.
+
+    Args:
+        similarities: shape (..., k), cosines in [-1, 1], with k from 2 to 11.
+        epsilon: at least 0, in units of ``g = (1 + cosine) / 2``. ``safe`` spreads it evenly over all points;
+            ``paper`` and ``guide`` give it to the least similar point (the first of several).
+        semantics: ``safe`` and ``guide`` make all-equal cosines uniform; for ``paper`` they are an error when
+            epsilon is 0 (the equation reads 0/0), and all mass on the first point otherwise (the equation to
+            the letter).
+
+    Returns:
+        Shape (..., k), float64, not negative, the last axis sums to 1 within 1e-12.
+
+    Raises:
+        InputError: a wrong shape, a cosine that is not finite or outside [-1, 1], a negative epsilon, or 0/0.
+
+    References:
+        arXiv 2510.08338, equation for p(r) with its offset epsilon.
+
+    Example:
+        >>> similarity_pmf([0.2, 0.4, 0.6]).round(3).tolist()
+        [0.0, 0.333, 0.667]
+    """
+    check_settings(epsilon=epsilon, semantics=semantics)
+    cosines = as_floats(similarities, "similarities")
+    if cosines.ndim == 0 or not FEWEST_POINTS <= cosines.shape[-1] <= MOST_POINTS:
+        raise InputError(
+            f"similarities must have {FEWEST_POINTS} to {MOST_POINTS} points on their last axis, "
+            f"got shape {cosines.shape}"
+        )
+    by_point = cosines.reshape(-1, cosines.shape[-1]).T
+    outside = ~(np.abs(by_point) <= 1 + 1e-6)
+    reject(outside.any(axis=0), "similarities must be cosines in [-1, 1]: not so in")
+    masses, totals = _ssr_masses(by_point, epsilon, semantics)
+    reject(totals == 0, _UNDEFINED)
+    return np.ascontiguousarray((masses / totals).T).reshape(cosines.shape)
+
+
+def _ssr_masses(cosines: Reals, epsilon: float, semantics: Semantics) -> tuple[Floats, Floats]:
+    """Unnormalised masses (..., k, n) and totals (..., n), in units of the cosine; a total of 0 means 0/0."""
+    k = cosines.shape[-2]
+    masses = cosines.astype(np.float64)
+    masses -= masses.min(axis=-2, keepdims=True)
+    equal = masses.max(axis=-2) <= _EQUAL_ULPS * np.finfo(cosines.dtype).eps
+    if equal.any():
+        masses *= ~equal[..., None, :]
+    # The halves in g = (1 + cosine) / 2 cancel, except that epsilon, given in units of g, counts double for
+    # cosines.
+    if semantics == "safe":
+        masses += 2 * epsilon / k
+    elif epsilon > 0:
+        least = masses.argmin(axis=-2)[..., None, :]
+        np.put_along_axis(masses, least, 2 * epsilon, axis=-2)
+    if semantics != "paper" and equal.any():
+        masses = np.where(equal[..., None, :], 1.0, masses)
+    return masses, sum_in_order(np.moveaxis(masses, -2, 0))
+
+
+def sharpen_pmf(pmf: npt.ArrayLike, *, temperature: float = 1.0, semantics: Semantics = "safe") -> Floats:
+    """Raise masses to the power 1/T and normalise again; below 1 sharper, above 1 flatter.
+
+    Computed on logarithms relative to the largest mass, so any small T is stable. A mass of 0 stays 0 at
+    every T.
+
+    Args:
+        pmf: shape (..., k), not negative, each with a positive sum.
+        temperature: T, at least 0. Infinity makes all points that have any mass alike.
+        semantics: says what T = 0 does when several points share the largest mass (within 1e-12, or 1e-6 for
+            float32). ``safe`` and ``guide`` leave the PMF as it is; ``paper`` takes the equation's limit, the
+            mass shared evenly among them. Without a tie all put the whole mass on the largest.
+
+    Returns:
+        Shape (..., k), float64, the last axis sums to 1 within 1e-12.
+
+    Raises:
+        InputError: a negative or NaN temperature, or masses that are negative, not finite or all 0.
+
+    Example:
+        >>> sharpen_pmf([0.2, 0.8], temperature=0.5).round(4).tolist()
+        [0.0588, 0.9412]
+        >>> sharpen_pmf([0.4, 0.4, 0.2], temperature=0.0).tolist()
+        [0.4, 0.4, 0.2]
+    """
+    check_settings(temperature=temperature, semantics=semantics)
+    numbers = as_floats(pmf, "pmf")
+    masses = numbers.astype(np.float64)
+    if masses.ndim == 0 or masses.shape[-1] == 0:
+        raise InputError(f"pmf must have points on its last axis, got shape {masses.shape}")
+    by_point = masses.reshape(-1, masses.shape[-1]).T
+    totals = sum_in_order(by_point)
+    usable = (by_point >= 0).all(axis=0) & np.isfinite(by_point).all(axis=0) & (totals > 0)
+    reject(~usable, "pmf must be masses >= 0 with a positive sum: not so in")
+    sharp = sharpened(by_point / totals, temperature, semantics, TIES[numbers.dtype.name])
+    return np.ascontiguousarray(sharp.T).reshape(masses.shape)
+
+
+def sharpened(pmf: Floats, temperature: float, semantics: Semantics, tie: float) -> Floats:
+    """Apply the temperature to columns of masses, as ``sharpen_pmf`` does, without looking at them.
+
+    Args:
+        pmf: shape (k, n), columns sum to 1.
+        temperature: at least 0.
+        semantics: as in ``sharpen_pmf``.
+        tie: masses less than this apart are equal.
+
+    Returns:
+        Shape (k, n).
+    """
+    if temperature == 1:
+        return pmf
+    largest = pmf.max(axis=0)
+    if temperature == 0:
+        is_largest = pmf >= largest - tie
+        n_largest = is_largest.sum(axis=0)
+        shared = is_largest / n_largest
+        return shared if semantics == "paper" else np.where(n_largest > 1, pmf, shared)
+    with np.errstate(divide="ignore", over="ignore"):
+        logs = np.log(pmf / np.where(largest == 0, 1.0, largest))
+        powers = np.where(pmf > 0, np.exp(np.where(pmf > 0, logs, 0.0) / temperature), 0.0)
+    total = sum_in_order(powers)
+    return powers / np.where(total == 0, 1.0, total)
+
+
+def ordinal_ratings(  # noqa: PLR0913 - the same settings as those of the other readout, and the width
+    vectors: npt.ArrayLike,
+    anchors: npt.ArrayLike,
+    *,
+    values: npt.ArrayLike | None = None,
+    epsilon: float = 0.0,
+    temperature: float = 1.0,
+    width: float = WIDTH,
+) -> VectorRatings:
+    """Rate vectors by their positions on the axis of all anchor sets.
+
+    Runs in blocks of rows, as ``ssr_ratings`` does: a row's rating is the same to the last bit
+    regardless of order and batch. The temperature comes before epsilon, so that a higher position never has a
+    lower mean, whatever both are.
+
+    Args:
+        vectors: shape (n, d), or (d,) for one; any lengths but 0. float32 is computed in float32 products.
+        anchors: shape (s, k, d), or (k, d) for one set; any lengths but 0.
+        values: shape (k,), the points' values for ``set_means``; 1 to k unless given.
+        epsilon: at least 0; mass spread evenly over all points, beside the 1 that the rating has.
+        temperature: as in ``sharpen_pmf``.
+        width: as in ``ordinal_pmf``.
+
+    Returns:
+        Ratings in the order of the vectors; uniform where the anchors have no direction, as equal ones.
+
+    Raises:
+        InputError: shapes that do not fit, rows (named) with NaN, infinity or length 0, or wrong settings.
+
+    Example:
+        >>> ratings = ordinal_ratings([[1.0, 1.0], [1.0, 3.0]], [[1.0, 0.0], [0.0, 1.0]])
+        >>> ratings.pmf.round(3).tolist(), ratings.best_similarity.round(3).tolist()
+        ([[0.5, 0.5], [0.08, 0.92]], [0.707, 0.949])
+    """
+    check_settings(epsilon=epsilon, temperature=temperature)
+    check_width(width)
+    rows = as_rows(vectors)
+    units = unit_anchors(anchors, rows.shape[1])
+    n_sets, k, _ = units.shape
+    point_values = as_values(values, k)
+    line = AnchorLine.through(units)
+    set_lines = [AnchorLine.through(units[[row]]) for row in range(n_sets)]
+    units = units.astype(rows.dtype)
+    n = len(rows)
+    result, unusable = VectorRatings.unfilled(n, k, n_sets), np.zeros(n, dtype=bool)
+    for block in row_blocks(n):
+        cosines, unusable[block] = cosines_of(rows[block], units)
+        slopes = _slopes(cosines)
+        pmf = _ordinal_masses(line.positions(sum_in_order(slopes) / n_sets, k), k, width)
+        pmf = sharpened(pmf, temperature, "safe", TIES[rows.dtype.name])
+        result.pmf[block] = (pmf if epsilon == 0 else (pmf + epsilon / k) / (1 + epsilon)).T
+        positions = np.array([set_lines[row].positions(slopes[row], k) for row in range(n_sets)])
+        result.set_means[block] = _means(positions, point_values, width, epsilon).T
+        result.best_similarity[block] = best_of(cosines)
+    reject(unusable, "vectors must be finite and not all 0: not so in")
+    return result
+
+
+def ordinal_pmf(positions: npt.ArrayLike, k: int, *, width: float = WIDTH) -> Floats:
+    """Turn positions into masses of the points, by a normal distribution cut halfway between them.
+
+    Args:
+        positions: shape (...), in points: 1 at the first point, k at the last; any number, and NaN for no
+            position.
+        k: number of points, 2 to 11.
+        width: standard deviation of the normal distribution, in standard deviations of the points 1 ... k;
+            above 0.
+
+    Returns:
+        Shape (..., k), not negative, the last axis sums to 1 within 1e-12; uniform where there is no
+        position.
+
+    Raises:
+        InputError: infinite positions, k out of range, or a width that is not above 0.
+
+    References:
+        McCullagh (1980), equation 2.4 with the probit link and thresholds at half points.
+
+    Example:
+        >>> ordinal_pmf([2.0, 2.5], 3).round(3).tolist()
+        [[0.087, 0.826, 0.087], [0.003, 0.497, 0.5]]
+    """
+    check_width(width)
+    numbers = as_floats(positions, "positions").astype(np.float64)
+    if not FEWEST_POINTS <= k <= MOST_POINTS:
+        raise InputError(f"k must be {FEWEST_POINTS} to {MOST_POINTS} points, got {k}")
+    reject(np.isinf(numbers.ravel()), "positions must be finite: not so in")
+    masses = _ordinal_masses(numbers.reshape(-1), k, width)
+    return np.ascontiguousarray(masses.T).reshape(*numbers.shape, k)
+
+
+@dataclass(frozen=True)
+class AnchorLine:
+    """The straight line through the slopes of anchors.
+
+    Attributes:
+        middle: slope at the middle of the scale, the ``a`` of the formula.
+        rise: how much the slope rises from one point to the next, the ``b``; 0 or more by construction.
+    """
+
+    middle: float
+    rise: float
+
+    @classmethod
+    def through(cls, units: Floats) -> Self:
+        """Fit the line to all anchors of some sets by least squares.
+
+        Args:
+            units: shape (s, k, d), anchors of length 1.
+        """
+        contrast = _contrast(units.shape[1])
+        axis = np.einsum("k,skd->d", contrast, units) / len(units)
+        return cls(middle=float(units.mean(axis=(0, 1)) @ axis), rise=float(axis @ axis))
+
+    def positions(self, slopes: Floats, k: int) -> Floats:
+        """Positions of texts, in points from 1 to k and beyond; NaN where anchors have no direction."""
+        if self.rise < _LEAST_RISE:
+            return np.full_like(slopes, np.nan)
+        return (k + 1) / 2 + (slopes - self.middle) / self.rise
+
+
+def check_width(width: float) -> None:
+    """Reject a width that no rating can be made with.
+
+    Raises:
+        InputError: not a finite number above 0.
+    """
+    if isinstance(width, bool) or not isinstance(width, Real) or not 0 < width < np.inf:
+        raise InputError(f"width must be a number above 0, got {width!r}")
+
+
+def _contrast(k: int) -> Floats:
+    """Weights (k,) whose sum of products with k numbers is their least-squares slope over 1 ... k."""
+    from_middle = np.arange(k) - (k - 1) / 2
+    weights: Floats = from_middle / (from_middle @ from_middle)
+    return weights
+
+
+def _slopes(cosines: Reals) -> Floats:
+    """Slope of each text's cosines (s, k, n) in each set, shape (s, n)."""
+    weighted = cosines.astype(np.float64) * _contrast(cosines.shape[1])[:, None]
+    return sum_in_order(weighted.swapaxes(0, 1))
+
+
+def _from_thresholds(positions: Floats, k: int, width: float) -> Floats:
+    """Compute how far k - 1 thresholds (first axis) lie above positions, in standard deviations."""
+    thresholds = (np.arange(1, k) + 0.5).reshape(-1, *[1] * positions.ndim)
+    distances: Floats = (thresholds - positions) / (width * np.sqrt((k * k - 1) / 12))
+    return distances
+
+
+def _ordinal_masses(positions: Floats, k: int, width: float) -> Floats:
+    """Masses (k, n) between thresholds at half points; uniform where a position is NaN."""
+    from scipy.special import ndtr  # slow to import, and the other readout does without
+
+    distances = _from_thresholds(positions, k, width)
+    below = np.zeros((k + 1, len(positions)))
+    above = np.zeros_like(below)
+    below[1:-1], below[-1] = ndtr(distances), 1.0
+    above[1:-1], above[0] = ndtr(-distances), 1.0
+    # Of the two tails the smaller is exact where the larger is rounded to 1.
+    masses = np.where(above[:-1] > below[1:], np.diff(below, axis=0), -np.diff(above, axis=0))
+    return np.where(np.isnan(positions), 1 / k, np.maximum(masses, 0.0))
+
+
+def _means(positions: Floats, values: Floats, width: float, epsilon: float) -> Floats:
+    """Means (s, n) of the masses at such positions, epsilon among them; of equal masses where one is NaN."""
+    from scipy.special import ndtr
+
+    distances = _from_thresholds(positions, len(values), width)
+    steps = np.diff(values)[:, None, None]
+    means = np.where(np.isnan(positions), values.mean(), values[0] + sum_in_order(ndtr(-distances) * steps))
+    mixed: Floats = (means + epsilon * values.mean()) / (1 + epsilon)
+    return mixed
+
+
+def best_similarities(vectors: npt.ArrayLike, anchors: npt.ArrayLike) -> Floats:
+    """Give the cosine of vectors with the most similar of all anchors, without rating them.
+
+    Args:
+        vectors: shape (n, d), finite and not all 0.
+        anchors: shape (s, k, d), or (k, d) for one set; any lengths but 0.
+
+    Returns:
+        Shape (n,), -1 to 1, to the last bit as the readouts give it.
+
+    Example:
+        >>> best_similarities([[3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]]).round(3).tolist()
+        [0.8]
+    """
+    rows = as_rows(vectors)
+    units = unit_anchors(anchors, rows.shape[1]).astype(rows.dtype)
+    best = np.empty(len(rows))
+    for block in row_blocks(len(rows)):
+        best[block] = best_of(cosines_of(rows[block], units)[0])
+    return best
+
+
+def modes(pmf: Floats, values: Floats) -> Floats:
+    """Give the value of the point with the largest mass; the lowest of several equal within 1e-6.
+
+    Args:
+        pmf: shape (n, k), masses; NaN where there is no rating.
+        values: shape (k,), of the points, ascending.
+
+    Returns:
+        Shape (n,); NaN where there is no rating.
+
+    Example:
+        >>> modes(np.array([[0.4, 0.4, 0.2], [0.1, 0.2, 0.7]]), np.array([1.0, 2.0, 3.0])).tolist()
+        [1.0, 3.0]
+    """
+    mode: Floats = np.full(len(pmf), np.nan)
+    scored = ~np.isnan(pmf).any(axis=1)
+    masses = pmf[scored]
+    mode[scored] = values[(masses >= masses.max(axis=1, keepdims=True) - _MODE_TIE).argmax(axis=1)]
+    return mode
+
+
+def row_blocks(n: int) -> Iterator[slice]:
+    """Cut n rows into blocks that fit a processor's cache.
+
+    Example:
+        >>> list(row_blocks(5000))
+        [slice(0, 4096, None), slice(4096, 8192, None)]
+    """
+    return (slice(start, start + _BLOCK_ROWS) for start in range(0, n, _BLOCK_ROWS))
+
+
+def cosines_of(rows: Reals, units: Reals) -> tuple[Reals, Mask]:
+    """Compute the cosines of rows with anchors of length 1.
+
+    Args:
+        rows: shape (n, d).
+        units: shape (s, k, d), of the same type.
+
+    Returns:
+        The cosines, shape (s, k, n), and which rows have none, shape (n,).
+    """
+    rows = np.ascontiguousarray(rows)
+    squares = _squares(rows)
+    extreme = ~((squares > _SAFE_SQUARES[0]) & (squares < _SAFE_SQUARES[1]))
+    if extreme.any():
+        rows = _rescaled(rows, extreme)
+        squares = _squares(rows)
+    usable = np.isfinite(squares) & (squares > 0)
+    if not usable.all():
+        rows = np.where(usable[:, None], rows, 0.0)
+    n_sets, k, d = units.shape
+    products = np.matmul(units.reshape(1, n_sets * k, d), rows[:, :, None])[:, :, 0]
+    cosines = np.ascontiguousarray(products.T)
+    cosines /= np.sqrt(np.where(usable, squares, 1.0))
+    return cosines.reshape(n_sets, k, len(rows)), ~usable
+
+
+def _squares(rows: Reals) -> Reals:
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        squares: Reals = np.matmul(rows[:, None, :], rows[:, :, None])[:, 0, 0]
+    return squares
+
+
+def _rescaled(rows: Reals, extreme: Mask) -> Reals:
+    """Bring extreme rows near length 1 by powers of two, which round nothing; the others stay as they are."""
+    peaks = np.abs(rows[extreme]).max(axis=1, initial=0.0)
+    exponents = np.frexp(np.where(np.isfinite(peaks), peaks, 0.0))[1]
+    scaled = rows.copy()
+    with np.errstate(under="ignore"):
+        scaled[extreme] = np.ldexp(rows[extreme], -exponents[:, None])
+    return scaled
+
+
+def best_of(cosines: Reals) -> Reals:
+    """Give each text's cosine with the most similar of all anchors, -1 to 1.
+
+    Args:
+        cosines: shape (s, k, n).
+
+    Returns:
+        Shape (n,).
+    """
+    best: Reals = np.clip(cosines.max(axis=(0, 1)), -1, 1)
+    return best
+
+
+def sum_in_order(parts: Floats) -> Floats:
+    """Sum along the first axis, one part after another.
+
+    NumPy's own sum takes an order that depends on the other axes' lengths and on the array's layout.
+
+    Example:
+        >>> sum_in_order(np.array([[0.25, 1.0], [0.5, 2.0]])).tolist()
+        [0.75, 3.0]
+    """
+    total: Floats = parts[0].copy()
+    for part in parts[1:]:
+        total += part
+    return total
+
+
+def unit_anchors(anchors: npt.ArrayLike, dimensions: int) -> Floats:
+    """Bring anchors to length 1 and shape (s, k, d).
+
+    Raises:
+        InputError: not 2 to 11 anchors per set, another width than ``dimensions``, or an anchor that is not
+            finite or 0.
+
+    Example:
+        >>> unit_anchors([[3.0, 4.0], [0.0, 2.0]], 2).tolist()
+        [[[0.6, 0.8], [0.0, 1.0]]]
+    """
+    array = as_floats(anchors, "anchors").astype(np.float64)
+    if array.ndim == 2:  # noqa: PLR2004
+        array = array[None]
+    if array.ndim != 3 or not len(array) or not FEWEST_POINTS <= array.shape[1] <= MOST_POINTS:  # noqa: PLR2004
+        raise InputError(
+            f"anchors must have shape (sets, {FEWEST_POINTS} to {MOST_POINTS} points, dimensions), "
+            f"got {array.shape}"
+        )
+    if array.shape[2] != dimensions:
+        raise InputError(
+            f"vectors have {dimensions} dimensions but anchors {array.shape[2]}: embed both with one model"
+        )
+    lengths = np.linalg.norm(array, axis=2, keepdims=True)
+    for set_number, point in np.argwhere(~(np.isfinite(lengths) & (lengths > 0))[:, :, 0]):
+        raise InputError(
+            f"anchors must be finite and not all 0: not so for set {set_number}, point {point} (from 0)"
+        )
+    units: Floats = array / lengths
+    return units
+
+
+def as_floats(numbers: npt.ArrayLike, name: str) -> Reals:
+    """Numbers as float32 or float64, whichever they are closest to; no copy if they are one of these.
+
+    Raises:
+        InputError: not an array of numbers.
+    """
+    if getattr(numbers, "dtype", None) is not None and np.iscomplexobj(numbers):
+        raise InputError(f"{name} must be real numbers, got complex ones: pass their .real")
+    try:
+        array = np.asarray(numbers)
+        if array.dtype in (np.float32, np.float64):
+            return array
+        return array.astype(np.float32 if array.dtype == np.float16 else np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(
+            f"{name} must be an array of numbers, got {type(numbers).__name__}: {error}"
+        ) from error
+
+
+def as_rows(vectors: npt.ArrayLike) -> Reals:
+    """Vectors as rows (n, d); a single vector (d,) becomes one row.
+
+    Raises:
+        InputError: not numbers, or neither one nor two axes.
+    """
+    rows = as_floats(vectors, "vectors")
+    if rows.ndim == 1 and rows.size:
+        rows = rows[None]
+    if rows.ndim != 2:  # noqa: PLR2004
+        raise InputError(f"vectors must have shape (texts, dimensions), got {rows.shape}")
+    return rows
+
+
+def as_values(values: npt.ArrayLike | None, k: int) -> Floats:
+    """Values of k points, 1 to k unless given.
+
+    Raises:
+        InputError: not one number per point.
+    """
+    array = np.arange(1.0, k + 1) if values is None else as_floats(values, "values").astype(np.float64)
+    if array.shape != (k,):
+        raise InputError(f"values must be {k} numbers, one per point, got shape {array.shape}")
+    return array
+
+
+def reject(rows: Mask | np.bool_, problem: str) -> None:
+    """Raise an error that names the rows that are marked, if any is.
+
+    Raises:
+        InputError: at least one row is marked.
+
+    Example:
+        >>> reject(np.array([False, True]), "vectors must be finite: not so in")
+        Traceback (most recent call last):
+        semscale.errors.InputError: vectors must be finite: not so in 1 row(s), from 0: 1
+    """
+    reject_after(0, rows, problem)

@@ -1,1 +1,0 @@
-"""How cosines with anchors become a rating: SSR and the ordinal readout."""

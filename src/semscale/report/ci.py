@@ -1,0 +1,373 @@
+"""A gate's decision for CI systems: annotations and job summaries of GitHub, JUnit XML, messages in Slack."""
+
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from xml.etree import ElementTree
+
+from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, ThresholdCheck
+from semscale.drift.gate.drift_summary import DriftSummary
+from semscale.drift.gate.harm import HarmedItem, worst_pairs
+from semscale.drift.limits.results import LimitCheck, LimitOutcome
+from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.pair_differences import pair_outputs
+from semscale.history.items import Output
+from semscale.report.document import (
+    Cell,
+    DataTable,
+    Document,
+    Findings,
+    Level,
+    Number,
+    Paragraph,
+    Quoted,
+    Section,
+    Words,
+)
+from semscale.report.drift import covered_words, drift_document, drift_table, greatest_drift
+from semscale.report.drift_sentences import (
+    HARM,
+    LIMIT_LEVELS,
+    OUTCOMES,
+    broken_limit_words,
+    headline_words,
+    must_pass_words,
+    needed_words,
+    noise_words,
+    result_words,
+    sequence_words,
+    subject,
+    threshold_words,
+    unvaried_words,
+)
+from semscale.report.formatting import clipped, count, printable
+
+SHOWN = 10
+"""Annotations of one kind that GitHub shows for a step; what goes beyond is counted in the last of them."""
+_LEVELS = {Outcome.FAIL: "error", Outcome.UNDECIDED: "warning", Outcome.PASS: "notice"}
+_DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_PROPERTY = _DATA | str.maketrans({":": "%3A", ",": "%2C"})
+
+
+def github_annotations(summary: DriftSummary, decision: GateDecision) -> list[str]:
+    """Write a decision as workflow commands: print them, one a line, to standard output of a step.
+
+    The first is the gate's decision: ``::error``, ``::warning`` where it is undecided, ``::notice`` where
+    it passed. Then follow failed tests and thresholds as errors, undecided tests and cautions as warnings.
+
+    Args:
+        summary: the comparison.
+        decision: the gate's about it.
+
+    Returns:
+        Lines; texts are escaped, so none can begin another command.
+
+    References:
+        GitHub Actions, workflow commands: ``%``, CR and LF are escaped in messages, ``:`` and ``,`` in
+        properties as well.
+    """
+    verdict = {Outcome.FAIL: "failed", Outcome.UNDECIDED: "is undecided", Outcome.PASS: "passed"}
+    title = f"Drift gate {verdict[decision.outcome]}: {summary.comparison.candidate.model}"
+    level = _LEVELS[decision.outcome]
+    lines = {"error": list(_errors(summary, decision)), "warning": list(_warnings(summary, decision))}
+    lines.setdefault(level, []).insert(0, (title, f"{summary.next_step}. {headline_words(summary)}"))
+    order = sorted(lines, key=lambda kind: kind != level)
+    return [command(kind, title, message) for kind in order for title, message in _fitting(lines[kind])]
+
+
+def command(kind: str, title: str, message: str) -> str:
+    r"""Write one workflow command.
+
+    Example:
+        >>> command("error", "a: b, c", "100 %\nof it")
+        '::error title=a%3A b%2C c::100 %25%0Aof it'
+    """
+    return f"::{kind} title={_escaped(title, _PROPERTY)}::{_escaped(message, _DATA)}"
+
+
+def stop_commands() -> tuple[str, str]:
+    """Make the lines between which GitHub Actions reads no commands in what is printed.
+
+    Texts of a model may hold ``::error::`` or the like, and a line may be broken just before it.
+
+    References:
+        GitHub Actions, workflow commands: ``::stop-commands::TOKEN`` until ``::TOKEN::``, with a token that
+        nobody can guess.
+    """
+    token = secrets.token_hex(16)
+    return f"::stop-commands::{token}", f"::{token}::"
+
+
+def _escaped(text: str, replaced: dict[int, str]) -> str:
+    return printable(text).translate(replaced)
+
+
+def _errors(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[str, str]]:
+    for limit in decision.broken_limits:
+        yield f"Limit {limit.name}", broken_limit_words(limit)
+    for item in decision.failed_items:
+        yield "Must-pass item", must_pass_words(item)
+    yield from _tests(summary, decision, Outcome.FAIL)
+    for check in decision.thresholds:
+        if not check.passed:
+            yield f"Threshold {check.name}", threshold_words(check)
+
+
+def _warnings(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[str, str]]:
+    if (ruler := summary.ruler) is not None and ruler.has_moved:
+        yield "The ruler moved", ruler.words()
+    for caution in decision.cautions:
+        yield "Caution", caution
+    for one in decision.sequence:
+        if one.is_significant:
+            yield f"Over many runs: {one.metric}", sequence_words(one, decision)
+    yield from _tests(summary, decision, Outcome.UNDECIDED)
+
+
+def _tests(summary: DriftSummary, decision: GateDecision, outcome: Outcome) -> Iterator[tuple[str, str]]:
+    about = "Undecided" if outcome is Outcome.UNDECIDED else "Drift"
+    tests = (test for test in decision.tests if test.outcome is outcome)
+    for test in sorted(tests, key=lambda test: test.urgency):
+        yield f"{about}: {subject(test)}", result_words(summary, test)
+
+
+def _fitting(shown: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Keep what GitHub shows of one kind; the last says how many more there are."""
+    if len(shown) <= SHOWN:
+        return list(shown)
+    left = len(shown) - SHOWN + 1
+    return [*shown[: SHOWN - 1], ("More", f"and {count(left)} more; the report and the JSON have all")]
+
+
+_ITEMS = 5
+_GROUPS = 10
+_LONGEST_TEXT = 140
+
+
+def job_summary(summary: DriftSummary, decision: GateDecision) -> Document:
+    """Shorten a gate's document: verdict, metrics, groups that did not pass, worst items; a few kilobytes.
+
+    Args:
+        summary: the comparison.
+        decision: the gate's about it.
+    """
+    baseline, candidate = summary.comparison.baseline, summary.comparison.candidate
+    compared = (
+        "candidate “", Quoted(candidate.model, 80), f"” ({candidate.recorded:%Y-%m-%d}) against baseline “",
+        Quoted(baseline.model, 80), f"” ({baseline.recorded:%Y-%m-%d})",
+    )  # fmt: skip
+    return replace(
+        drift_document(summary),
+        title=f"Drift gate {OUTCOMES[decision.outcome]}",
+        source=(Quoted(baseline.dataset, 80), compared),
+        sections=tuple(_sections(summary, decision)),
+        settings=(),
+    )
+
+
+def _sections(summary: DriftSummary, decision: GateDecision) -> Iterator[Section]:
+    tested = (figure for figure in summary.overall if figure.test is not None)
+    overall = sorted(tested, key=lambda figure: figure.urgency)
+    unvaried = unvaried_words(summary)
+    said = [Paragraph(unvaried)] if unvaried else []
+    if decision.nights.n:
+        comparison = summary.comparison
+        noise = noise_words(decision, comparison.baseline.model, len(comparison.reruns))
+        said.append(Paragraph(f"Noise: {noise}."))
+    if overall:
+        table = drift_table(summary, overall)
+        yield Section("metrics", f"All items{covered_words(summary)}", (table, *said))
+    if waiting := summary.open_groups:
+        more = f", the {_GROUPS} most urgent of {count(len(waiting))}" if len(waiting) > _GROUPS else ""
+        table = drift_table(summary, waiting[:_GROUPS])
+        yield Section("groups", f"Groups that did not pass{more}", (table,))
+    if checks := tuple(_checks(summary, decision)):
+        yield Section("limits", "Limits, thresholds and all runs", (Findings(checks),))
+    if harmed := summary.harm.worst(_ITEMS):
+        how = f"{HARM[True]}. Of each item the output that has no partner, or the least alike pair, is shown."
+        yield Section("changed", "Items that changed most", (_items(summary, harmed), Paragraph(how)))
+
+
+def _checks(summary: DriftSummary, decision: GateDecision) -> Iterator[tuple[Level, str]]:
+    for limit in decision.limits:
+        yield LIMIT_LEVELS[limit.outcome], broken_limit_words(limit)
+    for item in decision.must_pass:
+        yield "pass" if item.passed else "fail", must_pass_words(item)
+    for check in decision.thresholds:
+        yield "pass" if check.passed else "fail", threshold_words(check)
+    if (ruler := summary.ruler) is not None:
+        yield "warn" if ruler.has_moved else "pass", ruler.words()
+    for one in decision.sequence:
+        yield "warn" if one.is_significant else "pass", sequence_words(one, decision)
+
+
+def _items(summary: DriftSummary, harmed: tuple[HarmedItem, ...]) -> DataTable:
+    comparison = summary.comparison
+    pairs = worst_pairs(comparison, [one.place for one in harmed])
+    rows = []
+    for one in harmed:
+        outputs = pair_outputs(comparison, pairs[one.place][0]) if pairs[one.place] else (None, None)
+        name = Quoted(comparison.baseline.items[one.place].id, 60)
+        rows.append((name, Number(one.harm), *greatest_drift(summary, one), *map(_said, outputs)))
+    return DataTable(("item", "harm", "metric", "drift", "baseline", "candidate"), tuple(rows))
+
+
+def _said(output: Output | None) -> Cell:
+    return Words("nothing") if output is None else Quoted(output.text, _LONGEST_TEXT)
+
+
+_SKIPPED = (Outcome.UNDECIDED, LimitOutcome.NOT_CHECKED)
+
+
+@dataclass(frozen=True)
+class _Case:
+    """One test as JUnit knows it."""
+
+    classname: str
+    name: str
+    outcome: Outcome | LimitOutcome
+    message: str
+
+
+def junit_xml(summary: DriftSummary, decision: GateDecision, *, seconds: float | None = None) -> str:
+    """Write a decision as JUnit XML: one ``<testcase>`` a test, threshold, limit and must-pass item.
+
+    A failed test holds ``<failure>``. An undecided one, or a limit that was not checked, holds
+    ``<skipped>``: CI systems show it apart from passed tests and do not count it as broken; that the gate as
+    a whole is undecided is told by the exit code. Characters that XML 1.0 cannot hold are replaced by visible
+    ones.
+
+    Args:
+        summary: the comparison.
+        decision: the gate's about it.
+        seconds: how long comparing took, where that is known.
+
+    Returns:
+        An XML document.
+    """
+    comparison = summary.comparison
+    cases = list(_cases(summary, decision))
+    counts = {
+        "tests": str(len(cases)),
+        "failures": str(sum(case.outcome == Outcome.FAIL for case in cases)),
+        "errors": "0",
+        "skipped": str(sum(case.outcome in _SKIPPED for case in cases)),
+        **({} if seconds is None else {"time": f"{seconds:.3f}"}),
+    }
+    suites = ElementTree.Element("testsuites", {"name": "semscale drift", **counts})
+    recorded = comparison.candidate.recorded.strftime("%Y-%m-%dT%H:%M:%S")
+    named = {"name": printable(comparison.baseline.dataset), "timestamp": recorded}
+    suite = ElementTree.SubElement(suites, "testsuite", {**named, **counts})
+    _add_properties(suite, comparison, decision)
+    for case in cases:
+        _add_case(suite, case)
+    said = [
+        f"{summary.next_step}.",
+        headline_words(summary),
+        *(f"Caution: {caution}" for caution in decision.cautions),
+    ]
+    said += [f"{sequence_words(one, decision)}." for one in decision.sequence]
+    ElementTree.SubElement(suite, "system-out").text = printable("\n".join(said))
+    ElementTree.indent(suites)
+    document = ElementTree.tostring(suites, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{document}\n'
+
+
+def _cases(summary: DriftSummary, decision: GateDecision) -> Iterator[_Case]:
+    for test in decision.tests:
+        name = "all items" if test.group is None else " ".join(test.group)
+        yield _Case(f"drift.{test.metric}", name, test.outcome, _message(summary, decision, test))
+    for check in decision.thresholds:
+        yield _Case("threshold", _named(check), _outcome(check.passed), threshold_words(check))
+    for limit in decision.limits:
+        yield _Case("limit", _named(limit), limit.outcome, broken_limit_words(limit))
+    for item in decision.must_pass:
+        yield _Case("must_pass", item.id, _outcome(item.passed), must_pass_words(item))
+    if (ruler := summary.ruler) is not None:
+        held = Outcome.UNDECIDED if ruler.has_moved else Outcome.PASS
+        yield _Case("ruler", ruler.name, held, ruler.words())
+
+
+def _outcome(passed: bool) -> Outcome:
+    return Outcome.PASS if passed else Outcome.FAIL
+
+
+def _named(check: ThresholdCheck | LimitCheck) -> str:
+    return check.name if check.group is None else f"{check.name} in {' '.join(check.group)}"
+
+
+def _message(summary: DriftSummary, decision: GateDecision, test: DriftTest) -> str:
+    words = result_words(summary, test)
+    if test.outcome is not Outcome.UNDECIDED:
+        return words
+    n = len(summary.comparison.baseline.items)
+    over_runs = bool(decision.sequence) and test.group is None
+    reruns = len(summary.comparison.reruns)
+    return f"{words}. {needed_words([test], over_runs=over_runs, n_items=n, reruns=reruns)}."
+
+
+def _add_properties(suite: ElementTree.Element, comparison: Comparison, decision: GateDecision) -> None:
+    stated = {
+        "outcome": str(decision.outcome),
+        "baseline": comparison.baseline.id,
+        "baseline model": comparison.baseline.model,
+        "candidate": comparison.candidate.id,
+        "candidate model": comparison.candidate.model,
+        "signature": str(decision.signature),
+    }
+    properties = ElementTree.SubElement(suite, "properties")
+    for name, value in stated.items():
+        ElementTree.SubElement(properties, "property", {"name": name, "value": printable(value)})
+
+
+def _add_case(suite: ElementTree.Element, case: _Case) -> None:
+    named = {"classname": printable(case.classname), "name": printable(case.name)}
+    element = ElementTree.SubElement(suite, "testcase", named)
+    message = printable(case.message)
+    if case.outcome == Outcome.FAIL:
+        ElementTree.SubElement(element, "failure", {"message": message, "type": "drift"}).text = message
+    elif case.outcome in _SKIPPED:
+        ElementTree.SubElement(element, "skipped", {"message": f"{case.outcome}: {message}"})
+    else:
+        ElementTree.SubElement(element, "system-out").text = message
+
+
+_LONGEST_NAME = 80
+_LONGEST_SLACK_TEXT = 2_000
+_ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+
+
+def slack_message(summary: DriftSummary, decision: GateDecision, *, link: str | None = None) -> str:
+    """Say in a few lines which run was compared, what the gate decided, and what to do next.
+
+    No output's text is in it.
+
+    Args:
+        summary: the comparison.
+        decision: the gate's about it.
+        link: address of the job that ran the gate.
+
+    Returns:
+        Slack's mark-up; names are escaped, so that none can mention a channel or make a link.
+
+    References:
+        Slack, formatting text for app surfaces: ``&``, ``<`` and ``>`` are escaped.
+    """
+    baseline, candidate = summary.comparison.baseline, summary.comparison.candidate
+    compared = f"{_name(candidate.model)} against {_name(baseline.model)}, dataset {_name(baseline.dataset)}"
+    lines = [
+        f"*Drift gate {OUTCOMES[decision.outcome]}*: {compared}",
+        _slack_text(f"{summary.next_step}."),
+        _slack_text(headline_words(summary)),
+    ]
+    if link:
+        lines.append(f"<{_slack_text(link)}|Job>")
+    return "\n".join(lines)
+
+
+def _name(text: str) -> str:
+    return _slack_text(text, _LONGEST_NAME)
+
+
+def _slack_text(text: str, longest: int = _LONGEST_SLACK_TEXT) -> str:
+    return clipped(text, longest).shown.translate(_ESCAPED)

@@ -1,1 +1,0 @@
-"""Documents of coded answers and of proposed codebooks."""

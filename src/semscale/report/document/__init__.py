@@ -1,1 +1,0 @@
-"""The document: findings of an instrument as a tree of few kinds of nodes, which knows no output."""

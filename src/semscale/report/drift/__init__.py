@@ -1,1 +1,0 @@
-"""Documents of drift: a comparison, the trend of runs, a self-test, a plan, and what a history holds."""

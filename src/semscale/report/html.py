@@ -1,0 +1,238 @@
+"""Documents as HTML: one self-contained page, without a script and without the network."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from importlib import resources
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup, escape
+
+from semscale.report.chart_kit import draw
+from semscale.report.document import (
+    Block,
+    Cell,
+    Compared,
+    DataTable,
+    Document,
+    Figure,
+    Flag,
+    Histogram,
+    Line,
+    Marked,
+    Quoted,
+    WithInterval,
+    Words,
+)
+from semscale.report.formatting import (
+    capitalised,
+    cell_text,
+    clipped,
+    coverage,
+    has_interval,
+    heading_text,
+    is_wordy,
+    line_text,
+    number,
+    percent,
+    percents_unbroken,
+    plain,
+    printable,
+    unbroken,
+)
+from semscale.report.writing import NARROW, WIDE, as_figure
+from semscale.version import __version__
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_BREAKS, _PARTS = re.compile("[-/]"), re.compile("[^/]*/”?|[^/]+")  # a closing quote stays with its name
+
+
+def page(document: Document) -> str:
+    """Write a document as a page.
+
+    Args:
+        document: what to show; every text from outside is escaped.
+
+    Returns:
+        A whole HTML document that needs no network and runs no script.
+    """
+    template = _environment().get_template("document.html.j2")
+    return template.render(document=document, version=__version__)
+
+
+def write_page(document: Document, file: Path, _pictures: Mapping[int, PurePath]) -> None:
+    """Write a document as a page to a file, with its figures drawn into it."""
+    file.write_text(page(document), encoding="utf-8", newline="\n")
+
+
+def notebook_fragment(document: Document) -> Markup:
+    """Write the headline, the facts and the first picture of a document, for a notebook's cell."""
+    first = next((figure for _, figure in document.figures()), None)
+    picture = None if first is None else drawings(first)[0]
+    return Markup(_environment().get_template("notebook.html.j2").render(document=document, picture=picture))
+
+
+def block_html(block: Block) -> Markup:
+    """Write one block of a document as HTML, by the macro that has the name of its kind."""
+    name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(block).__name__).lower()
+    return Markup(getattr(_blocks(), name)(block))  # the macros have escaped it
+
+
+def cell_html(cell: Cell, *, is_name: bool = False) -> Markup:  # noqa: PLR0911 - one case for each kind
+    """Write a cell as HTML.
+
+    Args:
+        cell: what it holds.
+        is_name: whether it names its row; Semscale's own words begin with a capital there.
+    """
+    match cell:
+        case Words(text, note):
+            shown = line_html(capitalised(text) if is_name else text)
+            return Markup("{}<small>{}</small>").format(shown, line_html(note)) if note else shown
+        case Quoted(text, limit):
+            return quoted_html("" if text is None else text, limit)
+        case WithInterval(note=note) if note and not has_interval(cell):
+            value = cell_text(replace(cell, note=""))
+            return Markup('{}<small class="why">{}</small>').format(value, line_html(note))
+        case Compared():
+            return compared_html(cell)
+        case Flag(text, level):
+            return Markup('<b class="flag {}">{}</b>').format(level, line_html(text))
+        case Marked():
+            return marked_html(cell)
+        case _:
+            return escape(printable(cell_text(cell)))
+
+
+def line_html(line: Line) -> Markup:
+    """Write a line as HTML; a user's words are kept apart, as they may run from right to left.
+
+    A name without a space, such as a model's, is broken behind its slashes before it is broken elsewhere.
+    """
+    match line:
+        case str():
+            return escape(printable(percents_unbroken(line)))
+        case Quoted():
+            return Markup("<bdi>{}</bdi>").format(_unbroken(line_text(line)))
+        case _:
+            return Markup("").join(_quotes_held(line))
+
+
+def _quotes_held(line: tuple[Line, ...]) -> Iterator[str]:
+    """Write the parts of a line; a name that may break keeps its quotation marks, which else break off."""
+    parts = list(line)
+    for place in range(1, len(parts) - 1):
+        before, name, after = parts[place - 1 : place + 2]
+        if not (isinstance(before, str) and isinstance(after, str) and isinstance(name, Quoted)):
+            continue
+        held = _unbroken(f"“{line_text(name)}”")
+        if before.endswith("“") and after.startswith("”") and isinstance(held, Markup):
+            parts[place - 1 : place + 2] = before[:-1], Markup("<bdi>{}</bdi>").format(held), after[1:]
+    for part in parts:
+        yield part if isinstance(part, Markup) else line_html(part)
+
+
+def _unbroken(name: str) -> str | Markup:
+    """Hold the parts of a name together that a browser would break at hyphens; a text stays as it is."""
+    if any(character.isspace() for character in name) or not _BREAKS.search(name):
+        return name
+    parts = [Markup('<span class="name">{}</span>').format(part) for part in _PARTS.findall(name)]
+    return Markup("").join(parts)
+
+
+def quoted_html(text: object, limit: int) -> Markup:
+    """Write a user's text; what is cut off can be unfolded."""
+    shown, full = clipped(text, limit)
+    if full is None:
+        return escape(shown)
+    folded = '{}<details class="more"><summary>all of it</summary><p>{}</p></details>'
+    return Markup(folded).format(shown, full)
+
+
+def compared_html(cell: Compared) -> Markup:
+    """Write a figure of a crosstab: its mark beside it, its interval below."""
+    shown = escape(printable(cell_text(replace(cell, mark=""))))
+    mark = Markup(' <b class="mark">{}</b>').format(printable(cell.mark)) if cell.mark else ""
+    if not has_interval(cell.figure):
+        return Markup("{}{}").format(shown, mark)
+    ends = (
+        cell_text(Compared(replace(cell.figure, value=end))) for end in (cell.figure.low, cell.figure.high)
+    )
+    interval = Markup('<small class="interval">{}</small>').format(printable(" to ".join(ends)))
+    return Markup("{}{}{}").format(shown, mark, interval)
+
+
+def marked_html(marked: Marked) -> Markup:
+    """Write a text with its marks."""
+    pieces = [
+        escape(printable(piece.text))
+        if piece.guard is None
+        else Markup('<mark class="{}">{}</mark>').format(piece.guard, printable(piece.text))
+        for piece in marked.pieces
+    ]
+    return Markup("").join(pieces)
+
+
+def drawings(figure: Figure | Histogram) -> tuple[Markup, Markup | None]:
+    """Draw a figure for wide screens and for narrow ones; ``None`` where one drawing serves both."""
+    drawn = as_figure(figure)
+    wide = draw(drawn.chart(WIDE), drawn.description)
+    return wide, None if drawn.is_narrow else draw(drawn.chart(NARROW), drawn.description)
+
+
+@cache
+def _environment() -> "Environment":
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FunctionLoader(_source),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_printable,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "cell": cell_html, "line": line_html, "plain_line": lambda line: line_text(unbroken(line)),
+        "heading": lambda head: heading_text(unbroken(head)), "drawings": drawings, "as_figure": as_figure,
+        "capitalised": capitalised, "has_interval": has_interval, "percent": percent, "plain": plain,
+        "coverage": lambda interval: percents_unbroken(coverage(interval)), "number": number,
+        "place": _place,
+    }  # fmt: skip
+    environment.globals |= {
+        "block_html": block_html,
+        "wordy_columns": _wordy_columns,
+        "kind_of": lambda one: type(one).__name__,
+    }
+    return environment
+
+
+@cache
+def _blocks() -> Any:  # noqa: ANN401 - a module that Jinja makes of the template
+    return _environment().get_template("blocks.html.j2").module
+
+
+def _wordy_columns(table: DataTable) -> list[bool]:
+    """Say which columns hold words alone; the first, with the names of rows, is none of them."""
+    return [place > 0 and is_wordy(table.rows, place) for place in range(len(table.columns))]
+
+
+def _place(value: float, bounds: tuple[float, float]) -> float:
+    """Say where a value stands between two bounds, in percent."""
+    low, high = bounds
+    return round(100 * (value - low) / (high - low), 2)
+
+
+def _printable(value: object) -> object:
+    """Make a value of a template printable; markup is printable already."""
+    return value if isinstance(value, Markup) else printable(value)
+
+
+def _source(name: str) -> str | None:
+    file = resources.files("semscale.report").joinpath("templates", name)
+    return file.read_text(encoding="utf-8") if file.is_file() else None

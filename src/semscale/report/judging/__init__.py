@@ -1,1 +1,0 @@
-"""Documents of judging: a judged table, and an audit of a judge."""

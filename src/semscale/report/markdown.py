@@ -1,0 +1,333 @@
+"""Documents as GitHub-flavoured Markdown."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path, PurePath
+from typing import assert_never
+from urllib.parse import quote
+
+from semscale.report import document as blocks
+from semscale.report.document import (
+    Cell,
+    Decision,
+    Document,
+    Flag,
+    Headline,
+    Level,
+    Line,
+    Marked,
+    Piece,
+    Quoted,
+    Rates,
+    Words,
+    flat,
+)
+from semscale.report.formatting import (
+    MISSING,
+    capitalised,
+    cell_text,
+    clipped,
+    counted,
+    coverage,
+    has_interval,
+    heading_text,
+    line_text,
+    one_line,
+    percent,
+    percents_unbroken,
+    printable,
+    unbroken,
+)
+from semscale.report.writing import as_figure
+
+_MOST_NUMBERS = 50  # rows behind a picture; a scatter of a thousand points would bury what follows
+_MARKS: dict[Level, str] = {"fail": "❌", "warn": "⚠️", "pass": "✅"}
+
+
+def write_markdown(document: Document, file: Path, pictures: Mapping[int, PurePath]) -> None:
+    """Write a document as Markdown to a file, with links to its figures."""
+    file.write_text(markdown(document, pictures=pictures), encoding="utf-8", newline="\n")
+
+
+def markdown(document: Document, *, pictures: Mapping[int, PurePath] | None = None) -> str:
+    """Write a document as Markdown.
+
+    Args:
+        document: what to show; everything from outside is escaped or stands in a code span, so that it
+            neither formats nor links, and mentions nobody.
+        pictures: files of the figures by their identity, as ``render.pictures`` names them; figures without a
+            file are shown by their numbers alone, without the caption that says how to read the picture.
+
+    Returns:
+        GitHub-flavoured Markdown.
+    """
+    parts = [*_head(document)]
+    for section in document.sections:
+        if section.full:
+            level = f" {_MARKS[section.level[1]]} {escaped(section.level[0])}" if section.level else ""
+            parts.append(f"## {_line(section.title)}{level}")
+            for block in flat(section.full):
+                parts += _block(block, pictures or {})
+    parts += _method(document)
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _head(document: Document) -> Iterator[str]:
+    mark = f"{_MARKS[document.lead.level]} " if isinstance(document.lead, Decision) else ""
+    if document.next_step:
+        yield f"{mark}**{_own(document.next_step)}**"
+    yield f"# {mark}{_line(document.title)}"
+    yield " · ".join(["Semscale " + document.kind, *map(_line, document.source)])
+    yield "\n".join(f"> ⚠️ **{_own(warning)}**\n>" for warning in document.warnings).removesuffix("\n>")
+    match document.lead:
+        case Headline(name, value, _, interval, advice=advice):
+            of = _own(f"({coverage(interval)} interval)") if has_interval(value) else ""
+            yield f"**{_own(capitalised(name))}: {_own(cell_text(value))}**{of}"
+            yield _own(advice)
+        case Rates(figures):
+            yield "\n".join(f"- **{_own(cell_text(value))}** {_own(name)}" for value, name in figures)
+        case Decision(text, _, about):
+            yield f"**{_own(capitalised(text))}**: {_own(about)}"
+    yield "\n\n".join(map(_line, document.introduction))
+    yield "\n".join(f"- ⚠️ {_own(caution)}" for caution in document.cautions)
+    yield " · ".join(f"{_own(name)}: {_cell(value)}" for name, value in document.facts)
+
+
+def _block(  # noqa: C901, PLR0912 - one case for each kind of block
+    block: blocks.Block, pictures: Mapping[int, PurePath]
+) -> Iterator[str]:
+    match block:
+        case blocks.Paragraph(text):
+            yield _line(text)
+        case blocks.Subheading(text):
+            yield f"### {_line(text)}"
+        case blocks.DataTable():
+            title = block.title or capitalised(block.folded)
+            yield f"### {escaped(heading_text(unbroken(title)))}" if title else ""
+            yield from _table(block, most=_MOST_NUMBERS if block.folded else None)
+        case blocks.Figure() | blocks.Histogram():
+            yield from _figure(block, pictures.get(id(block)))
+        case blocks.Items():
+            yield from _guards(block.guards)
+            yield from (_item(item, block.noun) for item in block.items)
+        case blocks.ComparedItems():
+            yield from _guards(block.guards)
+            yield from map(_compared_item, block.items)
+        case blocks.Verbatims(columns):
+            for title, texts in columns:
+                yield f"### {_own(capitalised(title))}"
+                heads = ("text", "row", "mean", "entropy", "PMF")
+                yield _rows(map(capitalised, heads), map(_verbatim, texts))
+        case blocks.Findings(items):
+            yield "\n".join(f"- {_MARKS[level]} {_line(reason)}" for level, reason in items)
+        case blocks.Badge(text, level, before):
+            yield f"{_own(before)} {_MARKS[level]} **{_own(text)}**"
+        case blocks.Shares(parts):
+            yield ", ".join(f"{_own(name)} {_own(percent(share))}" for name, _, share in parts)
+        case blocks.Definitions(entries, title):
+            yield f"### {_own(title)}" if title else ""
+            yield "\n".join(f"- {_line(name)}: {_cell(value)}" for name, value in entries)
+        case blocks.Reasons(reasons, noun):
+            rows = (_reason(one, noun) for one in reasons)
+            yield _rows(("Reason", f"{capitalised(noun)}s", "Share", "Examples"), rows)
+        case blocks.SideBySide():
+            for one in flat([block]):
+                yield from _block(one, pictures)
+        case _:
+            assert_never(block)
+
+
+def _table(table: blocks.DataTable, *, most: int | None = None) -> Iterator[str]:
+    rows = [[_cell(cell, is_name=place == 0) for place, cell in enumerate(row)] for row in table.rows[:most]]
+    heads = [escaped(heading_text(unbroken(head))) for head in table.columns]
+    yield _rows(heads, rows)
+    if more := len(table.rows) - len(rows):
+        yield f"... and {counted(more, f'more {table.noun}')}; a page or a workbook has all"
+    yield _own(table.note)
+
+
+def _rows(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    heads = list(heads)
+    return "\n".join([table_row(heads), table_row(["---"] * len(heads)), *map(table_row, rows)])
+
+
+def _figure(figure: blocks.Figure | blocks.Histogram, file: PurePath | None) -> Iterator[str]:
+    drawn = as_figure(figure)
+    if file is not None:
+        yield image(drawn.description, file)
+        yield _own(drawn.caption)
+    yield from _table(drawn.table, most=_MOST_NUMBERS)
+
+
+def _guards(guards: tuple[tuple[str, str, int | None], ...]) -> Iterator[str]:
+    yield "\n".join(
+        f"- **{_own(guard)}**: {_own(meaning)}{'' if n is None else f' ({n:,})'}"
+        for guard, meaning, n in guards
+    )
+
+
+def _verbatim(one: blocks.Verbatim) -> tuple[str, ...]:
+    return _cell(one.text), f"{one.row:,}", _cell(one.mean), _cell(one.entropy), _own(one.label)
+
+
+def _reason(one: blocks.Reason, noun: str) -> tuple[str, ...]:
+    examples = "<br>".join(f"{_cell(text)} ({noun} {row:,})" for row, text in one.examples)
+    return (
+        f"{_own(one.status)}: {_own(one.meaning)}",
+        f"{one.n:,}",
+        _own(percent(one.share)),
+        examples,
+    )
+
+
+def _item(item: blocks.ItemCard, noun: str) -> str:
+    labels = ", ".join([f"{noun} {item.row:,}", *map(_line, item.labels)])
+    lines = [f"- **{_cell(item.score)}** ({labels})"]
+    lines += [f"  - {_own(name) or 'also'}: {_cell(text)}" for name, text in item.texts]
+    lines += [
+        f"  - {_cell(one.judge)}: **{_cell(one.score)}** {_own(one.status)} {_cell(one.words)}".rstrip()
+        for one in item.replies
+    ]
+    lines += _found(item.findings)
+    if item.parts:
+        lines.append("  - " + ", ".join(f"{_line(name)} {_cell(value)}" for name, value in item.parts))
+    heading, details = item.details
+    lines += [f"  - {_own(heading)}: {'; '.join(map(escaped, details))}"] if details else []
+    return "\n".join(lines)
+
+
+def _compared_item(item: blocks.ComparedItem) -> str:
+    labels = ", ".join([code(item.id.text, item.id.limit), *map(_line, item.labels)])
+    lines = [f"- **{_cell(item.harm)}** harm ({labels})"]
+    lines += [f"  - asked: {_cell(item.input)}"] if item.input is not None else []
+    for pair in item.pairs:
+        for text, name, absent in zip((pair.baseline, pair.candidate), pair.names, pair.absent, strict=True):
+            lines.append(f"  - {_own(name)}: {f'*{_own(absent)}*' if text is None else _cell(text)}")
+        lines += _found(pair.findings)
+        if pair.figures:
+            lines.append("  - " + ", ".join(f"{_line(name)} {_cell(value)}" for name, value in pair.figures))
+    lines += [f"  - and {item.n_more:,} more pairs, more alike than these"] if item.n_more else []
+    lines.append("  - drift: " + ", ".join(f"{_line(name)} {_cell(value)}" for name, value in item.drifts))
+    return "\n".join(lines)
+
+
+def _found(findings: Iterable[tuple[str, str]]) -> list[str]:
+    return [f"  - **{_own(guard)}**: {escaped(reason)}" for guard, reason in findings]
+
+
+def _method(document: Document) -> Iterator[str]:
+    if document.signature is None:
+        return
+    yield "## How to repeat and cite this"
+    yield f"Signature: {code(str(document.signature))}"
+    yield "\n".join(f"- {_own(name)}: {_setting(value)}" for name, value in document.settings)
+    cited = [
+        f"- {_own(work.authors)} *{_own(work.title)}*. {_own(work.place)}. ({_own(work.use)})"
+        for work in document.citations
+    ]
+    own = f"- Semscale, version {document.signature.version} [computer software]. Apache-2.0."
+    yield "\n".join([*cited, own])
+
+
+def _setting(value: Line) -> str:
+    return _cell(value) if isinstance(value, Quoted) else _line(value)
+
+
+def _line(line: Line) -> str:
+    return escaped(line_text(unbroken(line)))
+
+
+def _own(words: str) -> str:
+    """Write Semscale's own words, a number and its percent sign on one line."""
+    return escaped(percents_unbroken(words))
+
+
+def _cell(cell: Cell, *, is_name: bool = False) -> str:
+    match cell:
+        case Quoted(text, limit):
+            return code("" if text is None else text, limit)
+        case Marked(pieces):
+            return "".join(map(_piece, pieces)).strip()
+        case Words(text, note):
+            shown = _own(capitalised(text) if is_name else text)
+            return f"{shown} ({_own(note)})" if note else shown
+        case Flag(text, level):
+            return f"{_MARKS[level]} {_own(text)}"
+        case _:
+            return escaped(cell_text(cell))
+
+
+def _piece(piece: Piece) -> str:
+    """Write a part of a text; white space around it stays outside its mark."""
+    shown = escaped(piece.text)
+    if not shown:
+        return " " if piece.text else ""
+    before, after = (" " if end.isspace() else "" for end in (piece.text[0], piece.text[-1]))
+    return f"{before}{shown if piece.guard is None else f'**{shown}**'}{after}"
+
+
+_SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
+_BAR = re.compile(r"(?<!\\)\|")
+_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_LINKING = re.compile(r"([@#]|https?:|www|ftp:)", re.IGNORECASE)
+_BLANKS = re.compile(r"[^\S\u00a0]+")  # a no-break space holds what stands beside it on one line
+_BREAK = "<!-- -->"  # ends what GitHub would read as a mention or a link, and is no part of what readers copy
+
+
+def escaped(text: object) -> str:
+    r"""Escape a text so that Markdown shows it as it is, on one line.
+
+    Example:
+        >>> escaped("*a*_b_ <c> | d")
+        '\\*a\\*\\_b\\_ &lt;c&gt; \\| d'
+    """
+    return _LINKING.sub(rf"\1{_BREAK}", _unformatted(text))
+
+
+def image(description: str, file: PurePath) -> str:
+    r"""Show a picture; its description formats nothing.
+
+    Args:
+        description: for readers who cannot see it.
+        file: the picture, as seen from the folder of the Markdown.
+
+    Example:
+        >>> image("Bars of *a*", PurePath("my report.files/bars.svg"))
+        '![Bars of \\*a\\*](my%20report.files/bars.svg)'
+    """
+    return f"![{_unformatted(description)}]({quote(file.as_posix())})"
+
+
+def code(text: object, limit: int | None = None) -> str:
+    """Set a text as a code span, which formats, links and mentions nothing.
+
+    Args:
+        text: from anywhere; white space becomes one space.
+        limit: characters that are shown; an ellipsis marks a cut.
+
+    Example:
+        >>> code("a `b` c")
+        '`` a `b` c ``'
+    """
+    shown = one_line(text) if limit is None else clipped(text, limit).shown
+    if not shown:
+        return MISSING
+    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
+    fence, pad = "`" * (longest + 1), " " if longest else ""
+    return f"{fence}{pad}{shown}{pad}{fence}"
+
+
+def table_row(cells: Iterable[str]) -> str:
+    r"""Write a row of a table; what would end a cell is escaped, in code spans too.
+
+    Example:
+        >>> table_row(["a", "`b|c`"])
+        '| a | `b\\|c` |'
+    """
+    inner = " | ".join(_BAR.sub(r"\\|", cell) for cell in cells)
+    return f"| {inner} |"
+
+
+def _unformatted(text: object) -> str:
+    shown = _BLANKS.sub(" ", printable(text)).strip()
+    return _SPECIAL.sub(r"\\\1", shown.translate(_HTML))

@@ -1,1 +1,0 @@
-"""Renderers: one module turns any document into a screen, a page, Markdown, a workbook or picture files."""

@@ -1,0 +1,567 @@
+"""The document of a study: methods side by side for each question, and what the study cannot say."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from semscale.report.chart_kit import mass_heads, point_colours, point_names, scale_digits
+from semscale.report.document import (
+    Block,
+    Cell,
+    Citation,
+    Count,
+    DataTable,
+    Definitions,
+    Document,
+    Figure,
+    Line,
+    Number,
+    Paragraph,
+    Quoted,
+    Section,
+    Share,
+    Subheading,
+    Swatch,
+    WithInterval,
+    Words,
+    stamp,
+)
+from semscale.report.formatting import capitalised, count, counted, coverage, ends, listed, number, one_line
+from semscale.report.parts import Columns, base_of, group_name, settings, table_of
+from semscale.report.row_charts import GroupRow, group_rows
+from semscale.report.sentences import (
+    plan_words,
+    refused_words,
+    rows_that_count,
+    small_base_words,
+    stopped_cautions,
+)
+from semscale.study.questionnaire import TEXT_METHODS
+from semscale.study.summary import CONCEPT, MOST_LEVELS
+from semscale.types import Status
+
+if TYPE_CHECKING:
+    from semscale.stats.intervals.estimates import GroupEstimate
+    from semscale.stats.variance_components.components import Component, VarianceComponents
+    from semscale.study.questionnaire import SurveyQuestion
+    from semscale.study.summary import QuestionMeasure, QuotedAnswer, StatusCounts, StudySummary
+
+METHOD_NAMES = {
+    "ssr": "similarity (SSR)",
+    "flr": "follow-up rating (FLR)",
+    "dlr": "direct rating (DLR)",
+    "decision": "typed decision",
+}
+
+MAIER = Citation(
+    "Maier, B. F., et al. (2025).",
+    "LLMs reproduce human purchase intent via semantic similarity elicitation of Likert ratings",
+    "arXiv 2510.08338",
+    "the methods SSR, FLR and DLR",
+    "https://arxiv.org/abs/2510.08338",
+)
+
+_METHOD_MEANINGS = {
+    "ssr": "the persona answers in free words; their similarity with anchors gives a mass for each point",
+    "flr": "the persona answers in free words; a further call of the model picks one point for them",
+    "dlr": "the persona picks one point",
+    "decision": "the model gives a probability for each point",
+}
+_NO_PEOPLE = "No people were asked. Every figure describes what the model says when it plays these personas."
+_SIMULATION = (
+    "Simulation intervals say how far a figure would move with other personas drawn alike and answered by "
+    "the same model. They leave out how far the model is from people, so they say nothing about a "
+    "population: more personas make them narrower, and nothing truer."
+)
+_READ_ANSWERS = (
+    "Read answers before you trust figures: similarity (SSR) rates any text that resembles an anchor, "
+    "also one that no person would write."
+)
+_RERUNS = (
+    "Intraclass correlation 1,k of a persona's mean answer over its samples, within concepts: 1 where the "
+    "model always says the same as a persona, 0 where personas differ by chance alone. It needs no people, "
+    "and says nothing about them."
+)
+_METHODS = (
+    "The same personas, concepts and samples by two methods; the difference is the first less the second."
+)
+_MODELS = (
+    "The same personas, concepts and samples by two models; the difference is the first less the second. "
+    "Where models disagree, at most one of them is right about people. Where they agree, they may share an "
+    "error."
+)
+_ORDERS = (
+    "Answers to what came first less answers to the same concepts later. An interval without 0 shows that "
+    "the order moved the answers; rotation evens this out over the panel."
+)
+_LIMITS = (
+    "Without answers of people, this study cannot say how many people would buy or agree, whether a "
+    "difference between groups of personas exists between such people, or whether the concepts are in the "
+    "right order. Ask people about some of the concepts, and see whether the panel agrees with them.",
+    "Where methods disagree, the choice of the method decides the result. Where they agree, they may share "
+    "the model's error.",
+)
+_REMEDIES = {
+    "persona": "ask more personas",
+    "repeated sample": "ask each persona again",
+    "anchor set": "improve the anchors or add anchor sets",
+    "model": "let one version of the model answer",
+}
+_ROTATIONS = {
+    "latin-square": "orders of a balanced Latin square, drawn at random within blocks",
+    "random": "a random order for each interview",
+    "none": "the order of the file",
+}
+_FEW_SCORED = 0.9
+_DIGITS = 3
+
+
+def method_words(method: str, model: str | None = None) -> str:
+    """Name a method, and the model that answered where there are several."""
+    return METHOD_NAMES[method] if model is None else f"{METHOD_NAMES[method]}, {one_line(model)}"
+
+
+def study_document(summary: "StudySummary") -> Document:
+    """Turn a study into a document."""
+    design, counts, panel = summary.design, summary.counts, summary.design.panel
+    scored, total = counts.get(str(Status.SCORED), 0), sum(counts.values())
+    left_out = {status: n for status, n in counts.items() if status != str(Status.SCORED)}
+    counting = rows_that_count(scored, total, left_out, "answer")
+    asked, intervals = _panel_line(summary), _interval_line(summary)
+    effective = (("Effective n", Number(panel.effective_n, 0)),) if panel.weights is not None else ()
+    return Document(
+        kind="study report",
+        name="Study",
+        title=Quoted(design.name),
+        source=(Quoted(design.source), stamp(summary.created)),
+        signature=summary.signature,
+        counting=(asked, counting),
+        reading=(asked, f"{counting}.", _SIMULATION),
+        facts=(
+            ("Personas", Count(len(panel))),
+            *effective,
+            ("Answers", Count(total)),
+            ("Rated", Count(scored)),
+            ("Refused", Count(counts.get(str(Status.REFUSED), 0))),
+            ("Calls of this run", Count(summary.facts.calls)),
+        ),
+        cautions=tuple(_cautions(summary)),
+        sections=tuple(_sections(summary)),
+        notes=(intervals,),
+        settings=settings(
+            design.source,
+            summary.created,
+            (
+                ("Panel", Quoted(panel.source)),
+                ("Weights", _weights_line(summary)),
+                ("Persona", Quoted(design.template.text)),
+                ("Groups", listed([f"“{one_line(name)}”" for name in design.plan.groups]) or "none"),
+                ("Orders", _rotation_line(summary)),
+                ("Intervals", intervals),
+            ),
+            summary.signature,
+        ),
+        citations=(MAIER,),
+    )
+
+
+def _cautions(summary: "StudySummary") -> Iterator[str]:
+    yield _NO_PEOPLE
+    yield from stopped_cautions(summary.facts.stopped)
+    for counts in summary.statuses:
+        if counts.attribute is None and counts.share(Status.SCORED) < _FEW_SCORED:
+            scored, total = counts.counts.get(str(Status.SCORED), 0), counted(counts.n, "answer")
+            few = f"{count(scored)} of {total} have a rating; the others may differ from these"
+            rated = few if scored else f"none of {total} has a rating"
+            yield f"{capitalised(method_words(counts.method, counts.model))}: {rated}."
+    for facts in summary.facts.models:
+        if facts.not_taken and facts.form is None:
+            yield f"{one_line(facts.model)} takes no typed decisions, so that method has no figures."
+        if refused := refused_words(one_line(facts.model), facts.left_out):
+            yield refused
+
+
+def _panel_line(summary: "StudySummary") -> Line:
+    """State who was asked what."""
+    asked, panel = summary.design.questionnaire, summary.design.panel
+    times = "" if asked.samples == 1 else f", {counted(asked.samples, 'time')} each"
+    shown = "separately" if asked.exposure == "separate" else "in one conversation"
+    worth = (
+        "" if panel.weights is None else f" (weighted, worth {number(panel.effective_n, 1)} of equal weight)"
+    )
+    concepts, questions = counted(len(asked.concepts), "concept"), counted(len(asked.questions), "question")
+    models = f"each of {len(summary.models)} models: " if summary.models else ""
+    return (
+        f"{counted(len(panel), 'persona')}{worth}{times}, {concepts} and {questions}, {shown}; "
+        f"answered by {models}",
+        Quoted(summary.facts.model),
+    )
+
+
+def _interval_line(summary: "StudySummary") -> str:
+    methods = {
+        ", ".join(filter(None, (measure.question.name, measure.method, measure.model))): (
+            measure.estimates.overall.method
+        )
+        for measure in summary.measures
+    }
+    return f"simulation intervals: {plan_words(summary.plan, methods, 'personas')}"
+
+
+def _weights_line(summary: "StudySummary") -> str:
+    panel = summary.design.panel
+    if panel.weights is None:
+        return "none: every persona counts alike"
+    low, high = min(panel.weights), max(panel.weights)
+    return (
+        f"raked to the marginals of the file, from {number(low)} to {number(high)} with mean 1; the personas "
+        f"are worth {number(panel.effective_n, 1)} of equal weight (Kish). Means, shares, differences and "
+        "correlations are weighted; counts and order effects are not"
+    )
+
+
+def _rotation_line(summary: "StudySummary") -> str:
+    asked = summary.design.questionnaire
+    if asked.exposure == "separate":
+        return "each concept and question in a conversation of its own, so there is no order"
+    return _ROTATIONS[asked.rotation]
+
+
+def _sections(summary: "StudySummary") -> Iterator[Section]:
+    for place, question in enumerate(summary.design.questionnaire.questions, start=1):
+        yield Section(
+            f"question-{place}", Quoted(question.text), tuple(_question_blocks(summary, question, place))
+        )
+    if summary.pairs:
+        yield Section("methods", "Methods compared", (_pairs(summary), Paragraph(_METHODS, "note")))
+    if summary.model_pairs:
+        yield Section("models", "Models compared", (_model_pairs(summary), Paragraph(_MODELS, "note")))
+    if summary.reliabilities:
+        blocks = (_reliabilities(summary), Paragraph(_RERUNS, "note"))
+        yield Section("reruns", "The same panel asked again", blocks)
+    if summary.spreads:
+        yield Section("spread", "What moves the answers", tuple(_spread_blocks(summary)))
+    yield Section("orders", "Order effects", tuple(_order_blocks(summary)))
+    yield Section("answers", "Answers with and without a rating", tuple(_status_blocks(summary)))
+    yield Section("cost", "Cost", (_costs(summary),))
+    limits = tuple(Paragraph(limit) for limit in (_NO_PEOPLE, *_LIMITS))
+    yield Section("limits", "What this study cannot say", limits)
+    used = dict.fromkeys(measure.method for measure in summary.measures)
+    meanings: list[tuple[Line, Cell]] = [
+        (capitalised(METHOD_NAMES[name]), Words(_METHOD_MEANINGS[name])) for name in used
+    ]
+    yield Section("reading", "How answers were measured", (Definitions(tuple(meanings)),))
+
+
+# A question
+
+
+def _question_blocks(summary: "StudySummary", question: "SurveyQuestion", place: int) -> Iterator[Block]:
+    # Methods of a question stand side by side, also where several models answered.
+    measures = sorted(
+        (measure for measure in summary.measures if measure.question.name == question.name),
+        key=lambda measure: question.methods.index(measure.method),
+    )
+    yield _means(summary, question, measures)
+    yield from _difference_blocks(summary, question, CONCEPT)
+    if any(group.mean is not None for measure in measures for group in measure.estimates.groups):
+        yield _distributions(measures, question, place)
+    quotes = [quote for quote in summary.quotes if quote.question == question.name]
+    if quotes:
+        digits = scale_digits(question.scale)
+        columns: list[tuple[str | Quoted, Callable[[Any], Cell]]] = [
+            ("concept", lambda quote: Quoted(quote.concept, 60)),
+            ("persona", lambda quote: Quoted(quote.persona, 60)),
+            ("answer", lambda quote: Quoted(quote.reply, 300)),
+        ]
+        columns += [
+            (METHOD_NAMES[name], partial(_value, name, digits))
+            for name in question.methods
+            if name in TEXT_METHODS
+        ]
+        shown = _with_model(summary, columns)
+        yield table_of(quotes, shown, title="Some answers, drawn at random", detail="full", noun="answer")
+        yield Paragraph(_READ_ANSWERS, "note")
+    for attribute in summary.design.plan.groups:
+        yield Subheading(("By ", Quoted(attribute), ", all concepts together"))
+        for measure in measures:
+            yield _groups(measure, attribute)
+        yield from _difference_blocks(summary, question, attribute)
+
+
+def _value(method: str, digits: int, quote: "QuotedAnswer") -> Cell:
+    return Number(quote.values.get(method), digits)
+
+
+def _means(
+    summary: "StudySummary", question: "SurveyQuestion", measures: "Sequence[QuestionMeasure]"
+) -> DataTable:
+    """Put the means of all methods side by side, one concept per row."""
+    digits = scale_digits(question.scale)
+    concepts = zip(*(measure.estimates.groups for measure in measures), strict=True)
+    rows: list[tuple[Cell, ...]] = [
+        (Quoted(groups[0].group, 60), *(WithInterval.of(group.mean, digits) for group in groups))
+        for groups in concepts
+    ]
+    heads = ("concept", *(method_words(measure.method, measure.model) for measure in measures))
+    title = ("Mean of “", Quoted(question.name), f"”, {_with_intervals(summary)}")
+    return DataTable(heads, tuple(rows), title=title, noun="concept")
+
+
+def _distributions(measures: "Sequence[QuestionMeasure]", question: "SurveyQuestion", place: int) -> Figure:
+    """Draw the mean and the distribution of each concept by each method."""
+    scale, digits = question.scale, scale_digits(question.scale)
+    concepts = zip(*(measure.estimates.groups for measure in measures), strict=True)
+    by_concept = [pair for groups in concepts for pair in zip(measures, groups, strict=True)]
+    rows = []
+    for measure, group in by_concept:
+        mean = group.mean
+        if mean is not None:
+            by = measure.method if measure.model is None else f"{measure.method}, {one_line(measure.model)}"
+            masses = tuple(mass.value for mass in group.pmf)
+            label = f"{one_line(str(group.group))}, {by}"
+            low, high = ends(mean.low, mean.high)
+            rows.append(GroupRow(label, mean.value, low, high, masses))
+    cells: list[tuple[Cell, ...]] = [
+        (
+            Quoted(group.group, 60),
+            Words(method_words(measure.method, measure.model)),
+            base_of(group),
+            Count(group.n_left_out),
+            WithInterval.of(group.mean, digits),
+            *(WithInterval.of(mass, 0, is_share=True) for mass in group.pmf or (None,) * scale.n_points),
+        )
+        for measure, group in by_concept
+    ]
+    heads = ("concept", "method", "answers", "left out", "mean", *mass_heads(scale))
+    middle = float(scale.values.mean())
+    described = "; ".join(f"{row.name}: {number(row.mean, digits)}" for row in rows)
+    return Figure(
+        f"question-{place}",
+        lambda width: group_rows(rows, point_colours(scale), reference=middle, width=width),
+        f"Mean by concept and method: {described}.",
+        DataTable(heads, tuple(cells), detail="full"),
+        caption="Dots are means, lines their simulation intervals, the dashed line is the middle of the "
+        "scale; the axis shows only the part of the scale that is needed. Bars show the share of each point "
+        "in percent.",
+        legend=tuple(Swatch(*pair) for pair in zip(point_colours(scale), point_names(scale), strict=True)),
+    )
+
+
+def _groups(measure: "QuestionMeasure", attribute: str) -> DataTable:
+    """List the mean of all concepts together for each group of personas."""
+    estimates, digits = measure.by_attribute[attribute], scale_digits(measure.question.scale)
+    columns: Columns[GroupEstimate] = (
+        (Quoted(attribute), lambda group: group_name(group, attribute)),
+        ("answers", base_of),
+        ("left out", lambda group: Count(group.n_left_out)),
+        ("mean", lambda group: WithInterval.of(group.mean, digits)),
+    )
+    is_small = any(group.has_small_base for group in estimates.groups)
+    return table_of(
+        estimates.groups,
+        columns,
+        title=method_words(measure.method, measure.model),
+        note=small_base_words("persona") if is_small else "",
+        detail="full",
+    )
+
+
+def _difference_blocks(summary: "StudySummary", question: "SurveyQuestion", by: str) -> Iterator[Block]:
+    """Compare every two concepts, or groups of personas."""
+    differences = [each for each in summary.differences if (each.question, each.by) == (question.name, by)]
+    design = summary.design
+    if not differences:
+        levels = design.questionnaire.concepts if by == CONCEPT else set(design.panel.fields[by]) - {None}
+        if len(levels) > MOST_LEVELS:
+            yield Paragraph(f"More than {MOST_LEVELS} of them are not compared two by two.", "note")
+        return
+    digits = scale_digits(question.scale)
+    columns: Columns[Any] = (
+        _METHOD,
+        ("first", lambda each: Quoted(each.first, 60)),
+        ("second", lambda each: Quoted(each.second, 60)),
+        ("first less second", lambda each: WithInterval.of(each.difference, digits, signed=True)),
+        ("p", lambda each: Number(each.p_value, 3)),
+        ("p, Holm", lambda each: Number(each.p_adjusted, 3)),
+    )
+    what = "Differences of concepts in “" if by == CONCEPT else "Differences of groups in “"
+    title = (what, Quoted(question.name), f"”, {_with_intervals(summary)}")
+    yield table_of(differences, _with_model(summary, columns), title=title, noun="difference")
+    within = "within personas" if by == CONCEPT else "over all concepts together"
+    yield Paragraph(
+        f"Compared {within}. p: a t test over personas; Holm: adjusted for all differences of one method "
+        "here. A small p says that the model tells the two apart, and nothing about people. There is no test "
+        "where all personas differ alike.",
+        "note",
+    )
+
+
+# All questions
+
+
+def _pairs(summary: "StudySummary") -> DataTable:
+    columns: Columns[Any] = (
+        _QUESTION,
+        ("first method", lambda pair: Words(METHOD_NAMES[pair.first], brief=pair.first)),
+        ("second method", lambda pair: Words(METHOD_NAMES[pair.second], brief=pair.second)),
+        *_COMPARED,
+    )
+    shown = _with_model(summary, columns)
+    return table_of(summary.pairs, shown, brief_title="Methods compared", noun="pair")
+
+
+def _model_pairs(summary: "StudySummary") -> DataTable:
+    columns: Columns[Any] = (
+        _QUESTION,
+        _METHOD,
+        ("first model", lambda pair: Quoted(pair.first, 60)),
+        ("second model", lambda pair: Quoted(pair.second, 60)),
+        *_COMPARED,
+    )
+    return table_of(summary.model_pairs, columns, brief_title="Models compared", noun="pair")
+
+
+def _reliabilities(summary: "StudySummary") -> DataTable:
+    columns: Columns[Any] = (
+        _QUESTION,
+        _METHOD,
+        ("rerun reliability", lambda each: WithInterval.of(each.reliability)),
+    )
+    shown = _with_model(summary, columns)
+    return table_of(summary.reliabilities, shown, brief_title="The same panel asked again", noun="question")
+
+
+def _spread_blocks(summary: "StudySummary") -> Iterator[Block]:
+    """Show variance components for each question and method, and what would lower the error most."""
+    columns: Columns[Component] = (
+        ("between", lambda component: Words(component.name)),
+        ("variance", lambda component: WithInterval.of(component.variance, _DIGITS)),
+        ("of all", lambda component: Share(component.share)),
+    )
+    for spread in summary.spreads:
+        title = ("“", Quoted(spread.question), f"”, {METHOD_NAMES[spread.method]}")
+        yield table_of(spread.variances.components, columns, title=title, detail="full")
+        yield Paragraph(_advice(spread.variances, several_models=bool(summary.models)))
+    others = (
+        f"The {len(summary.models)} models stand for all models that could answer, as if drawn from them."
+        if summary.models
+        else "One model answered: how far others would differ is not in these figures."
+    )
+    yield Paragraph(
+        "Variances within concepts, without weights, in squared units of the scale. Estimates below 0 are "
+        "noise, and count as 0. Intervals with personas in them come from a bootstrap or a jackknife of "
+        f"personas, those of sets or models alone from the chi-square distribution. {others}",
+        "note",
+    )
+
+
+def _advice(variances: "VarianceComponents", *, several_models: bool) -> str:
+    """State what would make a concept's mean more exact."""
+    study = variances.decision
+    now = f"The standard error of a concept's mean is {number(study.error, _DIGITS)}"
+    if study.best is None:
+        return f"{now}; twice of anything would not lower it."
+    doubled = listed([f"{name}s {number(error, _DIGITS)}" for name, error in study.doubled.items()])
+    remedy = "ask more models" if several_models and study.best == "model" else _REMEDIES[study.best]
+    return f"{now}; with twice the {doubled}: {remedy}."
+
+
+def _order_blocks(summary: "StudySummary") -> Iterator[Block]:
+    if summary.orders:
+        columns: Columns[Any] = (
+            _QUESTION,
+            _METHOD,
+            ("first", lambda order: Words(order.ordered)),
+            ("first less later", lambda order: WithInterval.of(order.effect, signed=True)),
+        )
+        shown = _with_model(summary, columns)
+        yield table_of(summary.orders, shown, brief_title="Order effects", noun="effect")
+        yield Paragraph(_ORDERS, "note")
+    elif summary.design.questionnaire.exposure == "separate":
+        yield Paragraph(f"None are possible: {_rotation_line(summary)}.")
+    else:
+        yield Paragraph("None can be estimated: every answer had the same position.")
+
+
+def _status_blocks(summary: "StudySummary") -> Iterator[Block]:
+    yield _statuses(summary, None)
+    for attribute in summary.design.plan.groups:
+        yield Subheading(("By ", Quoted(attribute)))
+        yield _statuses(summary, attribute)
+    if summary.unrated:
+        columns: Columns[Any] = (
+            _METHOD,
+            ("status", lambda each: Words(each.status)),
+            ("reason", lambda each: Quoted(each.reason, 160)),
+            ("answers", lambda each: Count(each.n)),
+            ("example", lambda each: Quoted(each.reply, 300)),
+        )
+        yield Subheading("Why answers have no rating")
+        shown = _with_model(summary, columns)
+        yield table_of(summary.unrated, shown, brief_title="Why answers have no rating", noun="reason")
+    yield Paragraph(
+        "Answers without a rating are left out of every figure. They are never treated as 0.", "note"
+    )
+
+
+def _statuses(summary: "StudySummary", attribute: str | None) -> DataTable:
+    """Count answers by status for each method, or for each group of personas by each method."""
+    rows = [counts for counts in summary.statuses if counts.attribute == attribute]
+    present = {status for counts in rows for status, n in counts.counts.items() if n}
+    columns: list[tuple[str | Quoted, Callable[[Any], Cell]]] = [_METHOD]
+    if attribute is not None:
+        columns.append((Quoted(attribute), lambda each: Quoted(each.group, 60)))
+    columns.append(("answers", lambda each: Count(each.n)))
+    columns += [
+        (
+            "rated" if status is Status.SCORED else str(status),
+            partial(_status_count, status),
+        )
+        for status in Status
+        if status is Status.SCORED or str(status) in present
+    ]
+    columns.append(("refused, %", lambda each: Share(each.share(Status.REFUSED))))
+    detail = "both" if attribute is None else "full"
+    return table_of(rows, _with_model(summary, columns), brief_title="Answers by method", detail=detail)
+
+
+def _status_count(status: Status, counts: "StatusCounts") -> Cell:
+    return Count(counts.counts.get(str(status), 0))
+
+
+def _costs(summary: "StudySummary") -> DataTable:
+    currency = summary.facts.currency
+    columns: Columns[Any] = (
+        _METHOD,
+        ("answers with known tokens", lambda cost: Count(cost.n)),
+        ("tokens", lambda cost: Count(cost.tokens)),
+        (f"cost in {currency}" if currency else "cost", lambda cost: Number(cost.money, 4)),
+        ("median seconds per answer", lambda cost: Number(cost.seconds, 1)),
+    )
+    note = "An answer in free words counts with similarity (SSR), also where a follow-up rating uses it."
+    shown = _with_model(summary, columns)
+    return table_of(summary.costs, shown, note=note, brief_title="Cost", noun="method")
+
+
+# Columns
+
+_QUESTION: tuple[str, Callable[[Any], Cell]] = ("question", lambda row: Quoted(row.question, 60))
+_METHOD: tuple[str, Callable[[Any], Cell]] = (
+    "method",
+    lambda row: Words(METHOD_NAMES[row.method], brief=row.method),
+)
+_COMPARED: Columns[Any] = (
+    ("answers with both", lambda pair: Count(pair.difference.n)),
+    ("mean difference", lambda pair: WithInterval.of(pair.difference, signed=True)),
+    ("correlation", lambda pair: WithInterval.of(pair.correlation)),
+)
+
+
+def _with_model(summary: "StudySummary", columns: Columns[Any]) -> Columns[Any]:
+    """Add a column with the model, where several were asked."""
+    return (("model", lambda row: Quoted(row.model, 60)), *columns) if summary.models else columns
+
+
+def _with_intervals(summary: "StudySummary") -> str:
+    return f"with {coverage(summary.plan.interval)} simulation intervals"

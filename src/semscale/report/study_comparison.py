@@ -1,0 +1,557 @@
+"""The document of a panel compared with people: three axes, nulls and ceilings, and conclusions."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from semscale.report.chart_kit import ACCENT, CONTRAST, INK, MUTED, ramp
+from semscale.report.document import (
+    Block,
+    Cell,
+    Citation,
+    Count,
+    DataTable,
+    Definitions,
+    Document,
+    Figure,
+    Number,
+    Paragraph,
+    Quoted,
+    Section,
+    Share,
+    Subheading,
+    Swatch,
+    WithInterval,
+    Words,
+    stamp,
+)
+from semscale.report.formatting import (
+    capitalised,
+    count,
+    counted,
+    coverage,
+    digits_for,
+    ends,
+    listed,
+    number,
+    one_line,
+    plain,
+)
+from semscale.report.parts import Columns, settings, table_of
+from semscale.report.row_charts import DotRow, GroupRow, dots, group_rows
+from semscale.report.study import MAIER, method_words
+from semscale.stats.agreement.attainment import FEWEST_FOR_AN_INTERVAL, FEWEST_SURVEYS
+
+if TYPE_CHECKING:
+    from semscale.stats.distances.sample_worth import SampleWorth
+    from semscale.stats.intervals.estimates import Estimate
+    from semscale.study.axes import GroupContrast, SurveyMeans
+    from semscale.study.comparison import MethodComparison, StudyComparison
+    from semscale.study.people import ComparedQuestion
+
+_SUBJECTS = {
+    "ranking": "order of concepts",
+    "distributions": "distributions",
+    "relations": "relations between questions",
+    "groups": "differences between groups",
+    "individuals": "individuals",
+}
+_AXES = {
+    "ranking": "marginals",
+    "distributions": "marginals",
+    "relations": "structure",
+    "groups": "structure",
+    "individuals": "individuals",
+}
+_DISTANCES = {
+    "ks": "Kolmogorov-Smirnov",
+    "wasserstein": "Wasserstein-1, share of the scale",
+    "total_variation": "total variation",
+    "jensen_shannon": "Jensen-Shannon divergence, bits",
+}
+_ERRORS = {"ks": "Kolmogorov-Smirnov", "wasserstein": "Wasserstein-1", "mean": "squared error of means"}
+_ANSWERS = {True: "yes", False: "no", None: "cannot be known"}
+_SENTENCES = {
+    True: "says more than chance about",
+    False: "says little or nothing beyond chance about",
+    None: "cannot be judged on",
+}
+_COLOURS = (ACCENT, CONTRAST, INK, MUTED)
+_LEAST, _MOST = -1.0, 1.5
+_MOST_ROWS = 24
+_READINGS = (
+    (
+        "Simulation interval",
+        "how far a figure of the panel would move with other personas, answered by the same model; it leaves "
+        "out how far the model is from people, which this report measures",
+    ),
+    ("Halves of people", "the human ceiling: random halves of the people compared with each other"),
+    ("Equal shares", "a null: a panel that knows nothing and gives each point the same share"),
+    (
+        "Pooled people",
+        "a null: a panel that knows how people answer, but not which concept they see: their answers "
+        "to the same question about all other concepts",
+    ),
+    ("Shuffled personas", "a null: the same answers, assigned to other personas at random"),
+    (
+        "Correlation attainment",
+        "the correlation of the panel's means with those of half of the people, over that of one half with "
+        "the other; 1 where the panel orders concepts as people do. It says nothing about shares: a panel "
+        "may have the order right and every share wrong",
+    ),
+    (
+        "p of the order",
+        "the share of all orders of the concepts that fit people at least as well as the panel's does",
+    ),
+    (
+        "Says more than chance",
+        "the panel is closer to people than panels that know nothing, beyond what chance explains. Whether "
+        "it is close enough for a decision is another question: compare the figures with halves of people",
+    ),
+    (
+        "Says little or nothing beyond chance",
+        "the panel goes less than half of the way from a panel that knows nothing to people, even at the "
+        "upper end of its interval. Where the interval contains both 0 and half of the way, nothing can be "
+        "said",
+    ),
+    (
+        "Invented difference",
+        "the panel's groups differ, the people's do not beyond chance, and the two differences are apart "
+        "beyond chance (Holm over all pairs of groups). This is how stereotypes show",
+    ),
+    (
+        "Worth in people",
+        "the size of a random sample of people whose expected error is that of the panel. Fewer than 1: a "
+        "single person would do better. It holds for these questions and concepts, and for no others",
+    ),
+)
+_CITATIONS = (
+    replace(MAIER, use="correlation attainment, KS similarity and the halves of people"),
+    Citation(
+        "arXiv 2606.28963 (2026).",
+        "Simulated panels judged by structure, marginals and individuals",
+        "arXiv 2606.28963",
+        "the three axes",
+        "https://arxiv.org/abs/2606.28963",
+    ),
+)
+
+
+def study_comparison_document(summary: "StudyComparison") -> Document:
+    """Turn a comparison of a panel with people into a document."""
+    lines = tuple(_conclusion_line(method) for method in summary.methods)
+    n_personas = max(method.n_personas for method in summary.methods)
+    questions, concepts = len(summary.questions), len(summary.concepts)
+    counting = (
+        f"{counted(n_personas, 'persona')} compared with {counted(summary.n_people, 'person', 'people')}; "
+        f"{counted(questions, 'question')}, {counted(concepts, 'concept')}"
+    )
+    human_range = summary.human_range
+    return Document(
+        kind="panel beside people",
+        name="Study compare",
+        title=Quoted(summary.name),
+        source=(Quoted(summary.source), Quoted(summary.people_source), stamp(summary.created)),
+        signature=summary.signature,
+        counting=(*lines, counting),
+        reading=(
+            *(f"{line}." for line in lines),
+            f"{counting}. Intervals cover {coverage(summary.plan.interval)}.",
+        ),
+        facts=(
+            ("Personas", Count(n_personas)),
+            ("People", Count(summary.n_people)),
+            ("Questions", Count(questions)),
+            ("Concepts", Count(concepts)),
+        ),
+        cautions=tuple(_cautions(summary)),
+        sections=tuple(_sections(summary)),
+        notes=("intervals of the panel are simulation intervals: other personas, the same model",),
+        settings=settings(
+            summary.source,
+            summary.created,
+            (
+                ("People", Quoted(summary.people_source)),
+                ("Weights of people", Quoted(summary.columns.weight) if summary.columns.weight else "none"),
+                (
+                    "Human range",
+                    "that of the scale" if human_range is None else "{:g} to {:g}".format(*human_range),
+                ),
+                ("Random halves", f"{summary.splits:,} for each question about a concept"),
+            ),
+            summary.signature,
+        ),
+        citations=_CITATIONS,
+    )
+
+
+def _conclusion_line(method: "MethodComparison") -> str:
+    """State in one line what can and what cannot be concluded."""
+    by_answer: dict[bool | None, list[str]] = {True: [], False: [], None: []}
+    for subject, name in _SUBJECTS.items():
+        answers = [each.holds for each in method.conclusions if each.subject == subject]
+        # Several questions say yes only together.
+        is_unknown = all(answer is None for answer in answers)
+        by_answer[None if is_unknown else all(answers)].append(name)
+    parts = [f"{_SENTENCES[answer]} {listed(names)}" for answer, names in by_answer.items() if names]
+    if method.groups is not None and method.groups.invented:
+        invented = counted(len(method.groups.invented), "difference")
+        parts.append(f"shows {invented} between groups that people do not show")
+    return f"{capitalised(_name(method))} {'; '.join(parts)}"
+
+
+def _cautions(summary: "StudyComparison") -> Iterator[str]:
+    surveys = {(each.question, each.concept) for method in summary.methods for each in method.marginals.means}
+    if len(surveys) == 1:
+        yield (
+            "One question about one concept was compared: nothing shows how the panel does with others, and "
+            "neither attainment nor pooled people can be known."
+        )
+    attainments = summary.methods[0].marginals.attainments
+    unknown = [one_line(name) for name, order in attainments.items() if order is None]
+    if unknown and len(surveys) > 1:
+        yield (
+            f"The order of concepts cannot be known for {listed(unknown)}: it takes {FEWEST_SURVEYS} "
+            "concepts or more that both sides answered."
+        )
+    for method in summary.methods:
+        if method.n_without:
+            answers = counted(method.n_without, "answer")
+            verb = "has" if method.n_without == 1 else "have"
+            yield f"{capitalised(_name(method))}: {answers} of the panel {verb} no rating: left out."
+    if summary.shared_name is not None:
+        shown = one_line(summary.shared_name)
+        yield (
+            f"Each row of people was taken for another person, but column {shown} looks like the names of "
+            "people who answered several times. If it is, intervals of people are too narrow: name it "
+            f"(--respondent {shown})."
+        )
+    if summary.left_out:
+        reasons = ", ".join(f"{reason}: {count(n)}" for reason, n in summary.left_out.items())
+        yield f"Rows of people that are left out: {reasons}."
+    if any(method.correlations is not None and method.reliabilities for method in summary.methods):
+        yield (
+            "Correlations of people are lowered by the noise of single answers; only the panel's could be "
+            "disattenuated, as people were asked once."
+        )
+
+
+def _sections(summary: "StudyComparison") -> Iterator[Section]:
+    conclusions: Columns[Any] = (
+        ("axis", lambda each: Words(_AXES[each.subject])),
+        ("about", lambda each: Words(_SUBJECTS[each.subject])),
+        ("more than chance", lambda each: Words(_ANSWERS[each.holds])),
+        ("because", lambda each: Words(each.because)),
+    )
+    tables = [
+        table_of(method.conclusions, conclusions, title=_name(method), noun="conclusion")
+        for method in summary.methods
+    ]
+    yield Section("conclusions", "What can be concluded", (*_axes_figures(summary), *tables))
+    yield Section("marginals", "Marginals: distributions", tuple(_distance_blocks(summary)))
+    yield Section("ranking", "Marginals: order of concepts", tuple(_ranking_blocks(summary)))
+    for place, question in enumerate(summary.questions, start=1):
+        blocks = tuple(_question_blocks(summary, question, place))
+        yield Section(f"question-{place}", Quoted(question.text), blocks)
+    yield Section("structure", "Structure", tuple(_structure_blocks(summary)))
+    yield Section("individuals", "Individuals", tuple(_individual_blocks(summary)))
+    yield Section("worth", "How many people the panel is worth", tuple(_worth_blocks(summary)))
+    readings = Definitions(tuple((name, Words(text)) for name, text in _READINGS))
+    yield Section("reading", "How to read it", (readings,))
+
+
+def _axes_figures(summary: "StudyComparison") -> Iterator[Figure]:
+    """Draw where each method stands between the nulls and people, a figure for each model."""
+    for place, model in enumerate(dict.fromkeys(method.model for method in summary.methods), start=1):
+        methods = [method for method in summary.methods if method.model == model]
+        by_method = [{each.subject: each.value for each in method.standings} for method in methods]
+        known = [subject for subject in _SUBJECTS if any(subject in values for values in by_method)]
+        if known:
+            values = {
+                f"{_SUBJECTS[subject]} ({_AXES[subject]})": [
+                    standings.get(subject, float("nan"))  # type: ignore[call-overload]
+                    for standings in by_method
+                ]
+                for subject in known
+            }
+            yield _axes_figure("axes" if place == 1 else f"axes-{place}", methods, values)
+
+
+def _axes_figure(name: str, methods: "Sequence[MethodComparison]", values: dict[str, list[float]]) -> Figure:
+    rows = [
+        DotRow(axis, tuple(min(max(value, _LEAST), _MOST) for value in own)) for axis, own in values.items()
+    ]
+    colours = _COLOURS[: len(methods)]
+    described = "; ".join(
+        f"{axis}: {', '.join(number(value, 2) for value in own)}" for axis, own in values.items()
+    )
+    cells: list[tuple[Cell, ...]] = [
+        (Words(axis), *(Number(value, 2) for value in own)) for axis, own in values.items()
+    ]
+    return Figure(
+        name,
+        lambda width: dots(rows, colours, title="0 as a null, 1 as people among themselves", width=width),
+        f"Position of the panel, by method: {described}.",
+        DataTable(("in", *map(_name, methods)), tuple(cells), detail="full"),
+        caption="0: as the best null does; 1: as people among themselves do. Below 0 the panel is worse than "
+        "a panel that knows nothing. Values beyond -1 and 1.5 are drawn there. Individuals: the correlation.",
+        legend=tuple(
+            Swatch(colour, _name(method), "dot") for colour, method in zip(colours, methods, strict=False)
+        ),
+    )
+
+
+# Marginals
+
+
+def _distance_blocks(summary: "StudyComparison") -> Iterator[Block]:
+    heads = (
+        "distance from people",
+        "panel",
+        "halves of people",
+        "equal shares",
+        "pooled people",
+        "closer than equal shares",
+    )
+    for method in summary.methods:
+        rows: list[tuple[Cell, ...]] = [
+            (
+                Words(_DISTANCES[name]),
+                *(
+                    WithInterval.of(figure)
+                    for figure in (each.panel, each.split_half, each.uniform, each.pooled, each.below_uniform)
+                ),
+            )
+            for name, each in method.marginals.benchmarks.held.items()
+        ]
+        yield DataTable(heads, tuple(rows), title=_name(method), noun="distance")
+    n_surveys = summary.methods[0].marginals.benchmarks.n_surveys
+    yield Paragraph(
+        f"Lower is closer; 0 is the same, 1 the opposite end. Means over {counted(n_surveys, 'question')} "
+        "about concepts; intervals are about these, with other personas and other people. Halves have half "
+        "of the people each, so that a good panel may be closer to people than their halves are to each "
+        "other.",
+        "note",
+    )
+
+
+def _ranking_blocks(summary: "StudyComparison") -> Iterator[Block]:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            _method_cell(method),
+            Quoted(name, 60),
+            Count(None if order is None else order.n_surveys),
+            WithInterval.of(None if order is None else order.ratio),
+            WithInterval.of(None if order is None else order.correlation),
+            Number(None if order is None else order.ceiling, 2),
+            Number(None if order is None else order.p_value, 3),
+        )
+        for method in summary.methods
+        for name, order in method.marginals.attainments.items()
+    ]
+    heads = (
+        "method",
+        "question",
+        "concepts",
+        "attainment",
+        "correlation of means",
+        "halves of people",
+        "p of the order",
+    )
+    yield DataTable(heads, tuple(rows), title="Order of concepts", noun="question")
+    if len(summary.concepts) < FEWEST_FOR_AN_INTERVAL:
+        yield Paragraph(
+            f"Below {FEWEST_FOR_AN_INTERVAL} concepts a correlation has no interval, as a single concept "
+            "would decide how wide it is; p says whether the order may be chance.",
+            "note",
+        )
+
+
+def _question_blocks(summary: "StudyComparison", question: "ComparedQuestion", place: int) -> Iterator[Block]:
+    digits = digits_for(float(question.values[0]), float(question.values[-1]))
+    means = [
+        (method, each)
+        for method in summary.methods
+        for each in method.marginals.means
+        if each.question == question.name
+    ]
+    columns: Columns[tuple[MethodComparison, SurveyMeans]] = (
+        ("concept", lambda row: Quoted(row[1].concept, 60)),
+        ("method", lambda row: _method_cell(row[0])),
+        ("personas", lambda row: Count(row[1].n_panel)),
+        ("people", lambda row: Count(row[1].n_people)),
+        ("mean of the panel", lambda row: WithInterval.of(row[1].panel, digits)),
+        ("mean of people", lambda row: WithInterval.of(row[1].people, digits)),
+        ("difference", lambda row: WithInterval.of(row[1].difference, digits, signed=True)),
+    )
+    title = ("Means of “", Quoted(question.name), "”")
+    yield table_of(means, columns, noun="concept", brief_title=title)
+    rows = list(_distribution_rows(summary, means))
+    if rows:
+        yield _distribution_figure(rows, question, place, digits)
+
+
+def _distribution_rows(
+    summary: "StudyComparison", means: "Sequence[tuple[MethodComparison, SurveyMeans]]"
+) -> Iterator[GroupRow]:
+    """List people and then every method, concept by concept."""
+    for concept in (each.concept for method, each in means if method is summary.methods[0]):
+        name = one_line(concept)
+        for number_of, (method, each) in enumerate(row for row in means if row[1].concept == concept):
+            if not number_of:
+                yield _group_row(f"{name}, people", each.people, each.people_pmf)
+            yield _group_row(f"{name}, {_brief(method)}", each.panel, each.panel_pmf)
+
+
+def _group_row(name: str, mean: "Estimate", pmf: tuple[float, ...]) -> GroupRow:
+    low, high = ends(mean.low, mean.high)
+    return GroupRow(name, mean.value, low, high, pmf)
+
+
+def _distribution_figure(
+    rows: list[GroupRow], question: "ComparedQuestion", place: int, digits: int
+) -> Figure:
+    """Draw the distributions of people and panel side by side."""
+    drawn, colours = rows[:_MOST_ROWS], ramp(len(question.values))
+    described = "; ".join(f"{row.name}: {number(row.mean, digits)}" for row in drawn)
+    left_out = "" if len(rows) <= _MOST_ROWS else f" The first {_MOST_ROWS} of {len(rows)} rows are drawn."
+    masses: list[tuple[Cell, ...]] = [(Quoted(row.name), *(Share(mass) for mass in row.pmf)) for row in rows]
+    heads = ("answers", *(f"on {plain(value)}" for value in question.values))
+    return Figure(
+        f"question-{place}",
+        lambda width: group_rows(drawn, colours, reference=float(question.values.mean()), width=width),
+        f"Means of people and panel by concept: {described}.",
+        DataTable(heads, tuple(masses), detail="full"),
+        caption="Dots are means, with intervals of people and simulation intervals of the panel; the dashed "
+        f"line is the middle of the scale. Bars show the share of each point in percent.{left_out}",
+        legend=tuple(
+            Swatch(colour, label if label == plain(value) else f"{plain(value)} · {one_line(label)}")
+            for colour, value, label in zip(colours, question.values, question.labels, strict=True)
+        ),
+    )
+
+
+# Structure and individuals
+
+
+def _structure_blocks(summary: "StudyComparison") -> Iterator[Block]:
+    correlations: Columns[Any] = (
+        ("first question", lambda pair: Quoted(pair.first, 60)),
+        ("second question", lambda pair: Quoted(pair.second, 60)),
+        ("panel", lambda pair: WithInterval.of(pair.panel)),
+        ("people", lambda pair: WithInterval.of(pair.people)),
+        ("panel, disattenuated", lambda pair: Number(pair.disattenuated, 2)),
+    )
+    by_method = [(method, method.correlations) for method in summary.methods]
+    compared = [(method, each) for method, each in by_method if each is not None]
+    if compared:
+        yield Subheading("Correlations of questions, within concepts")
+    for method, each in compared:
+        yield table_of(each.pairs, correlations, title=_name(method), noun="pair")
+    for method, each in compared:
+        yield Paragraph(
+            f"{_name(method)}: correlations differ from people's by {number(each.gap.value, 2)} on average; "
+            f"halves of people by {number(each.split_half, 2)}, shuffled personas by "
+            f"{number(each.permuted, 2)}.",
+            "note",
+        )
+    groups: Columns[GroupContrast] = (
+        ("question", lambda pair: Quoted(pair.question, 60)),
+        ("first group", lambda pair: Quoted(pair.first, 40)),
+        ("second group", lambda pair: Quoted(pair.second, 40)),
+        ("panel, % of the scale", lambda pair: WithInterval.of(pair.panel, 0, is_share=True, signed=True)),
+        ("people, % of the scale", lambda pair: WithInterval.of(pair.people, 0, is_share=True, signed=True)),
+        ("invented", lambda pair: Words(_invented(pair))),
+    )
+    contrasts = [(method, method.groups) for method in summary.methods if method.groups is not None]
+    if contrasts:
+        yield Subheading("Differences between groups")
+    for method, contrast in contrasts:
+        yield table_of(contrast.pairs, groups, title=_name(method), noun="difference")
+    if not compared and not contrasts:
+        yield Paragraph(
+            "Nothing can be said: it takes two questions, or groups of both personas and people (--by)."
+        )
+    reliabilities: list[tuple[Cell, ...]] = [
+        (_method_cell(method), Quoted(name, 60), WithInterval.of(reliability))
+        for method in summary.methods
+        for name, reliability in method.reliabilities.items()
+    ]
+    if reliabilities:
+        heads = ("method", "question", "rerun reliability")
+        yield DataTable(heads, tuple(reliabilities), title="The same panel asked again")
+
+
+def _invented(pair: "GroupContrast") -> str:
+    if not pair.is_tested:
+        return f"not tested: {min(pair.n_panel, pair.n_people)} in a group"
+    return "yes" if pair.invented else "no"
+
+
+def _individual_blocks(summary: "StudyComparison") -> Iterator[Block]:
+    columns: Columns[Any] = (
+        ("question", lambda each: Quoted(each.question, 60)),
+        ("persons", lambda each: Count(each.n)),
+        ("correlation", lambda each: WithInterval.of(each.correlation)),
+        ("shuffled stay below", lambda each: Number(each.permuted_high, 2)),
+        ("error, % of the scale", lambda each: WithInterval.of(each.error, 0, is_share=True)),
+        ("error, shuffled", lambda each: Share(each.permuted_error)),
+    )
+    matched = [method for method in summary.methods if method.individuals]
+    if matched:
+        yield Subheading("Personas compared with the people of the same name")
+    else:
+        yield Paragraph(
+            "Nothing can be said about individuals: no persona ID matches a respondent ID "
+            "(--respondent names the column)."
+        )
+    for method in matched:
+        yield table_of(method.individuals, columns, title=_name(method), noun="question")
+
+
+def _worth_blocks(summary: "StudyComparison") -> Iterator[Block]:
+    columns: Columns[SampleWorth] = (
+        ("by", lambda each: Words(_ERRORS[each.error])),
+        ("people", lambda each: Words(_worth(each))),
+        ("interval", lambda each: Words(_worth_interval(each))),
+    )
+    for method in summary.methods:
+        yield table_of(method.marginals.worth, columns, title=_name(method), noun="error")
+    yield Paragraph(
+        "The size of a simple random sample of people whose expected error is the panel's. Its interval "
+        "comes from that of the panel's error; people beyond those that were asked cannot be seen.",
+        "note",
+    )
+
+
+def _worth(worth: "SampleWorth") -> str:
+    words = {
+        "unknown": "not known",
+        "fewer than 1": "fewer than 1",
+        "more than can be seen": f"more than can be seen with {number(worth.seen, 0)} people",
+    }
+    return words.get(worth.reach) or number(worth.value, 0)
+
+
+def _worth_interval(worth: "SampleWorth") -> str:
+    if worth.low != worth.low:  # noqa: PLR0124 - NaN alone differs from itself
+        return "–"
+    low = "fewer than 1" if worth.low < 1 else number(worth.low, 0)
+    if worth.high == float("inf"):
+        return f"{low} to more than can be seen"
+    return low if worth.high < 1 else f"{low} to {number(worth.high, 0)}"
+
+
+# Names
+
+
+def _name(method: "MethodComparison") -> str:
+    return method_words(method.method, method.model)
+
+
+def _brief(method: "MethodComparison") -> str:
+    return method.method if method.model is None else f"{method.method}, {one_line(method.model)}"
+
+
+def _method_cell(method: "MethodComparison") -> Cell:
+    return Words(_name(method), brief=_brief(method))

@@ -1,1 +1,0 @@
-"""Crosstabs as a document, a workbook and slides."""

@@ -1,0 +1,487 @@
+"""Documents as Excel workbooks: one sheet a section, with real numbers and pictures of the charts."""
+
+import io
+import math
+import struct
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any, ClassVar, assert_never
+
+from semscale.report import document as blocks
+from semscale.report.chart_kit import rasterized
+from semscale.report.document import (
+    Cell,
+    Compared,
+    Count,
+    Decision,
+    Document,
+    Headline,
+    Line,
+    Number,
+    Quoted,
+    Rates,
+    Share,
+    WithInterval,
+    Words,
+    flat,
+)
+from semscale.report.formatting import (
+    capitalised,
+    cell_text,
+    coverage,
+    has_interval,
+    heading_text,
+    line_text,
+    printable,
+)
+from semscale.report.writing import as_figure, figure_svg
+from semscale.store.workbook import opened_workbook
+
+Formatted = tuple[float | None, str]
+"""A number with the format that Excel shows it in; ``None``, NaN and infinity leave the cell empty."""
+
+
+def formatted_number(number: Number) -> Formatted:
+    """Format a number, with its sign or its bounds where it has them; no figure has both.
+
+    Example:
+        >>> formatted_number(Number(1e-9, 3, least=0.001))
+        (1e-09, '[<0.001]"< 0.001";0.000')
+        >>> formatted_number(Number(1e303, 1, most=10_000))
+        (1e+303, '[>10000]"> 10,000";0.0')
+        >>> formatted_number(Number(0.12, signed=True))
+        (0.12, '+0.00;-0.00;0.00')
+    """
+    shown = _decimals(number.digits)
+    if number.signed:
+        return number.value, _signed(shown)
+    least = [] if number.least is None else [f'[<{number.least:g}]"< {number.least:g}"']
+    most = [] if number.most is None else [f'[>{number.most:.12g}]"> {number.most:,.12g}"']
+    return number.value, ";".join([*least, *most, shown])
+
+
+def formatted_count(count: Count) -> Formatted:
+    """Format a whole number, with its asterisk if there are too few to rely on.
+
+    Example:
+        >>> formatted_count(Count(7, is_small=True))
+        (7, '#,##0"*"')
+    """
+    return count.value, '#,##0"*"' if count.is_small else "#,##0"
+
+
+def formatted_share(share: Share) -> Formatted:
+    """Format a share in percent."""
+    return share.value, _percent(share.digits)
+
+
+def formatted_interval(cell: WithInterval) -> tuple[Formatted, Formatted, Formatted]:
+    """Format a figure and both ends of its interval; as in text, the figure alone shows its sign."""
+    shown = _percent(1) if cell.is_share else _decimals(cell.digits)
+    return (cell.value, _signed(shown) if cell.signed else shown), (cell.low, shown), (cell.high, shown)
+
+
+def _decimals(digits: int | None) -> str:
+    return "General" if digits is None else f"0.{'0' * digits}" if digits else "0"
+
+
+def _percent(digits: int) -> str:
+    return f"{_decimals(digits)} %"
+
+
+def _signed(shown: str) -> str:
+    return f"+{shown};-{shown};{shown}"
+
+
+Value = str | Formatted
+"""A text, or a number with its format."""
+_LONGEST_NAME = 31  # characters, as Excel allows
+_FORBIDDEN = str.maketrans(dict.fromkeys("[]:*?/\\'", " "))
+_SCALE = 0.5  # PNG pixels are twice as fine as the drawing's
+_ROW_PIXELS = 20
+_TEXT_WIDTH = 52
+_WIDTHS = (36, 18, 14, 14, 14, 14)
+_LOOKS: Mapping[str, Mapping[str, object]] = {
+    "text": {},
+    "title": {"bold": True, "font_size": 16},
+    "heading": {"bold": True, "font_size": 12, "top": 1, "top_color": "#e3e0d8"},
+    "head": {"bold": True, "bottom": 1, "font_color": "#56616f"},
+    "note": {"font_color": "#56616f"},
+    "warning": {"font_color": "#8a5300"},
+}
+
+
+class Sheet:
+    """A sheet of a workbook.
+
+    Args:
+        workbook: of XlsxWriter.
+        name: of the sheet; cut and numbered where Excel would refuse it.
+        formats: of the workbook.
+    """
+
+    LONGEST: ClassVar = 32_767
+    """Characters that a cell holds."""
+
+    def __init__(
+        self,
+        workbook: Any,  # noqa: ANN401 - XlsxWriter has no types
+        name: str,
+        formats: "SheetFormats",
+    ) -> None:
+        self._sheet = workbook.add_worksheet(free_sheet_name(name, {s.lower() for s in workbook.sheetnames}))
+        self._formats = formats
+        self._row = 0
+        for column, width in enumerate(_WIDTHS):
+            self._sheet.set_column(column, column, width)
+        self._sheet.hide_gridlines(2)
+
+    def widen(self, columns: int) -> None:
+        """Give the first columns room for texts."""
+        if columns:
+            self._sheet.set_column(0, columns - 1, _TEXT_WIDTH)
+
+    def line(self, text: str, look: str = "text") -> None:
+        """Write one line of text, if there is any."""
+        if text:
+            self.cells([text], look)
+
+    def space(self) -> None:
+        """Leave a row empty."""
+        self._row += 1
+
+    def cells(self, values: Iterable[Value], look: str = "text") -> None:
+        """Write one row."""
+        for column, value in enumerate(values):
+            if isinstance(value, str):
+                if value:
+                    shown = printable(value)[: self.LONGEST]
+                    self._sheet.write_string(self._row, column, shown, self._formats.of(look))
+            elif value[0] is not None and math.isfinite(value[0]):
+                self._sheet.write_number(self._row, column, value[0], self._formats.of(look, value[1]))
+        self._row += 1
+
+    def picture(self, png: bytes, description: str) -> None:
+        """Put a picture below what is written, and go on below it."""
+        (height,) = struct.unpack(">I", png[20:24])  # of the PNG's header
+        settings = {
+            "image_data": io.BytesIO(png),
+            "x_scale": _SCALE,
+            "y_scale": _SCALE,
+            "description": description,
+        }
+        self._sheet.insert_image(self._row, 0, "figure.png", settings)
+        self._row += int(height * _SCALE) // _ROW_PIXELS + 2
+
+
+class SheetFormats:
+    """The formats of a workbook, each made once.
+
+    Args:
+        workbook: of XlsxWriter.
+    """
+
+    def __init__(self, workbook: Any) -> None:  # noqa: ANN401 - XlsxWriter has no types
+        self._workbook = workbook
+        self._made: dict[tuple[str, str], Any] = {}
+
+    def of(self, look: str, number: str = "") -> Any:  # noqa: ANN401 - XlsxWriter has no types
+        """Give the format of a look, and of a number as Excel writes it."""
+        if (look, number) not in self._made:
+            shown = {"num_format": number} if number else {}
+            self._made[look, number] = self._workbook.add_format({**_LOOKS[look], **shown})
+        return self._made[look, number]
+
+
+def free_sheet_name(name: str, taken: set[str]) -> str:
+    """Make a name that Excel allows and that no other sheet has.
+
+    Args:
+        name: what the sheet is about.
+        taken: names of other sheets, in lower case.
+    """
+    clean = " ".join(printable(name).translate(_FORBIDDEN).split()) or "Sheet"
+    free, number = _shortened(clean, _LONGEST_NAME), 2
+    while free.lower() in taken:
+        ending = f" {number}"
+        free, number = _shortened(clean, _LONGEST_NAME - len(ending)) + ending, number + 1
+    return free
+
+
+def _shortened(name: str, limit: int) -> str:
+    """Cut a name before a comma, or else between two words."""
+    if len(name) <= limit:
+        return name
+    cut = name[: limit + 1]
+    for separator in (", ", " "):
+        if separator in cut:
+            return cut.rpartition(separator)[0]
+    return name[:limit]
+
+
+_ENDS, _NOTE = ("low", "high"), "note"
+
+
+def write_report_workbook(
+    document: Document, path: Path, _pictures: Mapping[int, PurePath] | None = None
+) -> None:
+    """Write a document as a workbook.
+
+    Numbers are numbers: an interval takes three columns, a share is formatted in percent, and what does not
+    exist is an empty cell. Notes of cells, such as why there is no interval, have a column of their own.
+    Texts are never formulas or links.
+
+    Args:
+        document: what to show.
+        path: the file.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    with opened_workbook(path) as workbook:
+        formats = SheetFormats(workbook)
+        _summary(Sheet(workbook, "Summary", formats), document)
+        for section in document.sections:
+            if section.full:
+                title = line_text(section.title)
+                sheet = Sheet(workbook, title, formats)
+                sheet.line(title if section.level is None else f"{title}: {section.level[0]}", "title")
+                for block in flat(section.full):
+                    _block(sheet, block)
+        if document.signature is not None:
+            _method(Sheet(workbook, "Method", formats), document)
+
+
+def _summary(sheet: Sheet, document: Document) -> None:
+    sheet.line(document.next_step, "warning")
+    sheet.line(line_text(document.title), "title")
+    sheet.line(f"Semscale {document.kind}", "note")
+    for part in document.source:
+        sheet.line(line_text(part), "note")
+    sheet.space()
+    for warning in document.warnings:
+        sheet.line(f"Warning: {warning}", "warning")
+    _lead(sheet, document)
+    for sentence in document.introduction:
+        sheet.line(line_text(sentence))
+    for caution in document.cautions:
+        sheet.line(f"Note: {caution}", "warning")
+    sheet.space()
+    _named(sheet, document.facts)
+
+
+def _lead(sheet: Sheet, document: Document) -> None:
+    match document.lead:
+        case Headline(name, value, _, interval, advice=advice):
+            _estimates(sheet, [(value, name)], interval)
+            sheet.line(advice)
+        case Rates(figures, interval):
+            _estimates(sheet, figures, interval)
+        case Decision(text, _, about):
+            sheet.cells([capitalised(text), about])
+
+
+def _estimates(sheet: Sheet, figures: Sequence[tuple[WithInterval, str]], interval: float) -> None:
+    covered = f" ({coverage(interval)} interval)" if any(has_interval(value) for value, _ in figures) else ""
+    _rows(sheet, ("", f"estimate{covered}"), [(Words(name), value) for value, name in figures])
+
+
+def _method(sheet: Sheet, document: Document) -> None:
+    sheet.line("How to repeat and cite this", "title")
+    sheet.cells(["Signature", str(document.signature)])
+    for name, value in document.settings:
+        sheet.cells([name, line_text(value)])
+    sheet.space()
+    for work in document.citations:
+        sheet.line(f"{work.authors} {work.title}. {work.place}. ({work.use}) {work.url}".strip())
+
+
+def _block(sheet: Sheet, block: blocks.Block) -> None:  # noqa: C901, PLR0912 - one case for each kind of block
+    match block:
+        case blocks.Paragraph(text, style):
+            sheet.line(line_text(text), "note" if style == "note" else "text")
+        case blocks.Subheading(text):
+            sheet.line(heading_text(text), "heading")
+        case blocks.DataTable():
+            _table(sheet, block)
+        case blocks.Figure() | blocks.Histogram():
+            _figure(sheet, block)
+        case blocks.Items():
+            _items(sheet, block)
+        case blocks.ComparedItems():
+            _compared(sheet, block)
+        case blocks.Verbatims(columns):
+            for title, texts in columns:
+                sheet.line(capitalised(title), "heading")
+                heads = ("text", "row", "mean", "entropy", *(f"point {n + 1}" for n in range(_points(block))))
+                _rows(sheet, heads, [
+                    (one.text, Count(one.row), one.mean, one.entropy, *map(Share, one.pmf)) for one in texts
+                ])  # fmt: skip
+        case blocks.Findings(items):
+            for level, reason in items:
+                sheet.cells([level, line_text(reason)])
+        case blocks.Badge(text, _, before):
+            sheet.line(f"{before} {text}".strip(), "heading")
+        case blocks.Shares(parts):
+            _rows(sheet, ("part", "share"), [(Words(name), Share(share)) for name, _, share in parts])
+        case blocks.Definitions(entries, title):
+            sheet.line(title, "heading")
+            _named(sheet, entries)
+        case blocks.Reasons(reasons, noun):
+            heads = ("reason", f"{noun}s", "share", "what it means", "example")
+            _rows(sheet, heads, [
+                (Words(one.status), Count(one.n), Share(one.share), Words(one.meaning),
+                 one.examples[0][1] if one.examples else Words(""))
+                for one in reasons
+            ])  # fmt: skip
+        case blocks.SideBySide():
+            for one in flat([block]):
+                _block(sheet, one)
+        case _:
+            assert_never(block)
+
+
+def _table(sheet: Sheet, table: blocks.DataTable) -> None:
+    sheet.line(heading_text(table.title), "heading")
+    _rows(sheet, table.columns, table.rows)
+    sheet.line(table.note, "note")
+
+
+def _figure(sheet: Sheet, figure: blocks.Figure | blocks.Histogram) -> None:
+    drawn = as_figure(figure)
+    sheet.picture(rasterized(figure_svg(figure)), drawn.description)
+    sheet.line(drawn.caption, "note")
+    _table(sheet, drawn.table)
+
+
+def _items(sheet: Sheet, block: blocks.Items) -> None:
+    """Write one row an item, so that a reader can sort and filter them; equal headings are told apart."""
+    rows: list[dict[tuple[int, str | Quoted, int], Cell]] = []
+    for item in block.items:
+        met: Counter[tuple[int, str | Quoted]] = Counter()
+        cells: dict[tuple[int, str | Quoted, int], Cell] = {}
+        for place, head, cell in _item_cells(item, block.noun):
+            met[place, head] += 1
+            cells[place, head, met[place, head]] = cell
+        rows.append(cells)
+    columns = sorted(dict.fromkeys(column for cells in rows for column in cells), key=lambda one: one[0])
+    sheet.widen(sum(place == 0 for place, _, _ in columns))
+    if block.guards:
+        found = [(Words(guard), Words(meaning), Count(n)) for guard, meaning, n in block.guards]
+        _rows(sheet, ("guard", "what it found", f"{block.noun}s"), found)
+    heads = [head for _, head, _ in columns]
+    _rows(sheet, heads, [[cells.get(column, Words("")) for column in columns] for cells in rows])
+
+
+def _item_cells(item: blocks.ItemCard, noun: str) -> Iterator[tuple[int, str | Quoted, Cell]]:
+    """Give the cells of an item: where among the columns, below which heading, and what."""
+    yield from ((0, name or "also", text) for name, text in item.texts)
+    yield 1, "score", item.score
+    yield 2, noun, Count(item.row)
+    for label in item.labels:
+        yield 3, "group" if isinstance(label, Quoted) else "note", Words(line_text(label))
+    yield from ((4, line_text(name), value) for name, value in item.parts)
+    if item.findings:
+        yield 5, "found", Words("; ".join(f"{guard}: {reason}" for guard, reason in item.findings))
+    for one in item.replies:
+        yield 6, one.judge, one.score
+        yield 6, "said", Quoted(f"{one.status}: {one.words.text}") if one.status else one.words
+    heading, lines = item.details
+    if lines:
+        yield 7, heading, Words("; ".join(lines))
+
+
+def _compared(sheet: Sheet, block: blocks.ComparedItems) -> None:
+    for item in block.items:
+        harm = _values(item.harm)
+        sheet.cells([line_text(item.id), "harm", *harm, *map(line_text, item.labels)], "heading")
+        if item.input is not None:
+            sheet.cells(["input", cell_text(_whole(item.input))])
+        for pair in item.pairs:
+            sides = zip((pair.baseline, pair.candidate), pair.names, pair.absent, strict=True)
+            for text, name, absent in sides:
+                sheet.cells([name, absent if text is None else cell_text(_whole(text))])
+            for guard, reason in pair.findings:
+                sheet.cells([guard, reason])
+            for named, value in pair.figures:
+                sheet.cells([line_text(named), *_values(value)])
+        for named, value in item.drifts:
+            sheet.cells([f"drift: {line_text(named)}", *_values(value)])
+
+
+def _named(sheet: Sheet, entries: Iterable[tuple[Line, Cell]]) -> None:
+    """Write names with their values, one a row."""
+    _rows(sheet, ("", ""), [(Words(line_text(name)), value) for name, value in entries])
+
+
+def _rows(sheet: Sheet, columns: Sequence[str | Quoted], rows: Iterable[Sequence[Cell]]) -> None:
+    """Write a table; where any cell has an interval or a note, its column takes further ones for them."""
+    rows = list(rows)
+    parts = [_parts([row[place] for row in rows]) for place in range(len(columns))]
+    heads: list[Value] = []
+    for head, further in zip(columns, parts, strict=True):
+        name = heading_text(head)
+        heads += [name, *(f"{name}, {part}".removeprefix(", ") for part in further)]
+    if any(heads):
+        sheet.cells(heads, "head")
+    for row in rows:
+        values: list[Value] = []
+        for cell, further in zip(row, parts, strict=True):
+            figure, *ends = _figures(cell)
+            known = dict(zip(_ENDS, ends, strict=False)) | {_NOTE: _note(cell)}
+            values += [figure, *(known.get(part, "") for part in further)]
+        sheet.cells(values)
+    sheet.space()
+
+
+def _parts(cells: Sequence[Cell]) -> list[str]:
+    """Name the columns that a table's column needs beside its first."""
+    ends = _ENDS if any(isinstance(cell, WithInterval | Compared) for cell in cells) else ()
+    return [*ends, *([_NOTE] if any(map(_note, cells)) else [])]
+
+
+def _values(cell: Cell) -> list[Value]:
+    """Give all that a cell writes where it stands alone: its figures, then its note."""
+    return [*_figures(cell), _note(cell)]
+
+
+def _figures(cell: Cell) -> Sequence[Value]:  # noqa: PLR0911 - one case for each kind of cell
+    """Give a text, a number with its format, or three of them for an interval."""
+    match cell:
+        case WithInterval():
+            return formatted_interval(cell)
+        case Compared(figure):
+            return formatted_interval(figure)
+        case Number(value, _, _, _, most) if most is not None and value == math.inf:
+            return [cell_text(cell)]
+        case Number():
+            return [formatted_number(cell)]
+        case Share():
+            return [formatted_share(cell)]
+        case Count():
+            return [formatted_count(cell)]
+        case _:
+            return [cell_text(_whole(cell))]
+
+
+def _note(cell: Cell) -> str:
+    """Give a cell's note, as far as a page shows it: an interval's note says why there is none."""
+    match cell:
+        case Words(note=note):
+            return note
+        case WithInterval(note=note) if not has_interval(cell):
+            return note
+        case Compared(mark=mark, is_small=is_small):
+            return f"{mark} {'*' if is_small else ''}".strip()
+        case _:
+            return ""
+
+
+def _whole(cell: Cell) -> Cell:
+    """Give a user's text with all that a cell can hold, instead of its beginning."""
+    return Quoted(cell.text, Sheet.LONGEST) if isinstance(cell, Quoted) else cell
+
+
+def _points(block: blocks.Verbatims) -> int:
+    return max((len(one.pmf) for _, texts in block.columns for one in texts), default=0)

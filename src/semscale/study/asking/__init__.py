@@ -1,1 +1,0 @@
-"""Asks the personas of a panel, and measures nothing yet."""

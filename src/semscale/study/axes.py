@@ -1,0 +1,760 @@
+"""The axes of a comparison of a panel with people: marginals, structure, individuals."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from scipy.special import ndtr
+
+from semscale.stats.agreement.attainment import FEWEST_SURVEYS, Attainment, attainment
+from semscale.stats.agreement.correlations import correlation, pearson_estimate, weighted_pearson
+from semscale.stats.agreement.estimates import AgreementEstimate
+from semscale.stats.distances.benchmarks import Benchmarks, distance_benchmarks, mean_of_known
+from semscale.stats.distances.distance_intervals import kinked_estimate, shifted_estimate
+from semscale.stats.distances.joint_resamples import JointSample, joint_resamples
+from semscale.stats.distances.sample_worth import ErrorName, SampleWorth, sample_worth
+from semscale.stats.distances.samples import PmfSample
+from semscale.stats.intervals.coefficients import ResamplingPlan
+from semscale.stats.intervals.estimates import Estimate, IntervalPlan
+from semscale.stats.intervals.means import estimate_mean
+from semscale.stats.intervals.resampling import drawn_counts, percentile_interval
+from semscale.stats.testing.multiple_testing import holm
+from semscale.study.people import ComparedQuestion, ComparedSide
+from semscale.study.summary import repeated_reliability
+from semscale.types import Floats, Mask
+
+FEWEST_IN_GROUP = 5
+"""Persons with an answer that a group needs on each side, as the spread of fewer is hardly known."""
+
+_REPLICATES, _SPLITS = 500, 200
+"""Resamples of the persons of one side; random halves of the people, and shuffles of the personas."""
+
+_FEWEST_PEOPLE, _FEWEST_QUESTIONS, _FEWEST_PERSONS, _FEWEST_SAMPLES, _FEWEST_MATCHES = 2, 2, 10, 2, 3
+_ROUNDING = 1e-9
+
+CountedFigures = Callable[[Floats], Floats]
+"""Figures (b, f) of n persons where each counts ``counts`` (b, n) times."""
+
+
+# Marginals: distributions, means and the order of concepts
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedSurvey:
+    """A question about a concept, answered by a panel and by people.
+
+    Attributes:
+        question: that was asked.
+        concept: that was shown.
+        concept_number: from 0.
+        panel: the panel's answers, a PMF for each persona.
+        people: the people's.
+    """
+
+    question: ComparedQuestion
+    concept: str
+    concept_number: int
+    panel: PmfSample
+    people: PmfSample
+
+
+@dataclass(frozen=True)
+class SurveyMeans:
+    """A panel's and people's mean in one survey.
+
+    Attributes:
+        question: name of the question.
+        concept: that was shown.
+        panel: mean of the panel, with a simulation interval.
+        people: mean of the people, with an interval.
+        difference: panel less people; both are resampled.
+        n_panel: personas.
+        n_people: people.
+        panel_pmf: average PMF of the panel.
+        people_pmf: of the people.
+    """
+
+    question: str
+    concept: str
+    panel: Estimate
+    people: Estimate
+    difference: Estimate
+    n_panel: int
+    n_people: int
+    panel_pmf: tuple[float, ...]
+    people_pmf: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Marginals:
+    """The axis of marginals.
+
+    Attributes:
+        means: of each survey.
+        benchmarks: distances with nulls and ceiling, over all surveys.
+        attainments: correlation attainment over concepts by question; ``None`` where fewer than three
+            concepts were answered by both sides, so that it cannot be known.
+        worth: how many people the panel is worth, by three kinds of error.
+    """
+
+    means: tuple[SurveyMeans, ...]
+    benchmarks: Benchmarks
+    attainments: Mapping[str, Attainment | None]
+    worth: tuple[SampleWorth, ...]
+
+
+def surveys_of(panel: ComparedSide, people: ComparedSide, concepts: Sequence[str]) -> list[ComparedSurvey]:
+    """List the questions about concepts that a panel and two people or more answered."""
+    surveys = [
+        ComparedSurvey(
+            question,
+            concept,
+            number,
+            panel.sample(question.name, number),
+            people.sample(question.name, number),
+        )
+        for question in panel.questions
+        for number, concept in enumerate(concepts)
+    ]
+    return [survey for survey in surveys if survey.panel.n and survey.people.n >= _FEWEST_PEOPLE]
+
+
+def compare_marginals(
+    panel: ComparedSide,
+    people: ComparedSide,
+    surveys: Sequence[ComparedSurvey],
+    plan: IntervalPlan,
+    *,
+    splits: int,
+) -> Marginals:
+    """Compare distributions, means and the order of concepts.
+
+    Args:
+        panel: answers of the personas.
+        people: answers of the people; persons of both sides are resampled with all their answers.
+        surveys: of these sides, at least one.
+        plan: how intervals are made.
+        splits: random halves of the people.
+    """
+    values = [survey.question.values for survey in surveys]
+    samples = [survey.people for survey in surveys]
+    joint_panel, joint_people = (
+        JointSample(
+            [side.masses[survey.question.name][:, survey.concept_number] for survey in surveys], side.weights
+        )
+        for side in (panel, people)
+    )
+    rng = np.random.default_rng(plan.seed)
+    resamples = joint_resamples(joint_panel, joint_people, plan.replicates, rng)
+    benchmarks = distance_benchmarks(
+        [survey.panel for survey in surveys],
+        samples,
+        values,
+        plan=plan,
+        splits=splits,
+        resamples=resamples,
+        pools=[survey.question.name for survey in surveys],
+    )
+    pairs = zip(resamples.panel, resamples.people, values, strict=True)
+    gaps = [(panel_pmfs - people_pmfs) @ points for panel_pmfs, people_pmfs, points in pairs]
+    errors: dict[ErrorName, Estimate] = {
+        "ks": benchmarks.held["ks"].panel,
+        "wasserstein": benchmarks.held["wasserstein"].panel,
+        "mean": _squared_error(surveys, gaps, plan),
+    }
+    return Marginals(
+        tuple(_survey_means(survey, gap, plan) for survey, gap in zip(surveys, gaps, strict=True)),
+        benchmarks,
+        {
+            name: _attainment([survey for survey in surveys if survey.question.name == name], plan, splits)
+            for name in dict.fromkeys(survey.question.name for survey in surveys)
+        },
+        tuple(sample_worth(name, error, samples, values, seed=plan.seed) for name, error in errors.items()),
+    )
+
+
+def _survey_means(survey: ComparedSurvey, gaps: Floats, plan: IntervalPlan) -> SurveyMeans:
+    values = survey.question.values
+    bounds = (float(values[0]), float(values[-1]))
+    panel, people = (
+        estimate_mean(side.masses @ values, bounds=bounds, weights=side.weights, plan=plan)
+        for side in (survey.panel, survey.people)
+    )
+    tail = (1 - plan.interval) / 2
+    low, high = np.quantile(gaps[~np.isnan(gaps)], [tail, 1 - tail])
+    return SurveyMeans(
+        survey.question.name,
+        survey.concept,
+        Estimate(panel.value, panel.low, panel.high),
+        Estimate(people.value, people.low, people.high),
+        Estimate(panel.value - people.value, float(low), float(high)),
+        survey.panel.n,
+        survey.people.n,
+        tuple(survey.panel.mean.tolist()),
+        tuple(survey.people.mean.tolist()),
+    )
+
+
+def _squared_error(
+    surveys: Sequence[ComparedSurvey], resampled_gaps: Sequence[Floats], plan: IntervalPlan
+) -> Estimate:
+    """Mean over surveys of the squared difference of means, as a share of the squared width."""
+    widths = np.array([survey.question.width for survey in surveys])
+    gaps = np.array([(survey.panel.mean - survey.people.mean) @ survey.question.values for survey in surveys])
+    resampled = mean_of_known((np.stack(resampled_gaps, axis=-1) / widths) ** 2)
+    return shifted_estimate(float(((gaps / widths) ** 2).mean()), resampled, plan.interval)
+
+
+def _attainment(surveys: Sequence[ComparedSurvey], plan: IntervalPlan, splits: int) -> Attainment | None:
+    if len(surveys) < FEWEST_SURVEYS:
+        return None
+    return attainment(
+        np.array([survey.panel.mean @ survey.question.values for survey in surveys]),
+        [survey.people for survey in surveys],
+        [survey.question.values for survey in surveys],
+        splits=splits,
+        plan=ResamplingPlan(None, plan.interval, plan.seed),
+    )
+
+
+# Structure: relations between questions
+
+
+@dataclass(frozen=True)
+class CorrelationPair:
+    """The correlation of two questions, in the panel and among people.
+
+    Attributes:
+        first: name of the first question.
+        second: of the second.
+        panel: within concepts, with a simulation interval.
+        people: likewise, with an interval.
+        disattenuated: the panel's, over the root of both questions' reliabilities; NaN where they are not
+            known, as without repeated answers. People answer once, so that theirs is always attenuated.
+    """
+
+    first: str
+    second: str
+    panel: Estimate
+    people: Estimate
+    disattenuated: float
+
+
+@dataclass(frozen=True)
+class Correlations:
+    """Correlations between questions.
+
+    Attributes:
+        pairs: every two questions.
+        gap: mean absolute difference of the panel's and the people's correlations; 0 where they are alike.
+        split_half: the same between random halves of the people: the ceiling.
+        permuted: the same where every question's answers are shuffled among personas: the null.
+        below_permuted: permuted less gap; above 0 where the panel's structure is closer than none.
+    """
+
+    pairs: tuple[CorrelationPair, ...]
+    gap: Estimate
+    split_half: float
+    permuted: float
+    below_permuted: Estimate
+
+
+def rerun_reliabilities(panel: ComparedSide, plan: IntervalPlan) -> dict[str, AgreementEstimate]:
+    """Return the reliability of a persona's mean over samples by question: an intraclass correlation 1,k.
+
+    Args:
+        panel: with repeated answers; questions without them are passed over.
+        plan: coverage and seed; personas are resampled as a whole.
+    """
+    return {
+        name: repeated_reliability(repeats, plan)
+        for name, repeats in panel.repeats.items()
+        if repeats.shape[2] >= _FEWEST_SAMPLES
+    }
+
+
+def compare_correlations(
+    panel: ComparedSide,
+    people: ComparedSide,
+    reliabilities: Mapping[str, AgreementEstimate],
+    plan: IntervalPlan,
+) -> Correlations | None:
+    """Compare the correlations between questions; ``None`` with one question, or where none is defined.
+
+    Args:
+        panel: answers of the personas.
+        people: answers of the people.
+        reliabilities: of the panel's questions, as far as they are known.
+        plan: coverage and seed; persons are resampled as a whole.
+    """
+    names = [question.name for question in panel.questions]
+    if len(names) < _FEWEST_QUESTIONS or min(panel.n, people.n) < _FEWEST_PERSONS:
+        return None
+    panel_figures = question_correlations(panel.positions, panel.person_weights)
+    people_figures = question_correlations(people.positions, people.person_weights)
+    r, r_drawn = _with_resamples(panel_figures, panel.n, plan, 0)
+    human, human_drawn = _with_resamples(people_figures, people.n, plan, 1)
+    known = ~np.isnan(r) & ~np.isnan(human)
+    if not known.any():
+        return None
+    permuted = float(np.abs(_shuffled_correlations(panel, plan)[:, known] - human[known]).mean())
+    gap = float(np.abs(r - human)[known].mean())
+    n = min(panel.n, people.n)
+    gaps, signed_gaps = _mean_sizes((r_drawn - human_drawn)[:, known], (r - human)[known])
+    nulls, signed_nulls = _mean_sizes(human_drawn[:, known], human[known])
+    without_structure = float(np.abs(human[known]).mean())
+    first, second = _halves(people, plan, people_figures)
+    pairs = tuple(
+        CorrelationPair(
+            a,
+            b,
+            _percentile_estimate(r[number], r_drawn[:, number], panel.n, plan),
+            _percentile_estimate(human[number], human_drawn[:, number], people.n, plan),
+            _disattenuated(
+                float(r[number]), [reliabilities[name].value for name in (a, b) if name in reliabilities]
+            ),
+        )
+        for number, (a, b) in enumerate(combinations(names, 2))
+    )
+    return Correlations(
+        pairs,
+        kinked_estimate(gap, gaps, signed_gaps, n, plan.interval),
+        float(np.nanmean(np.abs(first - second)[:, known])),
+        permuted,
+        kinked_estimate(
+            permuted - gap,
+            nulls - gaps + permuted - without_structure,
+            signed_nulls - signed_gaps,
+            n,
+            plan.interval,
+            least=-2.0,
+        ),
+    )
+
+
+def _mean_sizes(drawn: Floats, observed: Floats) -> tuple[Floats, Floats]:
+    """Return mean sizes (r,) of resampled figures (r, f), and their means with the signs of the observed."""
+    signs = np.where(observed < 0, -1.0, 1.0)
+    return np.nanmean(np.abs(drawn), axis=1), np.nanmean(drawn * signs, axis=1)
+
+
+def _shuffled_correlations(panel: ComparedSide, plan: IntervalPlan) -> Floats:
+    """Return correlations (splits, f) where each question's answers are shuffled among personas."""
+    rng = np.random.default_rng(plan.seed)
+    rows = []
+    for _ in range(_SPLITS):
+        shuffled = np.stack(
+            [answers[rng.permutation(panel.n)] for answers in np.moveaxis(panel.positions, 2, 0)], axis=-1
+        )
+        rows.append(question_correlations(shuffled, panel.person_weights)(np.ones((1, panel.n)))[0])
+    correlations: Floats = np.nan_to_num(np.array(rows))
+    return correlations
+
+
+def _disattenuated(r: float, reliabilities: Sequence[float]) -> float:
+    """Divide r by the root of two reliabilities; NaN where one is not known or not above 0."""
+    if len(reliabilities) < 2 or not min(reliabilities) > 0:  # noqa: PLR2004 - one of each question
+        return float("nan")
+    return r / float(np.sqrt(reliabilities[0] * reliabilities[1]))
+
+
+# Structure: differences between groups
+
+
+@dataclass(frozen=True)
+class GroupContrast:
+    """A difference between two groups, in the panel and among people; shares of the scale's width.
+
+    Attributes:
+        question: name of the question.
+        attribute: that defines the groups.
+        first: the group whose mean counts positively.
+        second: the group whose mean is subtracted.
+        panel: with a simulation interval.
+        people: with an interval.
+        n_panel: personas with an answer in the smaller of the two groups.
+        n_people: people likewise.
+        invented: whether the panel differs where people do not: the people's interval contains 0, the panel's
+            does not, and the panel's difference is apart from the people's beyond chance (normal
+            approximation with the resamples' variance, Holm over all pairs).
+    """
+
+    question: str
+    attribute: str
+    first: str
+    second: str
+    panel: Estimate
+    people: Estimate
+    n_panel: int
+    n_people: int
+    invented: bool
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether both groups have five persons or more on both sides; others have no interval."""
+        return min(self.n_panel, self.n_people) >= FEWEST_IN_GROUP
+
+
+@dataclass(frozen=True)
+class GroupContrasts:
+    """Differences between groups.
+
+    Attributes:
+        pairs: every two groups of each attribute, for each question.
+        n_clear: differences of the people whose interval excludes 0; the figures below are about these.
+        same_sign: share in which the panel differs in the same direction; NaN without any.
+        split_half: the same between random halves of the people: the ceiling.
+        permuted: the same where attributes are shuffled among personas: the null.
+        size_ratio: sum of the panel's differences in the people's direction, over the people's; 1 where they
+            are as large, 0 where the panel's groups do not differ.
+    """
+
+    pairs: tuple[GroupContrast, ...]
+    n_clear: int
+    same_sign: float
+    split_half: float
+    permuted: float
+    size_ratio: Estimate
+
+    @property
+    def n_tested(self) -> int:
+        """Number of differences between groups that are large enough on both sides."""
+        return sum(pair.is_tested for pair in self.pairs)
+
+    @property
+    def invented(self) -> tuple[GroupContrast, ...]:
+        """Differences that the panel shows and people do not."""
+        return tuple(pair for pair in self.pairs if pair.invented)
+
+
+@dataclass(frozen=True)
+class _GroupPair:
+    """Two groups of an attribute in a question with a number."""
+
+    question: int
+    attribute: str
+    first: str
+    second: str
+
+    def rows(self, side: ComparedSide) -> tuple[int, Mask, Mask]:
+        """Return the question's number, and the persons (n,) of both groups."""
+        cells = np.array(list(side.groups[self.attribute]), dtype=object)
+        return self.question, cells == self.first, cells == self.second
+
+    def size(self, side: ComparedSide) -> int:
+        """Count the persons with an answer in the smaller group."""
+        has_answer = ~np.isnan(side.positions[..., self.question]).all(axis=1)
+        _, *groups = self.rows(side)
+        return min(int((has_answer & group).sum()) for group in groups)
+
+
+def compare_groups(panel: ComparedSide, people: ComparedSide, plan: IntervalPlan) -> GroupContrasts | None:
+    """Compare differences between groups; ``None`` where no two groups are on both sides.
+
+    Args:
+        panel: answers of the personas, with groups.
+        people: answers of the people, with groups of the same attributes.
+        plan: coverage and seed; persons are resampled as a whole.
+    """
+    named = _group_pairs(panel, people)
+    if not named:
+        return None
+    panel_rows, people_rows = ([pair.rows(side) for pair in named] for side in (panel, people))
+    people_figures = group_differences(people.positions, people.person_weights, people_rows)
+    d, drawn = _with_resamples(
+        group_differences(panel.positions, panel.person_weights, panel_rows), panel.n, plan, 0
+    )
+    human, human_drawn = _with_resamples(people_figures, people.n, plan, 1)
+    sizes = [(pair.size(panel), pair.size(people)) for pair in named]
+    is_tested: Mask = np.array([min(pair_sizes) >= FEWEST_IN_GROUP for pair_sizes in sizes])
+    apart = _apart(np.where(is_tested, d - human, np.nan), drawn - human_drawn, plan)
+    # A few persons answer alike in every resample, so that no interval could be wide enough.
+    drawn_of_tested, human_of_tested = (np.where(is_tested, each, np.nan) for each in (drawn, human_drawn))
+    pairs = []
+    for number, pair in enumerate(named):
+        of_panel = _percentile_estimate(d[number], drawn_of_tested[:, number], panel.n, plan)
+        of_people = _percentile_estimate(human[number], human_of_tested[:, number], people.n, plan)
+        invented = bool(apart[number]) and _excludes_0(of_panel) and not _excludes_0(of_people)
+        question = panel.questions[pair.question].name
+        names = (question, pair.attribute, pair.first, pair.second)
+        pairs.append(GroupContrast(*names, of_panel, of_people, *sizes[number], invented))
+    clear = np.array([_excludes_0(pair.people) for pair in pairs]) & ~np.isnan(d)
+    if not clear.any():
+        unknown = float("nan")
+        none = Estimate(unknown, unknown, unknown)
+        return GroupContrasts(tuple(pairs), 0, unknown, unknown, unknown, none)
+    signs = np.sign(human[clear])
+    first, second = _halves(people, plan, people_figures)
+    shuffled = _shuffled_differences(panel, panel_rows, plan)
+    ratio = _size_ratios(d[None, clear], human[None, clear], signs)[0]
+    ratios = _size_ratios(drawn[:, clear], human_drawn[:, clear], signs)
+    return GroupContrasts(
+        tuple(pairs),
+        int(clear.sum()),
+        float(np.mean(np.sign(d[clear]) == signs)),
+        float(np.mean(np.sign(first[:, clear]) == np.sign(second[:, clear]))),
+        float(np.mean(np.sign(shuffled[:, clear]) == signs)),
+        _percentile_estimate(ratio, ratios, min(panel.n, people.n), plan),
+    )
+
+
+def _group_pairs(panel: ComparedSide, people: ComparedSide) -> list[_GroupPair]:
+    """List every two groups of an attribute that both sides have, for each question."""
+    pairs = []
+    for attribute in panel.groups:
+        of_both = {*panel.groups[attribute]} & {*people.groups[attribute]}
+        groups = sorted(group for group in of_both if group is not None)
+        for question in range(len(panel.questions)):
+            pairs += [_GroupPair(question, attribute, *two) for two in combinations(groups, 2)]
+    return pairs
+
+
+def _shuffled_differences(
+    panel: ComparedSide, rows: Sequence[tuple[int, Mask, Mask]], plan: IntervalPlan
+) -> Floats:
+    """Return differences (splits, f) where attributes are shuffled among personas."""
+    rng = np.random.default_rng(plan.seed)
+    shuffled = (panel.positions[rng.permutation(panel.n)] for _ in range(_SPLITS))
+    return np.concatenate(
+        [
+            group_differences(positions, panel.person_weights, rows)(np.ones((1, panel.n)))
+            for positions in shuffled
+        ]
+    )
+
+
+def _apart(gaps: Floats, drawn: Floats, plan: IntervalPlan) -> Mask:
+    """Return which gaps (f,) of the panel and people are beyond chance, by resamples (r, f) and Holm."""
+    is_defined = ~np.isnan(drawn)
+    known = ~np.isnan(gaps) & is_defined.any(axis=0)
+    spread = np.array(
+        [column[rows].std() for column, rows in zip(drawn.T[known], is_defined.T[known], strict=True)]
+    )
+    z = np.abs(gaps[known]) / np.where(spread > 0, spread, np.inf)
+    apart: Mask = np.zeros(len(gaps), dtype=bool)
+    if known.any():
+        apart[known] = holm(2 * ndtr(-z)) <= 1 - plan.interval
+    return apart
+
+
+def _excludes_0(estimate: Estimate) -> bool:
+    return estimate.low > 0 or estimate.high < 0
+
+
+def _size_ratios(panel: Floats, people: Floats, signs: Floats) -> Floats:
+    """Return sums (b,) of the panel's differences in the people's direction over those of the people."""
+    size, of_people = np.nansum(panel * signs, axis=1), np.nansum(people * signs, axis=1)
+    ratios: Floats = np.divide(size, of_people, out=np.full(len(size), np.nan), where=of_people != 0)
+    return ratios
+
+
+# Individuals
+
+
+@dataclass(frozen=True)
+class Individuals:
+    """Agreement of personas with the people of the same name in one question.
+
+    Attributes:
+        question: name of the question.
+        n: personas with a namesake and an answer on both sides.
+        correlation: Pearson's, within concepts; NaN where one side does not vary.
+        error: mean absolute difference of the two answers, as a share of the scale's width.
+        permuted_error: the same where personas are shuffled among people: the null.
+        permuted_high: correlation that shuffled personas stay below with the coverage of the intervals; the
+            null of the correlation itself is 0.
+    """
+
+    question: str
+    n: int
+    correlation: Estimate
+    error: Estimate
+    permuted_error: float
+    permuted_high: float
+
+
+def compare_individuals(
+    panel: ComparedSide, people: ComparedSide, plan: IntervalPlan
+) -> tuple[Individuals, ...]:
+    """Compare personas with the people of the same name; empty where fewer than three names are shared.
+
+    Args:
+        panel: answers of the personas.
+        people: answers of named people.
+        plan: coverage and seed; persons are resampled as a whole.
+    """
+    rows = {name: row for row, name in enumerate(people.names)}
+    shared = np.array([(row, rows[name]) for row, name in enumerate(panel.names) if name in rows], dtype=int)
+    if len(shared) < _FEWEST_MATCHES:
+        return ()
+    own, others = panel.positions[shared[:, 0]], people.positions[shared[:, 1]]
+    weights = people.person_weights[shared[:, 1]]
+    results = (
+        _individuals(question.name, own[..., number], others[..., number], weights, plan)
+        for number, question in enumerate(panel.questions)
+    )
+    return tuple(result for result in results if result is not None)
+
+
+def _individuals(
+    question: str, own: Floats, others: Floats, weights: Floats, plan: IntervalPlan
+) -> Individuals | None:
+    """Compare answers (n, c) to one question; ``None`` with fewer than three pairs."""
+    both = ~np.isnan(own) & ~np.isnan(others)
+    persons = np.broadcast_to(np.arange(len(own))[:, None], own.shape)[both]
+    n = len(np.unique(persons))
+    if n < _FEWEST_MATCHES:
+        return None
+    x, y = _within_concepts(own, weights, both), _within_concepts(others, weights, both)
+    weight = np.broadcast_to(weights[:, None], own.shape)[both]
+    r = pearson_estimate(x, y, clusters=persons, weights=weight, interval=plan.interval, seed=plan.seed)
+    error = estimate_mean(
+        np.abs(own - others)[both], bounds=(0, 1), clusters=persons, weights=weight, plan=plan
+    )
+    errors, correlations = _shuffled_individuals(own, others, weights, plan)
+    high = float(np.quantile(correlations, (1 + plan.interval) / 2))
+    mean_error = Estimate(error.value, error.low, error.high)
+    return Individuals(question, n, r, mean_error, float(np.mean(errors)), high)
+
+
+def _shuffled_individuals(
+    own: Floats, others: Floats, weights: Floats, plan: IntervalPlan
+) -> tuple[list[float], list[float]]:
+    """Return errors and correlations where personas are shuffled among people; undefined correlations are 0.
+
+    People keep their weights (n,), as in the figures that these are compared with.
+    """
+    rng = np.random.default_rng(plan.seed)
+    errors, correlations = [], []
+    for _ in range(_SPLITS):
+        shuffled = own[rng.permutation(len(own))]
+        both = ~np.isnan(shuffled) & ~np.isnan(others)
+        if not both.any():
+            continue
+        weight = np.broadcast_to(weights[:, None], own.shape)[both]
+        errors.append(float(np.average(np.abs(shuffled - others)[both], weights=weight)))
+        x, y = _within_concepts(shuffled, weights, both), _within_concepts(others, weights, both)
+        correlations.append(float(weighted_pearson(x, y, weight[None])[0]))
+    return errors, np.nan_to_num(correlations).tolist()
+
+
+def _within_concepts(values: Floats, weights: Floats, both: Mask) -> Floats:
+    """Return the answers (n, c) of pairs less their concept's weighted mean, shape (pairs,)."""
+    filled = np.where(both, values, 0.0)
+    counted = both * weights[:, None]
+    means = (filled * counted).sum(axis=0) / np.where(both.any(axis=0), counted.sum(axis=0), 1.0)
+    centred: Floats = (values - means)[both]
+    return centred
+
+
+# Figures as functions of how often each person counts, their resamples and halves
+
+
+def question_correlations(positions: Floats, weights: Floats) -> CountedFigures:
+    """Make Pearson's correlations of every two questions a function of how often each person counts.
+
+    Persons' answers about one concept are a pair, and each counts less its concept's mean, so that better
+    concepts make no correlation.
+
+    Args:
+        positions: shape (n, c, q), q of at least 2; NaN where there is no answer.
+        weights: shape (n,), above 0.
+
+    Returns:
+        Figures in the order of ``combinations(range(q), 2)``; NaN where answers do not vary.
+    """
+    products = [
+        _pair_products(positions[..., first], positions[..., second])
+        for first, second in combinations(range(positions.shape[2]), 2)
+    ]
+
+    def correlations(counts: Floats) -> Floats:
+        weighted = counts * weights
+        return np.stack([_pooled_correlation(weighted, each) for each in products], axis=-1)
+
+    return correlations
+
+
+def _pair_products(u: Floats, v: Floats) -> Floats:
+    """Return products (n, c, 6) whose sums over persons give a correlation; 0 where an answer is missing."""
+    both = ~np.isnan(u) & ~np.isnan(v)
+    x, y = np.where(both, u, 0.5) - 0.5, np.where(both, v, 0.5) - 0.5
+    return np.stack([both.astype(np.float64), x, y, x * x, y * y, x * y], axis=-1)
+
+
+def _pooled_correlation(weighted: Floats, products: Floats) -> Floats:
+    """Return the correlation (b,) within concepts."""
+    n, c, n_products = products.shape
+    sums = (weighted @ products.reshape(n, -1)).reshape(len(weighted), c, n_products)
+    size, x, y, xx, yy, xy = sums.transpose(2, 0, 1)
+    used = np.where(size > 0, size, 1.0)
+    covariance = (xy - x * y / used).sum(axis=1)
+    var_x, var_y = (
+        _without_rounding((squares - total**2 / used).sum(axis=1), squares.sum(axis=1))
+        for total, squares in ((x, xx), (y, yy))
+    )
+    zeros = np.zeros(len(weighted))
+    return correlation(zeros + 1, zeros, zeros, var_x, var_y, covariance)
+
+
+def _without_rounding(variances: Floats, squares: Floats) -> Floats:
+    """Return sums of squared deviations; those that are 0 but for rounding are 0."""
+    return np.where(variances > _ROUNDING * squares, variances, 0.0)
+
+
+def group_differences(
+    positions: Floats, weights: Floats, pairs: Sequence[tuple[int, Mask, Mask]]
+) -> CountedFigures:
+    """Make differences between groups' mean answers a function of how often each person counts.
+
+    A group's mean is that of its concepts' means, over the concepts that both groups have.
+
+    Args:
+        positions: shape (n, c, q); NaN where there is no answer.
+        weights: shape (n,), above 0.
+        pairs: of each difference the question, and the persons (n,) of the two groups: the first less the
+            second.
+
+    Returns:
+        Figures in the order of ``pairs``.
+    """
+    is_known = ~np.isnan(positions)
+    filled = np.where(is_known, positions, 0.0)
+    parts = [
+        [(rows, filled[rows][..., question], is_known[rows][..., question]) for rows in groups]
+        for question, *groups in pairs
+    ]
+
+    def concept_means(weighted: Floats, values: Floats, known: Mask) -> Floats:
+        n = weighted @ known
+        return np.where(n > 0, weighted @ values / np.where(n > 0, n, 1.0), np.nan)
+
+    def differences(counts: Floats) -> Floats:
+        weighted, columns = counts * weights, []
+        for groups in parts:
+            first, second = (concept_means(weighted[:, rows], *answers) for rows, *answers in groups)
+            columns.append(mean_of_known(first - second))
+        return np.stack(columns, axis=-1)
+
+    return differences
+
+
+def _with_resamples(figures: CountedFigures, n: int, plan: IntervalPlan, side: int) -> tuple[Floats, Floats]:
+    """Return figures (f,) of all persons, and (r, f) of resamples; ``side`` makes the draws differ."""
+    rng = np.random.default_rng([plan.seed, side])
+    drawn = np.concatenate([figures(counts) for counts in drawn_counts(n, _REPLICATES, rng)])
+    return figures(np.ones((1, n)))[0], drawn
+
+
+def _halves(people: ComparedSide, plan: IntervalPlan, figures: CountedFigures) -> tuple[Floats, Floats]:
+    """Return figures (splits, f) of random halves of the people."""
+    rng = np.random.default_rng(plan.seed)
+    half = np.argsort(rng.random((_SPLITS, people.n)), axis=1) < people.n // 2
+    return figures(half.astype(np.float64)), figures((~half).astype(np.float64))
+
+
+def _percentile_estimate(value: float, drawn: Floats, n: int, plan: IntervalPlan) -> Estimate:
+    """Add the percentiles of resamples (r,) of n persons to a figure; none where resamples are unknown."""
+    low, high = percentile_interval(drawn[:, None], n, plan.interval)
+    return Estimate(float(value), float(low[0]), float(high[0]))

@@ -1,1 +1,0 @@
-"""Holds a panel's answers against those of people: structure, marginals and individuals."""

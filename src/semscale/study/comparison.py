@@ -1,0 +1,516 @@
+"""The comparison of a panel with people: its summary, conclusions, and the panel's standing on each axis."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from math import factorial
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.messages import unknown_name
+from semscale.presentable import Presentable
+from semscale.signature import Signature
+from semscale.stats.agreement.attainment import FEWEST_SURVEYS, Attainment
+from semscale.stats.agreement.estimates import AgreementEstimate
+from semscale.stats.distances.benchmarks import SPLITS
+from semscale.stats.intervals.estimates import Estimate, IntervalPlan
+from semscale.store.table import Table
+from semscale.study.axes import (
+    FEWEST_IN_GROUP,
+    Correlations,
+    GroupContrasts,
+    Individuals,
+    Marginals,
+    compare_correlations,
+    compare_groups,
+    compare_individuals,
+    compare_marginals,
+    rerun_reliabilities,
+    surveys_of,
+)
+from semscale.study.people import (
+    ComparedQuestion,
+    ComparedSide,
+    PanelAnswers,
+    PeopleColumns,
+    people_table,
+    read_panel_answers,
+    read_people,
+)
+from semscale.study.result import StudyResult
+
+Subject = Literal["ranking", "distributions", "relations", "groups", "individuals"]
+"""Order of concepts; shares of points; correlations of questions; differences of groups; single persons."""
+
+_LISTED = 8
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """The answer to whether a panel can stand for people in one respect.
+
+    Attributes:
+        subject: the respect.
+        holds: ``True`` where the data show that it does better than its nulls; ``False`` where they show that
+            it goes less than half of the way from a null to people, or invents what people do not show;
+            ``None`` where they cannot tell.
+        because: the figures behind it, or what is lacking.
+    """
+
+    subject: Subject
+    holds: bool | None
+    because: str
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A panel's position between knowing nothing and knowing what people know of each other.
+
+    Attributes:
+        subject: the respect.
+        value: 0 at the null, 1 at the human ceiling; below 0 worse than the null. Of individuals it is the
+            correlation, since people who were asked once show no ceiling.
+    """
+
+    subject: Subject
+    value: float
+
+
+@dataclass(frozen=True)
+class MethodComparison:
+    """A comparison of people's answers with those of a panel by one method.
+
+    Attributes:
+        method: how the panel's answers were measured.
+        n_personas: personas with a rating.
+        n_without: answers without a rating.
+        marginals: distributions, means and the order of concepts.
+        reliabilities: of a persona's mean over repeated answers, by question; empty without repeats.
+        correlations: between questions; ``None`` where they cannot be compared.
+        groups: differences between groups; ``None`` likewise.
+        individuals: personas and the people of the same name; empty where no name is shared.
+        conclusions: in five respects.
+        standings: of the panel between its nulls and people, in the respects that can be known.
+        model: that answered; ``None`` where the study has one alone.
+    """
+
+    method: str
+    n_personas: int
+    n_without: int
+    marginals: Marginals
+    reliabilities: Mapping[str, AgreementEstimate]
+    correlations: Correlations | None
+    groups: GroupContrasts | None
+    individuals: tuple[Individuals, ...]
+    conclusions: tuple[Conclusion, ...]
+    standings: tuple[Standing, ...]
+    model: str | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class StudyComparison(Presentable):
+    """The agreement of a synthetic panel's answers with those of people.
+
+    The panel's intervals are *simulation intervals*: how far figures would move with other personas.
+
+    Attributes:
+        name: of the study.
+        source: where the panel's answers come from.
+        people_source: where the people's come from.
+        questions: that were compared.
+        concepts: likewise.
+        methods: a comparison for each method and each model.
+        columns: of the people's table.
+        n_people: people whose answers are used.
+        n_rows: rows of their table.
+        left_out: rows that are not used, by reason.
+        shared_name: a column that looks like names of people with several rows, where none was named;
+            ``None`` where there is none.
+        human_range: lowest and highest value that people could give; that of the scale unless given.
+        plan: how intervals are made.
+        splits: random halves of the people.
+        signature: the settings that were applied.
+        created: time of the comparison.
+    """
+
+    name: str
+    source: str
+    people_source: str
+    questions: tuple[ComparedQuestion, ...]
+    concepts: tuple[str, ...]
+    methods: tuple[MethodComparison, ...]
+    columns: PeopleColumns
+    n_people: int
+    n_rows: int
+    left_out: Mapping[str, int]
+    shared_name: str | None
+    human_range: tuple[float, float] | None
+    plan: IntervalPlan
+    splits: int
+    signature: Signature
+    created: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def __repr__(self) -> str:
+        methods = ", ".join(comparison.method for comparison in self.methods)
+        return f"StudyComparison({self.name!r}, methods={methods!r}, n_people={self.n_people:,})"
+
+    def record(self) -> dict[str, Any]:
+        """Return the numbers by name, for JSON."""
+        return {
+            "instrument": "study compare",
+            "name": self.name,
+            "source": self.source,
+            "people_source": self.people_source,
+            "created": self.created,
+            "questions": self.questions,
+            "concepts": list(self.concepts),
+            "people": self.n_people,
+            "rows": self.n_rows,
+            "left_out": self.left_out,
+            "shared_name": self.shared_name,
+            "human_range": None if self.human_range is None else list(self.human_range),
+            "splits": self.splits,
+            "intervals": {"kind": "simulation", **self.plan.settings},
+            "methods": self.methods,
+            "signature": self.signature,
+        }
+
+
+def compare(  # noqa: PLR0913 - the columns of a table and how it is read
+    answers: StudyResult | str | Path,
+    human: str | Path | pl.DataFrame | Table,
+    *,
+    questions: Mapping[str, str] | None = None,
+    concept: str | None = None,
+    respondent: str | None = None,
+    weight: str | None = None,
+    by: Sequence[str] | Mapping[str, str] = (),
+    methods: Sequence[str] = (),
+    human_range: tuple[float, float] | None = None,
+    splits: int = SPLITS,
+    plan: IntervalPlan | None = None,
+) -> StudyComparison:
+    """Compare the answers of a panel with those of people: structure, marginals and individuals.
+
+    Args:
+        answers: a result, the folder of a run, or its table of answers.
+        human: people's answers, a file or a table: a row for each person, or each person and concept.
+        questions: the column of each question, by the question's name; those with a column of the same name
+            unless given.
+        concept: column with the concept of each row; needed where the study has several.
+        respondent: column with names of respondents; each row is a person unless given. A persona of the same
+            name is taken for the same individual.
+        weight: column with weights of respondents.
+        by: attributes by which groups are compared, which the personas and the table have; as a mapping, the
+            table's column by the attribute's name.
+        methods: that are compared; all unless given.
+        human_range: lowest and highest value that people could give; that of the scale unless given.
+        splits: random halves of the people in each question about a concept.
+        plan: coverage, seed and replicates of the intervals.
+
+    Raises:
+        InputError: names that do not exist, values on another scale, or nothing that both sides answered.
+
+    References:
+        The three axes: arXiv 2606.28963. Attainment and KS similarity: arXiv 2510.08338.
+    """
+    plan = plan or IntervalPlan()
+    if splits < 1:
+        raise InputError(f"splits must be at least 1, got {splits}")
+    panel = read_panel_answers(answers)
+    for name in methods:
+        if name not in panel.methods:
+            raise unknown_name("method with a rating", name, panel.methods)
+    table = people_table(human)
+    asked = _questions(panel, table, questions)
+    columns = PeopleColumns(
+        {question.name: (questions or {}).get(question.name, question.name) for question in asked},
+        concept,
+        respondent,
+        weight,
+        dict(by) if isinstance(by, Mapping) else {name: name for name in by},
+    )
+    people = read_people(table, columns, asked, panel.concepts, human_range=human_range)
+    sides = {
+        (method, model): panel.side(method, asked, tuple(columns.by), model)
+        for chosen in dict.fromkeys(methods or panel.methods)
+        for method, model in panel.measured
+        if method == chosen
+    }
+    _check_groups(next(iter(sides.values())), people.side)
+    compared = (
+        _compared(panel, measured, side, people.side, plan, splits) for measured, side in sides.items()
+    )
+    n_models = len({model for _, model in sides})
+    signature = Signature.of(
+        "study compare",
+        panel=_hashed(sides.values()),
+        people=_hashed([people.side]),
+        methods="+".join(dict.fromkeys(method for method, _ in sides)),
+        **({"models": n_models} if n_models > 1 else {}),
+        human_range="scale" if human_range is None else "{:.12g} to {:.12g}".format(*human_range),
+        splits=splits,
+        **plan.settings,
+    )
+    return StudyComparison(
+        panel.name,
+        panel.source,
+        people.source,
+        asked,
+        panel.concepts,
+        tuple(compared),
+        columns,
+        people.side.n,
+        people.n_rows,
+        people.left_out,
+        people.shared_name,
+        human_range,
+        plan,
+        splits,
+        signature,
+    )
+
+
+def _questions(
+    panel: PanelAnswers, human: Table, columns: Mapping[str, str] | None
+) -> tuple[ComparedQuestion, ...]:
+    known = {question.name: question for question in panel.questions}
+    for name in columns or {}:
+        if name not in known:
+            raise unknown_name("question of the study", name, tuple(known))
+    if columns:
+        return tuple(known[name] for name in columns)
+    shared = tuple(question for name, question in known.items() if name in human.columns)
+    if not shared:
+        raise InputError(
+            f"question: no question of the study ({', '.join(known)}) is the name of a column: say which "
+            f"column has its answers (--question {next(iter(known))}=COLUMN)"
+        )
+    return shared
+
+
+def _check_groups(panel: ComparedSide, people: ComparedSide) -> None:
+    """Refuse an attribute that has no group in common; the message names the groups of both sides."""
+    for name in panel.groups:
+        of_panel, of_people = ({*side.groups[name]} - {None} for side in (panel, people))
+        if of_panel.isdisjoint(of_people):
+            listed = (
+                ", ".join(sorted(map(str, groups))[:_LISTED]) or "none" for groups in (of_panel, of_people)
+            )
+            raise InputError(
+                f"by: personas and people have no group of {name!r} in common: personas have "
+                f"{next(listed)}; people have {next(listed)}"
+            )
+
+
+def _compared(  # noqa: PLR0913, PLR0917 - both sides and how they are compared
+    answers: PanelAnswers,
+    measured: tuple[str, str | None],
+    panel: ComparedSide,
+    people: ComparedSide,
+    plan: IntervalPlan,
+    splits: int,
+) -> MethodComparison:
+    method, model = measured
+    surveys = surveys_of(panel, people, answers.concepts)
+    if not surveys:
+        raise InputError(f"human: no question was answered both by the panel ({method}) and by two people")
+    marginals = compare_marginals(panel, people, surveys, plan, splits=splits)
+    reliabilities = rerun_reliabilities(panel, plan)
+    correlations = compare_correlations(panel, people, reliabilities, plan)
+    groups = compare_groups(panel, people, plan) if panel.groups else None
+    individuals = compare_individuals(panel, people, plan)
+    return MethodComparison(
+        method,
+        panel.n,
+        answers.n_without.get(measured, 0),
+        marginals,
+        reliabilities,
+        correlations,
+        groups,
+        individuals,
+        conclude(marginals, correlations, groups, individuals, plan.interval),
+        standings(marginals, correlations, groups, individuals),
+        model,
+    )
+
+
+def _hashed(sides: Iterable[ComparedSide]) -> str:
+    """Return eight hex digits of the SHA-256 of all answers and weights."""
+    digest = hashlib.sha256()
+    for side in sides:
+        digest.update(np.ascontiguousarray(side.positions).tobytes())
+        digest.update(np.ascontiguousarray(side.person_weights).tobytes())
+    return digest.hexdigest()[:8]
+
+
+# Conclusions
+
+
+def conclude(
+    marginals: Marginals,
+    correlations: Correlations | None,
+    groups: GroupContrasts | None,
+    individuals: tuple[Individuals, ...],
+    interval: float,
+) -> tuple[Conclusion, ...]:
+    """Draw conclusions: a panel does better than a null where the interval of the difference lies above 0.
+
+    It does no better where the whole interval is below half of the way from the null to the human ceiling. An
+    interval that contains both 0 and half of the way shows nothing.
+
+    Args:
+        marginals: of one method.
+        correlations: ``None`` where they could not be compared.
+        groups: likewise.
+        individuals: empty where no name is shared.
+        interval: coverage of the intervals; orders of concepts are tested at half of the rest.
+    """
+    return (
+        *_about_ranking(marginals.attainments, (1 - interval) / 2),
+        Conclusion("distributions", *_about_distributions(marginals)),
+        Conclusion("relations", *_about_relations(correlations)),
+        Conclusion("groups", *_about_groups(groups)),
+        Conclusion("individuals", *_about_individuals(individuals)),
+    )
+
+
+def _about_ranking(attainments: Mapping[str, Attainment | None], level: float) -> Iterator[Conclusion]:
+    known = {name: order for name, order in attainments.items() if order is not None}
+    if not known:
+        lacking = f"it takes {FEWEST_SURVEYS} concepts or more that both sides answered"
+        yield Conclusion("ranking", None, lacking)
+    for name, order in known.items():
+        yield Conclusion("ranking", *_about_order(name, order, level))
+
+
+def _about_order(name: str, order: Attainment, level: float) -> tuple[bool | None, str]:
+    """Return whether a panel knows the order of concepts, and by which figures."""
+    attainment = f"attainment {order.ratio.value:.2f} for {name}"
+    shown = f"{attainment}, p {order.p_value:.3f}"
+    chance = 1 / factorial(order.n_surveys)
+    if np.isnan(order.ratio.value):
+        return None, f"halves of the people do not agree on {name}, or the panel's means are all alike"
+    if chance > level:
+        return None, f"{attainment}, but {order.n_surveys} concepts fall into any order by chance"
+    if order.p_value <= level:
+        return True, shown
+    if 1 - order.p_value + chance <= level:
+        return False, f"{shown}: hardly any order is less like that of people"
+    return _no_or_unknown(order.ratio.high, 1.0), shown
+
+
+def _about_distributions(marginals: Marginals) -> tuple[bool | None, str]:
+    distance = marginals.benchmarks.held["wasserstein"]
+    shown = f"Wasserstein-1 {distance.panel.value:.2f}, equal shares {distance.uniform.value:.2f}"
+    halves = distance.split_half.value
+    answers = [_beyond_null(distance.below_uniform, distance.uniform.value - halves)]
+    if not np.isnan(distance.pooled.value):
+        shown += f", pooled people {distance.pooled.value:.2f}"
+        answers.append(_beyond_null(distance.below_pooled, distance.pooled.value - halves))
+    unanimous = False if False in answers else None if None in answers else True
+    return unanimous, f"{shown}, halves of people {halves:.2f}"
+
+
+def _about_relations(correlations: Correlations | None) -> tuple[bool | None, str]:
+    if correlations is None:
+        return None, "it takes two questions that ten persons on both sides answered"
+    shown = (
+        f"correlations of questions are {correlations.gap.value:.2f} off, shuffled personas "
+        f"{correlations.permuted:.2f}, halves of people {correlations.split_half:.2f}"
+    )
+    way = correlations.permuted - correlations.split_half
+    return _beyond_null(correlations.below_permuted, way), shown
+
+
+def _about_groups(groups: GroupContrasts | None) -> tuple[bool | None, str]:
+    if groups is None:
+        return None, "no attribute with two groups on both sides was named"
+    holds, because = _about_tested_groups(groups)
+    small = len(groups.pairs) - groups.n_tested
+    if not small:
+        return holds, because
+    few = f"not tested, with fewer than {FEWEST_IN_GROUP} personas or people in a group: {small}"
+    return holds, f"{because}; {few}" if because else few
+
+
+def _about_tested_groups(groups: GroupContrasts) -> tuple[bool | None, str]:
+    if not groups.n_tested:
+        return None, ""
+    invented = len(groups.invented)
+    inventions = f"the panel invents {invented} of {groups.n_tested} differences, which people do not show"
+    if not groups.n_clear:
+        alike = "no two groups of people differ beyond chance"
+        return (False, f"{inventions}; {alike}") if invented else (None, alike)
+    shown = (
+        f"same direction in {groups.same_sign:.0%} of {groups.n_clear} clear differences, "
+        f"{groups.size_ratio.value:.2f} times as large"
+    )
+    if invented:
+        return False, f"{inventions}; {shown}"
+    return _beyond_null(groups.size_ratio, 1.0), shown
+
+
+def _about_individuals(individuals: tuple[Individuals, ...]) -> tuple[bool | None, str]:
+    if not individuals:
+        return None, "no persona ID matches a respondent ID"
+    known = [each.correlation for each in individuals if not np.isnan(each.correlation.value)]
+    shown = ", ".join(f"r {each.correlation.value:.2f} for {each.question}" for each in individuals)
+    return bool(known) and all(correlation.low > 0 for correlation in known), shown
+
+
+def _beyond_null(figure: Estimate, way: float) -> bool | None:
+    """Return whether a figure that is 0 at the null and ``way`` at the ceiling is beyond chance."""
+    return True if figure.low > 0 else _no_or_unknown(figure.high, way)
+
+
+def _no_or_unknown(high: float, way: float) -> bool | None:
+    """Return no where the upper end is at most 0, or short of half of the way; NaN tells nothing."""
+    return False if high <= 0 or high < way / 2 else None
+
+
+# Standings
+
+
+def standings(
+    marginals: Marginals,
+    correlations: Correlations | None,
+    groups: GroupContrasts | None,
+    individuals: tuple[Individuals, ...],
+) -> tuple[Standing, ...]:
+    """Return a panel's standing in every respect that can be known.
+
+    Order of concepts: the mean attainment. Distributions: (null - d) / (null - halves) of Wasserstein-1, the
+    null being the closer one of equal shares and pooled people. Relations: likewise of the correlations'
+    differences, with shuffled personas. Groups: of the share with the same direction. Individuals: mean r.
+
+    Args:
+        marginals: of one method.
+        correlations: ``None`` where they could not be compared.
+        groups: likewise.
+        individuals: empty where no name is shared.
+    """
+    values: dict[Subject, float] = {}
+    ratios = [order.ratio.value for order in marginals.attainments.values() if order is not None]
+    if ratios:
+        values["ranking"] = float(np.mean(ratios))
+    distance = marginals.benchmarks.held["wasserstein"]
+    null = float(np.nanmin([distance.uniform.value, distance.pooled.value]))
+    values["distributions"] = _between(null, distance.panel.value, distance.split_half.value)
+    if correlations is not None:
+        values["relations"] = _between(correlations.permuted, correlations.gap.value, correlations.split_half)
+    if groups is not None and groups.n_clear:
+        values["groups"] = _between(groups.permuted, groups.same_sign, groups.split_half)
+    if individuals:
+        values["individuals"] = float(np.mean([each.correlation.value for each in individuals]))
+    return tuple(Standing(subject, value) for subject, value in values.items() if np.isfinite(value))
+
+
+def _between(null: float, value: float, ceiling: float) -> float:
+    """Return the position of a value on the way from null to ceiling; NaN where these are the same."""
+    return (value - null) / (ceiling - null) if ceiling != null else float("nan")

@@ -1,0 +1,255 @@
+"""Crosstabs of a synthetic panel's answers: questions by concepts or by groups, as agencies deliver them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from urllib.parse import quote
+
+import numpy as np
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.messages import unknown_name
+from semscale.stats.survey.design import SurveyDesign
+from semscale.store.column_labels import ColumnLabels
+from semscale.study.panel import ID, WEIGHT
+from semscale.study.questionnaire import METHODS, SurveyQuestion
+from semscale.study.result import StudyResult
+from semscale.study.summary import asked_models
+from semscale.tabulation.answers import point_name
+from semscale.tabulation.banners import Banner, read_banner
+from semscale.tabulation.crosstabs import Crosstabs
+from semscale.tabulation.figures import Crosstab, tabulate
+from semscale.tabulation.questions import Question, scale_lines
+from semscale.tabulation.settings import SampleColumns, TablePlan, TestSettings
+
+CONCEPT = "concept"
+"""The default banner."""
+
+MODEL = "model"
+"""The banner that compares the models of a study."""
+
+_ASKED = "asked_model"
+_PICKED = ("flr", "dlr")
+_KEYS = [ID, CONCEPT, _ASKED]
+_NOTE = (
+    "no people were asked: bases count each persona once for each concept and model, and intervals are "
+    "simulation intervals, about other personas drawn alike and answered by the same model"
+)
+
+
+def panel_tables(
+    result: StudyResult,
+    *,
+    questions: Sequence[str] = (),
+    banners: Sequence[str] = (),
+    method: str | None = None,
+    model: str | Sequence[str] | None = None,
+    tests: TestSettings | None = None,
+) -> Crosstabs:
+    """Tabulate a panel's answers by one method, each model by itself.
+
+    Each persona counts once for each concept, with its weight, and with the mean of its samples. All answers
+    of a persona are drawn together, so that concepts, and models, are compared within personas.
+
+    Args:
+        result: of a run; ``read_study`` reads one.
+        questions: names; all that have the method unless given.
+        banners: ``"concept"`` or attributes of personas, for each model; or ``"model"``, which compares the
+            models; the concepts unless given.
+        method: that measured the answers; the first one of the first question unless given.
+        model: that gave the answers, one or several; all models of the study unless given.
+        tests: how cells are tested.
+
+    Raises:
+        UnknownNameError: a question, attribute, method or model that the study lacks.
+        InputError: a question without the method, or no rating.
+    """
+    design, tests = result.design, tests or TestSettings()
+    known = {question.name: question for question in design.questionnaire.questions}
+    if unknown := next((name for name in questions if name not in known), None):
+        raise unknown_name("question of the study", unknown, tuple(known))
+    wanted = [known[name] for name in questions] or list(known.values())
+    method = method or wanted[0].methods[0]
+    measured = _with_method(wanted, method, named=bool(questions))
+    names = tuple(banners) or (CONCEPT,)
+    panel = _RatedPanel(result, method, _chosen_models(result, model))
+    panel.check(measured, names)
+    sample = SampleColumns(weight=None if design.panel.weights is None else WEIGHT, cluster=ID)
+    models = {"model": "+".join(quote(name, safe=" /") for name in panel.models)} if panel.all_models else {}
+    return Crosstabs(
+        source=design.name,
+        n=len(design.panel) * len(design.questionnaire.concepts) * len(panel.models),
+        left_out={},
+        tables=tuple(panel.tables(measured, names, tests)),
+        plan=TablePlan(tuple(question.name for question in measured), names, sample, tests),
+        sample_notes=tuple(_notes(panel, wanted, measured)),
+        measured={
+            "panel": design.panel.content_hash,
+            "questionnaire": design.questionnaire.content_hash,
+            "method": method,
+            **models,
+        },
+    )
+
+
+def _chosen_models(result: StudyResult, model: str | Sequence[str] | None) -> tuple[str, ...]:
+    known = asked_models(result.answers) or (str(result.answers[_ASKED][0]),)
+    chosen = (model,) if isinstance(model, str) else tuple(dict.fromkeys(model or ()))
+    if unknown := next((name for name in chosen if name not in known), None):
+        raise unknown_name("model of the study", unknown, known)
+    return chosen or known
+
+
+def _with_method(wanted: list[SurveyQuestion], method: str, *, named: bool) -> list[SurveyQuestion]:
+    """Return the questions that were measured by a method; all of them if they were named."""
+    known = [name for name in METHODS if any(name in question.methods for question in wanted)]
+    if method not in known:
+        raise unknown_name("method of these questions", method, known)
+    lacking = next((question.name for question in wanted if method not in question.methods), None)
+    if lacking is not None and named:
+        raise InputError(f"question: {lacking!r} was not measured by {method!r}: leave it out (--question)")
+    return [question for question in wanted if method in question.methods]
+
+
+@dataclass(frozen=True, eq=False)
+class _RatedPanel:
+    """The ratings of a run by one method.
+
+    Attributes:
+        result: of the run.
+        method: that measured the answers.
+        models: that gave them.
+    """
+
+    result: StudyResult
+    method: str
+    models: tuple[str, ...]
+
+    @property
+    def all_models(self) -> tuple[str, ...]:
+        """Models of the study; empty where there is one alone."""
+        return asked_models(self.result.answers)
+
+    def check(self, questions: Sequence[SurveyQuestion], banners: Sequence[str]) -> None:
+        """Check banners, and that each question has a rating.
+
+        Raises:
+            UnknownNameError: a banner that the study lacks.
+            InputError: a name for two things, or a question without any rating.
+        """
+        fields = self.result.design.panel.fields
+        for reserved, what in ((CONCEPT, "the concepts"), (_ASKED, "the column of models")):
+            if reserved in fields:
+                raise InputError(
+                    f"panel: an attribute is called {reserved!r}, as {what}: rename it, and run again"
+                )
+        for name in banners:
+            self._check_banner(name)
+        for question in questions:
+            if not self.ratings(question, self.models).height:
+                raise InputError(f"question: no answer to {question.name!r} by {self.method!r} has a rating")
+
+    def _check_banner(self, name: str) -> None:
+        fields = self.result.design.panel.fields
+        known = (CONCEPT, *([MODEL] if len(self.models) > 1 else []), *fields)
+        if name == MODEL and name not in known and self.all_models:
+            raise InputError(
+                f"banner: {MODEL!r} compares models, and {self.models[0]!r} alone is tabulated: name another "
+                "model, too, or leave the banner out"
+            )
+        if name not in known:
+            raise unknown_name("banner", name, known)
+        if name == MODEL and known.count(MODEL) > 1:
+            raise InputError(
+                f"banner: {MODEL!r} is an attribute of the personas, and the models of the study: rename "
+                "the attribute, and run again"
+            )
+
+    def ratings(self, question: SurveyQuestion, models: Sequence[str]) -> pl.DataFrame:
+        """Return the answers to a question that have a rating, by some models."""
+        return self.result.answers.filter(
+            (pl.col("question") == question.name)
+            & (pl.col("method") == self.method)
+            & pl.col("pmf").is_not_null()
+            & pl.col(_ASKED).is_in(list(models))
+        )
+
+    def tables(
+        self, questions: Sequence[SurveyQuestion], banners: Sequence[str], tests: TestSettings
+    ) -> Iterator[Crosstab]:
+        """Tabulate questions by banners, each model by itself, and by models, question by question."""
+        by_model = [name for name in banners if name != MODEL or len(self.models) == 1]
+        for question in questions:
+            if MODEL in banners and len(self.models) > 1:
+                yield from self._tables(question, self.models, [MODEL], tests)
+            for model in self.models:
+                if self.ratings(question, [model]).height:
+                    yield from self._tables(question, [model], by_model, tests)
+
+    def _tables(
+        self, question: SurveyQuestion, models: Sequence[str], banners: Sequence[str], tests: TestSettings
+    ) -> Iterator[Crosstab]:
+        design = self.result.design
+        concepts = [concept.name for concept in design.questionnaire.concepts]
+        pairs = pl.DataFrame(list(product(design.panel.ids, concepts, models)), schema=_KEYS, orient="row")
+        rows = pairs.join(design.panel.to_frame(), on=ID, how="left", maintain_order="left")
+        alone = models[0] if len(models) == 1 and self.all_models else ""
+        shown = [replace(_banner(rows, name, concepts, models), answered_by=alone) for name in banners]
+        weights = np.ones(rows.height) if design.panel.weights is None else rows[WEIGHT].to_numpy()
+        survey = SurveyDesign(weights, clusters=rows[ID].rank("dense").to_numpy().astype(np.int64))
+        yield from tabulate([self._question(question, rows, models)], shown, survey, tests)
+
+    def _question(self, asked: SurveyQuestion, rows: pl.DataFrame, models: Sequence[str]) -> Question:
+        """Return the answers to a question: points where one was picked, else probabilities."""
+        scale = asked.scale
+        names = [f"p{point}" for point in range(scale.n_points)]
+        means = [pl.col("pmf").list.get(point).mean().alias(name) for point, name in enumerate(names)]
+        rated = self.ratings(asked, models).group_by(_KEYS).agg(*means)
+        joined = rows.select(_KEYS).join(rated, on=_KEYS, how="left", maintain_order="left")
+        masses = joined.select(names).to_numpy().astype(np.float64)
+        labels = {f"{point.value:g}": point.label for point in scale.points}
+        values = [float(value) for value in scale.values]
+        lines, weights = scale_lines(values, [point_name(value, labels) for value in values])
+        known = ~np.isnan(masses).any(axis=1)
+        # Samples that pick different points have a mean that is no point.
+        if self.method in _PICKED and (masses[known].max(axis=1) == 1).all():
+            points = np.where(known, np.nan_to_num(masses).argmax(axis=1), -1)
+            return Question(asked.name, asked.text, "scale", lines, points, weights, (_NOTE,))
+        return Question(asked.name, asked.text, "rated text", lines, masses, weights, (_NOTE,))
+
+
+def _banner(rows: pl.DataFrame, name: str, concepts: Sequence[str], models: Sequence[str]) -> Banner:
+    if name == CONCEPT:
+        return read_banner(rows[CONCEPT], ColumnLabels(values={concept: concept for concept in concepts}))
+    if name == MODEL and len(models) > 1:
+        return read_banner(rows[_ASKED].alias(MODEL), ColumnLabels(values={model: model for model in models}))
+    return read_banner(rows[name])
+
+
+def _notes(panel: _RatedPanel, wanted: list[SurveyQuestion], measured: list[SurveyQuestion]) -> Iterator[str]:
+    """State whose answers these are, by which of the methods, and what has no table."""
+    method, models = panel.method, panel.models
+    others = [
+        name for name in METHODS if name != method and any(name in question.methods for question in wanted)
+    ]
+    n = len(panel.result.design.panel)
+    further = f"; --method shows {' or '.join(others)}" if others else ""
+    yield f"answers of {n:,} personas that a model played, by {method} alone{further}; no people were asked"
+    rest = [name for name in panel.all_models if name not in models]
+    if len(models) > 1:
+        yield (
+            f"each of {len(models)} models has columns of its own: {', '.join(models)}; letters compare "
+            f"columns of one model, and --banner {MODEL} compares models"
+        )
+    if rest:
+        alone = " alone" if len(models) == 1 else ""
+        yield f"answered by {', '.join(models)}{alone}; --model shows {' or '.join(rest)}"
+    if len(measured) < len(wanted):
+        left = ", ".join(question.name for question in wanted if question not in measured)
+        yield f"without a table, as {method} did not measure them: {left}"
+    for question in measured:
+        if lacking := [model for model in models if not panel.ratings(question, [model]).height]:
+            yield f"without a table of {question.name}, as no answer has a rating: {', '.join(lacking)}"
+    if panel.result.n_unfinished:
+        yield f"not asked for, as the run was stopped: {panel.result.n_unfinished:,} answers"

@@ -1,1 +1,0 @@
-"""Studies in YAML files that users write."""

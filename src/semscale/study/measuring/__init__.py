@@ -1,1 +1,0 @@
-"""Turns replies of personas into ratings."""

@@ -1,0 +1,585 @@
+"""Both sides of a comparison as arrays: the answers of a panel, and those of people from a table."""
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from semscale.errors import InputError, RowError
+from semscale.json_reading import parse_json
+from semscale.messages import shortened, unknown_name
+from semscale.rating.cells import weights_in
+from semscale.rating.human import check_human_range, laid_on
+from semscale.stats.distances.samples import PmfSample
+from semscale.store.columns import column_in, floats_in, groups_in, is_missing
+from semscale.store.filtering import rows_of_the_file
+from semscale.store.reading import open_table
+from semscale.store.table import Table
+from semscale.study.measuring import SCHEMA
+from semscale.study.panel import SyntheticPanel
+from semscale.study.result import ANSWERS, PANEL, RECORD, SUMMARY, StudyResult, read_study
+from semscale.types import Floats, Integers, Mask
+
+_BATCH = 50_000
+_NEEDED = ("persona", "concept", "question", "method", "sample", "status", "value", "pmf")
+_MODEL = "asked_model"
+_ROUNDING = 1e-6
+_LISTED = 8
+_ROWS_PER_NAME = 1.5
+
+
+@dataclass(frozen=True)
+class ComparedQuestion:
+    """A question that both sides answered.
+
+    Attributes:
+        name: in the study.
+        text: as it was asked.
+        values: shape (k,), of the scale's points.
+        labels: of the points.
+    """
+
+    name: str
+    text: str
+    values: Floats
+    labels: tuple[str, ...]
+
+    @property
+    def width(self) -> float:
+        """The last value less the first."""
+        return float(self.values[-1] - self.values[0])
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedSide:
+    """Answers of n persons about c concepts to q questions; NaN where there is none.
+
+    Attributes:
+        names: shape (n,), of the persons; empty where they have no names.
+        masses: for each question shape (n, c, k).
+        questions: the q questions.
+        weights: shape (n,), above 0; all alike unless given.
+        groups: for each attribute the group of every person; ``None`` where it is not known.
+        repeats: for each question shape (n, c, samples): values of repeated answers; empty where each was
+            asked once.
+    """
+
+    names: tuple[str, ...]
+    masses: Mapping[str, Floats]
+    questions: tuple[ComparedQuestion, ...]
+    weights: Floats | None = None
+    groups: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
+    repeats: Mapping[str, Floats] = field(default_factory=dict)
+
+    @cached_property
+    def positions(self) -> Floats:
+        """Mean answers, shape (n, c, q), as shares of the scale's width: 0 lowest point, 1 highest."""
+        by_question = [
+            (self.masses[question.name] @ question.values - question.values[0]) / question.width
+            for question in self.questions
+        ]
+        return np.stack(by_question, axis=-1)
+
+    @property
+    def n(self) -> int:
+        """Number of persons."""
+        return len(next(iter(self.masses.values())))
+
+    @property
+    def person_weights(self) -> Floats:
+        """Weights, shape (n,); ones where there are none."""
+        return np.ones(self.n) if self.weights is None else self.weights
+
+    def sample(self, question: str, concept: int) -> PmfSample:
+        """Return the answers about a concept of all persons who gave one."""
+        masses = self.masses[question][:, concept]
+        known = ~np.isnan(masses).any(axis=1)
+        return PmfSample(masses[known], None if self.weights is None else self.weights[known])
+
+    def with_weight(self) -> "ComparedSide":
+        """Return the persons whose weight is above 0."""
+        if self.weights is None:
+            return self
+        rows = np.flatnonzero(self.weights > 0).tolist()
+        return ComparedSide(
+            tuple(self.names[row] for row in rows) if self.names else (),
+            {name: masses[rows] for name, masses in self.masses.items()},
+            self.questions,
+            self.weights[rows],
+            {name: [cells[row] for row in rows] for name, cells in self.groups.items()},
+            {name: values[rows] for name, values in self.repeats.items()},
+        )
+
+
+# The panel
+
+
+@dataclass(frozen=True)
+class PanelAnswers:
+    """All answers of a study with a rating, and its questions and personas as far as they are known.
+
+    Attributes:
+        answers: with at least the columns that a comparison needs.
+        n_without: answers without a rating, by method and model.
+        personas: with attributes and weights; ``None`` where they were not stored.
+        questions: in the order of the study.
+        name: of the study.
+        source: where the answers come from.
+    """
+
+    answers: pl.DataFrame
+    n_without: Mapping[tuple[str, str | None], int]
+    personas: SyntheticPanel | None
+    questions: tuple[ComparedQuestion, ...]
+    name: str
+    source: str
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Methods with a rating, in the order of the study."""
+        return tuple(self.answers["method"].unique(maintain_order=True))
+
+    @property
+    def measured(self) -> tuple[tuple[str, str | None], ...]:
+        """Methods with a rating, with every model that has one; ``None`` where the study has one model."""
+        pairs = self.answers.select("method", _MODEL).unique(maintain_order=True).rows()
+        several = self.answers[_MODEL].n_unique() > 1
+        return tuple((str(method), str(model) if several else None) for method, model in pairs)
+
+    @property
+    def concepts(self) -> tuple[str, ...]:
+        """Concepts with a rating, in the order of the study."""
+        return tuple(self.answers["concept"].unique(maintain_order=True))
+
+    def side(
+        self,
+        method: str,
+        questions: tuple[ComparedQuestion, ...],
+        attributes: Iterable[str] = (),
+        model: str | None = None,
+    ) -> ComparedSide:
+        """Return the answers by a method as arrays; those of a persona are averaged over samples.
+
+        Args:
+            method: that measured them.
+            questions: that are compared.
+            attributes: of personas, by which groups are made.
+            model: that answered; needed where there are several.
+        """
+        rows = self.answers.filter(method=method)
+        if model is not None:
+            rows = rows.filter(asked_model=model)
+        names = tuple(map(str, rows["persona"].unique(maintain_order=True)))
+        masses, repeats = {}, {}
+        for question in questions:
+            own = rows.filter(pl.col("question") == question.name)
+            masses[question.name], repeats[question.name] = _panel_arrays(own, names, self.concepts, question)
+        weights = None
+        if self.personas is not None and self.personas.weights is not None:
+            by_name = dict(zip(self.personas.ids, self.personas.weights, strict=True))
+            weights = np.array([by_name.get(name, 0.0) for name in names])
+        groups = {attribute: self._groups(names, attribute) for attribute in attributes}
+        return ComparedSide(names, masses, questions, weights, groups, repeats).with_weight()
+
+    def _groups(self, names: tuple[str, ...], attribute: str) -> list[str | None]:
+        fields = {} if self.personas is None else self.personas.fields
+        if self.personas is None or attribute not in fields:
+            raise unknown_name("attribute of the personas", attribute, tuple(fields))
+        cells = dict(zip(self.personas.ids, fields[attribute], strict=True))
+        return [cells.get(name) for name in names]
+
+
+def read_panel_answers(source: StudyResult | str | Path) -> PanelAnswers:
+    """Read the answers of a study: of a result, the folder of a result, or its table of answers.
+
+    Args:
+        source: a result or a path. With a table, the summary and the personas are read from its folder.
+
+    Raises:
+        InputError: no such file, a file that was edited after the run, columns that are missing, no rating,
+            or a scale that cannot be known.
+    """
+    if isinstance(source, StudyResult):
+        design = source.design
+        asked = [
+            ComparedQuestion(
+                question.name, question.text, question.scale.values, tuple(question.scale.labels)
+            )
+            for question in design.questionnaire.questions
+        ]
+        return _panel_answers(source.answers, design.panel, asked, design.name, design.source)
+    path = Path(source)
+    if (path / RECORD).is_file():
+        return read_panel_answers(read_study(path, allow_unfinished=True))
+    file = path / ANSWERS if path.is_dir() else path
+    if path.is_dir() and not file.is_file():
+        raise InputError(f"answers: {path} has no {ANSWERS}: name the folder of a study's run, or its table")
+    answers, folder = _read(file), file.parent
+    personas = None
+    if (folder / PANEL).is_file():
+        personas = SyntheticPanel.from_frame(_read(folder / PANEL), PANEL)
+    name, asked = _read_summary(folder / SUMMARY) if (folder / SUMMARY).is_file() else (file.stem, [])
+    return _panel_answers(answers, personas, asked, name, str(source))
+
+
+def _read(path: Path) -> pl.DataFrame:
+    return pl.concat([*open_table(path).batches(_BATCH)], how="diagonal_relaxed")
+
+
+def _read_summary(path: Path) -> tuple[str, list[ComparedQuestion]]:
+    """Read the name and the questions of a study from its summary."""
+    try:
+        record = parse_json(path.read_text(encoding="utf-8"))
+        questions = [
+            ComparedQuestion(
+                asked["question"],
+                asked["text"],
+                np.array([float(point["value"]) for point in asked["points"]]),
+                tuple(str(point["label"]) for point in asked["points"]),
+            )
+            for asked in record["questions"]
+        ]
+        return str(record["name"]), questions
+    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path} is no summary of a study: {error!r}") from None
+
+
+def _panel_answers(
+    answers: pl.DataFrame,
+    personas: SyntheticPanel | None,
+    asked: Sequence[ComparedQuestion],
+    name: str,
+    source: str,
+) -> PanelAnswers:
+    lacking = next((column for column in _NEEDED if column not in answers.columns), None)
+    if lacking is not None:
+        raise InputError(
+            f"answers: {source} has no column {lacking!r}, which a table of a study's answers has"
+        )
+    if _MODEL not in answers.columns:
+        answers = answers.with_columns(pl.lit(None, dtype=pl.String).alias(_MODEL))
+    scored = answers.filter(status="scored").with_columns(
+        pl.col(column).cast(SCHEMA[column]) for column in ("persona", "concept", "question", "method")
+    )
+    if not scored.height:
+        raise InputError(f"answers: none of the {answers.height:,} answers in {source} has a rating")
+    known = {question.name: question for question in asked}
+    questions = tuple(
+        known.get(title) or _numbered_question(scored.filter(question=title), title)
+        for title in scored["question"].unique(maintain_order=True)
+    )
+    several = answers[_MODEL].n_unique() > 1
+    unrated = answers.filter(pl.col("status") != "scored").group_by("method", _MODEL).len()
+    n_without = {(method, model if several else None): n for method, model, n in unrated.iter_rows()}
+    return PanelAnswers(scored, n_without, personas, questions, name, source)
+
+
+def _numbered_question(rows: pl.DataFrame, name: str) -> ComparedQuestion:
+    """Assume points 1, 2, ... where no summary states the scale, if the answers' values agree."""
+    masses = np.array(rows["pmf"].to_list(), dtype=np.float64)
+    values = np.arange(1.0, masses.shape[1] + 1)
+    if np.abs(masses @ values - rows["value"].to_numpy()).max() > _ROUNDING:
+        raise InputError(
+            f"answers: the points of question {name!r} are not 1 to {len(values)}, and no {SUMMARY} beside "
+            "the table says what they are: name the study's folder"
+        )
+    return ComparedQuestion(name, name, values, tuple(f"{value:g}" for value in values))
+
+
+def _panel_arrays(
+    rows: pl.DataFrame, names: tuple[str, ...], concepts: tuple[str, ...], question: ComparedQuestion
+) -> tuple[Floats, Floats]:
+    """Return mean masses (n, c, k) over samples, and values (n, c, samples) of the single ones."""
+    shape = (len(names), len(concepts))
+    numbers = {name: row for row, name in enumerate(names)}
+    persona = np.array([numbers[name] for name in rows["persona"]], dtype=np.int64)
+    concept = np.array([concepts.index(name) for name in rows["concept"]], dtype=np.int64)
+    answers = np.array(rows["pmf"].to_list(), dtype=np.float64).reshape(-1, len(question.values))
+    sums, counts = np.zeros((*shape, len(question.values))), np.zeros(shape)
+    np.add.at(sums, (persona, concept), answers)
+    np.add.at(counts, (persona, concept), 1)
+    masses = np.where(counts[..., None] > 0, sums / np.maximum(counts, 1)[..., None], np.nan)
+    sample = rows["sample"].rank("dense").to_numpy().astype(np.int64) - 1
+    repeats = np.full((*shape, int(sample.max()) + 1 if len(sample) else 1), np.nan)
+    repeats[persona, concept, sample] = answers @ question.values
+    return masses, repeats
+
+
+# People
+
+
+@dataclass(frozen=True)
+class PeopleColumns:
+    """The columns of a table of people's answers.
+
+    Attributes:
+        questions: the column of each question that is compared, by the question's name.
+        concept: names of concepts, one per row; ``None`` where all rows are about a single concept.
+        respondent: names of respondents, which a persona may share; ``None``: each row is a person.
+        weight: weights of respondents; ``None``: all alike.
+        by: the column of each attribute by which groups are compared, by the attribute's name.
+    """
+
+    questions: Mapping[str, str]
+    concept: str | None = None
+    respondent: str | None = None
+    weight: str | None = None
+    by: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def named(self) -> list[tuple[str, str]]:
+        """All columns that were named, each with its parameter."""
+        single = {"concept": self.concept, "respondent": self.respondent, "weight": self.weight}
+        return [
+            *(("question", column) for column in self.questions.values()),
+            *(("by", column) for column in self.by.values()),
+            *((parameter, column) for parameter, column in single.items() if column is not None),
+        ]
+
+
+@dataclass(frozen=True)
+class People:
+    """People's answers, and the rows that are left out.
+
+    Attributes:
+        side: the answers.
+        n_rows: rows of the table.
+        left_out: rows that are not used, by reason.
+        source: name of the table.
+        shared_name: a column that looks like names of people with several rows, where none was named.
+    """
+
+    side: ComparedSide
+    n_rows: int
+    left_out: Mapping[str, int]
+    source: str
+    shared_name: str | None = None
+
+
+def people_table(source: str | Path | pl.DataFrame | Table) -> Table:
+    """Open a table of people's answers; an open one is returned as it is.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    if isinstance(source, Table):
+        return source
+    if not isinstance(source, pl.DataFrame):
+        return open_table(source)
+    rows = source
+    return Table(
+        "the table of people", Path(), tuple(rows.columns), lambda size, skip: rows[skip:].iter_slices(size)
+    )
+
+
+def read_people(
+    table: Table,
+    columns: PeopleColumns,
+    questions: Sequence[ComparedQuestion],
+    concepts: tuple[str, ...],
+    *,
+    human_range: tuple[float, float] | None = None,
+) -> People:
+    """Read people's answers from a table with a row for each person, or for each person and concept.
+
+    Args:
+        table: of ``people_table``.
+        columns: of the table.
+        questions: that are compared; a cell is a number, or the label of a point.
+        concepts: of the study that have a rating.
+        human_range: lowest and highest value that people could give; that of the scale unless given.
+
+    Raises:
+        InputError: a column that does not exist, a cell that is no answer, values outside the range, no
+            concept of the study in the table, or a group whose weights are all 0 or missing.
+    """
+    check_human_range(human_range)
+    for parameter, column in columns.named:
+        table.require(column, parameter)
+    rows, name = pl.concat([*table.batches(_BATCH)], how="diagonal_relaxed"), table.name
+    concept = _concept_numbers(rows, columns, concepts, name)
+    with rows_of_the_file(table):
+        persons = (
+            [str(row) for row in range(rows.height)]
+            if columns.respondent is None
+            else groups_in(column_in(rows, columns.respondent)).to_list()
+        )
+        weights = None if columns.weight is None else floats_in(weights_in(column_in(rows, columns.weight)))
+    is_used, left_out = _used_rows(concept, persons, weights)
+    _refuse_weightless_groups(rows, columns, concept, is_used)
+    used = np.flatnonzero(is_used)
+    if not len(used):
+        reasons = ", ".join(f"{reason}: {n:,}" for reason, n in left_out.items())
+        raise InputError(f"human: none of {rows.height:,} rows of {name} counts ({reasons})")
+    names = [str(persons[row]) for row in used]
+    _refuse_twice(names, concept[used], concepts, name)
+    numbers = {person: number for number, person in enumerate(dict.fromkeys(names))}
+    person = np.array([numbers[each] for each in names])
+    first_rows = used[np.unique(person, return_index=True)[1]]
+    masses = {}
+    with rows_of_the_file(table):
+        for question in questions:
+            cells = column_in(rows, columns.questions[question.name])
+            masses[question.name] = np.full((len(numbers), len(concepts), len(question.values)), np.nan)
+            masses[question.name][person, concept[used]] = _masses(cells, used, question, human_range)
+    side = ComparedSide(
+        tuple(numbers) if columns.respondent is not None else (),
+        masses,
+        tuple(questions),
+        None if weights is None else weights[first_rows],
+        {
+            attribute: groups_in(column_in(rows, column))[first_rows.tolist()].to_list()
+            for attribute, column in columns.by.items()
+        },
+    )
+    shared = None
+    if columns.concept and not columns.respondent:
+        shared = shared_name(rows, {column for _, column in columns.named}, concept)
+    return People(side, rows.height, left_out, name, shared)
+
+
+def _concept_numbers(
+    rows: pl.DataFrame, columns: PeopleColumns, concepts: tuple[str, ...], name: str
+) -> Integers:
+    """Number the concept of each row, shape (n,); -1 for concepts that the study lacks."""
+    if columns.concept is None:
+        if len(concepts) > 1:
+            raise InputError(
+                f"concept: the study has {len(concepts)} concepts ({_listed(concepts)}): "
+                "name the column of the people's table that says which one a row is about"
+            )
+        return np.zeros(rows.height, dtype=np.int64)
+    cells = groups_in(column_in(rows, columns.concept)).to_list()
+    numbers = {_plain(concept): number for number, concept in enumerate(concepts)}
+    by_row = np.array([numbers.get(_plain(cell or ""), -1) for cell in cells], dtype=np.int64)
+    if (by_row < 0).all():
+        present = tuple(dict.fromkeys(cell for cell in cells if cell))
+        raise InputError(
+            f"concept: column {columns.concept!r} of {name} has none of the study's concepts "
+            f"({_listed(concepts)}); it has {_listed(present)}"
+        )
+    return by_row
+
+
+def _used_rows(
+    concept: Integers, persons: list[str | None], weights: Floats | None
+) -> tuple[Mask, dict[str, int]]:
+    """Return which rows are used, and count the others by reason."""
+    is_used = concept >= 0
+    checks = {"no respondent": np.array([person is not None for person in persons])}
+    if weights is not None:
+        checks["no weight above 0"] = weights > 0
+    left_out = {"another concept": int((~is_used).sum())}
+    for reason, passes in checks.items():
+        left_out[reason] = int((is_used & ~passes).sum())
+        is_used &= passes
+    return is_used, {reason: n for reason, n in left_out.items() if n}
+
+
+def _refuse_weightless_groups(
+    rows: pl.DataFrame, columns: PeopleColumns, concept: Integers, is_used: Mask
+) -> None:
+    if columns.weight is None or not is_used.any():
+        return
+    for attribute, column in columns.by.items():
+        cells = groups_in(column_in(rows, column)).to_list()
+        asked = {cells[row] for row in np.flatnonzero(concept >= 0)} - {None}
+        lost = asked - {cells[row] for row in np.flatnonzero(is_used)}
+        if lost:
+            raise InputError(
+                f"weight: no row with {attribute} {_listed(sorted(lost))} has a weight above 0 in column "
+                f"{columns.weight!r}: leave these rows out (--where), or correct the weights"
+            )
+
+
+def _refuse_twice(names: list[str], concept: Integers, concepts: tuple[str, ...], table: str) -> None:
+    seen: set[tuple[str, int]] = set()
+    for pair in zip(names, concept.tolist(), strict=True):
+        if pair in seen:
+            raise InputError(
+                f"respondent: {table} has two rows of respondent {shortened(pair[0])} "
+                f"about {concepts[pair[1]]!r}: keep one"
+            )
+        seen.add(pair)
+
+
+def _masses(
+    column: pl.Series, rows: Integers, question: ComparedQuestion, human_range: tuple[float, float] | None
+) -> Floats:
+    """Return masses (m, k) of the answers in m rows; NaN where there is none."""
+    labels: dict[str, float] = {}
+    if human_range is None:
+        labels = dict(zip(map(_plain, question.labels), question.values.tolist(), strict=True))
+    numbers = _numbers(column, rows, labels)
+    masses = laid_on(numbers[:, None], question.values, human_range)
+    if masses is None:
+        known = numbers[~np.isnan(numbers)]
+        raise InputError(
+            f"question: people's values in column {column.name!r} go from {known.min():g} to "
+            f"{known.max():g}, the scale of {question.name!r} from {question.values[0]:g} to "
+            f"{question.values[-1]:g}: say the lowest and the highest value that people could give "
+            "(--human-range LOW HIGH)"
+        )
+    masses[np.isnan(numbers)] = np.nan
+    return masses
+
+
+def _numbers(column: pl.Series, rows: Integers, labels: Mapping[str, float]) -> Floats:
+    """Read answers in some rows: numbers, texts of numbers, or labels of points; NaN where missing."""
+    numbers = np.full(len(rows), np.nan)
+    for index, row in enumerate(rows.tolist()):
+        cell = column[row]
+        if is_missing(cell) or (isinstance(cell, str) and not cell.strip()):
+            continue
+        value = labels.get(_plain(cell)) if isinstance(cell, str) else None
+        numbers[index] = _number(cell) if value is None else value
+        if not np.isfinite(numbers[index]):
+            raise RowError(
+                f"question: column {column.name!r} has {shortened(cell)} in data {{row}}: neither a "
+                "number nor the label of a point",
+                row,
+            )
+    return numbers
+
+
+def _number(cell: object) -> float:
+    try:
+        return float(cell)  # type: ignore[arg-type]  # the caller refuses the NaN of other types
+    except (TypeError, ValueError):
+        return float("nan")
+
+
+def shared_name(rows: pl.DataFrame, used: Collection[str], concept: Integers) -> str | None:
+    """Return the first column that looks like names of people with a row for each of several concepts.
+
+    Its cells are filled, no two rows about one concept share one, and there are 1.5 rows or more for each
+    name.
+
+    Args:
+        rows: of people.
+        used: columns that hold something else.
+        concept: shape (n,), number of each row's concept; below 0 where the row is not used.
+    """
+    asked = np.flatnonzero(concept >= 0)
+    for column in rows.columns:
+        if column in used:
+            continue
+        names = groups_in(column_in(rows, column)).to_list()
+        pairs = [(names[row], int(concept[row])) for row in asked]
+        people = {name for name, _ in pairs}
+        if None not in people and len(set(pairs)) == len(pairs) >= _ROWS_PER_NAME * len(people):
+            return column
+    return None
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:_LISTED])
+    return f"{shown}, ..." if len(names) > _LISTED else shown

@@ -1,0 +1,889 @@
+"""The summary of a study: figures by concept, question and method, and their limits."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from semscale.presentable import Presentable
+from semscale.results.estimates import Estimates
+from semscale.results.estimating import estimate_rows
+from semscale.results.tallies import Tallies
+from semscale.signature import Signature
+from semscale.stats.agreement.correlations import pearson_estimate
+from semscale.stats.agreement.estimates import AgreementEstimate
+from semscale.stats.agreement.intraclass import intraclass_correlation
+from semscale.stats.intervals.estimates import Estimate, IntervalPlan
+from semscale.stats.intervals.means import MeanEstimate, estimate_mean
+from semscale.stats.intervals.pmf_figures import figures_of
+from semscale.stats.survey.design import SurveyDesign
+from semscale.stats.survey.differences import group_differences
+from semscale.stats.survey.means import survey_means
+from semscale.stats.testing.multiple_testing import adjusted
+from semscale.stats.variance_components.components import VarianceComponents, variance_components
+from semscale.stats.variance_components.effects import FacetTable
+from semscale.store.columns import statuses_in
+from semscale.study.asking import RunFacts
+from semscale.study.panel import ID, WEIGHT
+from semscale.study.questionnaire import TEXT_METHODS, StudyDesign, SurveyQuestion
+from semscale.types import Floats, Integers, Mask, Status, count_statuses
+
+CONCEPT = "concept"
+"""The subject of a comparison of concepts."""
+
+MOST_LEVELS = 30
+"""Concepts or groups beyond which they are not compared two by two: 30 make 435 differences."""
+
+QUOTES_PER_CONCEPT = 3
+"""Answers that are drawn for each concept."""
+
+PANEL_WEIGHT = "panel weight"
+"""The column of the personas' weights beside the columns of answers, if a panel has any."""
+
+PERSONA, SAMPLE, SETS, MODEL = "persona", "repeated sample", "anchor set", "model"
+"""Facets in which answers to one question about one concept differ."""
+
+_FEWEST_PERSONAS, _FEWEST_SAMPLES, _FEWEST_FACETS, _FEWEST_PAIRS = 2, 2, 2, 3
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredAnswers:
+    """Answers to one question by one method and one model.
+
+    Attributes:
+        question: that was asked.
+        method: how the answers were measured.
+        rows: with the columns of ``SCHEMA``, of attributes, and any panel weights.
+        model: that answered; ``None`` where the study has one alone.
+    """
+
+    question: SurveyQuestion
+    method: str
+    rows: pl.DataFrame
+    model: str | None = None
+
+    @property
+    def scored(self) -> pl.DataFrame:
+        """The rows with a rating."""
+        return self.rows.filter(pl.col("value").is_not_null())
+
+    @property
+    def width(self) -> float:
+        """The last value of the scale less the first."""
+        return float(np.ptp(self.question.scale.values))
+
+
+@dataclass(frozen=True)
+class QuestionMeasure:
+    """A question by one method.
+
+    Attributes:
+        question: that was asked.
+        method: how it was measured.
+        estimates: of all concepts together, and of each concept; personas are resampled as a whole.
+        by_attribute: all concepts together, for each group of personas, by attribute.
+        model: that answered; ``None`` where the study has one alone.
+    """
+
+    question: SurveyQuestion
+    method: str
+    estimates: Estimates
+    by_attribute: Mapping[str, Estimates]
+    model: str | None = None
+
+    def record(self) -> dict[str, Any]:
+        """Return the numbers by name, for JSON."""
+        return {
+            "question": self.question.name,
+            "text": self.question.text,
+            "scale": self.question.scale.name,
+            "points": [{"value": point.value, "label": point.label} for point in self.question.scale.points],
+            "method": self.method,
+            "model": self.model,
+            "concepts": self.estimates,
+            "groups": self.by_attribute,
+        }
+
+
+@dataclass(frozen=True)
+class LevelDifference:
+    """The difference between the means of two concepts, or of two groups of personas.
+
+    Attributes:
+        question: name of the question.
+        method: how it was measured.
+        by: ``"concept"``, or the attribute of personas.
+        first: the concept or group whose mean counts positively.
+        second: the concept or group whose mean is subtracted.
+        difference: with a simulation interval; ends are NaN where all personas differ alike.
+        p_value: of a t test over personas; NaN likewise.
+        p_adjusted: after Holm, over all differences of one question by one method in one attribute.
+        model: that answered; ``None`` where the study has one alone.
+    """
+
+    question: str
+    method: str
+    by: str
+    first: str
+    second: str
+    difference: Estimate
+    p_value: float
+    p_adjusted: float
+    model: str | None = None
+
+
+@dataclass(frozen=True)
+class RerunReliability:
+    """The reliability of a persona's mean answer over its samples.
+
+    Attributes:
+        question: name of the question.
+        method: how it was measured.
+        reliability: intraclass correlation 1,k within concepts; 1 where samples are always alike.
+        model: that answered; ``None`` where the study has one alone.
+    """
+
+    question: str
+    method: str
+    reliability: AgreementEstimate
+    model: str | None = None
+
+
+@dataclass(frozen=True)
+class AnswerSpread:
+    """Variances of the answers to one question by one method, within concepts.
+
+    Attributes:
+        question: name of the question.
+        method: how it was measured.
+        variances: of personas, samples, anchor sets and models, as far as there are several of them; where
+            one model was asked, of its versions, if the endpoint names several.
+    """
+
+    question: str
+    method: str
+    variances: VarianceComponents
+
+
+@dataclass(frozen=True)
+class MethodPair:
+    """A comparison of two methods.
+
+    Attributes:
+        question: name of the question.
+        first: the first method.
+        second: the second method.
+        difference: mean of the first less the second, over answers that have both.
+        correlation: Pearson's, over the same answers; ``None`` for fewer than three, or without spread.
+        model: that answered; ``None`` where the study has one alone.
+    """
+
+    question: str
+    first: str
+    second: str
+    difference: MeanEstimate
+    correlation: Estimate | None
+    model: str | None = None
+
+
+@dataclass(frozen=True)
+class ModelPair:
+    """A comparison of two models.
+
+    Attributes:
+        question: name of the question.
+        method: how the answers were measured.
+        first: the first model.
+        second: the second model.
+        difference: mean of the first less the second, over answers that have both.
+        correlation: Pearson's, over the same answers; ``None`` for fewer than three, or without spread.
+    """
+
+    question: str
+    method: str
+    first: str
+    second: str
+    difference: MeanEstimate
+    correlation: Estimate | None
+
+
+@dataclass(frozen=True)
+class OrderEffect:
+    """The effect of the first position on the answers.
+
+    Attributes:
+        question: name of the question.
+        method: how it was measured.
+        ordered: the items that have positions.
+        effect: mean of the answers in the first position less that of the others, each less its concept's
+            mean.
+        model: that answered; ``None`` where the study has one alone.
+    """
+
+    question: str
+    method: str
+    ordered: Literal["concept", "question"]
+    effect: MeanEstimate
+    model: str | None = None
+
+
+@dataclass(frozen=True)
+class StatusCounts:
+    """Answers by status.
+
+    Attributes:
+        method: how they were measured.
+        attribute: of personas; ``None`` for all personas.
+        group: the attribute's value; ``None`` for all personas, and for those without one.
+        counts: answers by status; ``scored`` have a rating.
+        model: that answered; ``None`` where the study has one alone.
+    """
+
+    method: str
+    attribute: str | None
+    group: str | None
+    counts: Mapping[str, int]
+    model: str | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of answers."""
+        return sum(self.counts.values())
+
+    def share(self, status: Status) -> float:
+        """Return the share of the answers with a status, 0 to 1."""
+        return self.counts.get(str(status), 0) / self.n
+
+
+@dataclass(frozen=True)
+class MethodCost:
+    """The cost of the answers by one method, in this run or earlier ones.
+
+    Attributes:
+        method: how they were measured; a text that both ``ssr`` and ``flr`` use counts with ``ssr``.
+        n: answers whose tokens are known.
+        tokens: of their calls; ``None`` where none are known.
+        money: what they cost; ``None`` likewise.
+        seconds: median of an answer's calls; ``None`` likewise.
+        model: that answered; ``None`` where the study has one alone.
+    """
+
+    method: str
+    n: int
+    tokens: int | None
+    money: float | None
+    seconds: float | None
+    model: str | None = None
+
+
+@dataclass(frozen=True)
+class UnratedReason:
+    """Answers that have no rating for one reason.
+
+    Attributes:
+        method: how they were to be measured.
+        status: of these answers.
+        reason: in a sentence; the status where there is none.
+        n: answers.
+        reply: text of one of them, drawn at random; the expert's where it could not be read. ``None`` without
+            any text.
+        model: that answered; ``None`` where the study has one alone.
+    """
+
+    method: str
+    status: str
+    reason: str
+    n: int
+    reply: str | None
+    model: str | None = None
+
+
+@dataclass(frozen=True)
+class QuotedAnswer:
+    """An answer in free words.
+
+    Attributes:
+        question: name of the question.
+        concept: that was shown.
+        persona: that answered.
+        reply: the text.
+        values: on the scale, by method; ``None`` without a rating.
+        model: that answered; ``None`` where the study has one alone.
+    """
+
+    question: str
+    concept: str
+    persona: str
+    reply: str
+    values: Mapping[str, float | None]
+    model: str | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class StudySummary(Presentable):
+    """The figures of a study.
+
+    Its intervals are *simulation intervals*: they describe how far the figures would move with other personas
+    drawn alike, answered by the same model. They say nothing about people.
+
+    Attributes:
+        design: questionnaire, panel and plan.
+        measures: for each question and method.
+        differences: of every two concepts, and of every two groups of personas.
+        reliabilities: of repeated answers; empty where personas are asked once.
+        spreads: sources of the spread of answers, over all models; empty where personas alone differ.
+        pairs: every two methods of a question.
+        orders: order effects; empty where each call stands alone.
+        statuses: answers by status, for each method and group.
+        costs: of answers, by method.
+        unrated: why answers have no rating, by method; the most frequent reason first.
+        quotes: some answers in free words.
+        facts: of the calls, and why not everything was asked.
+        plan: how intervals are made.
+        signature: the settings that were applied.
+        models: names of the models that were asked; empty where there is one alone.
+        model_pairs: every two models by each method; empty likewise.
+        created: time of the summary.
+    """
+
+    design: StudyDesign
+    measures: tuple[QuestionMeasure, ...]
+    differences: tuple[LevelDifference, ...]
+    reliabilities: tuple[RerunReliability, ...]
+    spreads: tuple[AnswerSpread, ...]
+    pairs: tuple[MethodPair, ...]
+    orders: tuple[OrderEffect, ...]
+    statuses: tuple[StatusCounts, ...]
+    costs: tuple[MethodCost, ...]
+    unrated: tuple[UnratedReason, ...]
+    quotes: tuple[QuotedAnswer, ...]
+    facts: RunFacts
+    plan: IntervalPlan
+    signature: Signature
+    models: tuple[str, ...] = ()
+    model_pairs: tuple[ModelPair, ...] = ()
+    created: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def __repr__(self) -> str:
+        n_scored = self.counts.get(str(Status.SCORED), 0)
+        return f"StudySummary({self.design.name!r}, n={sum(self.counts.values()):,}, n_scored={n_scored:,})"
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """All answers by status."""
+        counts: Counter[str] = Counter()
+        for statuses in self.statuses:
+            if statuses.attribute is None:
+                counts.update(statuses.counts)
+        return dict(counts)
+
+    @property
+    def reasons(self) -> dict[str, int]:
+        """Reasons for answers without a rating, with their number; the most frequent first."""
+        counts: Counter[str] = Counter()
+        for unrated in self.unrated:
+            counts[unrated.reason] += unrated.n
+        return dict(counts.most_common())
+
+    @property
+    def failed(self) -> str | None:
+        """The reason why no answer has a rating; ``None`` where one has, or where the run was stopped."""
+        if self.counts.get(str(Status.SCORED)) or self.facts.stopped is not None:
+            return None
+        return next(iter(self.reasons), None)
+
+    def record(self) -> dict[str, Any]:
+        """Return the numbers by name, for JSON."""
+        design = self.design
+        return {
+            "instrument": "study run",
+            "name": design.name,
+            "source": design.source,
+            "created": self.created,
+            "model": self.facts.model,
+            "models": self.models or [self.facts.model],
+            "personas": len(design.panel),
+            "panel_source": design.panel.source,
+            "effective_personas": design.panel.effective_n,
+            "samples": design.questionnaire.samples,
+            "exposure": design.questionnaire.exposure,
+            "concepts": [concept.name for concept in design.questionnaire.concepts],
+            "counts": self.counts,
+            "intervals": {"kind": "simulation", **self.plan.settings},
+            "questions": [measure.record() for measure in self.measures],
+            "differences": self.differences,
+            "reliabilities": self.reliabilities,
+            "spreads": self.spreads,
+            "method_pairs": self.pairs,
+            "model_pairs": self.model_pairs,
+            "order_effects": self.orders,
+            "statuses": self.statuses,
+            "costs": self.costs,
+            "reasons": self.reasons,
+            "unrated": self.unrated,
+            "quotes": self.quotes,
+            "run": self.facts,
+            "signature": self.signature,
+        }
+
+
+def summarize(
+    design: StudyDesign,
+    answers: pl.DataFrame,
+    signature: Signature,
+    facts: RunFacts,
+    plan: IntervalPlan | None = None,
+) -> StudySummary:
+    """Sum the answers of a study up.
+
+    Args:
+        design: questionnaire, panel and plan.
+        answers: all of them, with the columns of ``SCHEMA``.
+        signature: the settings that were applied.
+        facts: of the calls.
+        plan: how intervals are made; 95 % with the study's seed unless given.
+    """
+    plan = plan or IntervalPlan(seed=design.plan.seed)
+    seed, attributes = design.plan.seed, design.plan.groups
+    rows = _with_attributes(answers, design)
+    models = asked_models(answers)
+    by_model: list[tuple[str | None, pl.DataFrame]] = [
+        (model, rows.filter(asked_model=model)) for model in models
+    ] or [(None, rows)]
+    asked = [
+        (question, model, part.filter(question=question.name))
+        for question in design.questionnaire.questions
+        for model, part in by_model
+    ]
+    measured = [
+        MeasuredAnswers(question, method, part.filter(method=method), model)
+        for question, model, part in asked
+        for method in question.methods
+    ]
+    over_models = [
+        MeasuredAnswers(question, method, rows.filter(question=question.name, method=method))
+        for question in design.questionnaire.questions
+        for method in question.methods
+    ]
+    unrated = [reason for model, part in by_model for reason in unrated_reasons(part, model, seed=seed)]
+    concepts = [concept.name for concept in design.questionnaire.concepts]
+    return StudySummary(
+        design,
+        tuple(_measure(part, attributes, signature, plan) for part in measured),
+        tuple(
+            difference
+            for part in measured
+            for difference in level_differences(part, concepts, attributes, plan.interval)
+        ),
+        tuple(found for part in measured for found in answer_reliabilities(part, plan)),
+        tuple(spread for part in over_models for spread in answer_spreads(part, plan)),
+        tuple(pair for question, model, part in asked for pair in method_pairs(question, part, model, plan)),
+        tuple(effect for part in measured for effect in order_effects(part, plan)),
+        tuple(counts for model, part in by_model for counts in _status_counts(part, attributes, model)),
+        tuple(cost for model, part in by_model for cost in _method_costs(part, model)),
+        tuple(sorted(unrated, key=lambda reason: -reason.n)),
+        tuple(
+            quote
+            for question, model, part in asked
+            for quote in quoted_answers(question, part, model, seed=seed)
+        ),
+        facts,
+        plan,
+        signature.with_settings("estimate", plan.settings),
+        models,
+        tuple(pair for part in over_models for pair in model_pairs(part, models, plan)),
+    )
+
+
+def asked_models(answers: pl.DataFrame) -> tuple[str, ...]:
+    """Return the models that were asked, in the order of the study; empty where there is one alone."""
+    names = tuple(answers["asked_model"].unique(maintain_order=True))
+    return names if len(names) > 1 else ()
+
+
+def attribute_column(attribute: str) -> str:
+    """Return the name of the column of a persona's attribute, which may be that of a column of answers."""
+    return f"attribute {attribute}"
+
+
+def _with_attributes(answers: pl.DataFrame, design: StudyDesign) -> pl.DataFrame:
+    """Add attributes and weights of personas to their answers."""
+    columns = [pl.col(name).alias(attribute_column(name)) for name in design.plan.groups]
+    if design.panel.weights is not None:
+        columns.append(pl.col(WEIGHT).alias(PANEL_WEIGHT))
+    personas = design.panel.to_frame().select(ID, *columns)
+    return answers.join(personas, on=ID, how="left", maintain_order="left")
+
+
+# Figures of one question by one method
+
+
+def _measure(
+    answers: MeasuredAnswers, attributes: Sequence[str], signature: Signature, plan: IntervalPlan
+) -> QuestionMeasure:
+    by_concept = _estimates(answers, answers.rows, answers.rows[CONCEPT], signature, plan)
+    by_attribute = {}
+    for name in attributes:
+        column = attribute_column(name)
+        rows = answers.rows.sort(column, maintain_order=True)
+        by_attribute[name] = _estimates(answers, rows, rows[column].alias(name), signature, plan)
+    return QuestionMeasure(answers.question, answers.method, by_concept, by_attribute, answers.model)
+
+
+def _estimates(
+    answers: MeasuredAnswers, rows: pl.DataFrame, by: pl.Series, signature: Signature, plan: IntervalPlan
+) -> Estimates:
+    scale = answers.question.scale
+    unrated = [float("nan")] * scale.n_points
+    masses = [unrated if pmf is None else pmf for pmf in rows["pmf"].to_list()]
+    return estimate_rows(
+        Tallies([figures_of(scale.values)], signature),
+        np.array(masses, dtype=np.float64).reshape(-1, scale.n_points),
+        statuses_in(rows["status"]),
+        by=by,
+        weights=_weights(rows),
+        respondents=rows["persona"],
+        interval=plan.interval,
+        method=plan.method,
+        seed=plan.seed,
+        replicates=plan.replicates,
+    )
+
+
+def level_differences(
+    answers: MeasuredAnswers, concepts: Sequence[str], attributes: Sequence[str], interval: float
+) -> Iterator[LevelDifference]:
+    """Compare every two concepts, then every two groups of each attribute with all concepts together.
+
+    A persona's answers are drawn together, so that concepts are compared within personas. Each mean keeps its
+    own base, and the variance of the difference is ``var_a + var_b - 2 cov_ab`` (Taylor linearisation), with
+    a t interval.
+
+    Args:
+        answers: to one question by one method.
+        concepts: names, in the order of the study.
+        attributes: of personas.
+        interval: coverage of the intervals.
+
+    Returns:
+        Nothing for fewer than two personas or levels with a rating, or for more than 30 levels.
+    """
+    weights = _weights(answers.rows)
+    has_weight = pl.lit(value=True) if weights is None else pl.Series(weights > 0)
+    scored = answers.rows.filter(pl.col("value").is_not_null() & has_weight)
+    if scored["persona"].n_unique() < _FEWEST_PERSONAS:
+        return
+    present = set(scored["concept"])
+    levels = [name for name in concepts if name in present]
+    yield from _differences(answers, CONCEPT, levels, scored["concept"], scored, interval)
+    for attribute in attributes:
+        groups = scored[attribute_column(attribute)].cast(pl.String)
+        levels = sorted(groups.drop_nulls().unique())
+        yield from _differences(answers, attribute, levels, groups, scored, interval)
+
+
+def _differences(  # noqa: PLR0913, PLR0917 - the rows and how they are grouped
+    answers: MeasuredAnswers,
+    by: str,
+    levels: list[str],
+    groups: pl.Series,
+    rows: pl.DataFrame,
+    interval: float,
+) -> Iterator[LevelDifference]:
+    if not 1 < len(levels) <= MOST_LEVELS:
+        return
+    weights = _weights(rows)
+    design = SurveyDesign(
+        np.ones(rows.height) if weights is None else weights, clusters=_codes(rows["persona"])
+    )
+    codes = groups.replace_strict(levels, list(range(len(levels))), default=-1, return_dtype=pl.Int64)
+    means = survey_means(_values(rows), design, groups=codes.fill_null(-1).to_numpy(), n_groups=len(levels))
+    differences = group_differences(means)
+    # Where all personas differ alike, the standard error is 0 but for rounding, and there is no test.
+    has_spread = differences.standard_errors[0] > _ROUNDING * answers.width
+    low, high = (
+        np.where(has_spread, end[0].clip(-answers.width, answers.width), np.nan).tolist()
+        for end in differences.interval(interval)
+    )
+    p_values = np.where(has_spread, differences.p_values[0], np.nan)
+    p_adjusted = adjusted(p_values, "holm")
+    for number, (first, second) in enumerate(zip(differences.first, differences.second, strict=True)):
+        yield LevelDifference(
+            answers.question.name,
+            answers.method,
+            by,
+            levels[first],
+            levels[second],
+            Estimate(float(differences.values[0][number]), low[number], high[number]),
+            float(p_values[number]),
+            float(p_adjusted[number]),
+            answers.model,
+        )
+
+
+def answer_reliabilities(answers: MeasuredAnswers, plan: IntervalPlan) -> Iterator[RerunReliability]:
+    """Estimate the reliability of repeated answers; nothing where each persona was asked once.
+
+    Args:
+        answers: to one question by one method.
+        plan: coverage and seed; personas are resampled as a whole.
+    """
+    codes = tuple(_codes(answers.rows[name]) for name in ("persona", "concept", "sample"))
+    shape = tuple(int(code.max(initial=0)) + 1 for code in codes)
+    if shape[-1] < _FEWEST_SAMPLES:
+        return
+    repeats = np.full(shape, np.nan)
+    repeats[codes] = _values(answers.rows)
+    reliability = repeated_reliability(repeats, plan)
+    yield RerunReliability(answers.question.name, answers.method, reliability, answers.model)
+
+
+def repeated_reliability(repeats: Floats, plan: IntervalPlan) -> AgreementEstimate:
+    """Return the intraclass correlation 1,k of repeated answers, each less its concept's mean.
+
+    Args:
+        repeats: shape (n, c, samples): answers of n personas about c concepts, two samples or more; NaN where
+            there is none. Personas count for a concept where they have all samples.
+        plan: coverage and seed; personas are resampled as a whole.
+    """
+    complete: Mask = np.asarray(~np.isnan(repeats).any(axis=2))
+    filled = np.where(complete[..., None], repeats, 0.0)
+    means = filled.mean(axis=2).sum(axis=0) / np.maximum(complete.sum(axis=0), 1)
+    centred = filled - means[None, :, None]
+    persons = np.broadcast_to(np.arange(len(repeats))[:, None], complete.shape)[complete]
+    return intraclass_correlation(
+        centred[complete], form="1,k", clusters=persons, interval=plan.interval, seed=plan.seed
+    )
+
+
+def answer_spreads(answers: MeasuredAnswers, plan: IntervalPlan) -> Iterator[AnswerSpread]:
+    """Split the variance of answers; nothing where they differ in personas alone, which cannot be split.
+
+    Args:
+        answers: to one question by one method, by all models.
+        plan: how intervals are made; personas are resampled as a whole.
+    """
+    scored = answers.scored
+    n_sets = pl.col("set_values").list.len()
+    if scored["set_values"].null_count() == 0 and (scored.select(n_sets) > 1).to_series().any():
+        numbered = scored.with_columns(pl.int_ranges(n_sets).alias(SETS), value="set_values")
+        scored = numbered.explode("value", SETS)
+    else:
+        scored = scored.with_columns(pl.lit(0).alias(SETS))
+    all_facets = {
+        PERSONA: _codes(scored["persona"]),
+        MODEL: _codes(scored["asked_model" if scored["asked_model"].n_unique() > 1 else "model"]),
+        SAMPLE: _codes(scored["sample"]),
+        SETS: _codes(scored[SETS]),
+    }
+    facets = {name: codes for name, codes in all_facets.items() if codes.any()}
+    if PERSONA not in facets or len(facets) < _FEWEST_FACETS:
+        return
+    nested = {SAMPLE: tuple(name for name in (PERSONA, MODEL) if name in facets)} if SAMPLE in facets else {}
+    table = FacetTable(_values(scored), facets, PERSONA, nested, _codes(scored["concept"]))
+    yield AnswerSpread(answers.question.name, answers.method, variance_components(table, plan=plan))
+
+
+def order_effects(answers: MeasuredAnswers, plan: IntervalPlan) -> Iterator[OrderEffect]:
+    """Estimate the effect of the first position, for concepts and for questions.
+
+    Args:
+        answers: to one question by one method.
+        plan: how intervals are made; personas are resampled as a whole.
+    """
+    scored = answers.scored
+    columns: tuple[Literal["concept", "question"], ...] = ("concept", "question")
+    for ordered in columns:
+        positions = scored[f"{ordered}_place"]
+        if positions.null_count() or positions.n_unique() <= 1:
+            continue
+        first = (positions == 1).to_numpy()
+        contrasts = order_contrasts(_values(scored), first, _codes(scored["concept"]))
+        most = 2 * answers.width / min(first.mean(), 1 - first.mean())
+        effect = estimate_mean(contrasts, bounds=(-most, most), clusters=_codes(scored["persona"]), plan=plan)
+        yield OrderEffect(answers.question.name, answers.method, ordered, effect, answers.model)
+
+
+def order_contrasts(values: Floats, first: Mask, concepts: Integers) -> Floats:
+    """Return for each answer the number whose mean over all answers is the effect of the first position.
+
+    With d, the answer less its concept's mean, and p, the share of answers in the first position, it is d / p
+    in the first position and -d / (1 - p) elsewhere; the mean is that of d in the first position less that of
+    d elsewhere.
+
+    Args:
+        values: shape (n,), answers.
+        first: shape (n,), True in the first position; some are, and some are not.
+        concepts: shape (n,), numbers of concepts.
+
+    Example:
+        >>> values, first = np.array([4.0, 2.0, 5.0, 5.0]), np.array([True, False, True, False])
+        >>> order_contrasts(values, first, np.array([0, 0, 1, 1])).tolist()
+        [2.0, 2.0, 0.0, -0.0]
+    """
+    _, codes = np.unique(concepts, return_inverse=True)
+    means = np.bincount(codes, values) / np.bincount(codes)
+    deviations = values - means[codes]
+    share = first.mean()
+    contrasts: Floats = np.where(first, deviations / share, -deviations / (1 - share))
+    return contrasts
+
+
+# Pairs of methods, and of models, on the same personas, concepts and samples
+
+
+def method_pairs(
+    question: SurveyQuestion, rows: pl.DataFrame, model: str | None, plan: IntervalPlan
+) -> Iterator[MethodPair]:
+    """Compare every two methods of a question.
+
+    Args:
+        question: that was asked.
+        rows: its answers by all methods.
+        model: that answered; ``None`` where the study has one alone.
+        plan: how intervals are made; personas are resampled as a whole.
+    """
+    for first, second in combinations(question.methods, 2):
+        difference, correlation = _paired(
+            question, rows.filter(method=first), rows.filter(method=second), plan
+        )
+        yield MethodPair(question.name, first, second, difference, correlation, model)
+
+
+def model_pairs(answers: MeasuredAnswers, models: Sequence[str], plan: IntervalPlan) -> Iterator[ModelPair]:
+    """Compare every two models; nothing where one alone answered.
+
+    Args:
+        answers: to one question by one method, by all models.
+        models: names, in the order of the study.
+        plan: how intervals are made; personas are resampled as a whole.
+    """
+    by_model = {model: answers.rows.filter(asked_model=model) for model in models}
+    for first, second in combinations(models, 2):
+        difference, correlation = _paired(answers.question, by_model[first], by_model[second], plan)
+        yield ModelPair(answers.question.name, answers.method, first, second, difference, correlation)
+
+
+def _paired(
+    question: SurveyQuestion, first: pl.DataFrame, second: pl.DataFrame, plan: IntervalPlan
+) -> tuple[MeanEstimate, Estimate | None]:
+    """Return the mean of the first less the second, and their correlation if it is defined."""
+    both = first.join(second, on=("persona", "sample", "concept"), suffix="_second")
+    x, y = _values(both), _values(both, "value_second")
+    personas, weights = _codes(both["persona"]), _weights(both)
+    width = float(np.ptp(question.scale.values))
+    difference = estimate_mean(x - y, bounds=(-width, width), clusters=personas, weights=weights, plan=plan)
+    known = ~np.isnan(x) & ~np.isnan(y)
+    if known.sum() < _FEWEST_PAIRS or np.ptp(x[known]) == 0 or np.ptp(y[known]) == 0:
+        return difference, None
+    correlation = pearson_estimate(
+        x[known],
+        y[known],
+        clusters=personas[known],
+        weights=None if weights is None else weights[known],
+        interval=plan.interval,
+        seed=plan.seed,
+    )
+    return difference, correlation
+
+
+# Counts, costs, and answers to read
+
+
+def _status_counts(
+    rows: pl.DataFrame, attributes: Sequence[str], model: str | None
+) -> Iterator[StatusCounts]:
+    """Count answers by status, for each method and then for each of its groups."""
+
+    def counts(part: pl.DataFrame) -> dict[str, int]:
+        by_status = count_statuses(Status(status) for status in part["status"])
+        return {str(status): n for status, n in by_status.items()}
+
+    for (method,), part in rows.group_by("method", maintain_order=True):
+        yield StatusCounts(str(method), None, None, counts(part), model)
+        for attribute in attributes:
+            column = attribute_column(attribute)
+            for (group,), own in part.sort(column).group_by(column, maintain_order=True):
+                name = None if group is None else str(group)
+                yield StatusCounts(str(method), attribute, name, counts(own), model)
+
+
+def _method_costs(rows: pl.DataFrame, model: str | None) -> Iterator[MethodCost]:
+    for (method,), part in rows.group_by("method", maintain_order=True):
+        tokens, money, seconds = (part[name].drop_nulls() for name in ("tokens", "cost", "seconds"))
+        yield MethodCost(
+            str(method),
+            len(tokens),
+            int(tokens.sum()) if len(tokens) else None,
+            float(money.sum()) if len(money) else None,
+            float(np.median(seconds.to_numpy())) if len(seconds) else None,
+            model,
+        )
+
+
+def unrated_reasons(rows: pl.DataFrame, model: str | None, *, seed: int) -> list[UnratedReason]:
+    """Count the reasons for answers without a rating; the most frequent first.
+
+    Args:
+        rows: answers by all methods.
+        model: that answered; ``None`` where the study has one alone.
+        seed: of the draw of texts.
+    """
+    rng = np.random.default_rng(seed)
+    unrated = rows.filter(pl.col("status") != str(Status.SCORED)).with_columns(
+        pl.coalesce("reason", "status").alias("reason"),
+        pl.coalesce("rating_reply", "reply").alias("reply"),
+    )
+    reasons = []
+    for (method, status, reason), part in unrated.group_by("method", "status", "reason", maintain_order=True):
+        texts = part["reply"].drop_nulls()
+        texts = texts.filter(texts.str.strip_chars() != "")
+        text = str(texts[int(rng.integers(len(texts)))]) if len(texts) else None
+        reasons.append(UnratedReason(str(method), str(status), str(reason), part.height, text, model))
+    return sorted(reasons, key=lambda reason: -reason.n)
+
+
+def quoted_answers(
+    question: SurveyQuestion, rows: pl.DataFrame, model: str | None, *, seed: int
+) -> Iterator[QuotedAnswer]:
+    """Draw answers to a question, up to three per concept; all answers in free words have equal chances.
+
+    Args:
+        question: that was asked.
+        rows: its answers by all methods.
+        model: that answered; ``None`` where the study has one alone.
+        seed: of the draw.
+    """
+    texts = rows.filter(pl.col("method").is_in(TEXT_METHODS) & pl.col("reply").is_not_null())
+    rng = np.random.default_rng(seed)
+    for (concept,), part in texts.group_by("concept", maintain_order=True):
+        answers = part.group_by("persona", "sample", "reply", maintain_order=True).agg("method", "value")
+        drawn = np.sort(rng.permutation(answers.height)[:QUOTES_PER_CONCEPT])
+        for row in answers[drawn].iter_rows(named=True):
+            values = dict(zip(row["method"], row["value"], strict=True))
+            yield QuotedAnswer(question.name, str(concept), row["persona"], row["reply"], values, model)
+
+
+# Columns
+
+
+def _values(rows: pl.DataFrame, column: str = "value") -> Floats:
+    """Return the values of answers, shape (n,); NaN where there is no rating."""
+    return rows[column].fill_null(float("nan")).to_numpy().astype(np.float64)
+
+
+def _weights(rows: pl.DataFrame) -> Floats | None:
+    """Return the weights of answers, shape (n,); ``None`` where all count alike."""
+    return rows[PANEL_WEIGHT].to_numpy() if PANEL_WEIGHT in rows.columns else None
+
+
+def _codes(cells: pl.Series) -> Integers:
+    """Number the values of a column from 0; missing cells count as a value of their own."""
+    filled = cells.fill_null("" if cells.dtype == pl.String else -1)
+    return filled.rank("dense").to_numpy().astype(np.int64) - 1

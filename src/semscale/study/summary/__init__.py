@@ -1,1 +1,0 @@
-"""Sums the answers of a study up."""

@@ -1,0 +1,493 @@
+"""Figures of tables: cells with intervals, comparisons of columns and waves, letters and tests."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.errors import InputError
+from semscale.stats.survey.association import Association, rao_scott
+from semscale.stats.survey.column_letters import column_letters, letter
+from semscale.stats.survey.differences import SurveyDifferences, group_differences
+from semscale.stats.survey.domains import Domains
+from semscale.stats.survey.estimates import SurveyEstimates
+from semscale.stats.survey.means import survey_means
+from semscale.stats.survey.share_intervals import share_interval
+from semscale.stats.survey.variances import AnyDesign
+from semscale.tabulation.banners import Banner
+from semscale.tabulation.questions import Line, Question
+from semscale.tabulation.settings import TestSettings
+from semscale.types import Floats, Integers, Mask
+
+_NUMBERS_AT_ONCE = 4_000_000  # of a block of questions, so that memory stays flat for any number of questions
+_FEWEST_GROUPS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class CellFigures:
+    """Figures of v lines in c columns, all arrays of shape (v, c).
+
+    Attributes:
+        values: shares from 0 to 1, or means; NaN where nobody counts.
+        low: lower ends of the intervals; NaN where there is none.
+        high: upper ends.
+        n: respondents with an answer, unweighted.
+        n_missing: respondents of the column without one.
+        weight: sum of the weights behind a figure.
+        effective_n: Kish's effective number of respondents.
+    """
+
+    values: Floats
+    low: Floats
+    high: Floats
+    n: Integers
+    n_missing: Integers
+    weight: Floats
+    effective_n: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnDifferences:
+    """Differences of v lines between pairs of columns, first minus second, of shape (v, pairs).
+
+    Attributes:
+        first: shape (pairs,), index of each pair's first column in the table; the total has 0.
+        second: shape (pairs,), index of its second column, to the right of the first.
+        values: the differences; NaN where one side has nobody.
+        low: lower ends of t intervals, which are not adjusted for the number of pairs.
+        high: upper ends.
+        p_values: of two-sided t tests; NaN where a base is too small to test.
+        adjusted: p-values adjusted within the table; the letters of the table follow from them.
+    """
+
+    first: Integers
+    second: Integers
+    values: Floats
+    low: Floats
+    high: Floats
+    p_values: Floats
+    adjusted: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class WaveChanges:
+    """Differences to the wave before, of shape (v, c); NaN where there is no wave before.
+
+    Attributes:
+        values: this wave less the one before.
+        low: lower ends of the intervals.
+        high: upper ends.
+        p_values: of two-sided t tests; NaN where a base is too small to test.
+        adjusted: p-values adjusted within the table.
+        small: true where a base, now or before, is too small to test.
+    """
+
+    values: Floats
+    low: Floats
+    high: Floats
+    p_values: Floats
+    adjusted: Floats
+    small: Mask
+
+
+@dataclass(frozen=True, eq=False)
+class Crosstab:
+    """A question by a banner; the first column is everybody, the others are the banner's groups.
+
+    Attributes:
+        question: its v lines are the rows.
+        banner: its g groups are the columns after the first.
+        cells: figures of shape (v, 1 + g).
+        deviations: standard deviation of the line with the mean, shape (1 + g,); NaN for choices.
+        letters: shape (v, 1 + g), letters of the columns that a cell lies significantly above.
+        differences: between all pairs of the columns after the first.
+        small: shape (v, 1 + g), true where a cell has too few respondents to test it.
+        n_ungrouped: respondents of the total who are in no column.
+        association: chi-square test of question and banner; ``None`` where there is none.
+        changes: since the wave before; ``None`` without waves.
+        wave: the wave that the figures are of; empty where all respondents count.
+        before: the wave that it is compared with, likewise.
+    """
+
+    question: Question
+    banner: Banner
+    cells: CellFigures
+    deviations: Floats
+    letters: npt.NDArray[np.object_]
+    differences: ColumnDifferences
+    small: Mask
+    n_ungrouped: int
+    association: Association | None
+    changes: WaveChanges | None = None
+    wave: str = ""
+    before: str = ""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return ("Total", *self.banner.groups)
+
+    @property
+    def column_letters(self) -> tuple[str, ...]:
+        """Letter of each column, A for the first group; the total has none."""
+        return ("", *map(letter, range(len(self.banner.groups))))
+
+    @property
+    def bases(self) -> tuple[npt.NDArray[np.int64], Floats, Floats]:
+        """Respondents with an answer in each column, their weights, and their effective number."""
+        largest = np.argmax(self.cells.n, axis=0), np.arange(self.cells.n.shape[1])
+        return self.cells.n[largest], self.cells.weight[largest], self.cells.effective_n[largest]
+
+    @property
+    def is_small(self) -> Mask:
+        """True for columns whose base is too small, shape (1 + g,)."""
+        return np.asarray(self.small.all(axis=0))
+
+
+def tabulate(
+    questions: Sequence[Question], banners: Sequence[Banner], design: AnyDesign, settings: TestSettings
+) -> Iterator[Crosstab]:
+    """Make the tables of all questions by all banners, question by question.
+
+    With a banner of waves, the other tables show the last wave, with its change from the wave before.
+
+    Args:
+        questions: of the n respondents of the design.
+        banners: of the same respondents; at most one has waves.
+        design: of the sample.
+        settings: of the tests.
+
+    Raises:
+        InputError: the weights of a group sum to 0, in all rows or in a wave that is shown; both are named.
+    """
+    for banner in banners:
+        _check_weights(banner.codes, [f"group '{name}' of '{banner.name}'" for name in banner.groups], design)
+    waves = next((banner for banner in banners if banner.is_wave), None)
+    columns = [_columns_of(banner, waves) for banner in banners]
+    for table in columns:
+        _check_weights(table.groups.codes, table.group_names, design)
+    for block in _blocks(questions, design.n):
+        values = np.concatenate([question.columns() for question in block], axis=1)
+        # One call for each banner estimates a whole block, as most of the work is the same for all lines.
+        estimates = [
+            tuple(
+                survey_means(values, design, groups=domains.codes, n_groups=domains.count)
+                for domains in (table.total, table.groups)
+            )
+            for table in columns
+        ]
+        start = 0
+        for question in block:
+            lines = slice(start, start + len(question.lines))
+            start = lines.stop
+            for table, (total, groups) in zip(columns, estimates, strict=True):
+                cut = _cut_lines(total, lines), _cut_lines(groups, lines)
+                yield _crosstab(question, values[:, lines], table, cut, design, settings)
+
+
+@dataclass(frozen=True, eq=False)
+class _Columns:
+    """The groups behind the columns of a table, now and in the wave before.
+
+    Attributes:
+        banner: the columns after the total.
+        total: each respondent's group for the total; the last is shown.
+        groups: each respondent's group for the columns.
+        shown: numbers of the groups that the columns show.
+        before: numbers of those that they are compared with; empty without waves.
+        wave: name of the wave that is shown; empty if all are.
+        wave_before: name of the wave before, likewise.
+    """
+
+    banner: Banner
+    total: Domains
+    groups: Domains
+    shown: Integers
+    before: Integers
+    wave: str = ""
+    wave_before: str = ""
+
+    @property
+    def group_names(self) -> list[str]:
+        """Names of the groups behind the columns, with their waves, for messages."""
+        names = [f"group '{name}' of '{self.banner.name}'" for name in self.banner.groups]
+        if not self.wave:
+            return names
+        return [f"{name} in wave '{wave}'" for wave in (self.wave_before, self.wave) for name in names]
+
+    @property
+    def n_ungrouped(self) -> int:
+        """Respondents in the total that is shown who are in no column; 0 without columns."""
+        if not self.banner.groups:
+            return 0
+        return int(((self.total.codes == self.total.count - 1) & (self.groups.codes < 0)).sum())
+
+
+def _columns_of(banner: Banner, waves: Banner | None) -> _Columns:
+    g = len(banner.groups)
+    numbers = np.arange(g)
+    if waves is None or banner.is_wave or len(waves.groups) < _FEWEST_GROUPS:
+        everybody = Domains(np.zeros(len(banner.codes), dtype=np.int64), 1)
+        before = numbers[:-1] if banner.is_wave else numbers[:0]
+        return _Columns(banner, everybody, Domains(banner.codes, g), numbers, before)
+    # The wave before comes first: 0 for it, 1 for the last wave, -1 for others.
+    last = len(waves.groups) - 1
+    time = np.where(waves.codes >= last - 1, waves.codes - last + 1, -1)
+    codes = np.where((time >= 0) & (banner.codes >= 0), time * g + banner.codes, -1)
+    return _Columns(
+        banner,
+        Domains(time, 2),
+        Domains(codes, 2 * g),
+        numbers + g,
+        numbers,
+        waves.groups[last],
+        waves.groups[last - 1],
+    )
+
+
+def _check_weights(codes: Integers, names: Sequence[str], design: AnyDesign) -> None:
+    """Refuse a group that has respondents, but no weight, by its name."""
+    grouped = codes >= 0
+    n = np.bincount(codes[grouped], minlength=len(names))
+    weight = np.bincount(codes[grouped], design.weights[grouped], minlength=len(names))
+    for group in map(int, np.flatnonzero((n > 0) & (weight == 0))):
+        raise InputError(
+            f"weight: the weights of {names[group]} sum to 0 over {n[group]:,} respondents: "
+            "leave the group out (--where), or correct its weights"
+        )
+
+
+def _blocks(questions: Sequence[Question], n: int) -> Iterator[list[Question]]:
+    """Put questions together until their lines hold as many numbers as are estimated at once."""
+    block: list[Question] = []
+    lines = 0
+    for question in questions:
+        lines += len(question.lines)
+        if block and n * lines > _NUMBERS_AT_ONCE:
+            yield block
+            block, lines = [], len(question.lines)
+        block.append(question)
+    if block:
+        yield block
+
+
+def _crosstab(  # noqa: PLR0913 - all that a table is made of
+    question: Question,
+    values: Floats,
+    columns: _Columns,
+    estimates: tuple[SurveyEstimates, SurveyEstimates],
+    design: AnyDesign,
+    settings: TestSettings,
+) -> Crosstab:
+    """Make a table from each respondent's values for its lines, and their estimates in total and groups."""
+    total, groups = estimates
+    shown = _cut_columns(groups, columns.shown)
+    everybody = _cut_columns(total, np.array([columns.total.count - 1]))
+    cells = CellFigures(*(
+        np.concatenate(parts, axis=1)
+        for parts in zip(
+            _figures(everybody, question.lines, settings.level),
+            _figures(shown, question.lines, settings.level),
+            strict=True,
+        )
+    ))  # fmt: skip
+    small = cells.n < settings.min_base
+    differences, letters = compare_columns(shown, question.lines, small[:, 1:], settings)
+    return Crosstab(
+        question=question,
+        banner=columns.banner,
+        cells=cells,
+        deviations=_deviations(question, values, columns, estimates, design),
+        letters=np.concatenate([np.full((len(letters), 1), "", dtype=object), letters], axis=1),
+        differences=differences,
+        small=small,
+        n_ungrouped=columns.n_ungrouped,
+        association=_association(question, columns, design, np.asarray(small[:, 1:].all(axis=0))),
+        changes=_changes(question, columns, estimates, settings),
+        wave=columns.wave,
+        before=columns.wave_before,
+    )
+
+
+def _cut_lines(estimates: SurveyEstimates, lines: slice | Integers) -> SurveyEstimates:
+    """Select some lines of estimates."""
+    return SurveyEstimates(*(getattr(estimates, field.name)[lines] for field in fields(estimates)))
+
+
+def _cut_columns(estimates: SurveyEstimates, columns: Integers) -> SurveyEstimates:
+    """Select some groups of estimates."""
+    parts = {field.name: getattr(estimates, field.name)[:, columns] for field in fields(estimates)}
+    for name in ("covariance", "pair_df"):
+        parts[name] = parts[name][:, :, columns]
+    return SurveyEstimates(**parts)
+
+
+def _figures(
+    estimates: SurveyEstimates, lines: tuple[Line, ...], level: float
+) -> tuple[Floats, Floats, Floats, Integers, Integers, Floats, Floats]:
+    """Return the figures of estimates with intervals: of log odds for shares, of t for means."""
+    low, high = (end.copy() for end in estimates.interval(level))
+    shares = np.flatnonzero([line.kind == "share" for line in lines])
+    if len(shares):
+        cut = _cut_lines(estimates, shares)
+        # Sums of weights round a share beyond 0 or 1; a larger excess stays, and is refused.
+        near = np.clip(cut.values, 0.0, 1.0)
+        is_rounding = np.abs(cut.values - near) < 1e-9  # noqa: PLR2004
+        cut = replace(cut, values=np.where(is_rounding, near, cut.values))
+        low[shares], high[shares] = share_interval(cut, level)
+    n, n_missing, weight = estimates.n, estimates.n_missing, estimates.weight
+    return estimates.values, low, high, n, n_missing, weight, estimates.effective_n
+
+
+def spread_at_ends(estimates: SurveyEstimates, lines: tuple[Line, ...]) -> SurveyEstimates:
+    """Give shares of 0 and 1 a variance for tests, where equal answers leave none.
+
+    It is that of a share with one success and one failure added, ``p (1 - p) / (n + 2)`` with
+    ``p = (x + 1) / (n + 2)`` and Kish's effective number for n; without it a group in which nobody gave an
+    answer would count as known exactly.
+
+    References:
+        Agresti and Caffo (2000), The American Statistician 54(4), 280-288,
+        doi 10.1080/00031305.2000.10474560.
+    """
+    is_share = np.array([line.kind == "share" for line in lines])[:, None]
+    variances = np.diagonal(estimates.covariance, axis1=1, axis2=2)
+    is_end = (estimates.values <= 0) | (estimates.values >= 1)
+    is_flat = is_share & is_end & (variances <= 0) & (estimates.effective_n > 0)
+    larger = estimates.effective_n + 2
+    p = (estimates.values * estimates.effective_n + 1) / larger
+    groups = np.arange(variances.shape[1])
+    covariance = estimates.covariance.copy()
+    covariance[:, groups, groups] += np.where(is_flat, p * (1 - p) / larger, 0.0)
+    return replace(estimates, covariance=covariance)
+
+
+def _tests(
+    differences: SurveyDifferences, tested: Mask, settings: TestSettings
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Return differences, ends of their intervals, and plain and adjusted p-values of those tested."""
+    low, high = differences.interval(settings.level)
+    p_values = np.where(tested, differences.p_values, np.nan)
+    adjusted = differences.adjusted_p_values(settings.correction, tested)
+    return differences.values, low, high, p_values, adjusted
+
+
+def compare_columns(
+    groups: SurveyEstimates, lines: tuple[Line, ...], small: Mask, settings: TestSettings
+) -> tuple[ColumnDifferences, npt.NDArray[np.object_]]:
+    """Compare all pairs of groups of a banner.
+
+    Args:
+        groups: estimates of v lines in g groups.
+        lines: the v lines.
+        small: shape (v, g), true where a cell has too few respondents to test it.
+        settings: of the tests.
+
+    Returns:
+        The differences, and the letters of shape (v, g) of the columns that a cell lies significantly above.
+    """
+    pairs = group_differences(spread_at_ends(groups, lines))
+    tested = ~small[:, pairs.first] & ~small[:, pairs.second]
+    alpha, correction = 1 - settings.level, settings.correction
+    letters = column_letters(pairs, tested=~small, alpha=alpha, correction=correction)
+    # The total stands before the groups, so that the first group has column 1.
+    return ColumnDifferences(pairs.first + 1, pairs.second + 1, *_tests(pairs, tested, settings)), letters
+
+
+def _deviations(
+    question: Question,
+    values: Floats,
+    columns: _Columns,
+    estimates: tuple[SurveyEstimates, SurveyEstimates],
+    design: AnyDesign,
+) -> Floats:
+    """Return standard deviations of the mean's values in the columns that are shown."""
+    line = question.mean_line
+    if line is None:
+        return np.full(1 + len(columns.shown), np.nan)
+    total, groups = (
+        standard_deviations(values[:, line, None], part.values[line, None], design.weights, domains)[0]
+        for part, domains in zip(estimates, (columns.total, columns.groups), strict=True)
+    )
+    return np.concatenate([total[-1:], groups[columns.shown]])
+
+
+def standard_deviations(columns: Floats, means: Floats, weights: Floats, domains: Domains) -> Floats:
+    """Return weighted standard deviations of columns in each group, shape (v, g).
+
+    ``sum of w (y - mean) ** 2 / sum of w * n / (n - 1)``; NaN with fewer than two respondents.
+
+    Args:
+        columns: shape (n, v); NaN without an answer.
+        means: shape (v, g), of the groups.
+        weights: shape (n,).
+        domains: the groups.
+    """
+    counts: Mask = ~np.isnan(columns) & (weights > 0)[:, None]
+    residuals = np.where(counts, columns - domains.spread_out(np.nan_to_num(means)), 0.0)
+    n = domains.sums(counts.astype(np.float64))
+    total = domains.sums(counts * weights[:, None])
+    squares = domains.sums(residuals**2 * weights[:, None])
+    variances = np.divide(squares * n, total * (n - 1), out=np.full_like(squares, np.nan), where=n > 1)
+    return np.sqrt(variances)
+
+
+def _association(question: Question, columns: _Columns, design: AnyDesign, small: Mask) -> Association | None:
+    """Test question and banner, in the wave that is shown, where a respondent gives a single answer.
+
+    Groups whose base is too small take no part.
+    """
+    choices = question.choices
+    if choices is None or (~small).sum() < _FEWEST_GROUPS:
+        return None
+    numbers = np.full(columns.groups.count + 1, -1)  # the last one is that of respondents without a group
+    numbers[columns.shown[~small]] = np.flatnonzero(~small)
+    return rao_scott(choices, numbers[columns.groups.codes], design)
+
+
+def _changes(
+    question: Question,
+    columns: _Columns,
+    estimates: tuple[SurveyEstimates, SurveyEstimates],
+    settings: TestSettings,
+) -> WaveChanges | None:
+    """Compare each column with the wave before; the total has none where the columns are waves."""
+    if not len(columns.before):
+        return None
+    total, groups = (spread_at_ends(part, question.lines) for part in estimates)
+    pairs = [(groups, columns.shown[-len(columns.before) :], columns.before)]
+    if columns.wave:
+        pairs.insert(0, (total, np.array([1]), np.array([0])))
+    differences = [changes_between(*pair) for pair in pairs]
+    joined = SurveyDifferences(*(
+        np.concatenate([getattr(part, field.name) for part in differences], axis=1)
+        for field in fields(SurveyDifferences)
+    ))  # fmt: skip
+    enough = [
+        (part.n[:, now] >= settings.min_base) & (part.n[:, before] >= settings.min_base)
+        for part, now, before in pairs
+    ]
+    tested = np.concatenate(enough, axis=1)
+    # Where the columns are waves, neither the total nor the first wave has a wave before.
+    padding = ((0, 0), (1 + len(columns.shown) - tested.shape[1], 0))
+    figures = (np.pad(part, padding, constant_values=np.nan) for part in _tests(joined, tested, settings))
+    values, low, high, p_values, adjusted = figures
+    return WaveChanges(values, low, high, p_values, adjusted, np.pad(~tested, padding))
+
+
+def changes_between(estimates: SurveyEstimates, now: Integers, before: Integers) -> SurveyDifferences:
+    """Return differences of pairs of columns, later minus earlier, shape (v, pairs).
+
+    Args:
+        estimates: of v lines in c columns.
+        now: shape (pairs,), the later column of each pair.
+        before: shape (pairs,), its earlier column, with a lower number.
+    """
+    pairs = group_differences(estimates)
+    numbers = {
+        pair: n for n, pair in enumerate(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True))
+    }
+    index = [numbers[pair] for pair in zip(before.tolist(), now.tolist(), strict=True)]
+    # The differences are those of the first less the second column, and the earlier one comes first.
+    return SurveyDifferences(-pairs.values[:, index], pairs.standard_errors[:, index], pairs.df[:, index])

@@ -1,0 +1,615 @@
+"""Questions of a survey, read from columns, and the lines that they have in a table."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.messages import unknown_name
+from semscale.scales.library import scale_caution
+from semscale.stats.mass_names import MASS_PREFIX
+from semscale.store.column_labels import ColumnLabels
+from semscale.store.column_profile import ColumnProfile
+from semscale.store.columns import groups_in
+from semscale.store.listed_options import listed_options
+from semscale.store.numbers import numbers_among
+from semscale.store.writing import PREFIX
+from semscale.tabulation.answers import (
+    MOST_ANSWERS,
+    as_number,
+    chosen_options,
+    is_grid,
+    likely_codes,
+    mentioned_codes,
+    observed_points,
+    on_scale,
+    point_name,
+    points_in,
+    without_codes,
+)
+from semscale.tabulation.banners import sorted_names
+from semscale.tabulation.settings import EVERY_QUESTION
+from semscale.types import Floats, Integers
+
+QuestionKind = Literal[
+    "scale", "number", "single choice", "multiple choice", "rated text", "paired difference"
+]
+"""Type of a question."""
+
+LineKind = Literal["share", "mean"]
+"""Figure that a line states of respondents."""
+
+_FEWEST_FOR_BOXES = 4
+_MEAN = "mean"
+_CODED = f"{PREFIX}outcome"  # status of a coded text, whose codes are a multiple choice
+_SEVERAL = "several answers were possible, so that shares can sum to more than 100 %"
+_EXAMPLES = 3
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a question's table.
+
+    Attributes:
+        name: shown to readers.
+        kind: a share of respondents, or a mean.
+        is_net: true if it puts several answers together, such as the two highest points.
+    """
+
+    name: str
+    kind: LineKind
+    is_net: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A question with every respondent's answer.
+
+    Attributes:
+        name: short name, as the user has it.
+        text: as it was asked; the name where that is not known.
+        kind: its type.
+        lines: of its table.
+        answers: shape (n, k), value of each of k answers for each respondent: 1 or 0, a probability, or a
+            number; NaN where there is no answer. Shape (n,), numbers of answers from 0 and -1 for none, where
+            a respondent gives one answer of k.
+        weights: shape (k, lines), the contribution of each answer to a line.
+        notes: on the reading of answers, in sentences.
+        cautions: what may be wrong with this reading.
+    """
+
+    name: str
+    text: str
+    kind: QuestionKind
+    lines: tuple[Line, ...]
+    answers: Floats | Integers
+    weights: Floats
+    notes: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
+
+    @property
+    def choices(self) -> Integers | None:
+        """Number of each respondent's answer, shape (n,), -1 for none; ``None`` if there can be several."""
+        return self.answers.astype(np.int64) if self.answers.ndim == 1 else None
+
+    @property
+    def mean_line(self) -> int | None:
+        """Index of the line with the mean; ``None`` without one."""
+        return next((index for index, line in enumerate(self.lines) if line.kind == "mean"), None)
+
+    def columns(self) -> Floats:
+        """Return each respondent's contribution to each line, shape (n, lines); NaN without an answer."""
+        if self.answers.ndim == 1:
+            missing = np.full((1, len(self.lines)), np.nan)
+            return np.concatenate([self.weights, missing])[self.answers.astype(np.int64)]
+        answers = np.asarray(self.answers, dtype=np.float64)
+        unknown = np.isnan(answers).astype(np.float64) @ (self.weights != 0) > 0
+        return np.where(unknown, np.nan, np.nan_to_num(answers) @ self.weights)
+
+
+def scale_lines(values: Sequence[float], names: Sequence[str]) -> tuple[tuple[Line, ...], Floats]:
+    """Make the lines of a scale: its points, its two highest and two lowest, and the mean.
+
+    Scales of fewer than four points have no lines of two points.
+
+    Args:
+        values: of the k points, ascending.
+        names: of the points.
+
+    Returns:
+        The lines, and the contribution of each point to each of them, shape (k, lines).
+
+    Example:
+        >>> lines, weights = scale_lines([1, 2, 3], ["bad", "fair", "good"])
+        >>> [line.name for line in lines], weights[:, -1].tolist()
+        (['bad', 'fair', 'good', 'mean'], [1.0, 2.0, 3.0])
+    """
+    k = len(values)
+    lines = [Line(name, "share") for name in names]
+    weights = [np.eye(k)]
+    if k >= _FEWEST_FOR_BOXES:
+        top, bottom = np.zeros(k), np.zeros(k)
+        top[-2:] = bottom[:2] = 1.0
+        lines += [
+            Line(f"top 2 ({values[-2]:g} and {values[-1]:g})", "share", is_net=True),
+            Line(f"bottom 2 ({values[0]:g} and {values[1]:g})", "share", is_net=True),
+        ]
+        weights.append(np.column_stack([top, bottom]))
+    lines.append(Line("mean", "mean"))
+    weights.append(np.array(values, dtype=np.float64)[:, None])
+    return tuple(lines), np.concatenate(weights, axis=1)
+
+
+def choice_lines(names: Sequence[str]) -> tuple[tuple[Line, ...], Floats]:
+    """Make a line for each answer of a question that has no order."""
+    return tuple(Line(name, "share") for name in names), np.eye(len(names))
+
+
+def number_lines() -> tuple[tuple[Line, ...], Floats]:
+    """Make the only line of a number: its mean."""
+    return (Line("mean", "mean"),), np.ones((1, 1))
+
+
+def paired_question(first: Question, second: Question) -> Question:
+    """Subtract the second answer from the first for each respondent with both.
+
+    The mean of these differences is the difference of the means of those who answered both, and its interval
+    is that of a paired comparison.
+
+    Args:
+        first: a question with a mean: a scale, a number or a rated text.
+        second: another question with the same unit.
+
+    Raises:
+        InputError: a question without a mean.
+
+    Example:
+        >>> lines, weights = number_lines()
+        >>> a = Question("a", "a", "number", lines, np.array([[3.0], [2.0]]), weights)
+        >>> b = Question("b", "b", "number", lines, np.array([[1.0], [np.nan]]), weights)
+        >>> paired_question(a, b).columns().tolist()
+        [[2.0], [nan]]
+    """
+    lines, weights = number_lines()
+    return Question(
+        f"{first.name} minus {second.name}",
+        f"{first.text} minus {second.text}",
+        "paired difference",
+        lines,
+        _mean_column(first) - _mean_column(second),
+        weights,
+        ("of people who answered both; an interval without 0 says that the two differ",),
+        (*first.cautions, *second.cautions),
+    )
+
+
+def _mean_column(question: Question) -> Floats:
+    """Return each respondent's contribution to the mean, shape (n, 1); NaN without an answer."""
+    if question.mean_line is None:
+        raise InputError(
+            f"pair: '{question.name}' is a {question.kind}, which has no mean: name scales, numbers or "
+            "rated texts"
+        )
+    return question.columns()[:, [question.mean_line]]
+
+
+@dataclass(frozen=True)
+class QuestionColumns:
+    """A question, and the columns that hold its answers.
+
+    Attributes:
+        name: as the user has it.
+        columns: a single one, or those of a multiple choice.
+        is_multiple: true if they are options of a multiple choice.
+        are_mentions: true if all of them hold codes of one list, such as the first, second and third brand
+            that came to mind.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    is_multiple: bool = False
+    are_mentions: bool = False
+
+
+def find_columns(name: str, columns: Sequence[str], labels: Mapping[str, ColumnLabels]) -> QuestionColumns:
+    """Find the columns of a question that a user names.
+
+    Args:
+        name: a column; the short name of a question with several columns; a pattern of columns that are
+            options of one question, such as ``brand_*``; ``Brands=brand_a,brand_b``;
+            ``Mentions=first+second`` for columns with codes of one list; or ``semscale_outcome`` for the
+            codes of ``semscale code``.
+        columns: of the table.
+        labels: known about them.
+
+    Raises:
+        UnknownNameError: nothing has that name; the message has the nearest ones.
+        InputError: a list names a column twice.
+
+    Example:
+        >>> find_columns("brand_*", ["age", "brand_a", "brand_b"], {}).columns
+        ('brand_a', 'brand_b')
+    """
+    if name == _CODED and (codes := _code_columns(columns)):
+        return QuestionColumns(name, codes, is_multiple=True)
+    if name in columns:
+        return QuestionColumns(name, (name,))
+    together = tuple(
+        column for column in columns if name and labels.get(column, ColumnLabels()).question == name
+    )
+    if together:
+        are_mentions = all(labels[column].are_mentions for column in together)
+        return QuestionColumns(name, together, is_multiple=True, are_mentions=are_mentions)
+    if mass_columns(columns, name):
+        return QuestionColumns(name, (name,))
+    if "=" in name:
+        return _listed_columns(name, columns)
+    matching = tuple(column for column in columns if fnmatchcase(column, name))
+    if any(sign in name for sign in "*?[") and matching:
+        return QuestionColumns(name, matching, is_multiple=True)
+    questions = [column.question for column in labels.values() if column.question]
+    raise unknown_name("question", name, list(dict.fromkeys([*columns, *questions])))
+
+
+def _code_columns(columns: Sequence[str]) -> tuple[str, ...]:
+    """Find the decisions on codes that ``semscale code`` wrote, next to their probability or likeness."""
+    names = set(columns)
+    return tuple(
+        column
+        for column in columns
+        if PREFIX in column and (f"{column}_p" in names or f"{column}_likeness" in names)
+    )
+
+
+def _listed_columns(text: str, columns: Sequence[str]) -> QuestionColumns:
+    """Read ``Brands=brand_a,brand_b`` or ``Mentions=first+second``."""
+    title, _, listed = text.partition("=")
+    are_mentions = "+" in listed and "," not in listed and listed.strip() not in columns
+    options = tuple(option.strip() for option in listed.split("+" if are_mentions else ","))
+    for option in options:
+        if option not in columns:
+            raise unknown_name("column", option, columns)
+        if options.count(option) > 1:
+            raise InputError(f"question: '{text}' names column '{option}' twice; name each column once")
+    return QuestionColumns(title.strip(), options, is_multiple=True, are_mentions=are_mentions)
+
+
+def needed_columns(question: QuestionColumns, columns: Sequence[str]) -> list[str]:
+    """Name the columns of a table that a question is read from."""
+    present = [column for column in question.columns if column in columns]
+    if question.is_multiple:
+        return present
+    masses = [
+        *mass_columns(columns, question.columns[0]).values(),
+        *mass_columns(columns, f"{PREFIX}{_MEAN}").values(),
+    ]
+    return list(dict.fromkeys([*present, *masses]))
+
+
+def mass_columns(columns: Collection[str], name: str) -> dict[float, str]:
+    """Find the probabilities of points that ``semscale rate`` wrote for a text, by point.
+
+    A text is named by its column, or by that of its mean rating.
+    """
+    starts = [f"{PREFIX}{name}_{MASS_PREFIX}"]
+    if name.startswith(PREFIX) and name.endswith(_MEAN):
+        starts = [name.removesuffix(_MEAN) + MASS_PREFIX]
+    for start in starts:
+        masses = {as_number(c.removeprefix(start)): c for c in columns if c.startswith(start)}
+        if len(masses) > 1 and not any(np.isnan(value) for value in masses):
+            return masses
+    return {}
+
+
+@dataclass(frozen=True)
+class QuestionReader:
+    """Reads questions from a table by the type of their columns.
+
+    Attributes:
+        frame: n respondents.
+        labels: of columns, from a survey tool or SPSS.
+        points: labels of the points of a question's scale, for each question.
+        numeric: questions that are numbers, regardless of their values.
+        missing: codes for no answer to a question; those of ``EVERY_QUESTION`` apply to all.
+        whole: of columns that are options, the names of all values in the whole table; those of the frame
+            unless given. They tell the meaning of cells, regardless of the rows that are left out.
+    """
+
+    frame: pl.DataFrame
+    labels: Mapping[str, ColumnLabels] = field(default_factory=dict)
+    points: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    numeric: Collection[str] = ()
+    missing: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    whole: Mapping[str, pl.Series] = field(default_factory=dict)
+
+    def read(self, question: QuestionColumns) -> Question:
+        """Read a question.
+
+        Raises:
+            InputError: a column that holds no answers, open texts without ratings, too many answers, or
+                answers that are none of the points of a named scale.
+        """
+        return self._without_codes(question)._read(question)  # noqa: SLF001 - a copy of this reader
+
+    def read_all(self, question: QuestionColumns) -> list[Question]:
+        """Read a question; the items of a grid are separate questions.
+
+        Raises:
+            InputError: as ``read``.
+        """
+        reader = self._without_codes(question)
+        is_choice = question.is_multiple and not question.are_mentions and question.name != _CODED
+        if is_choice and is_grid(reader._all_values(question.columns)):  # noqa: SLF001 - a copy
+            return reader._items(question)  # noqa: SLF001
+        return [reader._read(question)]  # noqa: SLF001
+
+    def _without_codes(self, question: QuestionColumns) -> "QuestionReader":
+        """Return a reader that takes the question's codes for no answer as missing."""
+        codes = (*self.missing.get(EVERY_QUESTION, ()), *self.missing.get(question.name, ()))
+        if not codes:
+            return self
+        cleaned = {
+            column: without_codes(self.frame[column], self._labels(column), codes)
+            for column in question.columns
+            if column in self.frame.columns
+        }
+        whole = {
+            column: without_codes(self.whole[column], self._labels(column), codes)[0]
+            for column in question.columns
+            if column in self.whole
+        }
+        return replace(
+            self,
+            frame=self.frame.with_columns(cells.alias(column) for column, (cells, _) in cleaned.items()),
+            labels={**self.labels, **{column: labels for column, (_, labels) in cleaned.items()}},
+            missing={},
+            whole={**self.whole, **whole},
+        )
+
+    def _read(self, question: QuestionColumns) -> Question:
+        if question.are_mentions:
+            return self._mentions(question)
+        if question.is_multiple:
+            return self._multiple_choice(question)
+        (column,) = question.columns
+        name, is_number = question.name, question.name in self.numeric
+        if (masses := mass_columns(self.frame.columns, column)) and not is_number:
+            return self._rated(name, column, masses)
+        profile = self._profile(self.frame[column])
+        kind = "number" if is_number else profile.kind
+        if name in self.points and kind in ("number", "single choice", "ordinal"):
+            cells = on_scale(self.frame[column], self.points[name], name)
+            return self._scale(name, cells, self._profile(cells))
+        return self._of_kind(kind, name, profile)
+
+    def _of_kind(self, kind: str, name: str, profile: ColumnProfile) -> Question:
+        column = profile.name
+        match kind:
+            case "ordinal" if profile.numbers:
+                return self._scale(name, self.frame[column], profile)
+            case "multiple choice" if options := listed_options(profile.values):
+                return self._listed(name, column, options)
+            case "ordinal" | "single choice" | "multiple choice":
+                return self._choice(name, profile)
+            case "number":
+                return self._number(name, profile)
+            case "open text" if masses := mass_columns(self.frame.columns, f"{PREFIX}{_MEAN}"):
+                return self._rated(name, column, masses)
+            case "open text":
+                raise InputError(
+                    f"question: '{name}' is taken for open texts ({len(profile.values):,} different ones): "
+                    f"rate them first (semscale rate --text {name} --out rated.parquet) and tabulate that "
+                    f"file, or say --numeric {name} if they are numbers"
+                )
+            case "empty":
+                raise InputError(f"question: column '{column}' is empty for all respondents who count")
+        raise InputError(
+            f"question: column '{column}' is taken for {'an' if kind[0] in 'aeiou' else 'a'} {kind} and has "
+            f"no answers to count; if it holds numbers, say --numeric {column}"
+        )
+
+    def _labels(self, column: str) -> ColumnLabels:
+        return self.labels.get(column, ColumnLabels())
+
+    def _text(self, column: str) -> str:
+        return self._labels(column).title or column
+
+    def _profile(self, cells: pl.Series) -> ColumnProfile:
+        profile = ColumnProfile(cells.name, self._labels(cells.name))
+        profile.add(cells)
+        return profile
+
+    def _scale(self, name: str, cells: pl.Series, profile: ColumnProfile) -> Question:
+        column, scale = profile.name, self.points.get(name, {})
+        labels = dict(scale) or self._labels(column).answers
+        numbers = _numbers(cells)
+        values = points_in(numbers, labels)
+        codes = np.searchsorted(values, np.nan_to_num(numbers)).clip(0, len(values) - 1)
+        lines, weights = scale_lines(values, [point_name(value, labels) for value in values])
+        return Question(
+            name,
+            self._text(column),
+            "scale",
+            lines,
+            np.where(np.isnan(numbers), -1, codes),
+            weights,
+            _note_on_numbers(profile),
+            ()
+            if scale
+            else _code_cautions(name, likely_codes(observed_points(numbers, labels)[0], labels), labels),
+        )
+
+    def _choice(self, name: str, profile: ColumnProfile) -> Question:
+        column, labels = profile.name, self._labels(profile.name).answers
+        _check_answers(name, len(profile.values))
+        values = [*labels, *sorted_names(value for value in profile.values if value not in labels)]
+        lines, weights = choice_lines([labels.get(value, value) for value in values])
+        answers = _codes_of(groups_in(self.frame[column]), values)
+        cautions = scale_caution(name, profile.values)
+        return Question(name, self._text(column), "single choice", lines, answers, weights, cautions=cautions)
+
+    def _listed(self, name: str, column: str, options: Mapping[str, Sequence[str]]) -> Question:
+        """Read a multiple choice with several options in a cell."""
+        names = sorted_names({option for listed in options.values() for option in listed})
+        marks = np.array([[float(option in listed) for option in names] for listed in options.values()])
+        missing = np.full((1, len(names)), np.nan)
+        answers = np.concatenate([marks, missing])[_codes_of(groups_in(self.frame[column]), list(options))]
+        lines, weights = choice_lines(names)
+        note = f"{_SEVERAL}; a cell of '{column}' lists them, and an empty cell is missing"
+        return Question(name, self._text(column), "multiple choice", lines, answers, weights, (note,))
+
+    def _number(self, name: str, profile: ColumnProfile) -> Question:
+        column = profile.name
+        numbers = _numbers(self.frame[column])
+        if not np.isfinite(numbers).any():
+            raise InputError(f"question: column '{column}' has no number; it is not --numeric")
+        numbers = np.where(np.isfinite(numbers), numbers, np.nan)
+        # Codes such as 999 lie at least as far from the other numbers as these from each other.
+        values = np.unique(numbers[~np.isnan(numbers)])
+        gap = float(np.diff(values).max(initial=0))
+        codes = likely_codes(values.tolist(), gap=gap) if 0 < np.ptp(values) <= 2 * gap else []
+        lines, weights = number_lines()
+        return Question(
+            name,
+            self._text(column),
+            "number",
+            lines,
+            numbers[:, None],
+            weights,
+            _note_on_numbers(profile),
+            _code_cautions(name, codes, {}),
+        )
+
+    def _rated(self, name: str, column: str, masses: Mapping[float, str]) -> Question:
+        """Read the probabilities of a rated text's points, which ``semscale rate`` wrote."""
+        labels, values = self.points.get(name, {}), sorted(masses)
+        answers = np.column_stack([
+            self.frame[masses[value]].cast(pl.Float64, strict=False).to_numpy() for value in values
+        ]).astype(np.float64)  # fmt: skip
+        answers[np.isnan(answers).any(axis=1)] = np.nan
+        lines, weights = scale_lines(values, [point_name(value, labels) for value in values])
+        note = (
+            "shares of points are mean probabilities of the ratings, not counts of answers; intervals hold "
+            "for other respondents, and do not have the error of the ratings"
+        )
+        text = self._text(column) if column in self.frame.columns else name
+        return Question(name, text, "rated text", lines, answers, weights, (note,))
+
+    def _multiple_choice(self, question: QuestionColumns) -> Question:
+        """Read columns that are options of one question: shares of respondents who chose them."""
+        name, columns = question.name, question.columns
+        cells = {column: self._labelled(self.frame[column]) for column in columns}
+        marks, reading = chosen_options(cells, whole=self._all_values(columns), question=name)
+        labels = [self._labels(column) for column in columns]
+        names = [about.option or about.label or column for column, about in zip(columns, labels, strict=True)]
+        _check_answers(name, len(names))
+        start = (PREFIX if name == _CODED else name).rstrip("*?")
+        if start != name and all(short := [option.removeprefix(start) for option in names]):
+            names = short
+        lines, weights = choice_lines(names)
+        notes = [f"{_SEVERAL}; {reading}"]
+        if name == _CODED:
+            notes.append("shares are of decisions; semscale code corrects shares by hand-coded answers")
+        text = next((about.label for about in labels if about.label and about.option), name)
+        return Question(name, text, "multiple choice", lines, marks, weights, tuple(notes))
+
+    def _mentions(self, question: QuestionColumns) -> Question:
+        """Read columns with codes of one list: a respondent named every code in any of them."""
+        name = question.name
+        cells = [groups_in(self.frame[column]) for column in question.columns]
+        labels: dict[str, str] = {}
+        for column in question.columns:
+            labels |= self._labels(column).answers
+        present = {code for column in cells for code in column.drop_nulls().to_list() if code.strip()}
+        if not present:
+            raise InputError(f"question: the columns of '{name}' are empty for all who count")
+        codes = [*labels, *sorted_names(present - labels.keys())]
+        _check_answers(name, len(codes))
+        lines, weights = choice_lines([labels.get(code, code) for code in codes])
+        numbers = sorted(number for code in codes if not np.isnan(number := as_number(code)))
+        note = (
+            f"{_SEVERAL}; shares are of respondents who named an answer in any of {len(cells)} columns; "
+            "those without any are missing"
+        )
+        cautions = _code_cautions(name, likely_codes(numbers, labels), labels)
+        marks = mentioned_codes(cells, codes)
+        return Question(name, name, "multiple choice", lines, marks, weights, (note,), cautions)
+
+    def _items(self, grid: QuestionColumns) -> list[Question]:
+        """Read the items of a grid on the points that any of them has."""
+        reader = self._with_shared_points(grid.columns)
+        note = (
+            f"one of the {len(grid.columns)} items of the grid '{grid.name}', each of which has a table; "
+            f"mentions of one list are put together by 'Mentions={'+'.join(grid.columns[:_EXAMPLES])}'"
+        )
+        questions = []
+        for column in grid.columns:
+            item = reader._read(QuestionColumns(grid.name, (column,)))  # noqa: SLF001 - a copy of this reader
+            is_named = bool(self._labels(column).label) or "*" in grid.name or grid.name in column
+            text = item.text if is_named else f"{grid.name}: {column}"
+            questions.append(replace(item, name=column, text=text, notes=(note, *item.notes)))
+        return questions
+
+    def _with_shared_points(self, columns: Sequence[str]) -> "QuestionReader":
+        """Return a reader for which whole numbers without labels have the same points in all columns."""
+        numbers = np.concatenate([_numbers(self.frame[column]) for column in columns])
+        observed, _ = observed_points(numbers, {})
+        if not observed or likely_codes(observed) or any(self._labels(column).values for column in columns):
+            return self
+        points = {f"{value:g}": "" for value in points_in(numbers, {})}
+        shared = {column: replace(self._labels(column), values=points) for column in columns}
+        return replace(self, labels={**self.labels, **shared})
+
+    def _all_values(self, columns: Sequence[str]) -> dict[str, pl.Series]:
+        """Return all values of options in the whole table, by their labels."""
+        return {column: self._labelled(self.whole.get(column, self.frame[column])) for column in columns}
+
+    def _labelled(self, cells: pl.Series) -> pl.Series:
+        """Name the cells of an option by labels, or yes and no where a file says which value counts."""
+        names, labels = groups_in(cells), self._labels(cells.name)
+        if labels.counted:
+            is_chosen = pl.when(names == labels.counted).then(pl.lit("yes")).when(names.is_not_null())
+            return pl.select(is_chosen.then(pl.lit("no"))).to_series().rename(cells.name)
+        return names.replace(dict(labels.values))
+
+
+def _numbers(cells: pl.Series) -> Floats:
+    return numbers_among(cells).to_numpy().astype(np.float64)
+
+
+def _codes_of(names: pl.Series, values: Sequence[str]) -> Integers:
+    """Number names by a list of values, -1 for names that are missing or not listed."""
+    codes = names.replace_strict(values, list(range(len(values))), default=-1, return_dtype=pl.Int64)
+    return codes.fill_null(-1).to_numpy()
+
+
+def _check_answers(name: str, n: int) -> None:
+    """Refuse a choice of more answers than a table has lines for."""
+    if n > MOST_ANSWERS:
+        raise InputError(
+            f"question: '{name}' is taken for a choice of {n:,} answers, and a table has at most "
+            f"{MOST_ANSWERS}: say --numeric {name} if they are numbers, rate them as texts first (semscale "
+            f"rate --text {name}), or make groups of them (--group)"
+        )
+
+
+def _note_on_numbers(profile: ColumnProfile) -> tuple[str, ...]:
+    """Count the cells that are no numbers, for a note; nothing without any."""
+    n = profile.filled - profile.numbers
+    return (f"{n:,} cells of '{profile.name}' are no numbers and count as missing",) if n else ()
+
+
+def _code_cautions(name: str, codes: Sequence[float], labels: Mapping[str, str]) -> tuple[str, ...]:
+    """Warn that likely codes for no answer count as answers; nothing without codes."""
+    if not codes:
+        return ()
+    named = ", ".join(f"‘{point_name(value, labels)}’" for value in codes)
+    listed = ",".join(f"{value:g}" for value in codes)
+    return (
+        f"‘{name}’: {named} may stand for no answer, but counts as an answer; "
+        f'--missing "{name}={listed}" leaves it out',
+    )

@@ -1,1 +1,0 @@
-"""Estimates, differences, letters and tests of one question by one banner."""

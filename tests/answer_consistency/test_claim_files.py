@@ -1,0 +1,328 @@
+"""Files of answers whose claims are judged: the same figures as in memory, whatever the parts."""
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from scripted_chat import ScriptedChat
+from tests.matching.made_up_entailment import KnownPairs
+
+from semscale.answer_consistency import claim_files
+from semscale.answer_consistency.asking import AskedModel, Sampling, Stopping
+from semscale.answer_consistency.claim_files import claim_consistency_file, groundedness_file
+from semscale.answer_consistency.claims import (
+    ClaimJudge,
+    Support,
+    claim_consistency,
+    groundedness,
+)
+from semscale.answer_consistency.columns import AnswerColumns
+from semscale.chat.ledger.ledger import Ledger
+from semscale.chat.runner import Runner
+from semscale.errors import InputError, ModelError
+from semscale.matching.match_columns import MatchColumns
+from semscale.store.reading import open_table
+from semscale.store.runs.table_run import PartSettings
+
+ANSWERS = [
+    "The tower is in Paris. It was built in 1889. It is 330 metres tall.",
+    "The heart pumps blood.",
+    None,
+    "The liver makes bile.",
+    "Yes.",
+]
+FIRST = [
+    "The tower is in Paris. It was built in 1920.",
+    "The heart pumps blood.",
+    "x",
+    None,
+    "The liver makes bile.",
+]
+SECOND = ["The tower is in Paris. It was built in 1889.", "I can't help with that.", "y", " ", None]
+COLUMNS = AnswerColumns(answer="said", samples=("first", "second"), by="topic")
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "answers.parquet"
+    topics = ["towers", "bodies", None, "bodies", "bodies"]
+    pl.DataFrame({"said": ANSWERS, "first": FIRST, "second": SECOND, "topic": topics}).write_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize("part_rows", [2, 100])
+def test_a_file_has_the_claims_of_memory_in_parts_of_any_size(path, tmp_path, part_rows):
+    out = tmp_path / "judged.parquet"
+    summary = claim_consistency_file(
+        open_table(path), COLUMNS, judge=ClaimJudge(), out=out, settings=PartSettings(part_rows)
+    )
+    known = claim_consistency(ANSWERS, list(map(list, zip(FIRST, SECOND, strict=True))))
+    written = pl.read_parquet(out)
+    of_memory = known.to_frame().rename(lambda name: f"semscale_{name}")
+    assert_frame_equal(written.select(of_memory.columns), of_memory)
+    # Both samples have the place; one contradicts the year; none has the height. Row 2 has one claim.
+    assert written["semscale_supported"].to_list() == [1, 1, None, None, None]
+    shares = written["semscale_supported_share"].to_list()
+    assert shares == [pytest.approx(1 / 3), 1.0, None, None, None]
+    assert written["semscale_lowest_claim"].to_list()[:3] == [
+        "It is 330 metres tall.",
+        "The heart pumps blood.",
+        None,
+    ]
+    assert written["semscale_samples"].to_list() == [2, 1, 2, 0, 1]
+    assert written["semscale_samples_left_out"].to_list() == [0, 1, 0, 2, 1]
+    assert (summary.n_samples, summary.n_samples_left_out) == (6, 4)
+    assert {str(status): n for status, n in summary.counts.items()} == {
+        "scored": 2,
+        "missing": 1,
+        "too-few-samples": 1,
+        "weightless": 1,
+    }
+    assert dict(summary.claims) == {
+        Support.SUPPORTED: 2,
+        Support.CONTRADICTED: 1,
+        Support.NOT_FOUND: 1,
+        Support.UNREAD: 0,
+    }
+    mean = summary.estimates.overall_mean("supported_share")
+    assert mean.value == pytest.approx((1 / 3 + 1) / 2)
+    assert [(group.group, group.n) for group in summary.estimates.groups] == [
+        ("towers", 1),
+        ("bodies", 1),
+        (None, 0),
+    ]
+
+
+def test_the_worst_claims_have_the_least_support_and_the_sample_that_says_otherwise(path):
+    worst = claim_consistency_file(open_table(path), COLUMNS, judge=ClaimJudge()).worst
+    assert [(one.item, one.claim, str(one.verdict)) for one in worst] == [
+        (0, "It is 330 metres tall.", "not-found"),
+        (0, "It was built in 1889.", "contradicted"),
+    ]
+    assert worst[0].value < worst[1].value
+    assert (worst[1].sample, worst[1].sentence) == (1, "It was built in 1920.")
+    assert worst[1].reason == 'The claim says "1889", the sentence "1920".'
+
+
+def test_samples_may_stand_in_rows_of_their_own(path, tmp_path):
+    rows = [("a", ANSWERS[0]), ("b", ANSWERS[1]), ("a", FIRST[0]), ("b", FIRST[1]), ("a", SECOND[0])]
+    long = tmp_path / "long.csv"
+    pl.DataFrame(rows, schema=["item", "said"], orient="row").write_csv(long)
+    columns, judge = AnswerColumns(answer="said", item="item"), ClaimJudge()
+    settings = PartSettings(1)
+    summary = claim_consistency_file(open_table(long), columns, judge=judge, settings=settings)
+    beside = claim_consistency_file(open_table(path), COLUMNS, judge=judge)
+    assert (summary.n, summary.n_samples, dict(summary.claims)) == (2, 3, dict(beside.claims))
+    assert [(one.item, one.claim, one.sample) for one in summary.worst] == [
+        (0, "It is 330 metres tall.", 1),
+        (0, "It was built in 1889.", 1),
+    ]
+
+
+def test_a_stopped_run_goes_on_after_its_last_part(path, tmp_path, monkeypatch):
+    whole, out = tmp_path / "whole.csv", tmp_path / "judged.csv"
+    settings, judge = PartSettings(2), ClaimJudge()
+    expected = claim_consistency_file(open_table(path), COLUMNS, judge=judge, out=whole, settings=settings)
+    calls, real = [], claim_files.judge_by_samples
+
+    def stops_once(*given):
+        calls.append(given)
+        if len(calls) == 2:
+            raise ModelError("stopped")
+        return real(*given)
+
+    monkeypatch.setattr(claim_files, "judge_by_samples", stops_once)
+    with pytest.raises(ModelError, match="stopped"):
+        claim_consistency_file(open_table(path), COLUMNS, judge=judge, out=out, settings=settings)
+    found = claim_consistency_file(open_table(path), COLUMNS, judge=judge, out=out, settings=settings)
+    assert len(calls) == 4  # one part, the one that stopped, and the two that were left
+    assert out.read_bytes() == whole.read_bytes()
+    assert (found.worst, found.claims) == (expected.worst, expected.claims)
+    assert (found.n_samples, str(found.signature)) == (expected.n_samples, str(expected.signature))
+
+
+def test_a_model_of_entailment_decides_where_it_is_given(path):
+    # The first sample contradicts the year, and counts a tenth of 0; the second has the same sentence, 1.
+    model = KnownPairs({("It was built in 1920.", "It was built in 1889."): (0.0, 0.1, 0.9)})
+    summary = claim_consistency_file(open_table(path), COLUMNS, judge=ClaimJudge(nli=model))
+    assert summary.uses_entailment
+    assert summary.claims[Support.CONTRADICTED] == 1
+    assert (0, "It was built in 1889.", 0.5) in [(one.item, one.claim, one.value) for one in summary.worst]
+
+
+class TestAsked:
+    @pytest.fixture
+    def prompts(self, tmp_path):
+        path = tmp_path / "prompts.csv"
+        pl.DataFrame({"q": ["tower?", None, "heart?"]}).write_csv(path)
+        return path
+
+    @pytest.fixture
+    def ask(self, prompts, tmp_path):
+        script = {
+            "tower?": [ANSWERS[0], FIRST[0], SECOND[0]],
+            "heart?": ["The heart pumps blood."] * 3,
+        }
+
+        def ask(part_rows, out=None, sampling=None):
+            chat = ScriptedChat(script)
+            model = AskedModel(
+                sampling or Sampling(n_samples=2), Runner(chat, ledger=Ledger(tmp_path / "ledger.db"))
+            )
+            return claim_consistency_file(
+                open_table(prompts),
+                AnswerColumns(prompt="q"),
+                judge=ClaimJudge(),
+                model=model,
+                out=out,
+                settings=PartSettings(part_rows),
+            )
+
+        return ask
+
+    @pytest.mark.parametrize("part_rows", [1, 100])
+    def test_answers_and_samples_are_asked_for(self, ask, tmp_path, part_rows):
+        summary = ask(part_rows, tmp_path / "out.parquet")
+        written = pl.read_parquet(tmp_path / "out.parquet")
+        assert written["semscale_status"].to_list() == ["scored", "missing", "scored"]
+        assert written["semscale_answer"].to_list() == [ANSWERS[0], None, "The heart pumps blood."]
+        assert written["semscale_samples_asked"].to_list()[0] == [FIRST[0], SECOND[0]]
+        assert summary.claims[Support.CONTRADICTED] == 1
+        assert summary.replies.n_calls == 6
+        assert "chat_model" in dict(summary.signature.fields)
+
+    def test_asking_cannot_stop_early(self, ask):
+        with pytest.raises(InputError, match=r"^stopping must be None"):
+            ask(100, sampling=Sampling(n_samples=2, stopping=Stopping(0.5)))
+
+
+PASSAGE = "The Eiffel tower stands in Paris and was built in 1889."
+BACKED_ANSWERS = [
+    "The tower is in Paris. It was built in 1920. It is 330 metres tall.",
+    "The heart pumps blood.",
+    None,
+    "The liver makes bile.",
+    "!!!",
+    "The heart does not pump blood. It weighs 300 grams.",
+]
+PASSAGES = [PASSAGE, "The heart pumps blood.", PASSAGE, None, PASSAGE, "The heart pumps blood."]
+MORE = ["Bread is baked every day.", None, None, " ", None, None]
+BACKED_COLUMNS = MatchColumns("said", ("passage", "more"), "topic", "context")
+
+
+@pytest.fixture
+def backed_path(tmp_path):
+    backed_path = tmp_path / "answers.parquet"
+    topics = ["towers", "bodies", None, "bodies", "bodies", "bodies"]
+    pl.DataFrame({"said": BACKED_ANSWERS, "passage": PASSAGES, "more": MORE, "topic": topics}).write_parquet(
+        backed_path
+    )
+    return backed_path
+
+
+@pytest.mark.parametrize("part_rows", [2, 100])
+def test_a_file_has_the_verdicts_of_memory_in_parts_of_any_size(backed_path, tmp_path, part_rows):
+    out = tmp_path / "judged.parquet"
+    summary = groundedness_file(
+        open_table(backed_path), BACKED_COLUMNS, judge=ClaimJudge(), out=out, settings=PartSettings(part_rows)
+    )
+    known = groundedness(BACKED_ANSWERS, list(map(list, zip(PASSAGES, MORE, strict=True))))
+    written = pl.read_parquet(out)
+    assert written.columns[:4] == ["said", "passage", "more", "topic"]
+    added = written.drop("said", "passage", "more", "topic")
+    assert_frame_equal(added.rename(lambda name: name.removeprefix("semscale_")), known.to_frame())
+    # Row 1: 1 of 3 supported; row 2: its only claim; row 6: none of 2. Rows 3, 4 and 5 have no score.
+    assert added["semscale_score"].to_list() == [pytest.approx(1 / 3), 1.0, None, None, None, 0.0]
+    assert added["semscale_supported"].to_list() == [1, 1, None, None, None, 0]
+    assert {str(status): n for status, n in summary.counts.items()} == {
+        "scored": 3,
+        "missing": 1,
+        "no-reference": 1,
+        "weightless": 1,
+    }
+    assert summary.estimates.overall.mean.value == pytest.approx((1 / 3 + 1 + 0) / 3)
+    assert [(group.group, group.n) for group in summary.estimates.groups] == [
+        ("towers", 1),
+        ("bodies", 2),
+        (None, 0),
+    ]
+
+
+def test_the_worst_claims_are_the_contradicted_ones_then_those_least_supported(backed_path):
+    summary = groundedness_file(open_table(backed_path), BACKED_COLUMNS, judge=ClaimJudge())
+    assert [(one.row, one.claim, str(one.verdict)) for one in summary.worst[:2]] == [
+        (0, "It was built in 1920.", "contradicted"),
+        (5, "The heart does not pump blood.", "contradicted"),
+    ]
+    assert summary.worst[0].sentence == PASSAGE
+    assert summary.worst[0].reason == 'The claim says "1920", the sentence "1889".'
+    others = summary.worst[2:]
+    assert {one.claim for one in others} == {"It is 330 metres tall.", "It weighs 300 grams."}
+    assert others[0].score < others[1].score
+    assert dict(summary.claims) == {
+        Support.SUPPORTED: 2,
+        Support.CONTRADICTED: 2,
+        Support.NOT_FOUND: 2,
+        Support.UNREAD: 0,
+    }
+    assert (summary.n_claims, summary.n_contradicted, summary.n_unguarded) == (6, 2, 0)
+
+
+def test_a_stopped_run_by_passages_goes_on_after_its_last_part(backed_path, tmp_path, monkeypatch):
+    whole, out = tmp_path / "whole.csv", tmp_path / "judged.csv"
+    settings = PartSettings(2)
+    expected = groundedness_file(
+        open_table(backed_path), BACKED_COLUMNS, judge=ClaimJudge(), out=whole, settings=settings
+    )
+    calls, real = [], claim_files.judge_by_passages
+
+    def stops_once(*given):
+        calls.append(given)
+        if len(calls) == 2:
+            raise ModelError("stopped")
+        return real(*given)
+
+    monkeypatch.setattr(claim_files, "judge_by_passages", stops_once)
+    with pytest.raises(ModelError, match="stopped"):
+        groundedness_file(
+            open_table(backed_path), BACKED_COLUMNS, judge=ClaimJudge(), out=out, settings=settings
+        )
+    found = groundedness_file(
+        open_table(backed_path), BACKED_COLUMNS, judge=ClaimJudge(), out=out, settings=settings
+    )
+    assert len(calls) == 4  # one part, the one that stopped, and the two that were left
+    assert out.read_bytes() == whole.read_bytes()
+    assert found.worst == expected.worst
+    assert found.claims == expected.claims
+
+
+def test_a_model_of_entailment_judges_passages_where_it_is_given(backed_path):
+    model = KnownPairs({(PASSAGE, "It was built in 1920."): (0.1, 0.1, 0.8)})
+    summary = groundedness_file(open_table(backed_path), BACKED_COLUMNS, judge=ClaimJudge(nli=model))
+    assert [(one.claim, str(one.verdict), one.reason) for one in summary.worst[:1]] == [
+        ("It was built in 1920.", "contradicted", None)
+    ]
+    assert summary.uses_entailment
+    assert not np.isnan(summary.estimates.overall.mean.value)
+
+
+def test_answers_in_other_languages_are_counted_where_guards_do_not_look(tmp_path):
+    backed_path = tmp_path / "german.csv"
+    german = "Das Herz pumpt das Blut durch den ganzen Körper und schlägt dabei sehr oft in der Minute."
+    pl.DataFrame({"said": [german], "passage": [german]}).write_csv(backed_path)
+    columns = MatchColumns("said", ("passage",), None, "context")
+    model = KnownPairs({(german, german): (0.9, 0.1, 0.0)})
+    assert groundedness_file(open_table(backed_path), columns, judge=ClaimJudge(nli=model)).n_unguarded == 0
+    assert (
+        groundedness_file(open_table(backed_path), columns, judge=ClaimJudge(embedder="e5-small")).n_unguarded
+        == 1
+    )
+
+
+def test_messages_call_the_passages_context(backed_path):
+    with pytest.raises(InputError, match=r"^context must name at least one column"):
+        MatchColumns("said", (), None, "context")
+    with pytest.raises(InputError, match=r"^context: .*'pasage'"):
+        groundedness_file(
+            open_table(backed_path), MatchColumns("said", ("pasage",), None, "context"), judge=ClaimJudge()
+        )

@@ -1,0 +1,351 @@
+"""Claims: splitting, verdicts, groundedness and agreement of samples, values of claims."""
+
+import asyncio
+import math
+
+import numpy as np
+import pytest
+from langchain_core.language_models.fake_chat_models import FakeListChatModel
+
+from semscale.answer_consistency.claims import (
+    ClaimConsistency,
+    ClaimJudge,
+    Groundedness,
+    Support,
+    claim_consistency,
+    claim_values,
+    claims_request,
+    entailment_values,
+    groundedness,
+    read_claims,
+    sentence_claims,
+    split_claims,
+)
+from semscale.chat.loading import load_chat_model
+from semscale.chat.runner import Runner
+from semscale.errors import InputError
+from semscale.matching.entailment.probabilities import Entailments
+from semscale.signature import Signature
+
+
+@pytest.mark.parametrize(
+    ("reply", "claims"),
+    [
+        ("- The tower is tall.\n- The tower is old.", ["The tower is tall.", "The tower is old."]),
+        ("### It is tall.\n### It is old.", ["It is tall.", "It is old."]),
+        ("1. It is tall.\n2) It is old.", ["It is tall.", "It is old."]),
+        ("Claims:\n\n* It costs 3.50 euros.\n* It costs 3.50 euros.", ["It costs 3.50 euros."]),
+        ("NONE", []),
+        ("### NONE", []),
+        ("- None.", []),
+        ("", None),
+        ("I am sorry, I cannot help with that.", None),
+        ("-5 degrees", None),
+    ],
+)
+def test_claims_are_the_marked_lines_of_a_reply(reply, claims):
+    assert read_claims(reply) == claims
+
+
+def test_sentences_without_a_letter_or_digit_are_no_claims():
+    assert sentence_claims("It is tall. ??? !!!") == ["It is tall."]
+    assert sentence_claims("...") == []
+    assert sentence_claims(7) == []
+
+
+def split(texts, replies, **settings):
+    runner = Runner(load_chat_model(FakeListChatModel(responses=replies)), ledger=False)
+    return asyncio.run(split_claims(texts, runner, **settings))
+
+
+def test_what_is_no_text_is_not_asked_about_and_what_has_no_claims_in_its_reply_is_none():
+    # Two requests: equal texts are asked about once.
+    found = split(["It is tall.", None, "  ", "It is tall.", "It is old."], ["- It is tall.", "Sorry."])
+    assert found == [["It is tall."], [], [], ["It is tall."], None]
+
+
+def test_a_template_makes_the_whole_prompt():
+    request = claims_request("It is tall.", lambda text: f"Facts of: {text}")
+    assert [message.role for message in request.messages] == ["user"]
+    assert request.messages[0].parts[0].text == "Facts of: It is tall."
+
+
+CLAIM = "The shop is open on Sunday."
+
+
+def test_of_two_sentences_the_nearer_one_decides():
+    judge = ClaimJudge()
+    texts = [
+        ["The shop is not open on Sunday.", "The shop is open on Sunday."],
+        ["The shop is not open on Sunday."],
+    ]
+    supported, contradicted = judge.judge([CLAIM, CLAIM], texts)
+    assert (supported.verdict, supported.text) == (Support.SUPPORTED, 1)
+    assert contradicted.verdict is Support.CONTRADICTED
+    assert "not open" in contradicted.reason
+
+
+def test_without_a_sentence_nothing_is_found():
+    verdict = ClaimJudge().judge([CLAIM], [[]])[0]
+    assert verdict.verdict is Support.NOT_FOUND
+    assert math.isnan(verdict.score)
+    assert verdict.sentence is None
+
+
+def test_no_claims_are_no_verdicts():
+    assert ClaimJudge().judge([], []) == []
+
+
+def test_the_signature_has_the_bounds():
+    assert "supports:0.6|related:0.3" in str(ClaimJudge().signature)
+
+
+def test_a_sentence_that_swaps_who_and_whom_or_all_and_some_does_not_support():
+    claims = ["A man bit a dog.", "All patients recovered within a week.", "The man was bitten by a dog."]
+    texts = [["A dog bit a man."], ["Some patients recovered within a week."], ["A dog bit a man."]]
+    found = ClaimJudge().judge(claims, texts)
+    assert [one.verdict for one in found] == [Support.NOT_FOUND, Support.NOT_FOUND, Support.SUPPORTED]
+    assert found[0].reason.startswith("Who and whom are exchanged: the claim says")
+    assert found[1].reason.startswith("The texts speak of another share: the claim says")
+    assert found[2].reason is None
+
+
+def test_what_guards_find_in_an_unrelated_sentence_is_no_reason():
+    found = ClaimJudge().judge(["All users like the app."], [["Some bread is baked every day."]])[0]
+    assert (found.verdict, found.reason) == (Support.NOT_FOUND, None)
+
+
+def test_the_nearest_sentence_is_named_though_a_guard_lowered_its_score():
+    texts = [["A man was seen in town.", "A dog bit a man."]]
+    found = ClaimJudge().judge(["A man bit a dog."], texts)[0]
+    assert found.sentence == "A dog bit a man."
+
+
+class UnreadGerman:
+    """Calls every pair entailed with .75; pairs with a sentence of "ist" cannot be read."""
+
+    signature = Signature.of("nli", model="made-up")
+
+    def probabilities(self, premises, hypotheses):
+        return np.tile([0.75, 0.25, 0.0], (len(premises), 1))
+
+    def entailments(self, premises, hypotheses):
+        unread = np.array([" ist " in text for text in premises])
+        return Entailments(self.probabilities(premises, hypotheses), np.zeros(len(unread), bool), unread)
+
+
+def test_sentences_that_the_model_cannot_read_decide_nothing():
+    texts = [["Der Laden ist offen."], ["Der Laden ist offen.", "The shop is open."]]
+    unread, supported = ClaimJudge(nli=UnreadGerman()).judge([CLAIM, CLAIM], texts)
+    assert unread.verdict is Support.UNREAD
+    assert math.isnan(unread.score)
+    assert (supported.verdict, supported.score, supported.text) == (Support.SUPPORTED, 0.75, 1)
+
+
+PASSAGE = "The Eiffel tower stands in Paris and was built in 1889."
+
+
+class Table:
+    """A made-up model of entailment: probabilities by premise and hypothesis; other pairs are neutral."""
+
+    signature = Signature.of("nli", model="made-up")
+
+    def __init__(self, **known):
+        self.known, self.calls = known, 0
+
+    def probabilities(self, premises, hypotheses):
+        self.calls += 1
+        pairs = zip(premises, hypotheses, strict=True)
+        return np.array([self.known.get(f"{a}{b}".strip("."), (0.0, 1.0, 0.0)) for a, b in pairs])
+
+
+def test_each_claim_is_supported_contradicted_or_not_found_with_the_sentence_that_says_so():
+    answer = "The tower is in Paris. It was built in 1920. It is 330 metres tall."
+    found = groundedness([answer], [["Bread is baked every day. " + PASSAGE]])
+    assert [one.verdict for one in found.claims[0]] == ["supported", "contradicted", "not-found"]
+    assert found.score.tolist() == [pytest.approx(1 / 3)]
+    assert {one.sentence for one in found.claims[0][:2]} == {PASSAGE}
+    assert found.claims[0][1].reason == 'The claim says "1920", the sentence "1889".'
+    assert [claim.claim for _, claim, _ in found.worst(2)] == [
+        "It was built in 1920.",
+        "It is 330 metres tall.",
+    ]
+
+
+def test_what_cannot_be_judged_has_a_status_and_no_score():
+    found = groundedness([None, " ", "It is tall.", 7], [[PASSAGE], [PASSAGE], ["", None], [PASSAGE]])
+    assert [str(one) for one in found.status] == ["missing", "empty", "no-reference", "not-text"]
+    assert np.isnan(found.score).all()
+    assert found.claims == ((), (), (), ())
+    assert found.to_frame()["supported"].to_list() == [None] * 4
+
+
+@pytest.mark.parametrize("answer", ["I can't help with that.", "N/A", "I don't know."])
+def test_an_answer_that_declines_is_refused_and_pulls_no_mean_down(answer):
+    found = groundedness([answer, "The tower is in Paris."], [[PASSAGE]] * 2)
+    assert [str(one) for one in found.status] == ["refused", "scored"]
+    assert np.isnan(found.score[0])
+    assert found.estimate().overall.mean.value == 1.0
+    assert [str(one) for one in claim_consistency([answer], [[PASSAGE]]).status] == ["refused"]
+
+
+def test_replies_are_no_claims_and_marks_of_lists_no_part_of_one():
+    found = groundedness(["Yes. No. OK.", "Yes, it does:\n- It stands in Paris."], [[PASSAGE]] * 2)
+    assert [str(one) for one in found.status] == ["weightless", "scored"]
+    assert [one.claim for one in found.claims[1]] == ["Yes, it does:", "It stands in Paris."]
+
+
+def test_a_model_of_entailment_decides_where_it_is_given_in_one_call():
+    # The first passage entails "red"; the second one contradicts "big" more than the first entails it.
+    model = Table(ared=(0.9, 0.1, 0.0), abig=(0.6, 0.4, 0.0), bbig=(0.0, 0.2, 0.8), bold=(0.4, 0.5, 0.1))
+    found = groundedness(["red. big. old."], [["a", "b"]], nli=model)
+    assert [one.verdict for one in found.claims[0]] == ["supported", "contradicted", "not-found"]
+    assert [(one.sentence, one.text) for one in found.claims[0]] == [("a", 0), ("b", 1), ("b", 1)]
+    assert model.calls == 1
+    assert "|groundedness|" in str(found.signature)
+    assert "model:made-up" in str(found.signature)
+
+
+def test_claims_are_judged_by_each_sample_and_the_worst_are_shown_first():
+    # red: entailed .9 and .5, mean .7; big: .8 by the first sample, contradicted by the second, a tenth of 0.
+    model = Table(ared=(0.9, 0.1, 0.0), bred=(0.5, 0.5, 0.0), abig=(0.8, 0.2, 0.0), bbig=(0.0, 0.1, 0.9))
+    found = claim_consistency(["red. big."], [["a", "b", ""]], nli=model)
+    assert "|claim-consistency|contradicted:0.1|" in str(found.signature)
+    assert found.values[0] == pytest.approx((0.7, 0.4))
+    assert found.score.tolist() == [pytest.approx(0.55)]
+    answer, claim, value = found.worst(1)[0]
+    assert (answer, claim.claim, claim.verdict, value) == (
+        0,
+        "big.",
+        Support.CONTRADICTED,
+        pytest.approx(0.4),
+    )
+
+
+def test_a_sample_that_contradicts_a_claim_decides_even_where_another_supports_it_less():
+    # "a" supports the claim by .02; "b" contradicts it, and counts a tenth of .4: the mean is .03.
+    model = Table(ared=(0.02, 0.98, 0.0), bred=(0.4, 0.0, 0.6))
+    found = claim_consistency(["red."], [[None, "a", "b"]], nli=model)
+    (claim,) = found.claims[0]
+    assert (claim.verdict, claim.sentence) == (Support.CONTRADICTED, "b")
+    assert found.values[0] == (pytest.approx(0.03),)
+
+
+def test_the_deciding_text_is_counted_among_all_that_were_given():
+    model = Table(bred=(0.9, 0.1, 0.0))
+    assert claim_consistency(["red."], [[None, " ", "b"]], nli=model).claims[0][0].text == 2
+    grounded = groundedness(["red."], [[None, "b"]], nli=model)
+    assert grounded.claims[0][0].text == 1
+    assert grounded.to_frame()["claims"][0][0]["text"] == 2  # tables count from 1
+
+
+def test_samples_that_decline_are_passed_over():
+    model = Table(bred=(0.9, 0.1, 0.0))
+    found = claim_consistency(["red."] * 2, [["I can't help with that.", "b"], ["N/A"]], nli=model)
+    assert found.values[0] == (pytest.approx(0.9),)
+    assert [str(one) for one in found.status] == ["scored", "too-few-samples"]
+
+
+def test_an_answer_has_a_share_of_supported_claims_and_a_lowest_one():
+    # red: .9 and .8; big: .9 and, not found in the second sample, .2.
+    model = Table(ared=(0.9, 0.1, 0.0), bred=(0.8, 0.2, 0.0), abig=(0.9, 0.1, 0.0), bbig=(0.2, 0.8, 0.0))
+    found = claim_consistency(["red. big.", None], [["a", "b"], ["a"]], nli=model)
+    assert found.supported_share().tolist() == [0.5, pytest.approx(np.nan, nan_ok=True)]
+    assert found.lowest() == [("big.", pytest.approx(0.55)), None]
+
+
+def test_a_long_answer_without_samples_has_no_score():
+    found = claim_consistency(["It is tall.", "It is tall."], [[], ["", None]])
+    assert [str(one) for one in found.status] == ["too-few-samples"] * 2
+
+
+def test_passages_that_are_no_list_are_refused():
+    with pytest.raises(InputError, match="must hold a list of texts"):
+        groundedness(["It is tall."], ["The tower is tall."])
+
+
+@pytest.mark.parametrize(
+    ("passages", "message"),
+    [
+        (
+            ["The tower is tall."],
+            r"passages must hold a list of texts for each answer, got 'The tower is tall.'",
+        ),
+        (
+            [["a"], ["b"]],
+            "answers and passages must have equal lengths, got 1 answers and 2 lists of",
+        ),
+        (None, "passages must be a list"),
+    ],
+)
+def test_messages_speak_of_passages(passages, message):
+    with pytest.raises(InputError, match=message):
+        Groundedness().judge(["It is tall."], passages)
+
+
+@pytest.mark.parametrize("kind", [Groundedness, ClaimConsistency])
+def test_a_corpus_must_be_a_list_of_texts(kind):
+    for corpus, message in (("abc", "corpus must be a list"), ([None], "at least one text")):
+        with pytest.raises(InputError, match=message):
+            kind(corpus=corpus)
+
+
+def test_with_a_corpus_other_texts_of_the_call_change_no_value():
+    tool = ClaimConsistency(
+        corpus=["The tower is tall.", "Bread is baked every day.", "It was built in 1889."]
+    )
+    alone = tool.measure(["The tower is high."], [["The tower is tall."]])
+    among = tool.measure(
+        ["The tower is high.", "Bread rises."], [["The tower is tall."], ["Bread is baked."]]
+    )
+    assert among.score[0] == pytest.approx(alone.score[0], abs=1e-6)
+
+
+NAN = np.nan
+
+
+def lengths(premises, hypotheses):
+    """Ten premises' letters as the value; NaN for one that says nothing."""
+    return {"letters": np.array([len(text) if text != "?" else NAN for text in premises], np.float64)}
+
+
+def test_the_best_unit_of_a_sample_counts_and_the_mean_over_samples():
+    # Samples of the first list: units of 1 and 4 letters, and of 2: (4 + 2) / 2 for either claim.
+    found = claim_values(
+        [["one", "two"], [], ["three"]], [[["a", "abcd"], ["ab"]], [["a"]], [["abc"]]], lengths
+    )
+    assert [each["letters"].tolist() for each in found] == [[3.0, 3.0], [], [3.0]]
+
+
+def test_units_that_cannot_be_read_and_samples_without_units_do_not_count():
+    found = claim_values([["one"], ["two"], ["three"]], [[["?", "ab"], [], ["?"]], [["?"]], []], lengths)
+    np.testing.assert_array_equal([each["letters"][0] for each in found], [2.0, NAN, NAN])
+
+
+def test_all_pairs_are_valued_in_one_call():
+    calls = []
+
+    def values(premises, hypotheses):
+        calls.append(list(zip(premises, hypotheses, strict=True)))
+        return lengths(premises, hypotheses)
+
+    claim_values([["one", "two"]], [[["a", "b"]]], values)
+    assert calls == [[("a", "one"), ("b", "one"), ("a", "two"), ("b", "two")]]
+
+
+class Undecided:
+    signature = Signature.of("nli", model="made-up")
+
+    def probabilities(self, premises, hypotheses):
+        return np.array([(0.0, 1.0, 0.0) if text == "neutral" else (0.6, 0.2, 0.2) for text in hypotheses])
+
+
+def test_a_neutral_pair_is_halfway_between_entailed_and_contradicted():
+    found = entailment_values(Undecided(), ["a", "a"], ["neutral", "x"])
+    assert found["entailment"].tolist() == [0.0, 0.6]
+    assert found["noncontradiction"].tolist() == [1.0, 0.8]
+    assert found["contrasted_entailment"].tolist() == [0.5, pytest.approx(0.75)]
+
+
+def test_without_pairs_no_model_is_asked():
+    assert entailment_values(None, [], [])["entailment"].shape == (0,)

@@ -1,0 +1,215 @@
+"""Contradictions by guards, and by a model of entailment."""
+
+import numpy as np
+import pytest
+from random_classifier import forced_classifier
+from tests.conftest import ToyEmbedder
+
+from semscale.answer_consistency.consistency import Consistency
+from semscale.answer_consistency.contradictions import (
+    GUARD_NAMES,
+    check_guards,
+    contradiction_probabilities,
+    guard_findings,
+)
+from semscale.answer_consistency.samples import guards_read_samples
+from semscale.embedding import ArrayEmbedder
+from semscale.errors import InputError
+from semscale.matching.entailment.nli_model import load_nli
+from semscale.matching.pairs import pair_up
+from semscale.signature import Signature
+
+DIFFERENT, ALIKE = 0.6, 0.9  # cosines of two cities, of two words for one thing
+
+
+def kinds(answer, sample, cosine=DIFFERENT, guards=GUARD_NAMES):
+    guarded = np.array(guards_read_samples(answer, [sample]))
+    findings = guard_findings(pair_up([answer], [[sample]]), guards, np.array([cosine]), guarded)[0]
+    return [f"{finding.guard}:{finding.kind}" for finding in findings]
+
+
+@pytest.mark.parametrize(
+    ("answer", "sample", "kind"),
+    [
+        ("Paris", "London", "answer:other-answer"),
+        ("Canberra", "The capital of Australia is Sydney.", "answer:other-answer"),
+        ("Paris", "I don't know.", "answer:other-answer"),
+        ("A", "B", "answer:other-answer"),
+        ("Yes", "No", "opposite:opposed"),
+        ("Yes, it is safe.", "No, it is not safe.", "answer:opposite-verdict"),
+        ("12", "13", "number:other-value"),
+        ("It is safe.", "It is not safe.", "negation:negated-reference"),
+        ("safe", "not safe", "negation:negated-reference"),
+        ("The Nile is longest.", "The Amazon is the longest river.", "name:invented-name"),
+    ],
+)
+def test_what_contradicts(answer, sample, kind):
+    assert kind in kinds(answer, sample)
+
+
+@pytest.mark.parametrize(
+    ("answer", "sample", "cosine"),
+    [
+        ("Paris", "paris.", ALIKE),
+        ("Paris", "The capital of France is Paris.", DIFFERENT),  # says more, and nothing else
+        ("couch", "sofa", 0.86),
+        ("Yes.", "Yes, it is.", DIFFERENT),
+        ("8", "8 emails", DIFFERENT),
+        ("1912", "In 1912, in April", DIFFERENT),
+        ("Shakespeare", "William Shakespeare", DIFFERENT),
+        ("...", "Paris", DIFFERENT),
+        (
+            "It was written by a man who had lived at sea for many years.",
+            "A former sailor with long experience of the ocean is the author of it.",
+            DIFFERENT,
+        ),
+    ],
+)
+def test_what_does_not(answer, sample, cosine):
+    assert kinds(answer, sample, cosine) == []
+
+
+def test_findings_speak_of_answer_and_sample_and_leave_quotations_alone():
+    pairs = pair_up(["safe reference"], [["not safe reference"]])
+    reason = guard_findings(pairs, GUARD_NAMES, np.array([0.9]), np.array([True]))[0][0].reason
+    assert reason == 'The sample says "not safe", the answer "safe".'
+
+
+def test_only_chosen_guards_look():
+    assert kinds("12 is safe", "13 is not safe", guards=("number",)) == ["number:other-value"]
+    assert kinds("12 is safe", "13 is not safe", guards=()) == []
+
+
+def test_equal_pairs_have_equal_findings():
+    pairs = pair_up(["12"], [["13", "12", "13"]])
+    found = guard_findings(pairs, GUARD_NAMES, np.full(3, 0.8), np.ones(3, bool))
+    assert found[0] == found[2] != ()
+    assert found[1] == ()
+
+
+def test_an_unknown_guard_is_refused():
+    with pytest.raises(InputError, match="guards must be among negation, opposite, number, name, answer"):
+        check_guards(["negations"])
+
+
+@pytest.mark.parametrize(
+    ("answer", "sample"),
+    [("It is not Paris.", "London it is."), ("London", "It isn't Paris.")],
+)
+def test_what_an_answer_denies_is_no_other_answer(answer, sample):
+    assert kinds(answer, sample) == []
+
+
+def test_what_an_answer_says_beside_a_denial_counts():
+    named = ["name:invented-name", "name:missing-name"]
+    assert kinds("It is not Paris, it is Rome.", "London") == [*named, "answer:other-answer"]
+
+
+def test_guards_pass_over_other_languages():
+    english, german = "It is not safe at all, and they know it.", "Das ist sicher, und alle wissen es."
+    assert kinds(english, german) == []
+    assert kinds(german, "Das ist nicht sicher, und alle wissen es.") == []
+
+
+def test_guards_find_nothing_in_pairs_that_they_do_not_look_at():
+    pairs = pair_up(["12"], [["13", "13"]])
+    skipped, checked = guard_findings(pairs, GUARD_NAMES, np.full(2, 0.8), np.array([False, True]))
+    assert skipped == ()
+    assert [finding.guard for finding in checked] == ["number"]
+
+
+TRADES = [
+    "Die Frau arbeitet als Bäckerin in der Stadt.",
+    "Die Frau arbeitet als Tischlerin in der Stadt.",
+    "Die Frau backt Brot in der Stadt.",
+]
+
+
+class MadeUpEntailment:
+    """Gives probabilities of contradiction from a table of pairs; all else is neutral."""
+
+    signature = Signature.of("nli", model="made-up")
+
+    def __init__(self, known=None):
+        self.known, self.calls = known or {}, []
+
+    def probabilities(self, premises, hypotheses):
+        pairs = list(zip(premises, hypotheses, strict=True))
+        self.calls.append(pairs)
+        shares = np.array([self.known.get(pair, 0.0) for pair in pairs]).reshape(-1)
+        return np.stack([np.zeros_like(shares), 1 - shares, shares], axis=1)
+
+
+def measured(model, answers, samples, **settings):
+    embedder = ArrayEmbedder(TRADES, [(1, 0), (0.6, 0.8), (0.6, 0.8)])
+    settings = {"measures": ["consistency", "uncontradicted"], "floor": 0.2, "embedder": embedder} | settings
+    return Consistency(nli=model, **settings).measure(answers, samples)
+
+
+def test_the_greater_of_both_directions_counts_and_equal_texts_do_not_contradict():
+    pairs = pair_up(["a", "b"], [["b", "a"], ["c"]])
+    model = MadeUpEntailment({("a", "b"): 0.2, ("b", "a"): 0.7, ("a", "a"): 1.0})
+    np.testing.assert_allclose(contradiction_probabilities(pairs, model), [0.7, 0.0, 0.0])
+    assert model.calls == [[("a", "b"), ("b", "c"), ("b", "a"), ("c", "b")]]
+
+
+def test_a_contradiction_in_one_direction_counts_a_tenth_in_a_language_that_guards_do_not_read():
+    answer, other, baking = TRADES
+    model = MadeUpEntailment({(other, answer): 0.51, (answer, baking): 0.5, (baking, answer): 0.5})
+    found = measured(model, [answer], [[other, baking]])
+    # Both samples lie (.6 - .2) / .8 = .5 above the floor; the first counts a tenth, .5 is not above .5.
+    np.testing.assert_allclose(found.score, [(0.05 + 0.5) / 2], atol=1e-6)
+    assert found.measures["uncontradicted"].tolist() == [0.5]
+    assert found.n_contradicting.tolist() == [1]
+    ((one,),) = found.contradictions
+    assert (one.sample, one.finding.guard) == (0, "entailment")
+    assert one.finding.reason == "The model of entailment gives a contradiction a probability of 0.51."
+    assert (one.finding.prediction.text, one.finding.reference.text) == (answer, other)
+    summary = found.summarize(answers=[answer], samples=[[other, baking]])
+    assert (summary.n_contradicted, summary.guards, summary.n_unguarded) == (1, {"entailment": 1}, 0)
+    signed = dict(found.signature.fields)
+    assert (signed["contradiction_above"], signed["entailment_model"]) == ("0.5", "made-up")
+
+
+def test_without_a_model_german_answers_have_no_value_of_uncontradicted():
+    found = measured(None, TRADES[:1], [TRADES[1:]])
+    assert np.isnan(found.measures["uncontradicted"]).all()
+    assert "contradiction_above" not in dict(found.signature.fields)
+
+
+@pytest.mark.parametrize(("share", "left"), [(0.6, 0.0), (0.4, 1.0)])
+def test_a_random_checkpoint_whose_contradiction_is_forced_decides(tmp_path, share, left):
+    folder = forced_classifier(tmp_path / "nli", contradiction=share)
+    tool = Consistency(
+        measures=["uncontradicted"], guards=(), embedder=ToyEmbedder(), nli=load_nli(folder, cache=False)
+    )
+    found = tool.measure(["w1 w2"], [["w3", "w1 w2", "w4"]])
+    # Every pair of different texts contradicts with the forced probability; one sample of three is equal.
+    assert found.score.tolist() == [pytest.approx((1 + 2 * left) / 3)]
+    assert found.n_contradicting.tolist() == [2 - 2 * left]
+
+
+def test_a_text_that_the_model_cannot_read_is_neither_contradicted_nor_free_of_it(tmp_path):
+    folder = forced_classifier(tmp_path / "nli", contradiction=0.9)
+    texts = ["w1 w2", "Das ist nicht sicher, und alle wissen es."]
+    tool = Consistency(measures=["uncontradicted"], embedder=ToyEmbedder(), nli=load_nli(folder, cache=False))
+    found = tool.measure(texts[:1], [texts[1:]])
+    assert found.contradictions == ((),)
+    assert np.isnan(found.score).all()
+
+
+def test_all_pairs_of_a_call_cost_one_batch_with_measures_of_meanings_too():
+    answers = [f"answer {item}" for item in range(7)]
+    samples = [[f"sample {item} {sample}" for sample in range(5)] for item in range(7)]
+    for measures, n in ((["consistency"], 5), (["consistency", "semantic_negentropy"], 15)):
+        model = MadeUpEntailment()
+        Consistency(measures=measures, nli=model, embedder=ToyEmbedder()).measure(answers, samples)
+        # Five samples a prompt, or all pairs of six texts, in both directions.
+        assert list(map(len, model.calls)) == [7 * n * 2]
+
+
+def test_a_model_that_no_measure_uses_is_refused():
+    with pytest.raises(InputError, match=r"nli is not used by cosine_sim, exact_match: leave it out"):
+        Consistency(measures=["cosine_sim", "exact_match"], nli="nowhere")
+    with pytest.raises(InputError, match="nli is not used by snne where texts mean the same by exact words"):
+        Consistency(measures=["snne"], same_by="exact", nli="nowhere")

@@ -1,0 +1,276 @@
+"""P(True): from a token, among the requests of a run, and by typed decisions."""
+
+import asyncio
+import math
+
+import numpy as np
+import pytest
+from scripted_chat import ScriptedChat
+
+from semscale.answer_consistency.asking import AskedModel, Sampling, Stopping
+from semscale.answer_consistency.consistency import Consistency
+from semscale.answer_consistency.p_true import (
+    P_TRUE,
+    PTrueForms,
+    ask_p_true,
+    p_true,
+    p_true_request,
+    with_p_true_forms,
+)
+from semscale.chat import CallError, FailureKind, Message
+from semscale.chat.calls.limits import Limits
+from semscale.chat.decisions import DecisionAnswer, DecisionAnswers, DecisionLimits
+from semscale.chat.decisions.deciding import DecidingChat
+from semscale.chat.replies import Reply, TokenLogprob
+from semscale.chat.runner import Runner
+from semscale.errors import InputError
+from semscale.signature import Signature
+from semscale.types import Status
+
+
+class SureJudge:
+    name = "sure"
+    signature = Signature.of("chat", model="sure")
+
+    def __init__(self, reply):
+        self.reply = reply
+
+    async def complete(self, request):
+        assert request.parameters.top_logprobs
+        return self.reply
+
+
+def token(text, share, *others):
+    top = ((text, math.log(share)), *((name, math.log(p)) for name, p in others))
+    return TokenLogprob(text, math.log(share), top)
+
+
+def test_spellings_of_a_word_are_summed():
+    # True .3 + true .1 beside False .4 + FALSE .2: .4 / 1.0
+    assert p_true([token(" False", 0.4, ("true", 0.1), ("True", 0.3), ("FALSE", 0.2))]) == pytest.approx(0.4)
+
+
+def test_the_first_token_that_says_it_counts():
+    assert p_true([token("**", 0.9), token("True", 0.9, ("False", 0.1))]) == pytest.approx(0.9)
+
+
+def test_a_word_before_it_leaves_no_value():
+    assert math.isnan(p_true([TokenLogprob("Not", -0.1), TokenLogprob(" true", -0.1)]))
+
+
+def test_what_is_left_goes_to_the_word_that_is_not_shown():
+    assert p_true([TokenLogprob("False", math.log(0.7))]) == pytest.approx(0.3)
+    assert p_true([TokenLogprob("True", math.log(0.7))]) == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize("tokens", [None, (), [TokenLogprob("Perhaps", -0.1)]])
+def test_without_either_word_there_is_no_value(tokens):
+    assert math.isnan(p_true(tokens))
+
+
+def test_other_answers_are_shown_once_and_not_the_answer_itself():
+    text = p_true_request("Q?", "Paris", ["Rome", "Rome", "Paris", " "]).messages[-1].text
+    assert text.count("Possible answer:") == 1
+    assert "Proposed answer: Paris" in text
+
+
+def test_an_answer_that_is_missing_is_not_asked_about():
+    tokens = (token("True", 0.8, ("False", 0.2)),)
+    model = SureJudge(Reply("True", logprobs=tokens))
+    found = asyncio.run(ask_p_true(["Q?", "R?"], ["Paris", None], None, Runner(model, ledger=False)))
+    np.testing.assert_allclose(found, [0.8, np.nan])
+    with pytest.raises(InputError, match="equal lengths"):
+        asyncio.run(ask_p_true(["Q?"], ["a", "b"], None, Runner(model, ledger=False)))
+
+
+ASKED = "Is the proposed answer True or False?"
+
+
+class Sure(ScriptedChat):
+    """Answers by a script; says True with the probability that stands for the question in ``sure``."""
+
+    def __init__(self, script, sure):
+        super().__init__(script)
+        self.sure, self.judged = sure, []
+
+    async def complete(self, request):
+        text = request.messages[-1].text
+        if ASKED not in text:
+            return await super().complete(request)
+        self.judged.append(text)
+        share = next(share for prompt, share in self.sure.items() if prompt in text)
+        return Reply("True", logprobs=(TokenLogprob("True", math.log(share)),))
+
+
+def ask(chat, prompts, **settings):
+    tool = Consistency(chat, measures=["exact_match", "p_true"])
+    return tool.ask(prompts, runner=Runner(chat, ledger=False), **settings)
+
+
+def test_the_samples_that_came_are_shown_before_the_answer():
+    chat = Sure({"q?": ["Paris", "Rome", FailureKind.REJECTED]}, {"q?": 0.7})
+    asked = ask(chat, ["q?"], n_samples=2)
+    np.testing.assert_allclose(asked.consistencies.measures["p_true"], [0.7])
+    assert chat.judged == [f"Question: q?\nPossible answer: Rome\nProposed answer: Paris\n{ASKED}"]
+    assert asked.replies.counts.n_calls == 4
+
+
+def test_the_prompts_that_settle_early_are_asked_about_too():
+    chat = Sure({"sure?": ["yes"] * 11, "guess?": [*"abcdefghijk"]}, {"sure?": 0.9, "guess?": 0.2})
+    steps = []
+    sampling = Sampling(n_samples=10, stopping=Stopping(0.5, 0.95))
+    asked = ask(chat, ["sure?", "guess?"], sampling=sampling, progress=lambda *step: steps.append(step))
+    np.testing.assert_allclose(asked.consistencies.measures["p_true"], [0.9, 0.2])
+    # test_asking.py: either is settled after four samples, so that twelve are saved.
+    counts = asked.replies.counts
+    assert (counts.n_calls, counts.n_saved) == (2 + 8 + 2, 12)
+    asking = [step[1:] for step in steps if step[0] == "asking scripted"]
+    assert (asking[0], asking[-1]) == ((0, 24), (12, 12))
+
+
+def test_an_answer_that_did_not_come_is_not_asked_about():
+    chat = Sure({"no": [FailureKind.REFUSED], "ok": ["a", "a"]}, {"ok": 0.5})
+    asked = ask(chat, ["no", "ok", None], n_samples=1)
+    assert list(asked.replies.status) == [Status.REFUSED, Status.SCORED, Status.MISSING]
+    np.testing.assert_allclose(asked.consistencies.measures["p_true"], [np.nan, 0.5, np.nan])
+    assert len(chat.judged) == 1
+
+
+def test_a_conversation_is_refused_before_anything_is_asked():
+    chat = Sure({"q?": ["a", "a"]}, {})
+    with pytest.raises(InputError, match="p_true needs prompts that are texts"):
+        ask(chat, ["q?", [Message("user", "q?")]], n_samples=1)
+    assert chat.asked == []
+
+
+def test_given_answers_have_no_p_true():
+    with pytest.raises(InputError, match="measure p_true asks the model"):
+        Consistency(measures=["p_true"]).measure(["a"], [["a"]])
+
+
+PROMPTS = [f"q{n}?" for n in range(6)]
+
+
+class Worded(ScriptedChat):
+    """Answers by a script, and says True without log-probabilities."""
+
+    def __init__(self, prompts):
+        super().__init__({prompt: ["a"] * 11 for prompt in prompts})
+        self.words = 0
+
+    async def complete(self, request):
+        if "Is the proposed answer True or False?" in request.messages[-1].text:
+            self.words += 1
+            return Reply("True")
+        return await super().complete(request)
+
+
+class Decider:
+    """Gives yes the probability that stands for the question; fails with ``failure`` if there is one."""
+
+    name, signature, limits = "scripted", Signature.of("chat", model="scripted"), DecisionLimits()
+
+    def __init__(self, yes=0.75, failure=None):
+        self.yes, self.failure, self.texts = yes, failure, []
+
+    async def decide(self, request):
+        self.texts.append(request.messages[-1].text)
+        if self.failure is not None:
+            raise CallError("no", kind=self.failure)
+        answer = DecisionAnswer.refusal() if self.yes is None else DecisionAnswer.of([1 - self.yes, self.yes])
+        return DecisionAnswers(dict.fromkeys(request.questions, answer))
+
+
+def ask_decisions(chat, deciders, prompts=PROMPTS, **settings):
+    model = DecidingChat(deciders, chat)
+    # One call at a time, so that replies are known before most of the next requests.
+    runner = Runner(model, ledger=False, limits=Limits(concurrency=1))
+    tool = Consistency(chat, measures=["exact_match", "p_true"])
+    return tool.ask(prompts, runner=runner, **{"n_samples": 1, **settings})
+
+
+def test_a_decision_stands_in_where_no_log_probabilities_come():
+    chat, decider = Worded(PROMPTS), Decider(0.75)
+    asked = ask_decisions(chat, {"own": decider})
+    np.testing.assert_allclose(asked.consistencies.measures["p_true"], [0.75] * 6)
+    assert chat.words <= 2  # the first one shows it while perhaps a second one waits in line
+    assert decider.texts[0] == "Question: q0?\nProposed answer: a"
+    counts = asked.replies.counts
+    assert (counts.n_calls, counts.p_true_forms, counts.n_decided) == (6 * 3 + chat.words, {"own": 6}, 6)
+    fields = dict(asked.consistencies.signature.fields)
+    assert (fields["p_true_form"], fields["p_true_temperature"]) == ("own", "default")
+
+
+def test_what_one_part_of_a_run_shows_counts_for_the_next_ones():
+    chat, unknown, decider = Worded(PROMPTS), Decider(failure=FailureKind.UNSUPPORTED), Decider(0.75)
+    tool = Consistency(chat, measures=["exact_match", "p_true"])
+    runner = Runner(
+        DecidingChat({"decisions": unknown, "own": decider}, chat), ledger=False, limits=Limits(concurrency=1)
+    )
+    model, tried = AskedModel(Sampling(n_samples=1), runner), []
+    for start in (0, 2, 4):
+        asked = asyncio.run(tool.ask_part(PROMPTS[start : start + 2], model))
+        np.testing.assert_allclose(asked.consistencies.measures["p_true"], [0.75] * 2)
+        model = model.for_next_part()
+        tried.append((chat.words, len(unknown.texts)))
+    assert tried[0] == tried[1] == tried[2]  # only the first part finds out
+
+
+def test_a_form_that_is_not_taken_counts_for_nothing_and_the_next_one_is_tried():
+    unknown, decider = Decider(failure=FailureKind.UNSUPPORTED), Decider(0.5)
+    asked = ask_decisions(Worded(PROMPTS), {"decisions": unknown, "systemone": decider})
+    assert len(unknown.texts) <= 2
+    assert len(decider.texts) == 6
+    assert asked.replies.counts.failures == {}
+    assert asked.replies.counts.p_true_forms == {"systemone": 6}
+
+
+def test_three_rejections_show_that_a_form_is_not_taken():
+    chat, rejecting = Worded(PROMPTS), Decider(failure=FailureKind.REJECTED)
+    asked = ask_decisions(chat, {"decisions": rejecting})
+    # Then the others are asked for a token after all, as some replies may have probabilities.
+    assert 3 <= len(rejecting.texts) <= 4
+    assert chat.words == 6
+    assert np.isnan(asked.consistencies.measures["p_true"]).all()
+    assert list(asked.consistencies.status) == [Status.SCORED] * 6
+    assert asked.replies.counts.n_failed == 0
+    assert "p_true_form" not in dict(asked.consistencies.signature.fields)
+
+
+def test_a_decision_that_is_declined_is_missing():
+    asked = ask_decisions(Worded(PROMPTS), {"own": Decider(None)})
+    assert np.isnan(asked.consistencies.measures["p_true"]).all()
+    assert asked.replies.counts.p_true_forms == {}
+
+
+def test_prompts_that_settle_early_are_decided_too():
+    chat, steps = Worded(PROMPTS), []
+    sampling = Sampling(n_samples=10, stopping=Stopping(0.5, 0.95))
+    asked = ask_decisions(
+        chat, {"own": Decider(0.25)}, n_samples=None, sampling=sampling,
+        progress=lambda *step: steps.append(step),
+    )  # fmt: skip
+    np.testing.assert_allclose(asked.consistencies.measures["p_true"], [0.25] * 6)
+    assert chat.words == 1  # nobody else is asked about before its reply is there
+    *_, last = (step[1:] for step in steps if step[0] == "asking scripted")
+    assert last[0] == last[1] == asked.replies.counts.n_calls
+
+
+@pytest.mark.parametrize(
+    ("forms", "added"),
+    [({}, None), ({"tokens": 3}, None), ({"own": 1, "tokens": 2}, "own+tokens"), ({"own": 3}, "own")],
+)
+def test_the_signature_names_decisions_alone(forms, added):
+    signature = Signature.of("sampling", p_true_temperature=0.0)
+    found = dict(with_p_true_forms(signature, forms).fields)
+    assert found.get("p_true_form") == added
+    assert found["p_true_temperature"] == ("default" if added == "own" else "0")
+    again = with_p_true_forms(with_p_true_forms(signature, {"own": 1}), {"systemone": 2})
+    assert dict(again.fields)["p_true_form"] == "systemone"
+
+
+def test_samples_are_shown_and_the_form_is_named():
+    forms = PTrueForms(["systemone"], {})
+    asked = forms.request((0, P_TRUE - 1), "Q?", "Paris", ["Rome", "Paris"])
+    assert asked.messages[-1].text == "Question: Q?\nPossible answer: Rome\nProposed answer: Paris"
+    assert asked.parameters.extra["decision"]["form"] == "systemone"

@@ -1,0 +1,112 @@
+"""Similarities of an answer and its samples, the floor of unrelated answers, and nulls."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semscale.answer_consistency.pairs import (
+    above_floor,
+    estimate_floor,
+    normalised,
+    normalised_cosine,
+    null_values,
+)
+from semscale.answer_consistency.readers import MemoizedEmbedder
+from semscale.answer_consistency.samples import item_means
+from semscale.embedding import ArrayEmbedder
+from semscale.matching.cosines import Cosines
+from semscale.matching.pairs import pair_up
+
+
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=8))
+def test_ncs_of_the_mean_is_the_mean_of_ncs(cosines):
+    # The seed normalises the mean, uqlm takes the mean of what is normalised: the same up to rounding.
+    column = np.array(cosines)
+    assert (column.mean() + 1) / 2 == pytest.approx(normalised_cosine(column).mean(), abs=1e-12)
+
+
+@given(st.floats(-1, 1), st.floats(-1, 0.99))
+def test_above_the_floor_lies_between_0_and_1(cosine, floor):
+    value = above_floor(np.array([cosine]), floor)[0]
+    assert 0 <= value <= 1
+    assert (value > 0) == (cosine > floor) or cosine == pytest.approx(floor)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("8", "8 emails", False),
+        ("Paris", " paris. ", True),
+        ("It's  fine!", "it's fine", True),
+        ("3.5", "35", False),
+        ("1,000", "1000", False),
+        ("-5", "5", False),
+        ("5 %", "5", False),
+        ("(a)", "a", True),
+        ("ＡＢ", "ab", True),
+        ("?", "!", False),
+        ("", "", True),
+    ],
+)
+def test_what_is_the_same_answer_whatever_its_marks(one, other, same):
+    assert (normalised(one) == normalised(other)) is same
+
+
+def test_means_of_items_leave_out_pairs_without_a_value():
+    means = item_means(np.array([1.0, np.nan, 0.5, np.nan]), np.array([0, 0, 1, 3]), 4)
+    np.testing.assert_array_equal(means, [1.0, 0.5, np.nan, np.nan])
+
+
+WORDS = [f"word{place}" for place in range(12)]
+
+
+def crowd(angle_cosine):
+    """Twelve vectors, any two of which have the same cosine: one shared axis and one of their own."""
+    shared, own = np.sqrt(angle_cosine), np.sqrt(1 - angle_cosine)
+    return ArrayEmbedder(WORDS, np.column_stack([np.full(12, shared), own * np.eye(12)]))
+
+
+def test_the_floor_is_the_mean_cosine_of_unrelated_answers():
+    floor = estimate_floor(WORDS, Cosines(crowd(0.3)), seed=0)
+    assert floor.value == 0.3
+    assert floor.origin.startswith("66-pairs#")  # 12 * 11 / 2
+    assert floor.known
+
+
+def test_the_order_of_answers_changes_nothing():
+    embedder = crowd(0.3)
+    assert estimate_floor(WORDS, Cosines(embedder), seed=1) == estimate_floor(
+        WORDS[::-1], Cosines(embedder), seed=1
+    )
+
+
+def test_too_few_answers_correct_nothing_and_say_so():
+    floor = estimate_floor(WORDS[:9], Cosines(crowd(0.3)), seed=0)
+    assert (floor.value, floor.known) == (0.0, False)
+
+
+def test_texts_that_are_kept_are_not_embedded_again(toy_embedder):
+    memoized = MemoizedEmbedder(toy_embedder, capacity=2)
+    first = memoized.embed(["a b", "c"])
+    again = memoized.embed(["c", "d e", "a b"])
+    assert toy_embedder.embedded == ["a b", "c", "d e"]
+    np.testing.assert_array_equal(again.vectors[[2, 0]], first.vectors)
+    memoized.embed(["d e"])  # came when there was no room left
+    assert toy_embedder.embedded == ["a b", "c", "d e", "d e"]
+    assert memoized.signature == toy_embedder.signature
+
+
+PAIRS = pair_up(["Paris", None, "3.5"], [["paris!", "Rome"], ["x"], ["35", "3.5", "3.5 "]])
+
+
+def test_equal_answers_are_counted_whatever_their_case_white_space_and_marks():
+    # One of two; no answer; two of three, as a point between digits counts.
+    np.testing.assert_allclose(null_values(PAIRS)["exact_match_normalised"], [1 / 2, np.nan, 2 / 3])
+
+
+def test_lengths_are_those_without_white_space_around():
+    found = null_values(PAIRS)
+    # (5/6 + 4/5) / 2; (2/3 + 1 + 1) / 3
+    np.testing.assert_allclose(found["equal_lengths"], [49 / 60, np.nan, 8 / 9])
+    np.testing.assert_allclose(found["brevity"], [1 / 6, np.nan, 1 / 4])

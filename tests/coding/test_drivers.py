@@ -1,0 +1,87 @@
+"""Codes and a rating."""
+
+import numpy as np
+import pytest
+
+from semscale.coding.drivers import find_drivers
+from semscale.errors import InputError
+
+RNG = np.random.default_rng(5)
+CODES = (RNG.uniform(size=(4000, 2)) < 0.4).astype(float)
+RATINGS = 3 + 1.5 * CODES[:, 0] - 0.5 * CODES[:, 1] + RNG.normal(size=4000)
+
+
+def test_the_difference_is_that_of_the_means():
+    ratings = np.array([5.0, 4, 5, 4, 5, 1, 2, 1, 2, 1, np.nan])
+    given = np.array([1.0] * 5 + [0.0] * 5 + [1.0])[:, None]
+    (found,) = find_drivers(ratings, given, ["price"], rating="stars").drivers
+    assert (found.n_with, found.n_without) == (5, 5)
+    assert found.difference.value == pytest.approx(4.6 - 1.4)
+    # HC3 of two groups: the sum of e^2 / (n - 1)^2 over both; 1.2 a group, so sqrt(2.4 / 16)
+    # t of 8 degrees: 2.306
+    half = 2.306004 * np.sqrt(2.4 / 16)
+    assert found.difference.high - found.difference.value == pytest.approx(half, rel=1e-6)
+    assert found.joint is None
+
+
+def test_four_answers_with_a_code_are_too_few():
+    ratings, given = np.arange(12.0), np.array([1.0] * 4 + [0.0] * 8)[:, None]
+    (found,) = find_drivers(ratings, given, ["price"], rating="stars").drivers
+    assert np.isnan(found.difference.value)
+    assert np.isnan(found.p_value)
+    assert found.mean_with == 1.5
+
+
+def test_the_joint_model_finds_what_the_ratings_were_made_of():
+    found = find_drivers(RATINGS, CODES, ["a", "b"], rating="stars")
+    for one, true in zip(found.drivers, (1.5, -0.5), strict=True):
+        assert one.joint.low < true < one.joint.high
+    assert found.n == 4000
+    assert all(one.joint_p_value < 1e-6 for one in found.drivers)
+
+
+def test_probabilities_keep_coefficients_from_being_too_small():
+    # an answer has the code with its probability; decisions at .5 are wrong in many of them
+    probability = RNG.uniform(size=(4000, 2))
+    truth = (RNG.uniform(size=(4000, 2)) < probability).astype(float)
+    ratings = 2.0 * truth[:, 0] + RNG.normal(size=4000)
+    given = (probability > 0.5).astype(float)
+    by_decision = find_drivers(ratings, given, ["a", "b"], rating="stars")
+    by_probability = find_drivers(ratings, given, ["a", "b"], rating="stars", probability=probability)
+    assert by_decision.drivers[0].joint.high < 1.5
+    assert by_probability.drivers[0].joint.low < 2 < by_probability.drivers[0].joint.high
+    assert by_probability.by_probability
+
+
+def test_a_code_that_follows_from_another_is_left_out_of_the_joint_model():
+    both = np.column_stack([CODES, CODES[:, 0]])
+    found = find_drivers(RATINGS, both, ["a", "b", "again"], rating="stars")
+    assert found.drivers[2].joint is None
+    assert np.isnan(found.drivers[2].joint_p_value)
+    assert found.drivers[0].joint is not None
+
+
+def test_no_rating_at_all_is_refused():
+    with pytest.raises(InputError, match="rating: 'stars' has no number"):
+        find_drivers(np.full(3, np.nan), np.ones((3, 1)), ["a"], rating="stars")
+
+
+def test_several_answers_of_one_person_are_not_as_many_people():
+    people, ratings = np.repeat(np.arange(12), 5), np.repeat(np.arange(12) % 5 + 1.0, 5)
+    given = (people < 6).astype(float)[:, None]
+    once = find_drivers(ratings[::5], given[::5], ["a"], rating="stars", clusters=np.arange(12))
+    five = find_drivers(ratings, given, ["a"], rating="stars", clusters=people)
+    rows = find_drivers(ratings, given, ["a"], rating="stars")
+    (one, same, narrow) = (found.drivers[0].difference for found in (once, five, rows))
+    assert (same.low, same.high) == pytest.approx((one.low, one.high))
+    assert narrow.high - narrow.low < 0.6 * (one.high - one.low)
+    assert (once.standard_errors, rows.standard_errors) == ("CR2", "HC3")
+
+
+def test_a_code_of_four_people_is_too_rare_however_often_they_say_it():
+    people = np.repeat(np.arange(12), 5)
+    given = (people < 4).astype(float)[:, None]
+    (found,) = find_drivers(RATINGS[:60], given, ["a"], rating="stars", clusters=people).drivers
+    assert (found.n_with, found.n_without) == (20, 40)
+    assert np.isnan(found.difference.value)
+    assert np.isnan(found.p_value)

@@ -1,0 +1,169 @@
+"""Summaries of coded answers."""
+
+import json
+
+import numpy as np
+import pytest
+from tests.schema_check import check_json
+
+from semscale.coding.coder import Coder
+from semscale.coding.coding import code_answers
+from semscale.coding.labels import HandCodes
+from semscale.coding.summary import Covariates, QuoteChoice, SummaryPlan, code_alphas, summarize_coding
+from semscale.errors import InputError
+from semscale.report.coding import coding_document
+from semscale.report.json_encoding import to_json
+from semscale.stats.calibration.sample_design import SampleDesign
+
+TEXTS = [
+    f"{word} {n}" for n in range(20) for word in ("battery", "price", "screen", "battery price", "hello")
+]
+
+
+@pytest.fixture
+def full(book, key_words):
+    """A summary with everything: two people, groups, ratings, another run."""
+    scores = Coder(book, embedder=key_words).score([*TEXTS, None, ""])
+    words = np.array([[word in text for word in ("battery", "price", "screen")] for text in TEXTS])
+    codes = np.vstack([words.astype(float), np.full((2, 3), np.nan)])
+    second = codes.copy()
+    second[0] = 1 - second[0]
+    coding = code_answers(scores, hand=HandCodes(np.stack([codes, second]), ("ann", "bo")))
+    covariates = Covariates(
+        by={
+            "region": tuple("north" if row % 2 else "south" for row in range(102)),
+            "wave": tuple("third" if row < 20 else "first" for row in range(102)),
+        },
+        ratings=np.arange(102) % 7 + 1.0,
+        other=coding.assigned,
+    )
+    plan = SummaryPlan("t.csv", rating="stars", other="other.csv")
+    return summarize_coding(coding, [*TEXTS, None, ""], covariates=covariates, plan=plan)
+
+
+def test_every_row_has_one_outcome(full):
+    assert sum(full.outcomes.values()) == full.n == 102
+    assert full.outcomes == {"coded": 80, "other": 20, "no-answer": 1, "cannot-tell": 1}
+    assert full.reasons == {"missing": 1, "empty": 1}
+    assert full.n_readable == 100
+    assert full.n_hand == 100
+
+
+def test_shares_of_groups_add_up_to_those_of_all(full):
+    for place, share in enumerate(full.shares):
+        for grouping in full.groupings:
+            assert share.n_assigned == sum(group.shares[place].n_assigned for group in grouping.groups)
+    assert [[group.name for group in one.groups] for one in full.groupings] == [
+        ["south", "north"], ["third", "first"],
+    ]  # fmt: skip
+    assert [share.n_assigned for share in full.shares] == [40, 40, 20]
+
+
+def test_runs_that_are_the_same_agree_and_people_who_differ_do_not_fully(full):
+    assert [one.value for one in full.agreement.runs] == [1.0] * 3
+    assert all(0.9 < one.value < 1 for one in full.agreement.between_people)
+
+
+def test_pairs_count_answers_with_both(full):
+    assert full.pairs.counts.tolist() == [[40, 20, 0], [20, 40, 0], [0, 0, 20]]
+
+
+def test_json_keeps_to_the_schema_and_has_no_probability_without_labels(full, book, key_words):
+    no_files = dict.fromkeys(("out", "report", "figures"))
+    check_json(to_json(full, cautions=(), **no_files))
+    scores = Coder(book, embedder=key_words).score(TEXTS)
+    bare = summarize_coding(code_answers(scores), TEXTS)
+    check_json(to_json(bare, cautions=(), **no_files))
+    found = json.loads(bare.to_json())
+    assert not any(code["calibrated"] for code in found["codes"])
+    assert found["drivers"] is None
+    assert "Not calibrated" in found["cautions"][0]
+
+
+def test_the_short_form(full):
+    assert repr(full) == "CodingSummary(source='t.csv', n=102, n_coded=80, codes=3)"
+
+
+def test_weights_that_sum_to_0_in_a_group_are_refused_by_its_name(book, key_words):
+    coding = code_answers(Coder(book, embedder=key_words).score(["battery", "price"]))
+    design = SampleDesign(weights=np.array([1.0, 0.0]))
+    covariates = Covariates(by={"region": ("north", "south")}, design=design)
+    plan = SummaryPlan(weight="w")
+    with pytest.raises(InputError, match="the weights of group 'south' in column 'region' sum to 0"):
+        summarize_coding(coding, ["battery", "price"], covariates=covariates, plan=plan)
+
+
+def test_json_names_the_test_and_the_groups_that_took_part(full):
+    found = json.loads(full.to_json())
+    assert {test["kind"] for test in found["tests"]} == {"corrected"}
+    assert found["tests"][0]["groups"] == ["south", "north"]
+    assert (found["by"], list(found["further_groups"])) == ("region", ["wave"])
+    # the third wave has 20 answers, so one wave is left to test
+    assert found["further_groups"]["wave"]["tests"][0]["groups"] == ["first"]
+    assert [group["n"] for group in found["further_groups"]["wave"]["groups"]] == [20, 80]
+    assert found["weight"] is None
+
+
+def test_the_report_says_of_which_answers_shares_are(full, book, key_words):
+    assert coding_document(full).reading[1] == (
+        "Corrected shares are of the 100 answers that can be read, counted ones of those about which the "
+        "code was decided; an answer may have several codes."
+    )
+    bare = summarize_coding(code_answers(Coder(book, embedder=key_words).score(TEXTS)), TEXTS)
+    assert coding_document(bare).reading[1] == (
+        "Of the 100 answers that can be read, shares are of those about which the code was decided; an "
+        "answer may have several codes."
+    )
+
+
+def test_alpha_of_four_answers_by_hand():
+    # pairs 11 10 00 00: values 1 1 1 0 0 0 0 0, one of four pairs differs: Do = 1/4
+    # De = 2 * 3 * 5 / (8 * 7) = 30/56; alpha = 1 - (1/4) / (30/56) = 1 - 56/120
+    ratings = np.array([[[1.0], [1.0], [0.0], [0.0]], [[1.0], [0.0], [0.0], [0.0]]])
+    (alpha,) = code_alphas(ratings)
+    assert alpha.value == pytest.approx(1 - 56 / 120)
+
+
+def test_one_person_alone_agrees_with_nobody():
+    assert code_alphas(np.ones((1, 3, 2))) == ()
+
+
+def test_most_people_count_and_ties_and_answers_without_codes_are_left_out(book, key_words):
+    texts = ["battery", "price", "the battery", "hello", "screen", ""]
+    first = np.array([[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 0], [np.nan] * 3, [1, 0, 0]], float)
+    second = first.copy()
+    second[2, 1] = 0.0
+    coding = code_answers(
+        Coder(book, embedder=key_words).score(texts), hand=HandCodes(np.stack([first, second]), ("a", "b"))
+    )
+    power, cost, _ = summarize_coding(coding, texts).agreement.people
+    # nobody coded the fifth answer, the sixth cannot be read; people differ about the cost of the third
+    assert (power.value, power.n, power.n_left_out) == (1.0, 4, 2)
+    assert (cost.value, cost.n, cost.n_left_out) == (1.0, 3, 3)
+
+
+def chosen(texts, values, given, size):
+    """The quotes of one code, from parts of some size."""
+    choice = QuoteChoice([0.5])
+    for start in range(0, len(texts), size):
+        some = slice(start, start + size)
+        choice.add(texts[some], values[some], given[some], start)
+    (found,) = choice.quotes()
+    return found
+
+
+@pytest.mark.parametrize("size", [8, 3, 1])
+def test_the_greatest_and_the_nearest_are_shown_each_text_once(size):
+    texts = ["a", "a", "b", "c", "d", "e", None, "f"]
+    values = np.array([0.9, 0.9, 0.8, 0.7, 0.6, 0.45, np.nan, 0.1])[:, None]
+    given = np.array([1, 1, 1, 1, 1, np.nan, np.nan, 0.0])[:, None]
+    found = chosen(texts, values, given, size)
+    assert [quote.text for quote in found.typical] == ["a", "b", "c"]
+    # nearest to .5 among the others: .45, .6, .1
+    assert [(quote.row, quote.assigned) for quote in found.borderline] == [(6, None), (5, True), (8, False)]
+
+
+def test_a_code_that_nobody_has_shows_borderline_answers_alone():
+    found = chosen(["a", "b"], np.array([[0.1], [0.2]]), np.zeros((2, 1)), 1)
+    assert found.typical == ()
+    assert [quote.text for quote in found.borderline] == ["b", "a"]

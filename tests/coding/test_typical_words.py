@@ -1,0 +1,94 @@
+"""Words typical of clusters."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from semscale.coding.typical_words import (
+    is_piece,
+    overlaps,
+    typical_words,
+    without_parts,
+    words_in,
+)
+
+
+def test_words_that_every_answer_has_are_typical_of_none():
+    texts = [f"the battery is {word}" for word in ["good", "bad", "new", "old"]]
+    texts += [f"the price is {word}" for word in ["good", "bad", "new", "old"]]
+    found = typical_words(texts, np.repeat([0, 1], 4), 2)
+    assert found[0][0] == "battery"
+    assert found[1][0] == "price"
+    assert "the" not in found[0] + found[1]
+
+
+def test_a_word_that_only_one_answer_has_is_typical_of_nothing():
+    found = typical_words(["unique battery", "battery", "price", "price"], np.array([0, 0, 1, 1]), 2)
+    assert found == [("battery",), ("price",)]
+
+
+def test_letters_of_any_script_count_and_numbers_do_not():
+    texts = ["батарея 2024", "батарея 2024", "цена 2024", "цена 2024"]
+    assert typical_words(texts, np.array([0, 0, 1, 1]), 2) == [("батарея",), ("цена",)]
+
+
+def test_answers_without_words_have_none():
+    assert typical_words(["ok", "no"], np.array([0, 1]), 2) == [(), ()]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        (
+            ["电池很快没电", "电池不耐用", "电池充电慢"],
+            ["价格太贵", "价格有点高", "价格实惠"],
+            ["电池", "价格"],
+        ),
+        (
+            ["バッテリーが切れる", "バッテリーが持たない", "すぐバッテリーが減る"],
+            ["値段が高い", "値段が安くない", "もう少し値段が安ければ"],
+            ["バッテリー", "値段"],
+        ),
+    ],
+)
+def test_languages_without_spaces_have_words_too(first, second, words):
+    found = typical_words([*first, *second], np.array([0, 0, 0, 1, 1, 1]), 2)
+    assert [some[0] for some in found] == words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("It's GREAT, 100 % of it", {"great"}),
+        ("가격이 비싸요", {"가격이", "비싸요"}),
+        ("가격 100", {"가격"}),
+        ("値段が高い", {"値段"}),
+        ("wifi很慢", {"wifi", "很慢"}),
+        ("แพง", {"แพง"}),
+    ],
+)
+def test_words(text, words):
+    assert words_in(text) == words
+
+
+def test_every_run_of_two_to_four_ideographs_is_a_piece():
+    # of five characters: four of two, three of three, two of four
+    assert len(words_in("电池很不好")) == 9
+
+
+def test_a_piece_that_mostly_stands_in_a_longer_one_is_left_out():
+    assert without_parts(Counter({"ab": 2, "a": 2, "电池": 10, "电池坏": 7, "屏幕": 4, "屏幕碎": 4})) == {
+        "ab", "a", "电池", "电池坏", "屏幕碎",
+    }  # fmt: skip
+
+
+def test_pieces_overlap_and_words_do_not():
+    assert overlaps("池坏", ["电池坏"])
+    assert not overlaps("电器", ["电池"])
+    assert not overlaps("price", ["prices"])
+
+
+def test_pieces_are_told_from_words():
+    assert is_piece("バッテリー")
+    assert not is_piece("가격이")

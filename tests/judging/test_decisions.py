@@ -1,0 +1,302 @@
+"""Judges that decide, against an endpoint that speaks both formats, or neither."""
+
+import math
+
+import polars as pl
+import pytest
+from decision_endpoint import deciding_endpoint
+from tests.judging.conftest import plain_running
+
+from semscale.chat import load_chat_model
+from semscale.chat.costs.budget import Budget
+from semscale.errors import InputError
+from semscale.judging.judge import Judge
+from semscale.judging.panel import Panel
+from semscale.judging.templates import Criterion, Rubric, even_template
+from semscale.judging.verdict import Provenance
+from semscale.report.html import page
+from semscale.types import Status
+
+LEVELS = [0.05, 0.1, 0.15, 0.2, 0.5]  # likert, from low to high: 0, .25, .5, .75, 1
+EXPECTED = 0.25 * 0.1 + 0.5 * 0.15 + 0.75 * 0.2 + 0.5
+RUBRIC = Rubric(
+    "mine",
+    (
+        Criterion("tone", even_template("tone", "How kind?", [("rude", ""), ("kind", "")]), 0.75),
+        Criterion("care", even_template("care", "How careful?", [("not", ""), ("very", "")]), 0.25),
+    ),
+)
+BY_LABEL = {"rude": 0.2, "kind": 0.8, "not": 0.4, "very": 0.6}
+ORDER = (
+    "Completely incorrect",
+    "Mostly incorrect",
+    "Partially correct",
+    "Mostly correct",
+    "Completely correct",
+)
+
+
+def likert(asked, names, text):
+    labels = [name.split(":")[0] for name in names]
+    if labels[0] in BY_LABEL:
+        return [BY_LABEL[label] for label in labels]
+    return [LEVELS[ORDER.index(label)] for label in labels]
+
+
+@pytest.fixture
+def decider():
+    with deciding_endpoint() as found:
+        found.masses = likert
+        yield found
+
+
+def judge(decider, **settings):
+    return Judge(load_chat_model("m", base_url=decider.url), **{"method": "decision", **settings})
+
+
+def judged(decider, n=3, running=None, **settings):
+    answers = [f"answer {number}" for number in range(n)]
+    return judge(decider, **settings).judge(["q"] * n, answers, running=running or plain_running())
+
+
+@pytest.mark.parametrize(
+    ("speaks", "method", "provenance", "n_calls"),
+    [
+        (("decisions", "systemone", "completions"), "decisions", Provenance.DECISION, 3),
+        (("systemone", "completions"), "systemone", Provenance.DECISION, 4),
+        # two formats that are not there, and five orders of five levels for each of three answers
+        (("completions",), "next-token", Provenance.NEXT_TOKEN, 17),
+    ],
+)
+def test_a_verdict_is_the_distribution_that_the_model_gave(decider, speaks, method, provenance, n_calls):
+    decider.speaks = speaks
+    found = judged(decider)
+    assert found.provenances == {provenance: 3}
+    assert found.pmf[0].tolist() == pytest.approx(LEVELS)
+    assert found.expected.tolist() == pytest.approx([EXPECTED] * 3)
+    assert found.score.tolist() == [1.0] * 3
+    assert found[0].confidence == pytest.approx(0.5)
+    assert dict(found.signature.fields)["method"] == method
+    assert len(decider.requests) == n_calls
+
+
+def test_prose_is_the_last_resort(decider):
+    decider.speaks, decider.logprobs = ("completions",), False
+    decider.say = lambda asked: "Score: 4\nExplanation: fine"
+    found = judged(decider)
+    assert found.score.tolist() == [0.75] * 3
+    assert dict(found.signature.fields)["method"] == "prose"
+    assert found.provenances == {Provenance.SINGLE: 3}
+
+
+def test_the_texts_are_marked_and_the_levels_stand_beside_the_question(decider):
+    judged(decider, n=1, rubric="Be strict.")
+    system, user = decider.requests[0][1]["input"]
+    assert (system["role"], user["role"]) == ("system", "user")
+    assert "[BEGIN ANSWER" in user["content"]
+    assert "answer 0" in user["content"]
+    question = decider.requests[0][1]["questions"][0]
+    assert question["instructions"].endswith("Be strict.")
+    assert [level["label"] for level in question["levels"]] == list(ORDER)
+
+
+def test_equally_likely_levels_give_the_one_nearest_to_the_mean(decider):
+    # mean: .25 * .4 + .75 * .4 + 1 * .1 = .5: both are .25 away, so the lower one
+    decider.masses = lambda asked, names, text: [0.1, 0.4, 0.0, 0.4, 0.1]
+    assert judged(decider, n=1).score.tolist() == [0.25]
+
+
+def test_refusals_and_wrong_sums_have_no_score(decider):
+    def masses(asked, names, text):
+        if "answer 0" in text:
+            return None
+        return [0.1] * 5 if "answer 1" in text else likert(asked, names, text)
+
+    decider.masses = masses
+    found = judged(decider)
+    assert list(found.status) == [Status.REFUSED, Status.UNPARSABLE, Status.SCORED]
+    assert found[1].reason.startswith("the probabilities sum to 0.5")
+    assert [math.isnan(score) for score in found.score] == [True, True, False]
+    assert found[1].replies
+
+
+def test_probabilities_of_two_decimals_are_counted(decider):
+    decider.masses = lambda asked, names, text: [0.33, 0.33, 0.33, 0.0, 0.0]
+    found = judged(decider)
+    summary = found.summarize(["q"] * 3, ["a"] * 3)
+    assert found.covered.tolist() == pytest.approx([0.99] * 3)
+    own = summary.judges["m"]
+    assert own.n_normalised == 3
+    assert any("did not sum to 1" in caution for caution in summary.document().cautions)
+
+
+def test_the_order_bias_is_told(decider):
+    decider.speaks, decider.favours = ("completions",), 3.0
+    found = judged(decider)
+    assert found[0].order_bias > 0.1
+    summary = found.summarize(["q"] * 3, ["a"] * 3)
+    cautions = " ".join(summary.document().cautions)
+    assert "m takes no typed decisions" in cautions
+    assert "The order of the levels moves" in cautions
+
+
+def test_the_orders_give_p_correct_a_standard_error(decider):
+    # All mass goes to the letter at the first place, so of true and false one order reads 1 and the other 0:
+    # a mean of .5, and a standard deviation of the root of .5, by the root of 2.
+    decider.speaks, decider.favours = ("completions",), 60.0
+    decider.masses = lambda asked, names, text: [0.5, 0.5]
+    found = judged(decider, template="true_false")
+    assert found.expected.tolist() == pytest.approx([0.5] * 3)
+    assert found.standard_error.tolist() == pytest.approx([0.5] * 3)
+    summary = found.summarize(["q"] * 3, ["a"] * 3)
+    assert summary.record()["lowest"][0]["verdicts"][0]["standard_error"] == pytest.approx(0.5)
+    shown = page(summary.document())
+    assert "standard error 0.50" in shown
+    assert "how far other orders or replies would differ." in shown
+
+
+def test_of_one_decision_the_standard_error_is_not_known(decider):
+    found = judged(decider)
+    assert all(map(math.isnan, found.standard_error))
+    assert found.to_frame()["standard_error"].null_count() == 3
+    said = page(found.summarize(["q"] * 3, ["a"] * 3).document())
+    assert "how far another would differ is not known" in said
+
+
+def test_the_error_of_a_rubric_is_known_where_that_of_each_criterion_is(decider):
+    decider.speaks, decider.favours = ("completions",), 60.0
+    found = judged(decider, criteria=RUBRIC)
+    # Each criterion has two levels, so .5 as above; weights .75 and .25: .5 * root(.75^2 + .25^2)
+    assert found.standard_error.tolist() == pytest.approx([0.5 * (0.75**2 + 0.25**2) ** 0.5] * 3)
+
+
+def test_why_forms_were_not_taken_is_counted_and_quoted(decider):
+    # Three items are tried in the first form, as one may be refused for what it says.
+    decider.planned.extend([(400, {"error": {"message": "decisions are off"}})] * 3)
+    decider.speaks = ("completions",)
+    found = judged(decider)
+    first, second = found.not_taken
+    assert (first.form, first.n, second.form, second.n) == ("decisions", 3, "systemone", 1)
+    assert "decisions are off" in first.reason
+    assert "/systemone" in second.reason
+    told = found.to_frame()["not_taken"].to_list()
+    assert told == [f"decisions: {first.reason} (3 requests); systemone: {second.reason}"] * 3
+    summary = found.summarize(["q"] * 3, ["a"] * 3)
+    assert summary.record()["judges"][0]["not_taken"] == [
+        {"form": "decisions", "reason": first.reason, "n": 3},
+        {"form": "systemone", "reason": second.reason, "n": 1},
+    ]
+    assert "decisions are off" in " ".join(summary.document().cautions)
+    shown = page(summary.document())
+    assert "decisions, not taken" in shown
+    assert "systemone, not taken" in shown
+
+
+def test_a_form_that_is_taken_was_not_refused(decider):
+    # The first item is refused for what it says, and the second one is not.
+    decider.planned.append((400, {"error": {"message": "content policy"}}))
+    found = judged(decider)
+    assert found.not_taken == ()
+    assert found.to_frame()["not_taken"].to_list() == [None] * 3
+    assert list(found.status) == [Status.FAILED, Status.SCORED, Status.SCORED]
+
+
+def test_a_judge_in_prose_has_no_column_of_forms(decider):
+    decider.say = lambda asked: "Score: 4"
+    assert "not_taken" not in judged(decider, method="prose").to_frame().columns
+
+
+def test_the_reasons_of_rows_without_a_score_are_counted(decider):
+    decider.masses = lambda asked, names, text: (
+        None if "answer 0" in text else [0.1] * 5 if "answer 3" not in text else likert(asked, names, text)
+    )
+    summary = judged(decider, n=4).summarize(["q"] * 4, ["a"] * 4)
+    sums = "the probabilities sum to 0.5, and rounding explains 0.975 to 1.025"
+    found = summary.record()["judges"][0]["reasons"]
+    assert {(each["status"], each["reason"], each["n"]) for each in found} == {
+        ("unparsable", sums, 2),
+        ("refused", "the judge declined to give a score", 1),
+    }
+    assert sums in page(summary.document())
+
+
+def test_a_cap_leaves_the_rest_unfinished(decider):
+    found = judged(decider, n=9, running=plain_running(budget=Budget(calls=4)))
+    assert found.counts == {Status.SCORED: 4, Status.UNFINISHED: 5}
+
+
+def test_a_rubric_is_one_request_with_a_question_for_each_criterion(decider):
+    found = judged(decider, criteria=RUBRIC)
+    assert decider.paths == ["decisions"] * 3
+    assert [question["name"] for question in decider.requests[0][1]["questions"]] == ["tone", "care"]
+    # .75 * .8 + .25 * .6
+    assert found.expected.tolist() == pytest.approx([0.75] * 3)
+    frame = found.to_frame()
+    assert frame["criterion_tone"].to_list() == pytest.approx([0.8] * 3)
+    assert frame["criterion_care"].to_list() == pytest.approx([0.6] * 3)
+    assert frame["criterion_care_status"].to_list() == ["scored"] * 3
+
+
+@pytest.mark.parametrize("method", ["decision", "prose"])
+def test_a_rubric_is_asked_criterion_by_criterion_where_nobody_decides(decider, method):
+    decider.speaks, decider.logprobs = ("completions",), False
+    decider.say = lambda asked: "Score: 2" if "How kind?" in asked["messages"][-1]["content"] else "Score: 1"
+    found = judged(decider, criteria=RUBRIC, method=method)
+    assert found.to_frame()["criterion_tone"].to_list() == [1.0] * 3
+    assert found.expected.tolist() == pytest.approx([0.75] * 3)
+
+
+def test_a_criterion_that_is_refused_leaves_the_row_without_a_score(decider):
+    decider.masses = lambda asked, names, text: None if "careful" in asked else likert(asked, names, text)
+    found = judged(decider, n=1, criteria=RUBRIC)
+    assert found.status[0] == Status.REFUSED
+    assert found[0].reason.startswith("criterion 'care'")
+    assert found.to_frame().select("criterion_tone", "criterion_care").row(0) == (pytest.approx(0.8), None)
+
+
+def test_the_report_lists_the_criteria(decider):
+    found = judged(decider, criteria=RUBRIC)
+    summary = found.summarize(["q"] * 3, ["a"] * 3)
+    assert {name: mean.value for name, mean in summary.criteria.items()} == pytest.approx(
+        {"tone": 0.8, "care": 0.6}
+    )
+    record = summary.record()["judges"][0]
+    assert [(each["name"], each["weight"]) for each in record["criteria"]] == [("tone", 0.75), ("care", 0.25)]
+    assert "criteria" in [section.name for section in summary.document().sections]
+
+
+def test_a_panel_mixes_both_kinds(decider):
+    decider.say = lambda asked: "Score: 3"
+    panel = Panel([judge(decider), judge(decider, method="prose")])
+    found = panel.judge(["q"], ["a"], running=plain_running())
+    assert found.expected[0].tolist() == pytest.approx([EXPECTED, 0.5])
+    summary = found.summarize(["q"], ["a"])
+    assert {str(kind): n for kind, n in summary.provenances.items()} == {"decision": 1, "single": 1}
+
+
+def test_samples_are_not_for_decisions(decider):
+    with pytest.raises(InputError, match="samples must be 1 with method='decision'"):
+        judge(decider, samples=3)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"template": "continuous"}, "needs a template with levels, 'continuous' has a range"),
+        ({"template": "recommendation"}, "2 to 10 levels, got 11"),
+        ({"method": "decide"}, "did you mean 'decision'"),
+    ],
+)
+def test_what_no_decision_can_hold_is_refused_before_anything_is_sent(decider, settings, said):
+    with pytest.raises(InputError, match=said):
+        judge(decider, **settings)
+    assert decider.requests == []
+
+
+def test_what_a_decision_needs_to_resume_is_kept(decider, tmp_path):
+    first = judged(decider, running=plain_running(), criteria=RUBRIC)
+    assert isinstance(first.part_frame(), pl.DataFrame)
+    assert first.part_frame()["masses"].to_list()[0] == [
+        [0.0, pytest.approx(0.75 * 0.2 + 0.25 * 0.4)],
+        [1.0, pytest.approx(0.75 * 0.8 + 0.25 * 0.6)],
+    ]

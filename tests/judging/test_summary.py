@@ -1,0 +1,217 @@
+"""Summaries of judged items: estimates, samples of many rows, and reasons."""
+
+import json
+import math
+
+import polars as pl
+import pytest
+from tests.judging.conftest import Scripted, material, plain_running
+from tests.schema_check import check_json
+
+from semscale.chat.replies import Reply, TokenLogprob
+from semscale.judging.judge import Judge
+from semscale.judging.judge_columns import JudgeColumns
+from semscale.judging.panel import Panel
+from semscale.judging.summary import JudgeCollector, alike_reasons
+from semscale.report.json_encoding import to_json
+from semscale.report.judging import cautions, human_table
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.store.writing import PREFIX
+
+ANSWERS = [str(1 + row % 5) for row in range(40)]
+
+
+def judge(name, harsh=0):
+    return Judge(Scripted(lambda request: f"Score: {max(1, int(material(request)) - harsh)}", name=name))
+
+
+@pytest.fixture(scope="module")
+def verdicts():
+    return Panel([judge("kind"), judge("harsh", 1)]).judge(["q"] * 40, ANSWERS, running=plain_running())
+
+
+def summed_up(result, **settings):
+    return result.summarize(["q"] * 40, ANSWERS, **settings)
+
+
+def test_every_judges_interval_is_made_as_the_run_has_it(verdicts):
+    summary = summed_up(verdicts, interval=0.5, seed=7, replicates=500)
+    for name, own in zip(verdicts.names, verdicts.judges, strict=True):
+        ours = summary.judge_estimates[name]
+        assert (ours.interval, ours.seed, ours.replicates) == (0.5, 7, 500)
+        assert ours.overall.mean == own.estimate(interval=0.5, seed=7, replicates=500).overall.mean
+        # 50 % intervals are a third as wide as those of 95 % that come by default.
+        usual = own.estimate().overall.mean
+        assert ours.overall.mean.high - ours.overall.mean.low < 0.6 * (usual.high - usual.low)
+    assert summary.estimates.interval == 0.5
+
+
+def test_mean_score_and_mean_expected_score_are_means_of_their_columns():
+    # Each reply states level 4, .75, to whose token the model gives .5; the other .5 is on level 2, .25.
+    top = (("4", math.log(0.5)), ("2", math.log(0.5)))
+    reply = Reply("4", logprobs=(TokenLogprob("4", math.log(0.5), top),))
+    found = Judge(Scripted(lambda _: reply)).judge(["q"] * 3, ["a", "b", "c"], running=plain_running())
+    assert found.expected.tolist() == pytest.approx([0.5] * 3)
+    summary = found.summarize(["q"] * 3, ["a", "b", "c"])
+    for estimates in (found.estimate(), summary.estimates, summary.judge_estimates["scripted"]):
+        means = {name: figure.value for name, figure in estimates.overall.figures.items()}
+        assert means == pytest.approx({"score": 0.75, "expected": 0.5})
+        assert estimates.overall.mean.value == pytest.approx(0.75)
+    lead = summary.document().lead
+    assert (lead.name, lead.value.value) == ("mean score, from 0 to 1", pytest.approx(0.75))
+    assert summary.mean_expected.value == pytest.approx(0.5)
+
+
+def test_groups_are_estimated_for_the_whole_and_for_each_judge(verdicts):
+    by = [None] * 10 + ["low", "high"] * 15
+    summary = summed_up(verdicts, by=by)
+    expected = verdicts.estimate(by=by).groups
+    found = summary.estimates.groups
+    assert [(group.group, group.n) for group in found] == [(None, 10), ("low", 15), ("high", 15)]
+    assert [group.mean for group in found] == [group.mean for group in expected]
+    for name, own in zip(verdicts.names, verdicts.judges, strict=True):
+        ours = summary.judge_estimates[name].groups
+        assert [group.mean for group in ours] == [group.mean for group in own.estimate(by=by).groups]
+    assert [item.group for item in summary.lowest] == [by[item.row] for item in summary.lowest]
+    assert summed_up(verdicts).estimates.groups == ()
+
+
+def test_the_only_judge_has_the_estimates_of_the_whole(verdicts):
+    summary = summed_up(verdicts.judges[0])
+    assert summary.judge_estimates["kind"] is summary.estimates
+
+
+def test_rows_are_counted_by_the_language_of_the_answer():
+    answers = ["Das ist leider überhaupt nicht sicher.", "It is not safe, and that is a pity.", "Paris", " "]
+    found = Judge(Scripted(lambda _: "Score: 4")).judge(["q"] * 4, answers, running=plain_running())
+    summary = found.summarize(["q"] * 4, answers)
+    # The last answer is empty, so nothing is asked of it and nothing counted.
+    assert summary.record()["languages"] == [
+        {"language": "de", "rows": 1, "scored": 1, "unread": 0},
+        {"language": "en", "rows": 1, "scored": 1, "unread": 0},
+        {"language": None, "rows": 1, "scored": 1, "unread": 0},
+    ]
+    assert "languages" in {section.name for section in summary.document().sections}
+
+
+N, LABELLED, KEPT = 600, 80, 200
+# The first answers are labelled, each one level above what its judges say at most.
+SAMPLE_ANSWERS = [f"{1 + row % 5}" for row in range(N)]
+LABELS = [f"{min(5, 2 + row % 5)}" if row < LABELLED else None for row in range(N)]
+LABELS[:20] = [f"[{label}, {1 + row % 3}]" for row, label in enumerate(LABELS[:20])]  # by two people
+
+
+def sample_judge(name, harsh=0):
+    def say(request):
+        level = int(material(request).split()[0])
+        return "no idea" if level == 3 and not harsh else f"Score: {max(1, level - harsh)}"
+
+    return Judge(Scripted(say, name=name))
+
+
+@pytest.fixture(scope="module")
+def sample_verdicts():
+    return Panel([sample_judge("kind"), sample_judge("harsh", 1)]).judge(
+        ["q"] * N, SAMPLE_ANSWERS, running=plain_running()
+    )
+
+
+@pytest.fixture(scope="module")
+def summed(sample_verdicts):
+    """A function that sums the panel's verdicts up in parts, keeping some rows."""
+    rows = pl.DataFrame({
+        "question": ["q"] * N,
+        "answer": SAMPLE_ANSWERS,
+        "human": LABELS,
+        "p": [0.5] * N,
+        "by": ["north", "south"] * (N // 2),
+    })  # fmt: skip
+    found = sample_verdicts.part_frame().rename(lambda name: PREFIX + name)
+    biases = pl.Series(f"{PREFIX}judge_1_order_bias", [row / 997 for row in range(N)])
+    frame = pl.concat([rows, found.with_columns(biases)], how="horizontal")
+    signatures = [own.signature for own in sample_verdicts.judges]
+
+    def summary(most, size=250, *, inclusion=None):
+        columns = JudgeColumns("question", "answer", human="human", inclusion=inclusion, by="by")
+        templates = {
+            name: own.template
+            for name, own in zip(sample_verdicts.names, sample_verdicts.judges, strict=True)
+        }
+        collector = JudgeCollector(templates, columns, IntervalPlan(), most=most)
+        for start in range(0, N, size):
+            collector.add(frame[start : start + size])
+        return collector.summary("t.csv", signatures, sample_verdicts.signature, None, [(), ()])
+
+    return summary
+
+
+def test_estimates_counts_and_labels_are_of_all_rows(summed):
+    whole, part = summed(N), summed(KEPT)
+    assert (whole.sampled, part.sampled, part.n) == (None, KEPT, N)
+    assert part.counts == whole.counts
+    assert part.estimates == whole.estimates
+    assert part.judge_estimates == whole.judge_estimates
+    # the first judge cannot tell level 3, which is one of five
+    assert part.judges["kind"].counts == {"scored": 480, "unparsable": 120}
+    # 0 to 599, each divided by 997
+    assert part.judges["kind"].order_bias == pytest.approx(299.5 / 997)
+    assert part.signature == whole.signature
+    assert part.mean_label == whole.mean_label
+    assert part.human.judge_less_people == whole.human.judge_less_people
+    assert part.human.kappa == whole.human.kappa
+    assert part.human.ceiling == whole.human.ceiling
+    assert part.human.ceiling.judge.n == 20
+    assert part.human.ceiling.judge.n_left_out == N - 20
+    assert part.effective_judges.value == whole.effective_judges.value
+
+
+def test_figures_from_the_sample_are_near_those_of_all_rows(summed):
+    whole, part = summed(N), summed(KEPT)
+    for name, severity in part.severities.items():
+        assert severity.value == pytest.approx(whole.severities[name].value, abs=0.05)
+    (kappa,), (expected,) = part.agreement.values(), whole.agreement.values()
+    assert kappa.value == pytest.approx(expected.value, abs=0.1)
+
+
+@pytest.mark.parametrize("inclusion", [None, "p"])
+def test_a_labelled_row_counts_once_in_the_corrected_mean(summed, inclusion):
+    whole, part = (summed(most, inclusion=inclusion).human.corrected for most in (N, KEPT))
+    # the judge's own mean stands in two tables of the report, and is the same in both
+    mean = summed(KEPT, inclusion=inclusion).mean_expected
+    assert (part.naive.value, part.naive.low, part.naive.high, part.naive.n) == (
+        mean.value, mean.low, mean.high, N,
+    )  # fmt: skip
+    assert part.n_labelled == whole.n_labelled == LABELLED
+    # levels stand a quarter apart; a mean of 200 of 600 rows has a standard error of about .02
+    assert part.value == pytest.approx(whole.value, abs=0.06)
+    assert part.naive.value == pytest.approx(whole.naive.value, abs=0.06)
+
+
+def test_the_size_of_parts_changes_nothing(summed):
+    for most in (N, KEPT):
+        first, second = (json.loads(summed(most, size).to_json()) for size in (N, 77))
+        assert {**first, "created": 0} == {**second, "created": 0}
+
+
+def test_the_report_and_json_say_what_is_made_from_a_sample(summed):
+    part, whole = summed(KEPT), summed(N)
+    check_json(to_json(part, cautions=(), out=None, report=None, figures=None))
+    assert (part.record()["sampled"], whole.record()["sampled"]) == (KEPT, None)
+    assert (
+        "Made from a random sample of 200 of the 600 rows, and from all with a human label: histograms, "
+        "severities, agreement of judges and the corrected mean. All else is of all rows."
+    ) in cautions(part)
+    meanings = [row[2].text for row in human_table(part).rows]
+    assert meanings[0].startswith("what people would give to the 600 rows with a score")
+    assert meanings[1].startswith("of the 600 rows with a score")
+    assert not any("random sample of" in caution for caution in cautions(whole))
+
+
+def test_numbers_that_are_alike_stay_and_others_are_left_out():
+    found = alike_reasons({"row 1 of 5": 1, "no reply": 2, "row 2 of 5": 3, "row 1": 1})
+    assert found == {"row … of 5": 4, "no reply": 2, "row 1": 1}
+    assert list(found) == ["row … of 5", "no reply", "row 1"]
+
+
+def test_a_single_reason_is_as_it_came():
+    assert alike_reasons({"HTTP 400: at most 1,024 tokens": 2}) == {"HTTP 400: at most 1,024 tokens": 2}

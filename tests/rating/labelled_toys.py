@@ -1,0 +1,23 @@
+"""Toy texts with people's answers: two-dimensional vectors whose direction says how good a text is."""
+
+import numpy as np
+
+from semscale.rating.anchors import anchor_axis
+from semscale.rating.calibrators import Predictors
+
+VALUES = np.arange(1.0, 6.0)
+ANCHORS = np.array([[[np.cos(angle), np.sin(angle)] for angle in np.linspace(0, np.pi / 2, 5)]])
+
+
+def answered(means, spread=0.7):
+    """Masses of people's answers: a triangle around each mean, wide enough to touch two points."""
+    masses = np.maximum(1e-9, 1 + spread - np.abs(VALUES - np.asarray(means)[:, None]))
+    return masses / masses.sum(axis=1, keepdims=True)
+
+
+def predictors_at(places):
+    """Texts at places 0 (worst) to 1 (best) of a quarter circle, all rated with equal shares."""
+    angles = np.asarray(places) * np.pi / 2
+    vectors = np.column_stack([np.cos(angles), np.sin(angles)])
+    pmf = np.full((len(vectors), 5), 0.2)
+    return Predictors(vectors, pmf, VALUES, anchor_axis(ANCHORS, VALUES))

@@ -1,0 +1,460 @@
+"""Rating of files: parts, summaries, cells."""
+
+import datetime as dt
+import shutil
+
+import numpy as np
+import polars as pl
+import pytest
+import xlsxwriter
+from polars.testing import assert_frame_equal
+
+from semscale.errors import InputError, UnknownNameError
+from semscale.rating.cells import humans_in, numbers_in
+from semscale.rating.files import human_sample
+from semscale.rating.files.columns import FileColumns
+from semscale.rating.files.file_rating import FileSettings, rate_file
+from semscale.rating.files.file_summary import Collector, rated_frame, ratings_of
+from semscale.rating.rater import Rater
+from semscale.store import workbook
+from semscale.store.columns import groups_in
+from semscale.store.number_texts import with_numbers
+from semscale.store.reading import open_table
+from semscale.store.writing import write_table
+
+FORMATS = ["csv", "jsonl", "parquet", "xlsx"]
+
+
+@pytest.mark.parametrize("part_rows", [1, 7, 60, 1000])
+@pytest.mark.parametrize("kind", FORMATS)
+def test_the_rated_table_is_the_input_and_the_ratings(survey, tmp_path, rater, answers, kind, part_rows):
+    out = tmp_path / f"rated.{kind}"
+    rate_file(answers, FileColumns("text"), rater=rater, out=out, settings=FileSettings(part_rows))
+    (rated,) = open_table(out).batches(1000)
+    frame = survey.some_answers()
+    expected = rater.rate(frame["text"]).to_frame().rename(lambda name: f"semscale_{name}")
+    if kind == "xlsx":
+        frame = with_numbers([frame.with_columns(pl.col("text").replace("", None)).lazy()])[0].collect()
+    texts = [name for name, dtype in expected.schema.items() if dtype == pl.String]
+    assert rated.columns == [*frame.columns, *expected.columns]
+    assert_frame_equal(rated.select(frame.columns).cast(dict(frame.schema)), frame)
+    # Cosines are computed in float32, whose last digit depends on how many are computed at once.
+    got = rated.select(expected.columns).with_columns(pl.all().exclude(texts).cast(pl.Float64))
+    assert_frame_equal(got, expected.with_columns(pl.all().exclude(texts).cast(pl.Float64)), abs_tol=1e-5)
+    assert survey.files_in(tmp_path) == ["answers.parquet", out.name]
+
+
+@pytest.mark.parametrize("part_rows", [1, 7, 1000])
+@pytest.mark.parametrize("kind", FORMATS)
+def test_the_summary_is_the_one_in_memory(survey, tmp_path, rater, kind, part_rows):
+    frame = survey.some_answers()
+    path = tmp_path / f"answers.{kind}"
+    write_table(frame, path)
+    summary = rate_file(
+        open_table(path), survey.ALL_COLUMNS, rater=rater, settings=FileSettings(part_rows, seed=3)
+    )
+    ratings = rater.rate(frame["text"])
+    expected = ratings.summarize(
+        frame["text"],
+        source=path.name,
+        weights=frame["weight"].cast(pl.Float64),
+        by=frame["region"],
+        respondents=frame["person"],
+        seed=3,
+    )
+    survey.assert_same_estimates(summary.estimates, expected.estimates)
+    same = ("n", "counts", "n_windowed", "n_distinct", "set_names", "floor", "source", "signature")
+    for name in (*same, "by", "weight", "respondent"):
+        assert getattr(summary, name) == getattr(expected, name), name
+    for name in ("sample", "left_out"):
+        assert_frame_equal(getattr(summary, name), getattr(expected, name), abs_tol=1e-5)
+    for name in ("most_certain", "least_certain"):
+        # Texts of the same words in another order are equally certain, up to a last digit.
+        table, same = getattr(summary, name), getattr(expected, name)
+        assert table["text"].is_unique().all()
+        np.testing.assert_allclose(table["entropy"], same["entropy"], atol=1e-5)
+    np.testing.assert_allclose(summary.set_agreement, expected.set_agreement, atol=1e-5)
+    humans = [1.0, 2.0, [3.0, 4.0], [1.0, 2.0], None]
+    written = ["1", "2", "[3, 4]", "[1, 2]", None]
+    compared = ratings.compare(
+        [humans[written.index(cell)] for cell in frame["human"]],
+        texts=frame["text"].to_list(),
+        respondents=frame["person"],
+        weights=frame["weight"].cast(pl.Float64),
+        seed=3,
+    )
+    assert summary.comparison.n == compared.n
+    assert summary.comparison.pearson.value == pytest.approx(compared.pearson.value, abs=1e-5)
+    assert summary.comparison.null_length == compared.null_length
+    assert (summary.by, summary.weight, summary.respondent) == ("region", "weight", "person")
+
+
+def test_the_sample_does_not_depend_on_the_parts(survey, tmp_path, rater):
+    path = tmp_path / "answers.parquet"
+    survey.some_answers(2000).write_parquet(path)
+    rows = [
+        rate_file(open_table(path), FileColumns("text"), rater=rater, settings=settings).sample["row"]
+        for settings in (FileSettings(90), FileSettings(2000), FileSettings(90, seed=1))
+    ]
+    assert rows[0].equals(rows[1])
+    assert rows[0].is_sorted()
+    assert rows[0].n_unique() == 400
+    assert not rows[2].equals(rows[0])
+
+
+def test_cells_that_are_no_texts_have_a_status_and_are_counted(tmp_path, rater):
+    path = tmp_path / "answers.jsonl"
+    path.write_text(
+        '{"text": "great thing"}\n{"text": 5}\n{"text": NaN}\n{"text": ["a"]}\n{}\n{"text": ""}\n'
+    )
+    out = tmp_path / "rated.jsonl"
+    summary = rate_file(open_table(path), FileColumns("text"), rater=rater, out=out, settings=FileSettings(2))
+    (rated,) = open_table(out).batches(10)
+    assert rated["semscale_status"].to_list() == [
+        "scored", "not-text", "missing", "not-text", "missing", "empty",
+    ]  # fmt: skip
+    assert rated["text"].to_list() == ["great thing", "5", None, '["a"]', None, ""]
+    assert rated["semscale_mean"].null_count() == 5
+    assert summary.counts == {"scored": 1, "missing": 2, "not-text": 2, "empty": 1}
+
+
+def test_dates_truth_values_and_numbers_of_excel_are_no_texts(tmp_path, rater):
+    path = tmp_path / "answers.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        sheet, day = book.add_worksheet(), book.add_format({"num_format": "yyyy-mm-dd"})
+        for row, cell in enumerate(["text", "great thing", True, 5]):
+            sheet.write(row, 0, cell)
+        sheet.write_datetime(4, 0, dt.datetime(2024, 3, 1), day)
+    out = tmp_path / "rated.csv"
+    summary = rate_file(open_table(path), FileColumns("text"), rater=rater, out=out)
+    assert summary.counts == {"scored": 1, "not-text": 3}
+    (rated,) = open_table(out).batches(10)
+    assert rated["text"].to_list() == ["great thing", "true", "5", "2024-03-01 00:00:00"]
+
+
+def test_nothing_is_written_unless_asked(survey, tmp_path, rater, answers):
+    rate_file(answers, FileColumns("text"), rater=rater)
+    assert survey.files_in(tmp_path) == ["answers.parquet"]
+
+
+def test_progress_is_told(rater, answers):
+    told = []
+    rate_file(
+        answers,
+        FileColumns("text"),
+        rater=rater,
+        settings=FileSettings(25),
+        progress=lambda *step: told.append(step),
+    )
+    assert [step for step in told if step[0] == "rating"] == [("rating", n, 60) for n in (0, 25, 50, 60)]
+    assert any(step[0] == "embedding" for step in told)
+
+
+def csv_of(folder, text):
+    path = folder / "answers.csv"
+    path.write_text(text)
+    return open_table(path)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"text": "txt"}, "text: .* no column 'txt'; did you mean 'text'"),
+        ({"text": "text", "by": "regoin"}, "by: .* no column 'regoin'; did you mean 'region'"),
+        ({"text": "text", "weight": "w"}, "weight: .* no column 'w'"),
+        ({"text": "text", "respondent": "persons"}, "respondent: .*'persons'; did you mean 'person'"),
+        ({"text": "text", "human": "humans"}, "human: .*'humans'; did you mean 'human'"),
+    ],
+)
+def test_a_missing_column(rater, answers, columns, message):
+    with pytest.raises(UnknownNameError, match=message):
+        rate_file(answers, FileColumns(**columns), rater=rater)
+
+
+LATE = "".join(f"great thing,{n}\n" for n in range(20))
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "message"),
+    [
+        (LATE + "too,many,cells\n", {}, "line 22: 3 cells"),
+        (LATE + "bad stuff,-1\n", {"weight": "n"}, "weight: .* finite numbers >= 0, but data row 21"),
+        (LATE + "bad stuff,much\n", {"weight": "n"}, "weight: .* data row 21 has 'much'"),
+        (LATE + "bad stuff,good\n", {"human": "n"}, "human: .* data row 21 has 'good'"),
+        (LATE, {"human": "n", "human_range": (0.0, 18.0)}, "human_range is 0 to 18, but data row 20"),
+        ("great thing,\n", {"human": "n"}, "human: column 'n' has no rating for any text"),
+        ("great thing,0\n", {"weight": "n"}, "weights must not all be 0"),
+    ],
+)
+def test_a_wrong_cell_far_down_leaves_nothing_behind(survey, tmp_path, rater, rows, columns, message):
+    table = csv_of(tmp_path, "text,n\n" + rows)
+    with pytest.raises(InputError, match=message):
+        rate_file(
+            table,
+            FileColumns("text", **columns),
+            rater=rater,
+            out=tmp_path / "rated.csv",
+            settings=FileSettings(part_rows=5),
+        )
+    assert survey.files_in(tmp_path) == ["answers.csv"]
+    assert not (tmp_path / "rated.csv.parts").exists()
+
+
+def test_names_of_the_result_are_reserved(tmp_path, rater):
+    table = csv_of(tmp_path, "text,semscale_mean\ngreat thing,1\n")
+    with pytest.raises(InputError, match="has a column 'semscale_mean'"):
+        rate_file(table, FileColumns("text"), rater=rater)
+
+
+def test_a_reserved_name_that_appears_late(tmp_path, rater):
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"text": "great"}\n' * 1200 + '{"text": "great", "semscale_mode": 1}\n')
+    with pytest.raises(InputError, match="has a column 'semscale_mode'"):
+        rate_file(open_table(path), FileColumns("text"), rater=rater)
+
+
+def test_the_input_is_never_the_output(survey, rater, answers):
+    with pytest.raises(InputError, match="out must not be the input"):
+        rate_file(answers, FileColumns("text"), rater=rater, out=answers.path)
+    assert_frame_equal(pl.read_parquet(answers.path), survey.some_answers())
+
+
+def test_too_many_rows_for_excel_are_refused_before_any_work(
+    tmp_path, rater, answers, toy_embedder, monkeypatch
+):
+    monkeypatch.setattr(workbook, "MAX_ROWS", 59)
+    with pytest.raises(InputError, match="an Excel sheet holds 59 rows, but there are 60"):
+        rate_file(answers, FileColumns("text"), rater=rater, out=tmp_path / "rated.xlsx")
+    assert toy_embedder.embedded == []
+
+
+@pytest.mark.parametrize("name", ["answers.csv", "answers.jsonl"])
+def test_rows_of_a_text_file_are_counted_for_excel_before_any_work(
+    survey, tmp_path, rater, toy_embedder, monkeypatch, name
+):
+    monkeypatch.setattr(workbook, "MAX_ROWS", 59)
+    write_table(survey.some_answers(), tmp_path / name)
+    with pytest.raises(InputError, match="an Excel sheet holds 59 rows, but there are 60"):
+        rate_file(
+            open_table(tmp_path / name),
+            FileColumns("text"),
+            rater=rater,
+            out=tmp_path / "rated.xlsx",
+            settings=FileSettings(20),
+        )
+    assert toy_embedder.embedded == []
+    assert survey.files_in(tmp_path) == [name]
+
+
+@pytest.mark.parametrize(("columns", "cell"), [({"weight": "n"}, "-1"), ({"human": "n"}, "good")])
+def test_cells_beside_the_texts_are_checked_before_any_work(tmp_path, rater, toy_embedder, columns, cell):
+    rows = "".join(f"great thing,{n}\n" for n in range(1000))
+    table = csv_of(tmp_path, f"text,n\n{rows}great thing,{cell}\n")
+    with pytest.raises(InputError):
+        rate_file(table, FileColumns("text", **columns), rater=rater, settings=FileSettings(300))
+    assert toy_embedder.embedded == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"part_rows": 0}, "part_rows must be at least 1, got 0"),
+        ({"interval": 1.0}, "interval must lie between 0 and 1, such as 0.95 for 95 %, got 1.0"),
+        ({"interval": 0.0}, "interval must lie between 0 and 1, such as 0.95 for 95 %, got 0.0"),
+    ],
+)
+def test_settings_out_of_range(setting, message):
+    with pytest.raises(InputError, match=message):
+        FileSettings(**setting)
+
+
+@pytest.mark.parametrize("moment", [("rating", 20), ("writing", 0), ("rating", 60)])
+@pytest.mark.parametrize("removed", [".", "part-000000.parquet"])
+def test_parts_that_somebody_removes_during_the_run(survey, tmp_path, rater, answers, moment, removed):
+    out = tmp_path / "rated.csv"
+    folder = tmp_path / "rated.csv.parts"
+
+    def remove(*told):
+        if told[:2] == moment and (folder / removed).exists():
+            shutil.rmtree(folder) if removed == "." else (folder / removed).unlink()
+
+    with pytest.raises(InputError, match="out: .*parts, which .* removed or changed during the run"):
+        rate_file(
+            answers, FileColumns("text"), rater=rater, out=out, settings=FileSettings(10), progress=remove
+        )
+    assert survey.files_in(tmp_path) == ["answers.parquet"]
+    rate_file(answers, FileColumns("text"), rater=rater, out=out, settings=FileSettings(10))
+    assert survey.files_in(tmp_path) == ["answers.parquet", "rated.csv"]
+
+
+TEXTS = ["great thing", None, "bad stuff", "", "so so", "great great thing"]
+
+
+@pytest.fixture
+def rater(toy_embedder):
+    return Rater("quality", embedder=toy_embedder, floor=None)
+
+
+def add(collector, frame):
+    ratings = collector.rater.rate(frame["text"])
+    collector.add(pl.concat([frame, rated_frame(ratings)], how="horizontal"))
+
+
+def test_ratings_come_back_from_their_columns(rater):
+    ratings = rater.rate(TEXTS)
+    back = ratings_of(rated_frame(ratings), rater)
+    np.testing.assert_array_equal(back.pmf, ratings.pmf)
+    np.testing.assert_array_equal(back.similarity, ratings.similarity)
+    np.testing.assert_array_equal(back.set_means, ratings.set_means)
+    np.testing.assert_array_equal(back.windows, ratings.windows)
+    assert back.status.tolist() == ratings.status.tolist()
+    assert_frame_equal(back.to_frame(), ratings.to_frame())
+
+
+def test_added_columns_all_have_the_prefix(rater):
+    assert rated_frame(rater.rate(TEXTS)).columns == [
+        f"semscale_{name}"
+        for name in (
+            "status",
+            "mean",
+            "mode",
+            "entropy",
+            "similarity",
+            "windows",
+            "language",
+            "p_1",
+            "p_2",
+            "p_3",
+            "p_4",
+            "p_5",
+            "set_means",
+        )
+    ]
+
+
+@pytest.mark.parametrize("part_rows", [1, 9, 300])
+def test_a_comparison_looks_at_a_sample_that_does_not_depend_on_the_parts(rater, monkeypatch, part_rows):
+    monkeypatch.setattr(human_sample, "COMPARED_ROWS", 50)
+    frame = pl.DataFrame({"text": TEXTS * 50, "human": [1.0, 2.0, 3.0, 4.0, None, 5.0] * 50})
+    collector = Collector(rater, FileColumns("text", human="human"), seed=1)
+    for start in range(0, 300, part_rows):
+        add(collector, frame.slice(start, part_rows))
+    compared = collector.summary("x.csv", 0.95).comparison
+    assert (compared.n, compared.n_eligible) == (50, 150)
+    assert dict(compared.signature.fields)["eligible"] == "150"
+    # Of six rows one has no text, one is blank and one has no human rating, so 150 of 300 can be compared; a
+    # sample of 50 of them, with texts of 11, 9 and 17 characters and humans 1, 3 and 5, has all three kinds.
+    assert set(compared.points[:, 0]) == {1.0, 3.0, 5.0}
+    whole = Collector(rater, FileColumns("text", human="human"), seed=1)
+    add(whole, frame)
+    np.testing.assert_allclose(compared.points, whole.summary("x.csv", 0.95).comparison.points, atol=1e-5)
+
+
+def test_a_comparison_has_the_interval_that_was_asked_for(rater):
+    collector = Collector(rater, FileColumns("text", human="human"))
+    add(collector, pl.DataFrame({"text": TEXTS * 5, "human": [1.0, 2.0, 3.0, 4.0, None, 5.0] * 5}))
+    assert collector.summary("x.csv", 0.5).comparison.interval == 0.5
+
+
+def test_examples_of_texts_without_a_rating_are_the_first_of_each_kind(rater):
+    frame = pl.DataFrame({"text": [None, "a", "", None, None, " ", None, "\t", ""]})
+    collector = Collector(rater, FileColumns("text"))
+    for start in range(9):
+        add(collector, frame.slice(start, 1))
+    left_out = collector.summary("x.csv", 0.95).left_out
+    # Three of each status, in the order of the statuses: missing before empty.
+    assert left_out["row"].to_list() == [0, 3, 4, 2, 5, 7]
+    assert left_out["status"].to_list() == ["missing"] * 3 + ["empty"] * 3
+    assert left_out["mean"].null_count() == 6
+
+
+def test_the_source_has_no_folders(rater):
+    collector = Collector(rater, FileColumns("text"))
+    add(collector, pl.DataFrame({"text": TEXTS}))
+    assert collector.summary("/home/someone/secret/answers.csv", 0.95).source == "answers.csv"
+
+
+@pytest.mark.parametrize(
+    "dtype", [pl.String, pl.Categorical, pl.Enum([text for text in TEXTS if text is not None])]
+)
+def test_distinct_texts_are_counted_whatever_type_the_column_has(rater, dtype):
+    collector = Collector(rater, FileColumns("text"))
+    add(collector, pl.DataFrame({"text": pl.Series(TEXTS * 2, dtype=dtype)}))
+    add(collector, pl.DataFrame({"text": pl.Series([None, "so so"], dtype=dtype)}))
+    add(collector, pl.DataFrame({"text": pl.Series([None], dtype=pl.Null)}))
+    # Of six rows one has no text; the other five differ, the blank one among them.
+    assert collector.summary("x.csv", 0.95).n_distinct == 5
+
+
+def test_numbers():
+    assert numbers_in(pl.Series(["1", " 2.5 ", "", None, "1e3"]), "weight").to_list() == [
+        1,
+        2.5,
+        None,
+        None,
+        1000,
+    ]
+    assert numbers_in(pl.Series([1, 2]), "weight").to_list() == [1, 2]
+
+
+@pytest.mark.parametrize("cell", ["one", "1,5", "1 000", "5%"])
+def test_a_cell_that_is_no_number_is_named(cell):
+    with pytest.raises(
+        InputError, match=f"weight: column 'w' must hold numbers, but data row 13 has '{cell}'"
+    ):
+        numbers_in(pl.Series("w", ["1", None, cell]), "weight", first_row=10)
+
+
+@pytest.mark.parametrize(
+    ("cells", "names"),
+    [
+        (["a", None], ["a", None]),
+        ([1, None], ["1", None]),
+        ([1.0, None], ["1", None]),
+        ([1.0, float("nan")], ["1", None]),
+        ([1.5, 2.0, float("inf")], ["1.5", "2", "inf"]),
+        ([True, None], ["true", None]),
+        ([None], [None]),
+        ([["a", "b"]], ["['a', 'b']"]),
+    ],
+)
+def test_groups(cells, names):
+    assert groups_in(pl.Series(cells)).to_list() == names
+
+
+@pytest.mark.parametrize(
+    ("cell", "rating"),
+    [
+        ("3", 3.0),
+        (" -0.5 ", -0.5),
+        ("[1, 2]", [1.0, 2.0]),
+        ("[1, null]", [1.0]),
+        ("[]", None),
+        ("null", None),
+        ("", None),
+        (" ", None),
+        (None, None),
+        ("NaN", None),
+        (4, 4.0),
+        (float("nan"), None),
+        ([1, 2.5], [1.0, 2.5]),
+    ],
+)
+def test_human_ratings(cell, rating):
+    assert humans_in(pl.Series([cell], strict=False)) == [rating]
+
+
+@pytest.mark.parametrize(
+    "cell", ["good", "[1, good]", '["1"]', '{"a": 1}', "true", "1,5", "Infinity", "[[1]]"]
+)
+def test_what_is_no_human_rating_is_named(cell):
+    with pytest.raises(InputError, match="human: column 'h' must hold numbers or lists .* data row 4 has"):
+        humans_in(pl.Series("h", ["1", cell]), first_row=2)
+
+
+def test_a_rating_out_of_range_is_named_as_soon_as_it_is_read():
+    assert humans_in(pl.Series(["-4", "[4, -4]", None]), 0, (-4, 4)) == [-4.0, [4.0, -4.0], None]
+    with pytest.raises(
+        InputError, match="human_range is -4 to 4, but data row 2 of column 'h' has '\\[0, 5\\]'"
+    ):
+        humans_in(pl.Series("h", ["1", "[0, 5]"]), 0, (-4, 4))

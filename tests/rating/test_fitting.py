@@ -1,0 +1,361 @@
+"""Choice and fit of a calibration, and its honest quality."""
+
+import numpy as np
+import pytest
+from labelled_toys import VALUES, answered, predictors_at
+
+from semscale.errors import InputError
+from semscale.rating import fitting
+from semscale.rating.anchors import anchor_axis
+from semscale.rating.calibrators import Predictors, Unchanged, fit_calibrator
+from semscale.rating.fitting import (
+    REFITS,
+    LabelledTexts,
+    answers_hash,
+    choose_method,
+    cross_predicted,
+    extrapolated,
+    fewest_learnt_from,
+    fit_calibration,
+    fit_without_parts,
+    grouped_standard_error,
+    human_masses,
+    labelled_texts,
+    learning_curve,
+    mean_bins,
+    nested_predictions,
+    rating_quality,
+)
+from semscale.scales import load_scale
+from semscale.signature import Signature
+from semscale.stats.agreement.correlations import pearson
+from semscale.stats.calibration.folds import folds_of
+from semscale.stats.calibration.proper_scores import ranked_probability_scores
+from semscale.stats.intervals.coefficients import Resampling
+from semscale.types import Status
+
+SCALE = load_scale("quality")
+
+RATINGS = Signature.of("rate", scale="quality#1", precision="float32")
+
+
+def labelled(answers, groups=None, human_range=None):
+    answers = np.asarray(answers, dtype=float).reshape(len(answers), -1)
+    texts = [f"text {row}" for row in range(len(answers))]
+    return LabelledTexts(texts, answers, groups, human_range, "toys.csv", {"off-topic": 2})
+
+
+def fitted(answers, **settings):
+    places = np.linspace(0, 1, len(answers))
+    return fit_calibration(labelled(answers, **settings), predictors_at(places), SCALE, ratings=RATINGS)
+
+
+def test_labels_that_follow_the_vectors_calibrate_ratings_of_equal_shares():
+    summary = fitted(np.round(1 + 4 * np.linspace(0, 1, 40)))
+    assert summary.calibration.method in {"ordinal", "ridge"}
+    assert summary.gain.low > 0
+    assert summary.qualities["calibrated"].pearson.value > 0.9
+    error = summary.calibration.error
+    assert error.calibrated < error.uncalibrated == pytest.approx(summary.errors["none"])
+    assert dict(summary.signature.fields)["precision"] == "float32"
+    assert summary.left_out == {"off-topic": 2}
+
+
+def test_several_answers_a_text_are_a_distribution():
+    summary = fitted([[1, 2], [2, 3], [3, 4], [4, 5]] * 5)
+    assert summary.calibration.labels.n_answers == 40
+    assert summary.calibration.labels.n == 20
+
+
+def test_other_answers_or_another_order_have_another_hash():
+    texts, answers = ["a", "b"], np.array([[1.0, np.nan], [2.0, 3.0]])
+    one = answers_hash(texts, answers)
+    assert one == answers_hash(texts, np.array([[1.0, np.nan], [2.0, 3.0]]))
+    assert one != answers_hash(texts, np.array([[1.0, np.nan], [2.0, 4.0]]))
+    assert one != answers_hash(texts[::-1], answers[::-1])
+
+
+def test_answers_on_another_range_are_laid_on_the_scale():
+    # -4 is the lowest point and 4 the highest; 1 lies at 3.5, half on 3 and half on 4.
+    masses = human_masses(np.array([[-4.0], [4.0], [1.0]]), VALUES, (-4, 4))
+    assert masses.tolist() == [[1, 0, 0, 0, 0], [0, 0, 0, 0, 1], [0, 0, 0.5, 0.5, 0]]
+
+
+def test_one_text_many_times_is_one_text():
+    answers = np.arange(36.0)[:, None] % 5 + 1
+    texts = LabelledTexts([f"text {row % 9}" for row in range(36)], answers, None, None, "toys.csv")
+    with pytest.raises(InputError, match="needs 10 different labelled texts with a rating or more, got 9"):
+        fit_calibration(texts, predictors_at(np.arange(36) % 9 / 8), SCALE, ratings=RATINGS)
+
+
+@pytest.mark.parametrize(
+    ("answers", "settings", "said"),
+    [
+        ([1, 2] * 4, {}, r"needs 10 labelled texts with a rating or more, got 8 \(2 off-topic left out\)"),
+        ([3] * 12, {}, "all 12 labelled texts have the label 3"),
+        ([0, 7] * 6, {}, "labels must lie on the scale's 1 to 5, but go from 0 to 7"),
+        ([0, 7] * 6, {"human_range": (0, 5)}, "human_range 0 to 5"),
+        ([1, 2] * 6, {"groups": np.repeat([0, 1], 6)}, "needs 3 groups or more, got 2"),
+        ([1, 2] * 15, {"groups": np.repeat([0, 1, 2], [28, 1, 1])}, "only 1 are left to learn from, and 6"),
+    ],
+)
+def test_labels_that_cannot_serve_are_refused(answers, settings, said):
+    with pytest.raises(InputError, match=said):
+        fitted(answers, **settings)
+
+
+def test_rows_without_a_label_are_passed_over_with_their_groups():
+    labels = labelled_texts(["a", "b", "c"], [[1, 2], None, 5], {"by": ["x", "x", None]})
+    assert labels.texts == ["a", "c"]
+    assert labels.groups.tolist() == [0, 1]
+
+
+def test_texts_without_a_rating_are_counted_by_why():
+    labels = labelled_texts(
+        ["good", "", "so", "?!"], [4, 3, 2, 1], {"human_range": (1, 5), "source": "a.csv"}
+    )
+    statuses = np.array([Status.SCORED, Status.EMPTY, Status.SCORED, Status.UNINFORMATIVE], dtype=object)
+    kept = labels.with_ratings(statuses)
+    assert kept.texts == ["good", "so"]
+    assert kept.answers.tolist() == [[4.0], [2.0]]
+    assert kept.left_out == {"empty": 1, "uninformative": 1}
+    assert (kept.human_range, kept.source) == ((1, 5), "a.csv")
+
+
+@pytest.mark.parametrize(
+    ("texts", "ratings", "settings", "named"),
+    [
+        (["a"], [1, 2], {}, "ratings must have 1 rows"),
+        (["a"], ["good"], {}, "human ratings must be finite numbers"),
+        (["a"], [1], {"by": ["x", "y"]}, "by must have 1 rows"),
+        (["a"], [1], {"interval": 95}, "interval must"),
+        (["a"], [1], {"human_range": (5, 1)}, "human_range must be the lowest"),
+    ],
+)
+def test_bad_input_is_refused(texts, ratings, settings, named):
+    with pytest.raises(InputError, match=named):
+        labelled_texts(texts, ratings, settings)
+
+
+PLACES = np.random.default_rng(0).uniform(size=60)
+
+HUMAN = answered(1 + 4 * PLACES)
+
+
+def test_each_text_is_predicted_without_its_own_label():
+    # With one text's label changed, its own prediction stays and those of other folds move.
+    fold = folds_of(60)
+    before = cross_predicted("affine", predictors_at(PLACES), HUMAN, fold)
+    changed = HUMAN.copy()
+    changed[0] = [1, 0, 0, 0, 0]
+    after = cross_predicted("affine", predictors_at(PLACES), changed, fold)
+    assert after[fold == fold[0]].tolist() == before[fold == fold[0]].tolist()
+    assert after[fold != fold[0]].tolist() != before[fold != fold[0]].tolist()
+
+
+def test_ridge_is_left_where_the_ratings_are_right_as_they_are():
+    # Vectors and axis are noise, and the ratings are people's answers themselves.
+    rng = np.random.default_rng(1)
+    noise = predictors_at(rng.uniform(size=60))
+    perfect = Predictors(noise.vectors, HUMAN, VALUES, noise.axis)
+    method, errors = choose_method(perfect, HUMAN)
+    assert method in {"none", "temperature"}
+    assert errors["none"] < errors["ridge"]
+
+
+def test_ridge_is_kept_where_another_method_is_hardly_better():
+    method, errors = choose_method(predictors_at(PLACES), HUMAN)
+    assert method == "ridge"
+    assert errors["ridge"] < errors["none"]
+
+
+def steps(n):
+    """Texts whose people give the lowest or the highest point, by a threshold on the zero-shot mean."""
+    share = np.random.default_rng(4).uniform(size=n)
+    pmf = np.zeros((n, 5))
+    pmf[:, 0], pmf[:, 4] = 1 - share, share
+    noise = predictors_at(np.random.default_rng(5).uniform(size=n))
+    human = np.where((share > 0.7)[:, None], np.eye(5)[4], np.eye(5)[0])
+    return Predictors(noise.vectors, pmf, VALUES, noise.axis), human
+
+
+@pytest.mark.parametrize(("n", "may_be_chosen"), [(99, False), (100, True)])
+def test_steps_are_not_learnt_from_fewer_than_100_texts(n, may_be_chosen):
+    texts, human = steps(n)
+    method, errors = choose_method(texts, human, methods=("affine", "isotonic", "ridge"))
+    assert errors["isotonic"] < errors["affine"] < errors["ridge"]
+    assert (method == "isotonic") is may_be_chosen
+
+
+def test_a_repeated_text_counts_once_for_the_steps():
+    texts, human = steps(99)
+    twice = np.repeat(np.arange(99), 2)
+    assert choose_method(texts.rows(twice), human[twice])[0] != "isotonic"
+
+
+def test_ridge_is_kept_where_one_standard_error_is_crossed_by_chance(monkeypatch):
+    # Differences of 1 in 10 of 20 texts: mean .5, standard error .5 / sqrt(19) = .115, t 4.36. In 4 of 20:
+    # mean .2, standard error .4 / sqrt(19) = .092, t 2.18. The t quantile of .05 / 4 with 19 degrees of
+    # freedom is 2.43; 4, as isotonic is not among the five others with so few texts.
+    human = np.tile(np.eye(5)[0], (20, 1))
+    for right, chosen in ((10, "none"), (4, "ridge")):
+        worse = np.r_[np.ones(right), np.zeros(20 - right)]
+        pmf = {"ridge": np.eye(5)[(4 * worse).astype(int)]}
+
+        def predicted(method, *_, pmf=pmf):
+            return pmf.get(method, human)
+
+        monkeypatch.setattr(fitting, "cross_predicted", predicted)
+        assert choose_method(predictors_at(np.linspace(0, 1, 20)), human)[0] == chosen
+
+
+def test_nested_predictions_are_worse_than_those_of_a_fit_that_saw_the_labels():
+    rng = np.random.default_rng(2)
+    human = answered(1 + 4 * rng.uniform(size=60))  # labels that nothing explains
+    texts = predictors_at(PLACES)
+    pmf, chosen = nested_predictions(texts, human)
+    assert len(chosen) == 5
+    np.testing.assert_allclose(pmf.sum(axis=1), 1)
+    seen = fit_calibrator("ridge", texts, human).pmf(texts)
+    assert ((pmf - human) ** 2).sum() > ((seen - human) ** 2).sum()
+
+
+def test_without_ridge_the_lowest_error_decides():
+    method, _ = choose_method(predictors_at(PLACES), HUMAN, methods=("none", "ordinal"))
+    assert method == "ordinal"
+    assert isinstance(fit_calibrator("none", predictors_at(PLACES), HUMAN), Unchanged)
+
+
+def test_a_text_that_occurs_again_is_new_all_the_same():
+    # Labels that nothing explains cannot be predicted, however often each text and its label occur.
+    rng = np.random.default_rng(3)
+    places, human = rng.uniform(size=40), answered(rng.uniform(1, 5, size=40))
+    noise = rng.normal(size=(40, 30))
+    once = predictors_at(places)
+    texts = Predictors(noise, once.pmf, VALUES, anchor_axis(np.eye(30)[None, :5], VALUES))
+    four_times = texts.rows(np.tile(np.arange(40), 4))
+    pmf, _ = nested_predictions(four_times, np.tile(human, (4, 1)))
+    assert abs(pearson(pmf @ VALUES, np.tile(human, (4, 1)) @ VALUES)) < 0.5
+
+
+def test_a_text_in_two_groups_is_not_learnt_from_when_either_is_new():
+    texts = predictors_at([0.1, 0.5, 0.1, 0.9])
+    assert texts.distinct.tolist() == [0, 1, 0, 2]
+    assert texts.without(np.array([True, True, False, False])).tolist() == [False, False, False, True]
+
+
+def test_differences_that_vary_by_group_have_the_groups_standard_error():
+    # Two groups with means 0 and 1: their standard error is .5, whatever the number of texts in each.
+    differences, groups = np.repeat([0.0, 1.0], 50), np.repeat([0, 1], 50)
+    assert grouped_standard_error(differences, groups) == pytest.approx(0.5)
+    # Each by itself: the standard deviation by n - 1 over the root of n.
+    alone = grouped_standard_error(differences, np.arange(100))
+    assert alone == pytest.approx(np.sqrt(0.25 * 100 / 99) / 10)
+
+
+def test_the_smallest_fit_is_counted_in_texts():
+    # Three groups: one is predicted and one left out of the choice, so a fit may have the smallest alone.
+    texts = predictors_at(np.linspace(0, 1, 30))
+    assert fewest_learnt_from(texts, groups=np.repeat([0, 1, 2], [28, 1, 1])) == 1
+    assert fewest_learnt_from(texts, groups=np.repeat([0, 1, 2], 10)) == 10
+    # Ten texts in five folds leave eight, and those in five folds six.
+    assert fewest_learnt_from(predictors_at(np.linspace(0, 1, 10))) == 6
+
+
+CURVE_PLACES = np.random.default_rng(0).uniform(size=100)
+
+
+def curve_of(n):
+    texts, human = predictors_at(CURVE_PLACES[:n]), answered(1 + 4 * CURVE_PLACES[:n])
+    pmf, chosen = nested_predictions(texts, human)
+    return learning_curve(pmf, chosen, texts, human), ranked_probability_scores(pmf, human).mean()
+
+
+def test_sizes_are_parts_of_each_folds_labels_and_forecasts_all_twice_and_four_times():
+    # Five folds leave 80 of 100 labels each, of which a quarter and a half are tried as well.
+    curve, error = curve_of(100)
+    assert [(point.n, point.is_forecast) for point in curve] == [
+        (20, False), (40, False), (80, False), (100, True), (200, True), (400, True)
+    ]  # fmt: skip
+    assert all(np.isnan(point.pearson) == point.is_forecast for point in curve)
+    assert curve[2].ranked_probability == error  # that of the report's head
+
+
+def test_too_few_labels_have_no_curve():
+    assert curve_of(15)[0] == ()  # half of 12 is below 8
+
+
+def test_a_known_curve_is_continued():
+    sizes = np.array([20.0, 40.0, 80.0])
+    assert extrapolated(sizes, 0.1 + 2 / sizes, 400) == pytest.approx(0.1 + 2 / 400)
+
+
+def test_a_curve_that_rises_is_continued_level():
+    assert extrapolated(np.array([10.0, 20.0]), np.array([0.2, 0.3]), 100) == pytest.approx(0.25)
+
+
+def test_an_error_never_falls_below_0():
+    assert extrapolated(np.array([10.0, 20.0]), np.array([1.0, 0.1]), 10_000) >= 0
+
+
+def unmoved(method, places, human, row, **groups):
+    """How many refits do not depend on the label of a row."""
+    changed = human.copy()
+    changed[row] = np.eye(5)[0] if human[row, 0] < 0.5 else np.eye(5)[4]
+    texts = predictors_at(places)
+    before, after = (fit_without_parts(method, texts, each, **groups) for each in (human, changed))
+    return sum(one.record() == other.record() for one, other in zip(before, after, strict=True))
+
+
+@pytest.mark.parametrize("method", ["affine", "ordinal", "ridge"])
+def test_each_label_is_lacking_in_one_refit(method):
+    assert len(fit_without_parts(method, predictors_at(PLACES), HUMAN)) == REFITS
+    assert [unmoved(method, PLACES, HUMAN, row) for row in (0, 17, 59)] == [1, 1, 1]
+
+
+def test_equal_texts_are_lacking_together():
+    # Fifteen texts that stand twice: each refit lacks one of them, so both of its labels.
+    places = np.repeat(PLACES[:15], 2)
+    human = answered(1 + 4 * places)
+    assert len(fit_without_parts("ordinal", predictors_at(places), human)) == 15
+    assert [unmoved("ordinal", places, human, row) for row in (4, 5)] == [1, 1]
+
+
+def test_groups_are_lacking_whole():
+    # Three groups: the fit without the last one is that to the first forty texts.
+    fits = fit_without_parts("ordinal", predictors_at(PLACES), HUMAN, groups=np.repeat([0, 1, 2], 20))
+    wanted = fit_calibrator("ordinal", predictors_at(PLACES[:40]), HUMAN[:40])
+    assert len(fits) == 3
+    assert any(fit.probit.slope == pytest.approx(wanted.probit.slope, rel=1e-5) for fit in fits)
+
+
+def test_ratings_as_they_are_have_no_refits():
+    assert fit_without_parts("none", predictors_at(PLACES), HUMAN) == ()
+
+
+HOW = Resampling(clusters=None, weights=None, interval=0.95, seed=0)
+
+QUALITY_HUMAN = answered(np.linspace(1, 5, 30))
+
+
+def test_ratings_that_are_peoples_answers_are_perfect_but_for_people_s_own_spread():
+    quality = rating_quality(QUALITY_HUMAN, QUALITY_HUMAN, VALUES, HOW)
+    assert quality.pearson.value == pytest.approx(1)
+    assert quality.ks_similarity.value == pytest.approx(1)
+    assert quality.spread == pytest.approx((QUALITY_HUMAN @ VALUES).std())
+    assert all(each.rated == each.human for each in quality.bins)
+
+
+def test_equal_shares_rank_nothing():
+    quality = rating_quality(np.full_like(QUALITY_HUMAN, 0.2), QUALITY_HUMAN, VALUES, HOW)
+    assert np.isnan(quality.pearson.value)
+    assert quality.log_score.value == pytest.approx(np.log(5))
+
+
+def test_bins_hold_all_texts_in_order():
+    rated = np.arange(52.0)[::-1]
+    bins = mean_bins(rated, rated + 1)
+    assert len(bins) == 10
+    assert sum(one.n for one in bins) == 52
+    assert [one.human - one.rated for one in bins] == [1.0] * 10
+    assert bins[0].rated < bins[-1].rated

@@ -1,0 +1,472 @@
+"""Comparison with human ratings, and the mean that they correct."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from semscale.errors import InputError
+from semscale.rating.files.columns import FileColumns
+from semscale.rating.files.human_sample import HumanSample
+from semscale.rating.human import compare, corrected_mean, human_table, text_lengths
+from semscale.signature import Signature
+from semscale.stats.calibration.sample_design import SampleDesign
+
+NAN = float("nan")
+
+FIVE = np.arange(1.0, 6.0)
+
+
+def machine(n=80, seed=0):
+    rng = np.random.default_rng(seed)
+    truth = rng.uniform(1, 5, n)
+    lean = np.exp(-((truth[:, None] - FIVE) ** 2))
+    return lean / lean.sum(axis=1, keepdims=True), truth + rng.normal(scale=0.3, size=n).clip(-1, 1)
+
+
+def test_correlations_are_of_the_means():
+    pmf, human = machine()
+    compared = compare(pmf, human.clip(1, 5), values=FIVE)
+    assert compared.n == 80
+    assert compared.pearson.value == pytest.approx(stats.pearsonr(pmf @ FIVE, human.clip(1, 5)).statistic)
+    assert compared.spearman.value == pytest.approx(stats.spearmanr(pmf @ FIVE, human.clip(1, 5)).statistic)
+    assert compared.pearson.low < compared.pearson.value < compared.pearson.high
+    assert compared.ceiling is None
+    assert compared.null_length is None
+    assert compared.points.shape == (80, 2)
+
+
+def test_human_values_are_laid_on_the_scale_by_hand():
+    # -4..4 onto 1..5: -4 -> 1, 4 -> 5, 1 -> 1 + 5 / 8 * 4 = 3.5, half on 3 and half on 4.
+    # Text 2 has raters 3 (4.5) and 4 (5): half of the mass each: .25 on 4, .75 on 5.
+    compared = compare(np.eye(5)[:3], [-4, 1, [3, 4, None]], values=FIVE, human_range=(-4, 4))
+    np.testing.assert_allclose(compared.human_pmf, np.array([1, 0, 0.5, 0.5 + 0.25, 0.75]) / 3)
+    np.testing.assert_allclose(compared.machine_pmf, np.array([1, 1, 1, 0, 0]) / 3)
+    # Cumulated thirds: 1 1 1.5 2.25 3 against 1 2 3 3 3: the largest gap is 1.5 / 3.
+    assert compared.ks_similarity.value == pytest.approx(0.5)
+
+
+def test_uneven_points_share_by_distance():
+    # 4 lies between 1 and 10, a third of the way.
+    compared = compare(np.eye(3)[:1], [4.0], values=np.array([0.0, 1.0, 10.0]))
+    np.testing.assert_allclose(compared.human_pmf, [0, 2 / 3, 1 / 3])
+
+
+def test_human_values_off_the_scale_leave_distributions_out():
+    pmf, human = machine()
+    compared = compare(pmf, human * 20, values=FIVE)
+    assert compared.ks_similarity is None
+    assert np.isnan(compared.human_pmf).all()
+    assert np.isfinite(compared.pearson.value)
+
+
+def test_rows_without_either_are_set_aside():
+    pmf, human = machine(10)
+    pmf[3] = NAN
+    cells = list(human.clip(1, 5))
+    cells[5] = None
+    cells[6] = [None, NAN]
+    kept = [0, 1, 2, 4, 7, 8, 9]
+    compared = compare(pmf, cells, values=FIVE, lengths=np.arange(10.0))
+    assert compared.n == 7
+    assert compared.pearson.value == pytest.approx(
+        stats.pearsonr((pmf @ FIVE)[kept], human.clip(1, 5)[kept])[0]
+    )
+    assert compared.null_length.value == pytest.approx(stats.pearsonr(kept, human.clip(1, 5)[kept])[0])
+
+
+def test_several_raters_set_a_ceiling():
+    rng = np.random.default_rng(1)
+    truth = rng.normal(size=(500, 1))
+    raters = truth + rng.normal(size=(500, 4))
+    pmf = rng.dirichlet(np.ones(5), 500)
+    compared = compare(pmf, [list(row) for row in raters], values=FIVE)
+    # Variance 1 of the truth and 1 / 4 of the mean's error: .8
+    assert compared.ceiling.value == pytest.approx(0.8, abs=0.05)
+    again = compare(pmf, raters, values=FIVE)
+    assert again.ceiling == compared.ceiling
+
+
+def test_a_large_comparison_shows_a_seeded_sample():
+    pmf, human = machine(2500)
+    one, same, other = (compare(pmf, human.clip(1, 5), values=FIVE, seed=seed).points for seed in (1, 1, 2))
+    assert one.shape == (2000, 2)
+    np.testing.assert_array_equal(one, same)
+    assert not np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("human", [[], [None, None]])
+def test_nothing_to_compare_is_nan_and_not_zero(human):
+    compared = compare(np.eye(5)[: len(human)], human, values=FIVE)
+    assert compared.n == 0
+    assert np.isnan([compared.pearson.value, compared.spearman.value, *compared.machine_pmf]).all()
+
+
+@pytest.mark.parametrize(
+    ("human", "settings", "message"),
+    [
+        ([1, 2], {}, "human must have 3 rows"),
+        ([1, "2", 3], {}, r"finite numbers: not so in 1 row\(s\), from 0: 1$"),
+        ([1, 2, [3, np.inf]], {}, "from 0: 2$"),
+        ([1, 9, 3], {"human_range": (1, 7)}, r"human_range 1 to 7: not so in 1 row\(s\), from 0: 1$"),
+        ([1, 2, 3], {"human_range": (7, 1)}, "human_range must be the lowest value, then the highest.*7 1"),
+        ([1, 2, 3], {"human_range": (1, np.inf)}, "two finite numbers such as 1 7, got 1 inf"),
+        ([1, 2, 3], {"human_range": 5}, "human_range must be the lowest .* got 5"),
+        ([1, 2, 3], {"weights": [1, 2]}, r"weights must have shape \(3,\)"),
+        ([1, 2, 3], {"weights": [1, -2, 1]}, "weights must be finite"),
+        ([1, 2, 3], {"interval": 1.0}, "interval must lie between 0 and 1, such as 0.95 for 95 %, got 1.0"),
+        ([1, 2, 3], {"lengths": [1, 2]}, "lengths must have shape"),
+    ],
+)
+def test_bad_input_is_named(human, settings, message):
+    with pytest.raises(InputError, match=message):
+        compare(np.eye(5)[:3], human, values=FIVE, **settings)
+
+
+def test_equal_shares_set_a_null_for_the_distribution():
+    # Humans 3, 3, 3, 1: shares .25 0 .75 0 0, cumulated .25 .25 1 1 1; equal shares .2 .4 .6 .8 1: gap .4.
+    compared = compare(np.eye(5)[[4, 4, 4, 4]], [3, 3, 3, 1], values=FIVE)
+    assert compared.null_ks.value == pytest.approx(0.6)
+    # All mass on 5 against the humans: the gap before 5 is 1, so the ratings are worse than reading nothing.
+    assert compared.ks_similarity.value == pytest.approx(0)
+    # Without the 1 the gap is .4 before 3, without a 3 it is 1 - .6 at 3: the same in each resample.
+    assert np.isnan([compared.null_ks.low, compared.null_ks.high]).all()
+    assert compare(np.eye(5)[[4]], [30], values=FIVE).null_ks is None
+
+
+def test_the_interval_that_was_asked_for_is_in_every_figure():
+    pmf, human = machine()
+    raters = np.column_stack([human, human[::-1], human]).clip(1, 5)
+    narrow, wide = (
+        compare(pmf, raters, values=FIVE, lengths=np.arange(80.0), interval=interval)
+        for interval in (0.5, 0.99)
+    )
+    assert (narrow.interval, wide.interval) == (0.5, 0.99)
+    for name in ("pearson", "spearman", "ks_similarity", "ceiling", "null_length", "null_ks"):
+        inner, outer = getattr(narrow, name), getattr(wide, name)
+        assert outer.low < inner.low < inner.high
+        assert inner.high < outer.high or (name == "ks_similarity" and outer.high == 1)
+
+
+def test_the_signature_says_how_it_was_compared():
+    base = Signature.of("rate", scale="five")
+    compared = compare(
+        np.eye(5)[:3], [1, 2, 7], values=FIVE, human_range=(1, 7), interval=0.9, seed=4, signature=base
+    )
+    assert compared.signature.instrument == "rate"
+    fields = dict(compared.signature.fields)
+    assert re.fullmatch("[0-9a-f]{8}", fields.pop("labels"))
+    assert fields == {
+        "scale": "five", "human_range": "1 to 7", "interval": "0.9", "replicates": "none", "seed": "4",
+        "clusters": "texts", "weights": "no", "texts": "3",
+    }  # fmt: skip
+
+
+def test_the_signature_tells_labels_places_and_probabilities_apart():
+    def labels(human, **settings):
+        compared = compare(np.eye(5)[[0, 1, 2, 3]], human, values=FIVE, **settings)
+        return dict(compared.signature.fields)["labels"]
+
+    one = labels([1, 2, 4, None])
+    assert one == labels([1.0, [2], [4, None], NAN])
+    others = [labels([1, 2, 5, None]), labels([1, 2, None, 4]), labels([1, 2, 4, None], inclusion=[0.5] * 4)]
+    assert len({one, *others}) == 4
+
+
+def test_table_of_raters():
+    np.testing.assert_array_equal(human_table([[None, 1, 4], 2, None]), [[1, 4], [2, NAN], [NAN, NAN]])
+    np.testing.assert_array_equal(human_table(np.array([[1.0, NAN], [2.0, 3.0]])), [[1, NAN], [2, 3]])
+
+
+def test_lengths_of_texts():
+    np.testing.assert_array_equal(text_lengths(["good", "", None, 3]), [4, 0, NAN, NAN])
+
+
+class TestRespondents:
+    def test_the_intervals_take_a_persons_texts_as_one(self):
+        """With every text three times over, the interval is still that of 40 people, not of 120 texts."""
+        rng = np.random.default_rng(0)
+        pmf = rng.dirichlet(np.ones(5), 40)
+        human = np.clip(pmf @ FIVE + rng.normal(0, 0.5, 40), 1, 5)
+        people = list(range(40))
+        single = compare(pmf, human, values=FIVE, respondents=people)
+        thrice = [np.repeat(array, 3, axis=0) for array in (pmf, human, people)]
+        repeated = compare(thrice[0], thrice[1], values=FIVE, respondents=thrice[2])
+        for name in ("pearson", "spearman", "ks_similarity"):
+            one, three = getattr(single, name), getattr(repeated, name)
+            np.testing.assert_allclose([three.value, three.low, three.high], [one.value, one.low, one.high])
+
+    def test_without_names_each_text_is_drawn_by_itself(self):
+        rng = np.random.default_rng(1)
+        pmf = rng.dirichlet(np.ones(5), 30)
+        human = np.clip(pmf @ FIVE + rng.normal(0, 0.5, 30), 1, 5)
+        alone = compare(pmf, human, values=FIVE)
+        named = compare(pmf, human, values=FIVE, respondents=list(range(30)))
+        assert alone.pearson == named.pearson
+
+    def test_a_text_without_a_name_is_left_out(self):
+        pmf = np.eye(5)[[0, 1, 2, 3]]
+        compared = compare(pmf, [1, 2, 3, 4], values=FIVE, respondents=["a", None, "b", "c"])
+        assert compared.n == 3
+
+    def test_an_empty_name_is_no_name(self):
+        compared = compare(np.eye(5)[:4], [1, 2, 3, 4], values=FIVE, respondents=["a", "", "b", "c"])
+        assert compared.n == compared.n_eligible == 3
+
+    def test_as_many_names_as_ratings(self):
+        with pytest.raises(InputError, match="respondents must have 3 rows"):
+            compare(np.eye(5)[:3], [1, 2, 3], values=FIVE, respondents=["a"])
+
+
+class TestWeights:
+    def test_a_weight_of_two_is_the_text_twice(self):
+        pmf, human = machine(30)
+        human, lengths = human.clip(1, 5), np.arange(30.0) ** 2
+        twice = np.r_[np.arange(30), np.arange(10)]
+        weights = np.where(np.arange(30) < 10, 2.0, 1.0)
+        ours = compare(pmf, human, values=FIVE, lengths=lengths, weights=weights)
+        same = compare(pmf[twice], human[twice], values=FIVE, lengths=lengths[twice])
+        for name in ("pearson", "spearman", "ks_similarity", "null_ks", "null_length"):
+            assert getattr(ours, name).value == pytest.approx(getattr(same, name).value), name
+        np.testing.assert_allclose(ours.human_pmf, same.human_pmf)
+        np.testing.assert_allclose(ours.machine_pmf, same.machine_pmf)
+
+    def test_rows_without_weight_are_left_out_as_from_the_estimates(self):
+        pmf, human = machine(30)
+        weights = [None, 0.0, NAN, *[1.5] * 27]
+        ours = compare(pmf, human.clip(1, 5), values=FIVE, weights=weights)
+        rest = compare(pmf[3:], human[3:].clip(1, 5), values=FIVE)
+        assert ours.n == rest.n == 27
+        for name in ("pearson", "spearman", "ks_similarity", "null_ks"):
+            one, other = getattr(ours, name), getattr(rest, name)
+            np.testing.assert_allclose([one.value, one.low, one.high], [other.value, other.low, other.high])
+
+
+class TestNotes:
+    def test_values_off_the_scale_say_what_to_do(self):
+        pmf, human = machine()
+        compared = compare(pmf, human.clip(1, 5) * 20, values=FIVE)
+        assert compared.ks_similarity is None
+        assert len(compared.notes) == 1
+        assert "80 of 80 human values lie outside the scale's 1 to 5" in compared.notes[0]
+        assert "the mean of all texts was not corrected" in compared.notes[0]
+        assert "--human-range" in compared.notes[0]
+
+    def test_few_texts_are_called_few(self):
+        compared = compare(np.eye(5)[[0, 2, 1, 4]], [1, 3, 3, 4], values=FIVE)
+        assert compared.n_clusters == 4
+        assert "4 texts" in compared.notes[0]
+        assert compared.pearson.low < compared.pearson.value < compared.pearson.high
+        assert compared.pearson.high <= 1
+
+    def test_enough_texts_need_no_note(self):
+        pmf, human = machine()
+        assert compare(pmf, human.clip(1, 5), values=FIVE).notes == ()
+
+
+def test_two_texts_are_said_to_give_no_interval_of_correlations():
+    pmf, values = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [0.2, 0.8]]), np.array([1.0, 2.0])
+    two = compare(pmf[:2], [1, 2], values=values)
+    assert np.isnan(two.pearson.low)
+    assert "no interval of Pearson's r, Spearman's rho: not defined without one of the 2 texts" in two.notes
+    people = compare(pmf, [1, 2, 1, 2], values=values, respondents=["a", "a", "b", "b"])
+    # One person's two texts correlate by 1 and the other's by -1, whose Fisher's z has no size.
+    assert (people.pearson.low, people.pearson.high) == (-1, 1)
+    assert people.notes[0] == "agreement with people: wide intervals by a jackknife, from 2 respondents only"
+
+
+def test_equal_rows_are_said_to_give_no_interval():
+    # Humans all at 4: cumulated 0 0 0 1 1; ratings .1 .3 .7 .9 1, gap .7; equal shares .2 .4 .6 .8 1, gap .6.
+    pmf = np.tile([0.1, 0.2, 0.4, 0.2, 0.1], (12, 1))
+    compared = compare(pmf, [4] * 12, values=FIVE)
+    assert [compared.ks_similarity.value, compared.null_ks.value] == pytest.approx([0.3, 0.4])
+    assert np.isnan([compared.ks_similarity.low, compared.null_ks.low]).all()
+    assert np.isnan(compared.pearson.value)
+    assert compared.notes == (
+        "no interval of KS similarities: all labels are equal, which does not show how others differ",
+    )
+
+
+def test_equal_labels_give_no_interval_of_distributions_though_ratings_differ():
+    compared = compare(machine(20)[0], [4] * 20, values=FIVE)
+    assert np.isfinite(compared.ks_similarity.value)
+    assert np.isnan([compared.ks_similarity.low, compared.null_ks.high]).all()
+    assert "all labels are equal" in compared.notes[0]
+
+
+@pytest.mark.parametrize(("n", "has_interval"), [(4, False), (5, True)])
+def test_distributions_of_fewer_than_five_texts_have_no_interval(n, has_interval):
+    compared = compare(machine(n)[0], [1, 3, 3, 4, 5][:n], values=FIVE)
+    assert np.isfinite(compared.ks_similarity.low) == has_interval
+    said = "no interval of KS similarities: it takes 5 texts, and there are 4"
+    assert (said in compared.notes) is not has_interval
+
+
+@pytest.mark.parametrize("n", [8, 9, 10])
+def test_a_perfect_correlation_has_no_interval_at_eight_texts_and_none_at_ten(n):
+    pmf = np.random.default_rng(0).dirichlet(np.ones(5), n)
+    compared = compare(pmf, pmf @ FIVE, values=FIVE)
+    for estimate in (compared.pearson, compared.spearman):
+        assert estimate.value == pytest.approx(1)
+        assert np.isnan([estimate.low, estimate.high]).all()
+    assert (
+        "no interval of Pearson's r, Spearman's rho: every resample of the texts gives the same"
+        in compared.notes
+    )
+    wide = f"agreement with people: wide intervals by a jackknife, from {n} texts only"
+    assert (wide in compared.notes) is (n < 10)
+
+
+VALUES = np.arange(1.0, 6.0)
+
+GAP = np.nan
+
+
+def test_ratings_that_are_one_too_high_are_brought_down_by_one():
+    # Products and squares of the 4 labelled texts are 5, and four labels without a slope add 4 x .9375 (all
+    # ratings: 30 / 8, variance 120 / 8 - 3.75 squared) to the squares. Half of that slope of 5 / 8.75 counts,
+    # as there are 4 other texts: 2.5 + (4 - 3.5) / 2 x 4 / 7.
+    means = np.array([2.0, 3.0, 4.0, 5.0, 4.0, 4.0, 3.0, 5.0])
+    table = np.array([1.0, 2.0, 3.0, 4.0, GAP, GAP, GAP, GAP])[:, None]
+    found = corrected_mean(means, table, VALUES)
+    assert (found.bias, found.n_labelled, found.n_unlabelled) == (1.0, 4, 4)
+    assert found.value == pytest.approx(2.5 + 1 / 7)
+    assert found.labels_only.value == 2.5
+
+
+def test_another_range_of_people_is_laid_on_the_scale():
+    table = np.array([[-4.0, 4.0], [0.0, GAP], [4.0, 4.0], [GAP, GAP]])
+    found = corrected_mean(np.array([3.0, 3.0, 3.0, 3.0]), table, VALUES, human_range=(-4, 4))
+    assert found.value == pytest.approx((3 + 3 + 5) / 3)  # ratings that never differ say nothing
+
+
+def test_there_is_nothing_to_correct_where_all_or_no_rated_texts_have_a_label():
+    means = np.array([2.0, 3.0, GAP])
+    assert corrected_mean(means, np.array([[1.0], [2.0], [GAP]]), VALUES) is None
+    assert corrected_mean(means, np.array([[GAP], [GAP], [2.0]]), VALUES) is None
+
+
+@pytest.mark.parametrize("design", [None, SampleDesign(weights=np.ones(4))])
+def test_fewer_than_three_labels_correct_no_mean(design):
+    table = np.array([2.0, 4.0, GAP, GAP])[:, None]
+    found = corrected_mean(np.array([2.0, 3.0, 4.0, 5.0]), table, VALUES, design=design)
+    assert np.isnan([found.value, found.low, found.high]).all()
+    assert found.note == "a corrected mean needs 3 labels or more"
+    assert (found.labels_only.value, found.n_labelled) == (3.0, 2)
+
+
+def test_the_interval_covers_and_is_narrower_than_that_of_the_labels():
+    rng = np.random.default_rng(0)
+    human = np.clip(3 + rng.normal(size=2000), 1, 5)
+    means = 3 + 0.5 * (human - 3) + rng.normal(scale=0.2, size=2000)
+    held, narrower = [], []
+    for seed in range(200):
+        table = np.full((2000, 1), GAP)
+        known = np.random.default_rng(seed).permutation(2000)[:60]
+        table[known, 0] = human[known]
+        found = corrected_mean(means, table, VALUES)
+        held.append(found.low <= human.mean() <= found.high)
+        narrower.append((found.high - found.low) < (found.labels_only.high - found.labels_only.low))
+    assert 0.9 <= np.mean(held) <= 0.99
+    assert np.mean(narrower) > 0.99
+
+
+PMF = np.random.default_rng(1).dirichlet(np.ones(5), size=12)
+
+HUMAN = [3, 4, 2, 5, 1, 3, *[None] * 6]
+
+
+def test_a_comparison_has_it():
+    assert compare(PMF, HUMAN, values=VALUES).corrected.n_unlabelled == 6
+
+
+def test_probabilities_weights_and_respondents_count_in_it():
+    # Probabilities 1/4, 1/2 and 1, all with weight 2: Hajek's mean is (4 (3 + 4) + 2 (2 + 5) + 1 + 3) / 14.
+    inclusion = [0.25, 0.25, 0.5, 0.5, 1, 1, *[None] * 6]
+    compared = compare(PMF, HUMAN, values=VALUES, inclusion=inclusion, weights=np.full(12, 2.0))
+    assert compared.corrected.labels_only.value == pytest.approx(46 / 14)
+    assert compared.corrected.method == "linearized"
+    assert compared.uses_inclusion
+    assert dict(compared.signature.fields)["inclusion"] == "yes"
+    # The people's PMF is weighted likewise: 4 of 14 on the point 4.
+    assert compared.human_pmf[3] == pytest.approx(4 / 14)
+
+
+def test_texts_without_a_respondent_or_weight_are_not_in_it():
+    named = compare(PMF, HUMAN, values=VALUES, respondents=["a", "", *"cdefghijk", None]).corrected
+    assert (named.n_labelled, named.n_unlabelled) == (5, 5)
+    weighted = compare(PMF, HUMAN, values=VALUES, weights=[0, *[1] * 10, None]).corrected
+    assert (weighted.n_labelled, weighted.n_unlabelled) == (5, 5)
+
+
+def test_twice_the_texts_of_each_respondent_tell_no_more():
+    once = compare(PMF, HUMAN, values=VALUES, respondents=list("abcdefghijkl")).corrected
+    pmf, human, people = np.tile(PMF, (2, 1)), HUMAN * 2, list("abcdefghijkl") * 2
+    twice = compare(pmf, human, values=VALUES, respondents=people).corrected
+    assert [twice.value, twice.low, twice.high] == pytest.approx([once.value, once.low, once.high])
+
+
+@pytest.mark.parametrize(
+    ("inclusion", "message"),
+    [([0.5] * 11 + [1.5], "got 1.5 in row 12"), ([0.5] * 5 + [None] * 7, "row 6 has a label alone")],
+)
+def test_wrong_probabilities_are_refused(inclusion, message):
+    with pytest.raises(InputError, match=message):
+        compare(PMF, HUMAN, values=VALUES, inclusion=inclusion)
+
+
+COLUMNS = FileColumns("text", weight="w", human="h")
+
+
+def test_parts_with_weights_compare_as_the_whole():
+    rng = np.random.default_rng(0)
+    pmf, human = rng.dirichlet(np.ones(3), 40), rng.integers(1, 4, 40).astype(float)
+    weights = rng.uniform(0.5, 2, 40)
+    weights[[3, 25]] = np.nan, 0.0
+    sample = HumanSample(0)
+    for part in (slice(0, 15), slice(15, 40)):
+        size = len(human[part])
+        sample.add(
+            part.start, pmf[part], human[part].tolist(),
+            lengths=[1] * size, respondents=None, weights=weights[part],
+        )  # fmt: skip
+    ours = sample.compared(np.arange(1.0, 4.0), COLUMNS, interval=0.95, signature=Signature.of("rate"))
+    whole = compare(pmf, human, values=np.arange(1.0, 4.0), weights=weights)
+    assert (ours.n, ours.n_eligible) == (38, 38)
+    assert ours.pearson == whole.pearson
+    assert ours.ks_similarity == whole.ks_similarity
+    assert ours.human_pmf.tolist() == whole.human_pmf.tolist()
+    # Places in the file and labels are the same, so the labels' hash is, too.
+    assert dict(ours.signature.fields)["labels"] == dict(whole.signature.fields)["labels"]
+
+
+def test_only_rows_without_weight_are_nothing_to_compare():
+    sample = HumanSample(0)
+    sample.add(0, np.eye(3)[:1], [2.0], lengths=[1], respondents=None, weights=np.zeros(1))
+    with pytest.raises(InputError, match="has a weight"):
+        sample.compared(np.arange(3.0), COLUMNS, interval=0.95, signature=Signature.of("rate"))
+
+
+def test_the_mean_of_all_rows_has_weights_respondents_and_probabilities_from_every_part():
+    rng = np.random.default_rng(1)
+    pmf, people = rng.dirichlet(np.ones(3), 40), [f"p{row % 13}" for row in range(40)]
+    people[7] = None
+    human = [float(rng.integers(1, 4)) if row % 3 == 0 else None for row in range(40)]
+    inclusion, weights = rng.uniform(0.2, 1, 40), rng.uniform(0.5, 2, 40)
+    weights[[3, 25]] = np.nan, 0.0
+    sample = HumanSample(0, np.arange(1.0, 4.0))
+    for part in (slice(0, 15), slice(15, 40)):
+        sample.add(
+            part.start, pmf[part], human[part], lengths=[1] * len(human[part]), respondents=people[part],
+            weights=weights[part], inclusion=inclusion[part],
+        )  # fmt: skip
+    columns = FileColumns("text", weight="w", respondent="r", human="h", inclusion="p")
+    ours = sample.compared(np.arange(1.0, 4.0), columns, interval=0.95, signature=Signature.of("rate"))
+    whole = compare(
+        pmf, human, values=np.arange(1.0, 4.0), weights=weights, respondents=people, inclusion=inclusion
+    )
+    assert ours.corrected.value == pytest.approx(whole.corrected.value)
+    assert ours.corrected.low == pytest.approx(whole.corrected.low)
+    assert (ours.corrected.n_labelled, ours.corrected.n_unlabelled) == (13, 24)
+    assert ours.pearson.value == pytest.approx(whole.pearson.value)

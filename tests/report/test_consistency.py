@@ -1,0 +1,251 @@
+"""The report on consistency: whole, harmless, and saying what it cannot say."""
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+from semscale.answer_consistency.asking import ReplyCounts
+from semscale.answer_consistency.consistency import Consistency
+from semscale.report.consistency import MEANINGS, cautions, promise_words
+from semscale.report.document import Count, DataTable, Histogram, Items, Number, Quoted, Share, SideBySide
+from semscale.report.html import notebook_fragment, page
+from semscale.report.markdown import markdown
+from semscale.report.terminal import print_document
+from semscale.stats.calibration.acceptance import AcceptanceThreshold
+
+
+def summed_up(answers, samples, *, prompts=None, labels=None, by=None, embedder=None, **settings):
+    found = Consistency(embedder=embedder, **settings).measure(answers, samples)
+    correctness = None if labels is None else found.correctness(labels)
+    return found.summarize(
+        answers=answers,
+        samples=samples,
+        prompts=prompts,
+        correctness=correctness,
+        by=by,
+        source="made-up.csv",
+    )
+
+
+def labelled(toy_embedder, n=200):
+    rng = np.random.default_rng(0)
+    same = rng.integers(0, 6, n)
+    samples = [["12 apples"] * int(k) + ["13 apples"] * int(5 - k) for k in same]
+    labels = [int(rng.random() < k / 5) for k in same]
+    return summed_up(["12 apples"] * n, samples, labels=labels, embedder=toy_embedder, floor=0.1)
+
+
+def test_texts_are_escaped_and_what_contradicts_is_marked(toy_embedder):
+    summary = summed_up(
+        ["It is <b>safe</b>.", "yes"],
+        [["It is not <b>safe</b>.", "<script>"], []],
+        prompts=["Is <i>this</i> safe?", None],
+        embedder=toy_embedder,
+    )
+    shown = page(summary.document())
+    assert "<script" not in shown
+    assert "Is &lt;i&gt;this&lt;/i&gt; safe?" in shown
+    assert '<mark class="negation">not &lt;b&gt;safe</mark>' in shown
+    assert "not enough usable samples" in shown
+    assert 'href="http' not in shown.split('id="method"')[0]
+    assert "**not &lt;b&gt;safe**" in markdown(summary.document())
+
+
+def test_the_page_says_which_answers_can_be_trusted(toy_embedder):
+    document = labelled(toy_embedder).document()
+    shown = page(document)
+    assert "Which answers can be trusted" in shown
+    assert "Calibration error (ECE)" in shown
+    assert shown.count("<svg") >= 3  # the spread in two widths, and the reliability picture
+    assert len(shown) < 500_000
+    assert [figure.name for _, figure in document.figures()] == ["spread", "reliability"]
+
+
+def test_decisions_have_thresholds_and_shares_as_numbers(toy_embedder):
+    summary = labelled(toy_embedder)
+    section = next(one for one in summary.document().sections if one.name == "trust")
+    decisions = next(block for block in section.blocks if isinstance(block, DataTable))
+    accept, abstain, review = decisions.rows
+    assert [row[0].text for row in decisions.rows] == ["accept", "abstain", "review"]
+    assert accept[1] == Number(summary.correctness.triage.accept.value, 3)
+    assert abstain[2] == Share(summary.correctness.triage.abstain.accepted)
+    assert review[2].value == pytest.approx(1 - accept[2].value - abstain[2].value)
+
+
+def test_answers_that_are_all_consistent_are_not_listed_as_the_least_consistent(toy_embedder, capsys):
+    alike = summed_up(["a", "b"], [["a"], ["b"]], embedder=toy_embedder, floor=0.1).document()
+    assert "least" not in [section.name for section in alike.sections]
+    print_document(alike)
+    assert "least consistent" not in capsys.readouterr().out
+
+
+def test_answers_of_one_value_show_what_contradicts_them_and_are_not_listed(toy_embedder, capsys):
+    samples = [["13 apples"], ["13 apples"]]
+    alike = summed_up(
+        ["12 apples"] * 2, samples, embedder=toy_embedder, measures=["cosine_sim", "uncontradicted"]
+    ).document()
+    (section,) = (section for section in alike.sections if section.name == "least")
+    assert not [block for block in section.blocks if isinstance(block, Items)]
+    assert "All answers are equally consistent" in page(alike)
+    print_document(alike)
+    shown = capsys.readouterr().out
+    assert "Samples that contradict the answer" in shown
+    assert "least consistent" not in shown
+
+
+def test_a_promise_says_on_what_it_rests():
+    side = AcceptanceThreshold(0.8, 0.05, 0.95, 100, 0, 1240, 3, 0.04, 0.4)
+    # The two shares have no breaking space before their sign.
+    said = promise_words(side, "this or more", "wrong", 0.95).replace("\N{NO-BREAK SPACE}", " ")
+    assert said == (
+        "this or more: at most 5 % of these wrong, with 95 % confidence for both "
+        "(3 of 1,240 labelled ones were)"
+    )
+
+
+def test_a_promise_that_no_threshold_keeps_says_what_becomes_of_answers():
+    none = AcceptanceThreshold(None, 0.05, 0.95, 40, 0, 0, 0, error_high=1.0, accepted=0.0)
+    said = promise_words(none, "this or more", "wrong", 0.95).replace("\N{NO-BREAK SPACE}", " ")
+    assert said == ("no threshold keeps wrong answers among those accepted below 5 %: nothing is accepted")
+    few = replace(none, labels_needed=90, note="40 labels are too few")
+    assert promise_words(few, "this or more", "wrong", 0.95) == "40 labels are too few"
+
+
+def test_without_labels_there_is_no_trust_and_without_values_no_picture(toy_embedder, capsys):
+    document = summed_up(["a"], [[]], embedder=toy_embedder).document()
+    shown = page(document)
+    assert "Which answers can be trusted" not in shown
+    assert "No prompt counts" in shown
+    assert "<svg" not in shown
+    print_document(document)
+    assert capsys.readouterr().out.count("No prompt counts, so there is nothing to estimate.") == 1
+
+
+def test_groups_are_drawn_and_listed(toy_embedder):
+    by = pl.Series("kind", ["x & y", "z", None])
+    summary = summed_up(["a", "b", "d"], [["a"], ["c"], ["d"]], by=by, embedder=toy_embedder)
+    section = next(section for section in summary.document().sections if section.name == "spread")
+    assert section.title == ("How far answers agree, by ", Quoted("kind"))
+    histogram = next(block for block in section.blocks if isinstance(block, Histogram))
+    # After the two measures, groups by their means: a and d say the same, b and c do not.
+    names = [group.name.replace("\N{NO-BREAK SPACE}", " ") for group in histogram.groups]
+    assert names[-3:] == ["x & y (n = 1*)", "(no kind) (n = 1*)", "z (n = 1*)"]
+    assert page(summary.document()).count("* fewer than 10 prompts: chance alone can move") == 1
+    assert "x &amp; y" in page(summary.document())
+
+
+def test_items_have_each_sample_once_and_those_that_contradict_first(toy_embedder):
+    samples = [["12 apples", "12 apples", None, "13 apples", *(f"12 apples {n}" for n in "abcdefgh")]]
+    # The second answer agrees with its sample, so that the first one lies below the mean.
+    answers, samples = ["12 apples", "pears"], [*samples, ["pears"]]
+    summary = summed_up(answers, samples, embedder=toy_embedder, floor=0.1)
+    (section,) = (section for section in summary.document().sections if section.name == "least")
+    (item,) = next(block for block in section.blocks if isinstance(block, Items)).items
+    names = [name for name, _ in item.texts]
+    assert names[:3] == ["answer", "sample", "2 samples"]
+    assert [piece.text for piece in item.texts[1][1].pieces] == ["13", " apples"]
+    # Of ten different samples eight are shown; the other two can be unfolded.
+    assert len(names) == 9
+    assert item.details == ("2 more samples", ("12 apples g", "12 apples h"))
+    assert item.brief == (Quoted("12 apples"), Count(1), Count(11), Quoted("13 apples"))
+
+
+def test_a_summary_without_texts_shows_none(toy_embedder):
+    found = Consistency(embedder=toy_embedder, floor=0.1).measure(["12 apples"] * 2, [["13 apples"]] * 2)
+    shown = page(found.summarize().document())
+    assert "The answer says &#34;12&#34;, the sample &#34;13&#34;." in shown
+    assert "<dt>answer</dt>" not in shown
+
+
+def test_a_notebook_shows_a_small_table_and_one_picture(toy_embedder):
+    shown = notebook_fragment(labelled(toy_embedder).document())
+    assert shown.count("<svg") == 1
+    assert "mean consistency" in shown
+    assert "<script" not in shown
+
+
+def test_cautions_name_what_the_figures_must_not_be_taken_for(toy_embedder):
+    said = " ".join(cautions(summed_up(["a", "b"], [["a"], ["c", None]], embedder=toy_embedder)))
+    assert "fewer than 10 different answers" in said
+    assert "fewer than 3 samples" in said
+    assert "1 sample left out: missing, empty, no text, or not read by the model" in said
+    assert cautions(summed_up(["a"], [["a"] * 3], embedder=toy_embedder, floor=0.1)) == ()
+
+
+def test_words_that_programs_write_for_no_answer_are_counted(toy_embedder):
+    answers = ["None", "null.", "NaN", "none of them", "a"]
+    said = cautions(summed_up(answers, [["b"] * 3] * 5, embedder=toy_embedder, floor=0.1))
+    assert said == (
+        "3 answers read None, null, nil or NaN and count as answers: where these stand for no answer, leave "
+        "the cells empty.",
+    )
+
+
+def test_what_a_cap_left_is_said(toy_embedder):
+    found = Consistency(embedder=toy_embedder, floor=0.1).measure(["a"], [["a"] * 3])
+    counts = ReplyCounts(4, 1, {"the line is busy": 2}, "the cap of 4 calls is reached")
+    document = found.summarize(answers=["a"], samples=[["a"] * 3], replies=counts).document()
+    assert document.cautions == (
+        "Not everything was asked: the cap of 4 calls is reached.",
+        "no interval: it takes at least 2 prompts, and there is 1",
+    )
+    assert document.counting[1] == (
+        "4 replies asked for, 1 saved because the decision was settled, 2 without a reply, most often "
+        "because: the line is busy"
+    )
+
+
+def test_a_null_that_does_as_well_is_said(toy_embedder):
+    # Right answers are short, whatever their samples say.
+    answers = ["a"] * 20 + ["a long answer"] * 20
+    summary = summed_up(
+        answers, [["b"]] * 40, labels=[1] * 20 + [0] * 20, embedder=toy_embedder, measures=["exact_match"]
+    )
+    assert any("lengths of the texts alone do as well" in line for line in cautions(summary))
+
+
+def test_measures_that_not_all_answers_have_are_compared_on_the_answers_that_have_all(toy_embedder):
+    # Forty labelled answers, half of them without log-probabilities; the first token tells right from wrong.
+    answers = ["a"] * 40
+    labels = [1, 0] * 20
+    tokens = [[-0.1 if right else -2.0] if at < 20 else None for at, right in enumerate(labels)]
+    samples = [["a"] if right else ["b"] for right in labels]
+    found = Consistency(embedder=toy_embedder, measures=["exact_match", "min_probability"]).measure(
+        answers, samples, logprobs=tokens
+    )
+    summary = found.summarize(
+        answers=answers, samples=samples, correctness=found.correctness(labels, ensemble="mean")
+    )
+    blocks = list(_blocks(summary.document(), "trust"))
+    areas = next(one for one in blocks if isinstance(one, DataTable) and one.columns[1] == "AUC")
+    assert areas.columns[2:] == ("labelled answers", "AUC on the 20 that have all")
+    rows = {row[0].text: row for row in areas.rows}
+    assert (rows["exact match"][2], rows["least token probability"][2]) == (Count(40), Count(20))
+    assert "Compare them in the last column" in markdown(summary.document())
+    weights = next(one for one in blocks if isinstance(one, DataTable) and one.columns[1] == "weight")
+    assert {row[0].text: row[2] for row in weights.rows} == {
+        "exact match": Count(0),
+        "least token probability": Count(20),
+    }
+    assert any("least token probability in 20 prompts" in line for line in cautions(summary))
+    record = summary.record()["trust"]
+    assert record["area_labels"]["min_probability"] == record["common_labels"] == 20
+    assert record["filled"] == {"min_probability": 20}
+
+
+def _blocks(document, section):
+    """All blocks of a section, those that stand side by side included."""
+    for block in next(one for one in document.sections if one.name == section).blocks:
+        yield from (
+            [one for column in block.columns for one in column] if isinstance(block, SideBySide) else [block]
+        )
+
+
+@pytest.mark.parametrize(
+    "status",
+    ["missing", "not-text", "empty", "too-few-samples", "refused", "failed", "unfinished", "no-value"],
+)
+def test_every_reason_has_a_meaning(status):
+    assert MEANINGS[status]

@@ -1,0 +1,191 @@
+"""Every renderer shows every kind of block, and nothing from outside is anything but text."""
+
+import typing
+from dataclasses import replace
+from pathlib import PurePath
+
+import pytest
+from made_up_document import BLOCKS, document_of, figure_of
+from tests.workbook_sheets import sheets_of
+
+from semscale.report.document import (
+    Badge,
+    Block,
+    ComparedItems,
+    DataTable,
+    Decision,
+    Definitions,
+    Figure,
+    Findings,
+    Histogram,
+    Items,
+    Number,
+    Paragraph,
+    Quoted,
+    Rates,
+    Reason,
+    Reasons,
+    Shares,
+    SideBySide,
+    Subheading,
+    Verbatims,
+    WithInterval,
+    Words,
+    flat,
+)
+from semscale.report.html import notebook_fragment, page
+from semscale.report.markdown import markdown
+from semscale.report.terminal import print_document
+from semscale.report.workbook import write_report_workbook
+from semscale.report.writing import picture_names, save_pictures
+
+SHOWN = {
+    "html": ("A note.", "A part", "34.1 % [30.0, 40.0]", "too few rows", "What the bars are.", "not", "so so",
+             "words that cost most", "great", "anchors are alike", "passes with warnings", "accept 75.0",
+             "Baseline", "Beside.", "missing", "and 2 more pairs", "nothing but white space", "How to cite"),
+    "markdown": ("A note.", "### A part", "34.1 % \\[30.0, 40.0\\]", "too few rows", "What the bars are.",
+                 "**not** well", "so so", "words that cost most", "`great`", "anchors are alike", "Beside.",
+                 "**passes with warnings**", "accept 75.0", "### Baseline", "*missing*", "and 2 more pairs",
+                 "nothing but white space", "How to repeat and cite this"),
+}  # fmt: skip
+
+
+def test_the_made_up_document_has_every_kind_of_block():
+    assert {type(block) for block in BLOCKS} == set(typing.get_args(Block))
+
+
+IN_WORKBOOK = {
+    Paragraph: "A note.", Subheading: "A part", DataTable: "expected value", Figure: "What the bars are.",
+    Histogram: "0.383", Items: "so so", Verbatims: "great", Findings: "anchors are alike",
+    Badge: "This scale passes with warnings", Shares: "abstain", Definitions: "Baseline",
+    SideBySide: "Beside.", ComparedItems: "missing", Reasons: "nothing but white space",
+}  # fmt: skip
+ON_SCREEN = {
+    Paragraph: "Only on the screen.", Subheading: None, DataTable: "3.41 [3.35, 3.47]", Figure: "40.0 %",
+    Histogram: "0.9 to 1.0     1", Items: "1 lowest score", Verbatims: None, Findings: None, Badge: None,
+    Shares: None, Definitions: None, SideBySide: "Side by side.", ComparedItems: "1 item that changed most",
+    Reasons: None,
+}  # fmt: skip
+"""What the screen shows of each kind of block; ``None`` for a kind that is for pages alone."""
+
+BRIEF = (
+    *BLOCKS,
+    replace(figure_of(), table=replace(figure_of().table, detail="both")),
+    SideBySide(((Paragraph("Side by side.", detail="both"),),)),
+)
+
+
+@pytest.mark.parametrize("words", SHOWN["html"])
+def test_the_page_shows_every_block(words):
+    assert words in page(document_of()).replace("\N{NO-BREAK SPACE}", " ")
+
+
+@pytest.mark.parametrize("words", SHOWN["markdown"])
+def test_markdown_shows_every_block(words):
+    document = document_of()
+    pictures = {key: PurePath(f"{name}.svg") for key, name in picture_names(document).items()}
+    assert words in markdown(document, pictures=pictures).replace("\N{NO-BREAK SPACE}", " ")
+
+
+@pytest.mark.parametrize("shown", [IN_WORKBOOK, ON_SCREEN])
+def test_a_table_of_this_file_names_every_kind_of_block(shown):
+    assert set(shown) == set(typing.get_args(Block))
+
+
+@pytest.mark.parametrize(("kind", "words"), IN_WORKBOOK.items())
+def test_a_workbook_shows_every_block(kind, words, tmp_path):
+    path = tmp_path / "d.xlsx"
+    write_report_workbook(document_of(*(block for block in BLOCKS if type(block) is kind)), path)
+    assert words in [cell for row in sheets_of(path)["One section"].iter_rows() for cell in row]
+
+
+@pytest.mark.parametrize(("kind", "words"), ON_SCREEN.items())
+def test_the_screen_shows_every_block_that_is_not_for_pages_alone(kind, words, capsys):
+    empty = document_of(Paragraph("", detail="full"))
+    print_document(empty)
+    without = capsys.readouterr().out
+    print_document(document_of(*(block for block in BRIEF if type(block) is kind)))
+    shown = capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")
+    assert shown == without if words is None else words in shown
+
+
+def test_columns_of_words_stand_at_the_left_of_a_page():
+    shown = page(document_of(DataTable(("a", "b", "c"), ((Words("x"), Number(1.0), Words("why")),))))
+    assert '<td>1.00</td><td class="text">why</td>' in shown
+
+
+def test_a_title_begins_with_a_capital_only_where_its_words_are_ours(tmp_path):
+    titles = ("by group", ("by ", Quoted("kind")), Quoted("gpt-4o"), (Quoted("qwen"), ": its scores"))
+    document = document_of(*(DataTable(("a",), ((Words("x"),),), title=title) for title in titles))
+    path = tmp_path / "d.xlsx"
+    write_report_workbook(document, path)
+    for shown in (page(document), markdown(document), str(sheets_of(path)["One section"].rows())):
+        for words in ("By group", "By kind", "gpt-4o", "qwen: its scores"):
+            assert words in shown
+        assert "Gpt" not in shown
+        assert "Qwen" not in shown
+
+
+def test_a_page_runs_nothing_and_loads_nothing():
+    shown = page(document_of())
+    assert "<script" not in shown
+    assert "&lt;script&gt;alert(1)" in shown
+    assert "default-src 'none'" in shown
+    assert 'src="' not in shown
+
+
+def test_what_was_left_out_is_called_by_its_noun():
+    reasons = Reasons((Reason("empty", "blank", 4, 0.04, ((2, Quoted("??")),)),), noun="prompt")
+    for shown in (page(document_of(reasons)), markdown(document_of(reasons))):
+        assert "Prompts" in shown
+        assert "prompt 2" in shown
+        assert "row 2" not in shown
+
+
+def test_what_is_only_for_the_screen_stands_on_no_page():
+    for shown in (page(document_of()), markdown(document_of())):
+        assert "Only on the screen." not in shown
+
+
+def test_pictures_are_saved_under_their_names_twice_where_two_share_one(tmp_path):
+    files = save_pictures(document_of(), tmp_path / "figures")
+    assert [file.name for file in files] == [
+        "bars.svg", "bars.png", "scores.svg", "scores.png", "bars-2.svg", "bars-2.png",
+    ]  # fmt: skip
+    drawn = (tmp_path / "figures" / "bars.svg").read_text(encoding="utf-8")
+    assert "<title>Bars: low 40 %, high 60 %.</title>" in drawn
+    assert ">high</text>" in drawn  # the legend, which a page writes beside the drawing
+    assert (tmp_path / "figures" / "bars.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("lead", "words"),
+    [
+        (Decision("failed", "fail", "what the gate decided"), "Failed"),
+        (Rates(((WithInterval(0.02, 0.01, 0.06, is_share=True), "false alarms"),), 0.95), "false alarms"),
+        (None, "Read it so."),
+    ],
+)
+def test_every_lead(lead, words, tmp_path, capsys):
+    document = document_of(Paragraph("x"), lead=lead)
+    write_report_workbook(document, tmp_path / "d.xlsx")
+    print_document(document)
+    for shown in (page(document), markdown(document), str(sheets_of(tmp_path / "d.xlsx")["Summary"].rows())):
+        assert words in shown
+
+
+def test_a_notebook_gets_a_small_table_and_one_picture():
+    shown = notebook_fragment(document_of())
+    assert shown.count("<svg") == 1
+    assert "mean score and its 95\u00a0% interval</th><td>0.57 [0.37, 0.76]" in shown
+    assert "<li>Only 3 rows.</li>" in shown
+    assert "3,708" in shown
+    assert len(shown) < 20_000
+
+
+def test_blocks_in_columns_are_found():
+    assert sum(type(block).__name__ == "Figure" for block in flat(BLOCKS)) == 2
+    assert [figure.name for _, figure in document_of(figure_of("one"), figure_of("two")).figures()] == [
+        "one",
+        "two",
+    ]

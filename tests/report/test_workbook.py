@@ -1,0 +1,139 @@
+"""Report workbooks: numbers with their formats, one row for each item, and sheets with proper names."""
+
+import zipfile
+from dataclasses import replace
+
+import numpy as np
+from made_up_document import BLOCKS, HOSTILE, document_of
+from tests.workbook_sheets import sheets_of
+
+from semscale.report.document import (
+    DataTable,
+    Headline,
+    Items,
+    Number,
+    Paragraph,
+    Quoted,
+    Rates,
+    Section,
+    Share,
+    WithInterval,
+    Words,
+)
+from semscale.report.workbook import write_report_workbook
+
+
+def test_a_workbook_holds_numbers_and_harmless_texts(tmp_path):
+    path = tmp_path / "d.xlsx"
+    write_report_workbook(document_of(), path)
+    section = sheets_of(path)["One section"]
+    rows = [row for row in section.iter_rows() if row[0] == "mean"]
+    # An interval takes three columns: the figure and its two ends, as numbers.
+    assert [float(cell) for cell in rows[0][1:4]] == [3.412, 3.349, 3.471]
+    shares = next(row for row in section.iter_rows() if row[0] == "top-2-box")
+    assert [float(cell) for cell in shares[1:4]] == [0.341, 0.3, 0.4]
+    kappa = next(row for row in section.iter_rows() if row[0] == "kappa")
+    assert (float(kappa[1]), *kappa[2:5]) == (0.5, None, None, "too few rows")
+    heads = next(row for row in section.iter_rows() if row[0] == "Figure")
+    assert heads[1:5] == ("Estimate", "Estimate, low", "Estimate, high", "Estimate, note")
+    texts = [cell for row in section.iter_rows() for cell in row if cell is not None]
+    assert HOSTILE in texts
+    with zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+        assert not any(b"<f>" in archive.read(name) for name in names if "worksheets/sheet" in name)
+    assert (
+        sum(name.startswith("xl/media/") for name in names) == 2
+    )  # the bars stand there twice, and are kept once
+
+
+def test_the_summary_of_a_workbook_says_what_its_interval_covers_and_spreads_facts(tmp_path):
+    facts = (("Mean", WithInterval(0.5, 0.4, 0.6)), ("Kind", Words("exact", note="as published")))
+    write_report_workbook(document_of(facts=facts), tmp_path / "d.xlsx")
+    rows = [[cell for cell in row if cell] for row in sheets_of(tmp_path / "d.xlsx")["Summary"].iter_rows()]
+    covered = "Estimate (95 % interval)"
+    assert [covered, f"{covered}, low", f"{covered}, high"] in rows
+    assert ["low", "high", "note"] in rows
+    assert ["Mean", "0.5", "0.4", "0.6"] in rows
+    assert ["Kind", "exact", "as published"] in rows
+
+
+def test_a_workbook_says_what_the_intervals_of_rates_cover(tmp_path):
+    lead = Rates(((WithInterval(0.02, 0.01, 0.06, is_share=True), "false alarms"),), 0.9)
+    write_report_workbook(document_of(lead=lead), tmp_path / "d.xlsx")
+    assert "Estimate (90 % interval), low" in str(sheets_of(tmp_path / "d.xlsx")["Summary"].rows())
+
+
+def test_a_workbook_does_not_promise_an_interval_that_is_not_there(tmp_path):
+    lead = Headline("mean", WithInterval(0.5, np.nan, np.nan), (0.0, 1.0), 0.95)
+    write_report_workbook(document_of(lead=lead), tmp_path / "d.xlsx")
+    assert "95 %" not in str(sheets_of(tmp_path / "d.xlsx")["Summary"].rows())
+
+
+def test_a_workbook_shows_bounds_and_signs_as_pages_do(tmp_path):
+    cells = {
+        Number(1e-9, 3, least=0.001): '[&lt;0.001]"&lt; 0.001";0.000',
+        Number(1e303, 1, most=10_000): '[&gt;10000]"&gt; 10,000";0.0',
+        Number(0.12, signed=True): "+0.00;-0.00;0.00",
+        WithInterval(0.123, 0.1, 0.2, 3, signed=True): "+0.000;-0.000;0.000",
+        Share(0.123456, 2): "0.00 %",
+    }
+    table = DataTable(("", "b"), tuple((Words("a"), cell) for cell in cells))
+    write_report_workbook(document_of(table), tmp_path / "d.xlsx")
+    with zipfile.ZipFile(tmp_path / "d.xlsx") as archive:
+        formats = archive.read("xl/styles.xml").decode().replace("&quot;", '"')
+    for number_format in cells.values():
+        assert f'formatCode="{number_format}"' in formats
+    written = sheets_of(tmp_path / "d.xlsx")["One section"]["column_1"].drop_nulls().to_list()
+    assert {1e-9, 1e303, 0.12, 0.123, 0.123456} == set(map(float, written[1:]))
+
+
+def test_a_workbook_leaves_numbers_that_do_not_exist_empty(tmp_path):
+    endless = (
+        Number(np.inf),
+        Number(np.inf, 1, most=10_000),
+        WithInterval(0.5, -np.inf, np.inf),
+        Number(np.nan),
+    )
+    table = DataTable(("", "b"), tuple((Words(f"row {place}"), cell) for place, cell in enumerate(endless)))
+    write_report_workbook(document_of(table), tmp_path / "d.xlsx")
+    rows = {row[0]: row[1:4] for row in sheets_of(tmp_path / "d.xlsx")["One section"].iter_rows()}
+    assert rows["row 0"] == rows["row 3"] == (None, None, None)
+    assert rows["row 1"] == ("> 10,000", None, None)
+    assert rows["row 2"] == ("0.5", None, None)
+
+
+def test_a_workbook_has_one_row_for_each_item(tmp_path):
+    items = next(block for block in BLOCKS if isinstance(block, Items))
+    (item,) = items.items
+    twice = replace(item, texts=(("sample", Quoted("one")), ("sample", Quoted("two"))), replies=(), row=3)
+    write_report_workbook(document_of(replace(items, items=(item, twice))), tmp_path / "d.xlsx")
+    rows = [list(row) for row in sheets_of(tmp_path / "d.xlsx")["One section"].iter_rows()]
+    heads = next(row for row in rows if "Score" in row)
+    first, second = rows[rows.index(heads) + 1 : rows.index(heads) + 3]
+    assert heads[:7] == ["Question", "Answer", "Sample", "Sample", "Score", "Row", "Note"]
+    assert first[:6] == [HOSTILE, "not well", None, None, "0.125", "1204"]
+    assert second[:6] == [None, None, "one", "two", "0.125", "3"]
+    found = dict(zip(heads[8:], first[8:], strict=True))
+    assert found == {
+        "Words": "0.25", "Found": "negation: one text denies it", "gpt": "0.5", "Said": "so so",
+        "Words that cost most": '"wheel" met only "expel"',
+    }  # fmt: skip
+    assert dict(zip(heads[8:], second[8:], strict=True))["gpt"] is None
+
+
+def test_names_of_sheets_end_with_a_word(tmp_path):
+    titles = ("Distribution of the scores, by topic", "Every answer that nobody has understood yet")
+    sections = tuple(Section(f"s{n}", title, (Paragraph("x"),)) for n, title in enumerate(titles))
+    write_report_workbook(replace(document_of(), sections=sections), tmp_path / "d.xlsx")
+    names = list(sheets_of(tmp_path / "d.xlsx"))
+    assert names[1:3] == ["Distribution of the scores", "Every answer that nobody has"]
+
+
+def test_a_workbook_has_a_sheet_for_each_section_whatever_it_is_called(tmp_path):
+    titles = ["By " + "x" * 40, "By " + "x" * 40, "a/b:c?", "'quoted'", "SUMMARY"]
+    sections = tuple(Section(f"s{n}", title, (Paragraph("x"),)) for n, title in enumerate(titles))
+    path = tmp_path / "d.xlsx"
+    write_report_workbook(document_of(sections=sections), path)
+    names = list(sheets_of(path))
+    assert len(names) == len(titles) + 2
+    assert all(len(name) <= 31 for name in names)

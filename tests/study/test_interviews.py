@@ -1,0 +1,64 @@
+"""Orders of concepts and questions in interviews."""
+
+from collections import Counter
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+
+from semscale.scales import load_scale
+from semscale.study.interviews import balanced_square, orders, planned_stops
+from semscale.study.questionnaire import Concept, Questionnaire, SurveyQuestion
+
+SCALE = load_scale("purchase-intent")
+CONCEPTS = tuple(Concept(name, name) for name in "abc")
+QUESTIONS = tuple(SurveyQuestion(name, name, SCALE, ("dlr",)) for name in "xy")
+
+
+def places(stops):
+    return [(stop.concept, stop.question) for stop in stops]
+
+
+def test_separate_conversations_have_the_order_of_the_file():
+    stops = planned_stops(Questionnaire(CONCEPTS, QUESTIONS), 2, seed=0)
+    assert [places(own) for own in stops] == [list(product(range(3), range(2)))] * 2
+
+
+def test_in_a_sequence_every_stop_comes_once_and_the_questions_of_a_concept_stand_together():
+    asked = Questionnaire(CONCEPTS, QUESTIONS, exposure="sequence")
+    # A balanced square of three concepts has six orders, so six interviews have each of them once.
+    stops = planned_stops(asked, 6, seed=0)
+    for own in stops:
+        assert sorted(places(own)) == list(product(range(3), range(2)))
+        assert [stop.concept_place for stop in own] == [1, 1, 2, 2, 3, 3]
+        assert [stop.question_place for stop in own] == [1, 2] * 3
+    assert len({tuple(stop.concept for stop in own) for own in stops}) == 6
+    assert len({own[0].question for own in stops}) == 2
+    assert stops == planned_stops(asked, 6, seed=0) != planned_stops(asked, 6, seed=1)
+
+
+@pytest.mark.parametrize("k", range(2, 9))
+def test_each_stands_everywhere_and_follows_each_other_equally_often(k):
+    square = balanced_square(k)
+    assert len(square) == (k if k % 2 == 0 else 2 * k)
+    for place in range(k):
+        assert set(Counter(row[place] for row in square).values()) == {len(square) // k}
+    followers = Counter(pair for row in square for pair in pairwise(row))
+    assert len(followers) == k * (k - 1)
+    assert set(followers.values()) == {len(square) // k}
+
+
+def test_one_thing_has_one_order():
+    assert balanced_square(1) == ((0,),)
+
+
+def test_full_blocks_of_interviews_are_balanced():
+    found = orders(4, 12, "latin-square", np.random.default_rng(0))
+    assert Counter(found) == dict.fromkeys(balanced_square(4), 3)
+
+
+def test_random_orders_and_the_order_of_the_file():
+    assert orders(3, 2, "none", np.random.default_rng(0)) == [(0, 1, 2), (0, 1, 2)]
+    drawn = orders(3, 50, "random", np.random.default_rng(0))
+    assert {tuple(sorted(order)) for order in drawn} == {(0, 1, 2)}
+    assert len(set(drawn)) == 6

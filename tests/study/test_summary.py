@@ -1,0 +1,403 @@
+"""The summary of a study, and the figures in it."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import t
+from tests.schema_check import check_json
+
+from semscale.scales import load_scale
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.study.questionnaire import SurveyQuestion
+from semscale.study.summary import (
+    MOST_LEVELS,
+    PANEL_WEIGHT,
+    MeasuredAnswers,
+    UnratedReason,
+    answer_reliabilities,
+    answer_spreads,
+    level_differences,
+    method_pairs,
+    model_pairs,
+    order_contrasts,
+    order_effects,
+    quoted_answers,
+    unrated_reasons,
+)
+
+SCALE = load_scale("purchase-intent")
+QUESTION = SurveyQuestion("intent", "Buy?", SCALE, ("dlr",))
+TWO_METHODS = SurveyQuestion("q", "q", SCALE, ("flr", "dlr"))
+THREE_METHODS = SurveyQuestion("q", "q", SCALE, ("ssr", "flr", "dlr"))
+PLAN = IntervalPlan(replicates=200)
+
+
+@pytest.fixture
+def summary(written, played, running, toy_embedder):
+    # Ann picks 2, the others pick 4; Cid's numbers cannot be read.
+    def number(request):
+        who = request.messages[0].text
+        return "2" if "Ann" in who else "4" if "Bob" in who else "4 or 5"
+
+    played.number = number
+    return written().run(played, embedder=toy_embedder, running=running).summary()
+
+
+def measure(summary, method):
+    return next(each for each in summary.measures if each.method == method)
+
+
+def test_means_are_of_answers_with_a_rating(summary):
+    direct = measure(summary, "dlr").estimates
+    assert [group.group for group in direct.groups] == ["oat", "nut"]
+    oat = direct.groups[0]
+    assert (oat.mean.value, oat.n, oat.left_out) == (3.0, 2, {"unparsable": 1})
+    # Half of the rated answers on 2, half on 4.
+    assert [mass.value for mass in oat.pmf] == [0, 0.5, 0, 0.5, 0]
+
+
+def test_personas_are_resampled_and_not_answers(summary):
+    overall = measure(summary, "flr").estimates.overall
+    assert (overall.n, overall.n_clusters) == (6, 3)
+
+
+def test_groups_of_personas_are_in_order(summary):
+    by_age = measure(summary, "dlr").by_attribute["age"]
+    assert (by_age.by, [(group.group, group.n) for group in by_age.groups]) == ("age", [("30", 2), ("60", 2)])
+
+
+def test_counts_and_reasons(summary):
+    assert summary.counts == {"scored": 16, "unparsable": 2}
+    assert summary.reasons == {"unparsable": 2}
+    assert summary.failed is None
+    assert repr(summary) == "StudySummary('bars', n=18, n_scored=16)"
+
+
+def test_costs_are_summed_by_method(summary):
+    costs = {cost.method: (cost.n, cost.tokens, cost.seconds) for cost in summary.costs}
+    assert costs == {method: (6, 90, 0.25) for method in ("ssr", "flr", "dlr")}
+
+
+def test_json_keeps_to_its_schema_and_calls_its_intervals_simulated(summary):
+    text = summary.to_json()
+    check_json(text)
+    assert '"kind": "simulation"' in text
+
+
+def test_json_has_answers_to_read(summary):
+    quotes = json.loads(summary.to_json())["quotes"]
+    # Three personas for each of two concepts, and no more than three are drawn.
+    assert [quote["concept"] for quote in quotes] == ["oat"] * 3 + ["nut"] * 3
+    assert [quote["persona"] for quote in quotes] == ["ann", "bob", "cid"] * 2
+    assert {quote["reply"] for quote in quotes} == {"I would probably buy it."}
+    assert {quote["values"]["flr"] for quote in quotes} == {5.0}
+
+
+def test_an_attribute_may_be_called_as_a_column_of_answers(written, played, running, toy_embedder):
+    study = written(
+        ("{age}", "{status}"), ("[age]", "[status]"), people="persona,name,status\na,Ann,x\nb,Bob,y\n"
+    )
+    summary = study.run(played, embedder=toy_embedder, running=running).summary()
+    assert [group.group for group in measure(summary, "dlr").by_attribute["status"].groups] == ["x", "y"]
+
+
+ANSWERS = {"oat": [1, 2, 3, 4], "nut": [2, 2, 5, 4], "fig": [5, 4, 5, 5]}
+
+
+def answer_rows(answers, ages=("a", "b", "a", "b"), weights=None):
+    n = len(next(iter(answers.values())))
+    frame = pl.DataFrame(
+        {
+            "persona": [f"p{row}" for _ in answers for row in range(n)],
+            "concept": [name for name in answers for _ in range(n)],
+            "value": [value for own in answers.values() for value in own],
+            "attribute age": [ages[row % len(ages)] for _ in answers for row in range(n)],
+        },
+        schema_overrides={"value": pl.Float64},
+    )
+    return frame if weights is None else frame.with_columns(pl.Series(PANEL_WEIGHT, weights * len(answers)))
+
+
+def differences_in(rows, concepts=tuple(ANSWERS), attributes=()):
+    return list(level_differences(MeasuredAnswers(QUESTION, "dlr", rows), concepts, attributes, 0.95))
+
+
+def test_concepts_are_compared_within_personas():
+    oat_nut, oat_fig, nut_fig = differences_in(answer_rows(ANSWERS))
+    assert (oat_nut.by, oat_nut.first, oat_nut.second) == ("concept", "oat", "nut")
+    # Differences of the personas are -1, 0, -2 and 0: mean -.75, squares about it 2.75, variance 2.75 / 3, so
+    # that the standard error is sqrt(2.75 / 12). Two concepts take two degrees of freedom of four personas.
+    error = np.sqrt(2.75 / 12)
+    assert oat_nut.difference.value == pytest.approx(-0.75)
+    assert oat_nut.difference.high == pytest.approx(-0.75 + t.ppf(0.975, 2) * error)
+    assert oat_nut.p_value == pytest.approx(2 * t.sf(0.75 / error, 2))
+    # Holm: three tests; the smallest p times 3, the next one times 2, and never less than the one before.
+    p = sorted([oat_nut.p_value, oat_fig.p_value, nut_fig.p_value])
+    expected = [3 * p[0], max(3 * p[0], 2 * p[1]), max(3 * p[0], 2 * p[1], p[2])]
+    assert sorted(each.p_adjusted for each in (oat_nut, oat_fig, nut_fig)) == pytest.approx(expected)
+
+
+def test_a_mean_keeps_its_own_base():
+    (one,) = differences_in(answer_rows({"oat": [1, 2, 3, None], "nut": [2, 2, 5, 4]}))
+    assert one.difference.value == pytest.approx(2 - 3.25)
+
+
+def test_weights_count_and_a_persona_with_none_is_in_no_base():
+    (one,) = differences_in(
+        answer_rows({"oat": [1, 2, 3, 4], "nut": [2, 2, 5, 4]}, weights=[2.0, 1.0, 1.0, 0.0])
+    )
+    # (2 * -1 + 0 - 2) / 4
+    assert one.difference.value == pytest.approx(-1.0)
+
+
+def test_groups_of_personas_are_compared_over_all_concepts():
+    *_, one = differences_in(answer_rows({"oat": [1, 2, 3, 4], "nut": [2, 2, 5, 4]}), attributes=["age"])
+    assert (one.by, one.first, one.second) == ("age", "a", "b")
+    assert one.difference.value == pytest.approx((1 + 3 + 2 + 5) / 4 - (2 + 4 + 2 + 4) / 4)
+
+
+def test_there_is_no_test_where_all_personas_differ_alike():
+    (one,) = differences_in(answer_rows({"oat": [1, 2, 3, 4], "nut": [2, 3, 4, 5]}))
+    assert one.difference.value == -1
+    assert np.isnan([one.difference.low, one.difference.high, one.p_value, one.p_adjusted]).all()
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        {"oat": [3], "nut": [4]},
+        {"oat": [1, 2, 3], "nut": [None, None, None]},
+        {str(number): [1, 2, 3] for number in range(MOST_LEVELS + 1)},
+    ],
+)
+def test_too_few_or_too_many_are_not_compared(answers):
+    assert differences_in(answer_rows(answers), concepts=tuple(answers)) == []
+
+
+def rated_rows(method, values):
+    n = len(values)
+    return pl.DataFrame(
+        {
+            "method": method,
+            "persona": [f"p{row}" for row in range(n)],
+            "sample": 1,
+            "concept": "a",
+            "value": values,
+        }
+    )
+
+
+def test_differences_are_of_answers_that_have_both():
+    both = pl.concat([rated_rows("dlr", [1.0, 2.0, 5.0, 4.0]), rated_rows("flr", [2.0, 3.0, None, 5.0])])
+    (pair,) = method_pairs(TWO_METHODS, both, None, IntervalPlan())
+    # 2 - 1, 3 - 2 and 5 - 4; the third answer has no rating by FLR.
+    assert (pair.first, pair.second) == ("flr", "dlr")
+    assert (pair.difference.value, pair.difference.n, pair.difference.n_left_out) == (1.0, 3, 1)
+    assert pair.correlation.value == pytest.approx(1.0)
+
+
+def test_two_answers_have_no_correlation():
+    both = pl.concat([rated_rows("dlr", [1.0, 2.0]), rated_rows("flr", [2.0, 3.0])])
+    (pair,) = method_pairs(TWO_METHODS, both, None, IntervalPlan())
+    assert pair.correlation is None
+
+
+def rows_by_model(**values):
+    """Answers of four personas about one concept, by model; ``None`` without a rating."""
+    return pl.DataFrame([
+        {"persona": f"p{n}", "sample": 1, "concept": "oat", "method": "dlr",
+         "asked_model": model, "value": value}
+        for model, own in values.items()
+        for n, value in enumerate(own)
+    ])  # fmt: skip
+
+
+def test_every_two_models_are_compared_on_answers_that_both_gave():
+    answers = rows_by_model(a=[1.0, 2.0, 3.0, 5.0], b=[2.0, 3.0, 4.0, None], c=[5.0, 4.0, 3.0, 1.0])
+    found = {
+        (each.first, each.second): each
+        for each in model_pairs(MeasuredAnswers(QUESTION, "dlr", answers), ("a", "b", "c"), PLAN)
+    }
+    assert list(found) == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert (found["a", "b"].difference.value, found["a", "b"].difference.n) == (-1.0, 3)
+    assert found["a", "b"].correlation.value == pytest.approx(1)
+    # Values 1 2 3 5 beside 5 4 3 1: 6 less each.
+    assert found["a", "c"].correlation.value == pytest.approx(-1)
+    assert found["a", "c"].difference.value == pytest.approx((11 - 13) / 4)
+
+
+def test_one_model_alone_makes_no_pair():
+    alone = rows_by_model(a=[1.0, 2.0, 3.0, 4.0])
+    assert list(model_pairs(MeasuredAnswers(QUESTION, "dlr", alone), (), PLAN)) == []
+
+
+def test_the_mean_of_the_contrasts_is_the_difference_of_means():
+    rng = np.random.default_rng(0)
+    values, concepts = rng.uniform(1, 5, 30), rng.integers(0, 3, 30)
+    first = rng.random(30) < 0.3
+    deviations = values - np.array([values[concepts == each].mean() for each in concepts])
+    expected = deviations[first].mean() - deviations[~first].mean()
+    assert order_contrasts(values, first, concepts).mean() == pytest.approx(expected)
+
+
+def test_better_concepts_in_the_first_place_are_no_order_effect():
+    # Concept b is two points better wherever it stands.
+    rows = pl.DataFrame(
+        {
+            "persona": ["1", "1", "2", "2"],
+            "concept": ["a", "b", "b", "a"],
+            "concept_place": [1, 2, 1, 2],
+            "question_place": [1, 1, 1, 1],
+            "value": [2.0, 4.0, 4.0, 2.0],
+        }
+    )
+    (found,) = order_effects(MeasuredAnswers(QUESTION, "dlr", rows), IntervalPlan())
+    assert (found.ordered, found.effect.value) == ("concept", 0.0)
+
+
+def test_answers_without_a_place_have_no_order_effect():
+    rows = pl.DataFrame(
+        {
+            "persona": ["1"],
+            "concept": ["a"],
+            "concept_place": [None],
+            "question_place": [None],
+            "value": [2.0],
+        },
+        schema_overrides={"concept_place": pl.Int64, "question_place": pl.Int64},
+    )
+    assert list(order_effects(MeasuredAnswers(QUESTION, "dlr", rows), IntervalPlan())) == []
+
+
+def text_rows(n):
+    made = [
+        {
+            "persona": f"p{row}", "sample": 1, "concept": concept, "method": method,
+            "reply": None if row == 0 else f"{concept} says {row}",
+            "value": {"ssr": 2.5, "flr": None, "dlr": 4.0}[method],
+        }
+        for row in range(n) for concept in "ab" for method in THREE_METHODS.methods
+    ]  # fmt: skip
+    return pl.DataFrame(made)
+
+
+def test_three_answers_a_concept_are_drawn_with_what_methods_made_of_them():
+    found = list(quoted_answers(THREE_METHODS, text_rows(9), None, seed=0))
+    assert [answer.concept for answer in found] == ["a"] * 3 + ["b"] * 3
+    # Numbers of DLR are no words, and the first persona said nothing.
+    assert found[0].values == {"ssr": 2.5, "flr": None}
+    assert {answer.reply for answer in found} <= {f"{c} says {n}" for c in "ab" for n in range(1, 9)}
+    assert found == list(quoted_answers(THREE_METHODS, text_rows(9), None, seed=0))
+    assert found != list(quoted_answers(THREE_METHODS, text_rows(9), None, seed=1))
+
+
+def test_fewer_answers_are_all_quoted():
+    assert len(list(quoted_answers(THREE_METHODS, text_rows(2), None, seed=0))) == 2
+    assert list(quoted_answers(THREE_METHODS, text_rows(1), None, seed=0)) == []
+
+
+def reliabilities(samples):
+    cells = [
+        (f"p{row}", "oat", sample, value)
+        for sample, values in enumerate(samples, start=1)
+        for row, value in enumerate(values)
+    ]
+    frame = pl.DataFrame(cells, schema=["persona", "concept", "sample", "value"], orient="row")
+    return list(answer_reliabilities(MeasuredAnswers(QUESTION, "dlr", frame), IntervalPlan()))
+
+
+def test_reliability_of_two_samples():
+    (found,) = reliabilities([[1.0, 2.0, 4.0, 5.0], [2.0, 2.0, 4.0, 4.0]])
+    # Means of personas 1.5, 2, 4, 4.5 about 3: squares 6.5, times 2 samples over 3: 13 / 3 between. Within:
+    # (.5 + .5) / 4 = .25. ICC(1,k) = (13 / 3 - .25) / (13 / 3).
+    assert found.reliability.value == pytest.approx(1 - 0.25 / (13 / 3))
+
+
+def test_a_persona_without_a_rating_in_one_sample_is_left_out():
+    (found,) = reliabilities([[1.0, 2.0, 4.0, 5.0, None], [2.0, 2.0, 4.0, 4.0, 1.0]])
+    assert found.reliability.value == pytest.approx(1 - 0.25 / (13 / 3))
+
+
+def test_one_sample_has_none():
+    assert reliabilities([[1.0, 2.0, 3.0]]) == []
+
+
+def test_no_rating_at_all_has_no_reliability():
+    (found,) = reliabilities([[None, None], [None, None]])
+    assert found.reliability.value != found.reliability.value  # noqa: PLR0124 - not a number
+
+
+def sampled_answers(values, set_values=None, models="m", asked_models="m"):
+    """Answers (personas, samples) about one concept."""
+    n, samples = values.shape
+    return pl.DataFrame(
+        {
+            "persona": [f"p{row}" for row in range(n) for _ in range(samples)],
+            "concept": "oat",
+            "sample": list(range(1, samples + 1)) * n,
+            "asked_model": asked_models,
+            "model": models,
+            "value": values.ravel().astype(float),
+            "set_values": pl.Series(
+                [None] * values.size if set_values is None else set_values, dtype=pl.List(pl.Float64)
+            ),
+        }
+    )
+
+
+def test_personas_and_samples_by_hand():
+    # Persona means 1.5, 3, 4.5: 2 times their variance 2.25 is 4.5. Within: (.5 + 2 + .5) / 3 = 1.
+    (found,) = answer_spreads(
+        MeasuredAnswers(QUESTION, "dlr", sampled_answers(np.array([[1, 2], [2, 4], [4, 5]]))), PLAN
+    )
+    components = {each.name: each.variance.value for each in found.variances.components}
+    assert components == pytest.approx({"persona": (4.5 - 1) / 2, "residual": 1.0})
+    # Means of 3 personas and 6 sampled_answers: 1.75 / 3 + 1 / 6.
+    assert found.variances.decision.error == pytest.approx(np.sqrt(1.75 / 3 + 1 / 6))
+    assert found.variances.decision.best == "persona"
+
+
+def test_anchor_sets_are_split_where_they_were_kept():
+    values = np.array([[2.0], [3.0], [4.0]])
+    by_set = [[value - 1, value + 1] for value in values.ravel().tolist()]
+    (found,) = answer_spreads(MeasuredAnswers(QUESTION, "ssr", sampled_answers(values, by_set)), PLAN)
+    components = {each.name: each.variance.value for each in found.variances.components}
+    # Sets are 2 apart: variance 2. Personas 1 apart: variance 1. Nothing else.
+    assert components == pytest.approx({"persona": 1.0, "anchor set": 2.0, "residual": 0.0}, abs=1e-9)
+    assert found.variances.decision.best == "anchor set"
+
+
+def test_one_answer_each_cannot_be_split():
+    assert (
+        list(
+            answer_spreads(MeasuredAnswers(QUESTION, "dlr", sampled_answers(np.array([[1], [2], [4]]))), PLAN)
+        )
+        == []
+    )
+
+
+def test_answers_without_a_rating_are_left_out():
+    rows = sampled_answers(np.array([[1, 2], [2, 4], [4, 5], [5, 5]])).with_columns(
+        pl.when(pl.col("persona") == "p3").then(None).otherwise("value").alias("value")
+    )
+    (found,) = answer_spreads(MeasuredAnswers(QUESTION, "dlr", rows), PLAN)
+    assert found.variances.n == 6
+
+
+def test_reasons_are_counted_by_method_with_the_words_of_one():
+    rows = [
+        ("ssr", "scored", None, "I would.", None),
+        ("ssr", "refused", "declines", "I cannot say.", None),
+        ("flr", "unparsable", None, "I would.", "4 or 5"),
+        ("flr", "unparsable", None, None, "4 or 5"),
+        ("dlr", "failed", "no connection", None, None),
+    ]
+    names = ("method", "status", "reason", "reply", "rating_reply")
+    found = unrated_reasons(pl.DataFrame(rows, schema=names, orient="row"), None, seed=0)
+    assert found == [
+        UnratedReason("flr", "unparsable", "unparsable", 2, "4 or 5"),
+        UnratedReason("ssr", "refused", "declines", 1, "I cannot say."),
+        UnratedReason("dlr", "failed", "no connection", 1, None),
+    ]

@@ -1,0 +1,361 @@
+"""Questions read from columns, and their lines."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import semscale
+from semscale.errors import InputError, UnknownNameError
+from semscale.store.column_labels import ColumnLabels
+from semscale.tabulation.questions import (
+    Question,
+    QuestionReader,
+    choice_lines,
+    find_columns,
+    needed_columns,
+    number_lines,
+    scale_lines,
+)
+
+
+def test_a_scale_has_its_points_two_nets_and_a_mean():
+    lines, weights = scale_lines([1, 2, 3, 4, 5], ["1 bad", "2", "3", "4", "5 good"])
+    assert [line.name for line in lines] == [
+        "1 bad", "2", "3", "4", "5 good", "top 2 (4 and 5)", "bottom 2 (1 and 2)", "mean",
+    ]  # fmt: skip
+    assert [line.is_net for line in lines] == [False] * 5 + [True, True, False]
+    question = Question("q", "q", "scale", lines, np.array([4, -1]), weights)
+    # Whoever answers 5 adds to the share of 5 and to the top two, and 5 to the mean.
+    assert question.columns()[0].tolist() == [0, 0, 0, 0, 1, 1, 0, 5]
+    assert np.isnan(question.columns()[1]).all()
+
+
+def test_a_scale_of_three_points_has_no_nets():
+    assert [line.name for line in scale_lines([1, 2, 3], ["a", "b", "c"])[0]] == ["a", "b", "c", "mean"]
+
+
+def test_probabilities_add_up_to_nets_and_means():
+    lines, weights = scale_lines([1, 2, 3, 4], ["1", "2", "3", "4"])
+    pmf = np.array([[0.1, 0.2, 0.3, 0.4], [np.nan] * 4])
+    question = Question("q", "q", "rated text", lines, pmf, weights)
+    # 3 and 4: .7; 1 and 2: .3; mean .1 + .4 + .9 + 1.6 = 3
+    np.testing.assert_allclose(question.columns()[0], [0.1, 0.2, 0.3, 0.4, 0.7, 0.3, 3.0])
+    assert np.isnan(question.columns()[1]).all()
+    assert question.choices is None
+
+
+def test_several_options_are_counted_apart():
+    lines, weights = choice_lines(["a", "b"])
+    question = Question("q", "q", "multiple choice", lines, np.array([[1.0, 1.0], [0.0, 1.0]]), weights)
+    assert question.columns().tolist() == [[1, 1], [0, 1]]
+
+
+def test_a_number_has_a_mean_alone():
+    lines, weights = number_lines()
+    question = Question("q", "q", "number", lines, np.array([[2.5], [np.nan]]), weights)
+    assert [line.kind for line in lines] == ["mean"]
+    np.testing.assert_array_equal(question.columns(), [[2.5], [np.nan]])
+
+
+def test_unknown_names_have_the_nearest_one():
+    with pytest.raises(UnknownNameError, match="did you mean 'price'"):
+        find_columns("prise", ["price", "age"], {})
+    with pytest.raises(UnknownNameError, match="unknown column 'c'"):
+        find_columns("Both=a,c", ["a", "b"], {})
+
+
+def test_a_column_goes_before_a_question_of_several_columns():
+    labels = {"Q1_a": ColumnLabels(question="Q1")}
+    assert find_columns("Q1", ["Q1", "Q1_a"], labels).columns == ("Q1",)
+    assert find_columns("Q1", ["Q1_a"], labels).is_multiple
+
+
+def test_only_the_columns_of_a_question_are_needed():
+    columns = ["brand_a", "brand_b", "age", "semscale_p_1", "semscale_p_2"]
+    assert needed_columns(find_columns("brand_*", columns, {}), columns) == ["brand_a", "brand_b"]
+    assert needed_columns(find_columns("age", columns, {}), columns) == [
+        "age",
+        "semscale_p_1",
+        "semscale_p_2",
+    ]
+
+
+def read(frame, name, **settings):
+    labels = settings.get("labels", {})
+    return QuestionReader(frame, **settings).read(find_columns(name, frame.columns, labels))
+
+
+def test_few_whole_numbers_are_a_scale_with_the_points_that_nobody_chose():
+    question = read(pl.DataFrame({"q": [1, 2, 5, None] * 3}), "q")
+    assert question.kind == "scale"
+    assert [line.name for line in question.lines[:5]] == ["1", "2", "3", "4", "5"]
+    assert question.answers.tolist()[:4] == [0, 1, 4, -1]
+
+
+def test_labels_of_a_file_name_the_points():
+    labels = {"q": ColumnLabels(label="How was it?", values={"1": "bad", "2": "fair", "3": "good"})}
+    question = read(pl.DataFrame({"q": [1.0, 3.0, 3.0, 1.0]}), "q", labels=labels)
+    assert question.text == "How was it?"
+    assert [line.name for line in question.lines] == ["1 bad", "2 fair", "3 good", "mean"]
+
+
+def test_labelled_codes_that_are_declared_missing_are_no_points():
+    words = {"1": "bad", "2": "", "3": "", "4": "good", "98": "refused", "99": "no answer"}
+    labels = {"q": ColumnLabels(values=words, missing_values=["98", "99"])}
+    question = read(pl.DataFrame({"q": [1, 2, 4, 4, None] * 3}), "q", labels=labels)
+    names = ["1 bad", "2", "3", "4 good", "top 2 (3 and 4)", "bottom 2 (1 and 2)", "mean"]
+    assert [line.name for line in question.lines] == names
+
+
+def test_labelled_codes_that_are_declared_missing_are_no_answers_of_a_choice():
+    labels = {"q": ColumnLabels(values={"1": "tea", "9": "refused"}, missing_values=["9"], measure="nominal")}
+    question = read(pl.DataFrame({"q": [1, 2, 1, None] * 3}), "q", labels=labels)
+    assert [line.name for line in question.lines] == ["tea", "2"]
+
+
+def test_points_can_be_named_by_a_scale():
+    points = {"q": {"1": "bad", "2": "good"}}
+    question = read(pl.DataFrame({"q": [1, 2, 2, 1]}), "q", points=points)
+    assert question.kind == "scale"
+    assert [line.name for line in question.lines] == ["1 bad", "2 good", "mean"]
+
+
+def test_words_of_a_scale_are_its_points():
+    points = {"q": {"1": "Bad", "2": "Fair", "3": "Good"}}
+    question = read(pl.DataFrame({"q": ["good", "Bad ", None, "Good"] * 5}), "q", points=points)
+    assert question.kind == "scale"
+    assert [line.name for line in question.lines] == ["1 Bad", "2 Fair", "3 Good", "mean"]
+    assert question.answers.tolist()[:4] == [2, 0, -1, 2]
+
+
+@pytest.mark.parametrize(
+    ("cells", "named"), [(["good", "god"], "'god'"), ([1, 2, 9], "'9'"), ([2.5, 1], "'2.5'")]
+)
+def test_answers_that_are_no_points_of_the_named_scale_are_refused(cells, named):
+    points = {"q": {"1": "bad", "2": "good"}}
+    with pytest.raises(InputError, match=rf"'q' has answers .*\(1 bad to 2 good\): {named}"):
+        read(pl.DataFrame({"q": cells * 5}), "q", points=points)
+
+
+def test_a_labelled_code_for_no_answer_is_cautioned_of_and_left_out_where_named():
+    labels = {"q": ColumnLabels(values={"1": "bad", "2": "", "3": "", "4": "good", "9": "Don't know"})}
+    frame = pl.DataFrame({"q": [1, 2, 4, 9] * 3})
+    question = read(frame, "q", labels=labels)
+    assert question.answers.tolist()[:4] == [0, 1, 3, 4]
+    (said,) = question.cautions
+    assert said.startswith("‘q’: ‘9 Don't know’ may stand for no answer")
+    for codes in (["9"], ["don't know"]):
+        question = read(frame, "q", labels=labels, missing={"q": codes})
+        assert (question.cautions, question.answers.tolist()[:4]) == ((), [0, 1, 3, -1])
+        assert question.lines[4].name == "top 2 (3 and 4)"
+
+
+def test_numbers_with_a_code_far_away_are_a_scale_once_it_is_named():
+    frame = pl.DataFrame({"q": [1, 2, 3, 4, 5, 99] * 3})
+    question = read(frame, "q")
+    assert question.kind == "number"
+    assert "‘99’ may stand for no answer" in question.cautions[0]
+    assert '--missing "q=99"' in question.cautions[0]
+    question = read(frame, "q", missing={"": ["99"]})
+    assert (question.kind, question.cautions) == ("scale", ())
+
+
+def test_ages_have_no_codes():
+    assert read(pl.DataFrame({"age": [*range(18, 91), 99] * 2}), "age").cautions == ()
+
+
+def test_texts_of_a_few_kinds_are_a_choice():
+    question = read(pl.DataFrame({"q": ["tea", "coffee", None, "tea"] * 5}), "q")
+    assert question.kind == "single choice"
+    assert [line.name for line in question.lines] == ["coffee", "tea"]
+    assert question.answers.tolist()[:4] == [1, 0, -1, 1]
+
+
+def test_numbers_have_a_mean_and_what_is_no_number_is_counted():
+    frame = pl.DataFrame({"spent": [str(n * 1.5) for n in range(60)] + ["a lot"]})
+    question = read(frame, "spent")
+    assert question.kind == "number"
+    assert np.isnan(question.answers[-1, 0])
+    assert question.notes == ("1 cells of 'spent' are no numbers and count as missing",)
+
+
+def test_a_pattern_makes_one_question_of_several_columns():
+    frame = pl.DataFrame({"brand_a": [1, 0], "brand_b": [1, 1], "age": [20, 30]})
+    question = read(frame, "brand_*")
+    assert question.kind == "multiple choice"
+    assert [line.name for line in question.lines] == ["a", "b"]
+    assert question.columns().tolist() == [[1, 1], [0, 1]]
+
+
+def read_all(frame, name, labels):
+    return QuestionReader(frame, labels=labels).read_all(find_columns(name, frame.columns, labels))
+
+
+def test_items_of_a_grid_are_questions_of_their_own_on_the_same_points():
+    labels = {
+        f"Rate: {item}": ColumnLabels(label="How do you rate?", question="How do you rate?", option=item)
+        for item in ("Price", "Service")
+    }
+    frame = pl.DataFrame({"Rate: Price": [1, 2, 5, 4] * 3, "Rate: Service": [2, 3, 3, 4] * 3})
+    price, service = read_all(frame, "How do you rate?", labels)
+    assert (price.kind, price.name, price.text) == ("scale", "Rate: Price", "How do you rate?: Price")
+    assert service.text == "How do you rate?: Service"
+    # Nobody chose 1 or 5 for the service; both are points of the grid.
+    names = ["1", "2", "3", "4", "5", "top 2 (4 and 5)", "bottom 2 (1 and 2)", "mean"]
+    assert [line.name for line in service.lines] == [line.name for line in price.lines] == names
+    np.testing.assert_allclose(service.columns().mean(axis=0)[-3:], [0.25, 0.25, 3.0])
+
+
+def test_items_that_are_listed_have_the_name_of_their_grid():
+    frame = pl.DataFrame({"r_1": ["good", "bad"] * 6, "r_2": ["bad", "fair"] * 6})
+    assert [one.text for one in read_all(frame, "T=r_1,r_2", {})] == ["T: r_1", "T: r_2"]
+    assert [one.text for one in read_all(frame, "r_*", {})] == ["r_1", "r_2"]
+    codes = {f"r_{item}": ColumnLabels(question="r", option=str(item)) for item in (1, 2)}
+    assert [one.text for one in read_all(frame, "r", codes)] == ["r_1", "r_2"]
+
+
+def test_options_in_one_cell_are_a_multiple_choice():
+    cells = ["Alpha", "Beta", "Alpha,Gamma, Inc.", None, "Beta,Alpha", "Gamma, Inc."] * 3
+    question = read(pl.DataFrame({"q": cells}), "q")
+    assert question.kind == "multiple choice"
+    assert [line.name for line in question.lines] == ["Alpha", "Beta", "Gamma, Inc."]
+    nan = [np.nan] * 3
+    expected = [[1, 0, 0], [0, 1, 0], [1, 0, 1], nan, [1, 1, 0], [0, 0, 1]]
+    np.testing.assert_array_equal(question.columns()[:6], expected)
+
+
+def test_a_survey_tool_s_question_is_found_by_its_short_name():
+    labels = {
+        "Q2_1": ColumnLabels(label="What do you drink?", question="Q2", option="Tea"),
+        "Q2_2": ColumnLabels(label="What do you drink?", question="Q2", option="Coffee"),
+    }
+    frame = pl.DataFrame({"Q2_1": ["Tea", None], "Q2_2": ["Coffee", "Coffee"]})
+    question = read(frame, "Q2", labels=labels)
+    assert question.text == "What do you drink?"
+    assert [line.name for line in question.lines] == ["Tea", "Coffee"]
+    assert question.columns().tolist() == [[1, 1], [0, 1]]
+
+
+def test_listed_columns_make_a_question():
+    frame = pl.DataFrame({"x": ["yes", "no"], "y": ["no", "no"]})
+    question = read(frame, "Both=x, y")
+    assert question.name == "Both"
+    assert question.columns().tolist() == [[1, 0], [0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("start", "name"), [("semscale_", "why"), ("semscale_why_", "why"), ("semscale_", "semscale_mean")]
+)
+def test_rated_texts_are_read_from_their_probabilities(start, name):
+    texts = [f"Because of reason {n}, and of another one" for n in range(40)]
+    frame = pl.DataFrame({"why": texts, f"{start}p_1": [0.25] * 40, f"{start}p_2": [0.75] * 39 + [None]})
+    frame = frame.with_columns(pl.lit(1.75).alias(f"{start}mean"))
+    question = read(frame, name)
+    assert question.kind == "rated text"
+    assert [line.name for line in question.lines] == ["1", "2", "mean"]
+    assert question.columns()[0].tolist() == [0.25, 0.75, 1.75]
+    assert np.isnan(question.columns()[-1]).all()
+    needed = needed_columns(find_columns(name, frame.columns, {}), frame.columns)
+    assert {f"{start}p_1", f"{start}p_2"} <= set(needed)
+
+
+def test_codes_are_a_multiple_choice_with_missing_decisions():
+    frame = pl.DataFrame({
+        "semscale_outcome": ["coded", "coded", "unread"],
+        "semscale_price": [1, 0, None], "semscale_price_p": [0.9, 0.1, None],
+        "semscale_taste": [1, None, None], "semscale_taste_likeness": [0.9, 0.5, None],
+    })  # fmt: skip
+    question = read(frame, "semscale_outcome")
+    assert [line.name for line in question.lines] == ["price", "taste"]
+    np.testing.assert_array_equal(question.columns()[1], [0, np.nan])
+
+
+def test_open_texts_are_to_be_rated_first():
+    frame = pl.DataFrame({"why": [f"Because of reason {n}, and of another one" for n in range(40)]})
+    with pytest.raises(InputError, match="'why' is taken for open texts \\(40 different ones\\).*--text why"):
+        read(frame, "why")
+
+
+def test_a_choice_of_500_answers_is_refused_with_what_it_was_taken_for():
+    frame = pl.DataFrame({"city": [f"city{n % 500}" for n in range(5000)]})
+    with pytest.raises(
+        InputError, match="'city' is taken for a choice of 500 answers.*--numeric city.*--text city"
+    ):
+        read(frame, "city")
+
+
+def test_what_is_no_question_is_refused():
+    frame = pl.DataFrame({"id": list(range(100)), "none": [None] * 100})
+    with pytest.raises(InputError, match="taken for an id.*--numeric id"):
+        read(frame, "id")
+    with pytest.raises(InputError, match="'none' is empty"):
+        read(frame, "none")
+    assert read(frame, "id", numeric=("id",)).kind == "number"
+
+
+def test_numbers_that_are_said_to_be_there_must_be():
+    with pytest.raises(InputError, match="'q' has no number"):
+        read(pl.DataFrame({"q": ["tea", "coffee"]}), "q", numeric=("q",))
+
+
+def test_options_are_read_by_the_value_that_counts():
+    frame = pl.DataFrame({"b_a": [1, 2, None], "b_b": [2, 2, 1]})
+    labels = {"b_a": ColumnLabels(counted="1"), "b_b": ColumnLabels(counted="1", option="B")}
+    question = read(frame, "b_*", labels=labels)
+    assert [line.name for line in question.lines] == ["a", "B"]
+    np.testing.assert_array_equal(question.answers, [[1, 0], [0, 0], [np.nan, 1]])
+
+
+def test_mentions_of_a_code_in_any_column_count_once():
+    frame = pl.DataFrame({"first": [1, 2, None], "second": [1, 1, None]})
+    labels = {"first": ColumnLabels(values={"1": "Tea", "2": "Milk"})}
+    question = read(frame, "m=first+second", labels=labels)
+    assert [line.name for line in question.lines] == ["Tea", "Milk"]
+    np.testing.assert_array_equal(question.answers, [[1, 0], [1, 1], [np.nan, np.nan]])
+
+
+def test_mentions_without_an_answer_and_of_too_many_codes_are_refused():
+    with pytest.raises(InputError, match="columns of 'm' are empty"):
+        read(pl.DataFrame({"a": [None], "b": [" "]}), "m=a+b")
+    assert len(read(pl.DataFrame({"a": range(50), "b": range(50)}), "m=a+b").lines) == 50
+    with pytest.raises(InputError, match="a choice of 51 answers, and a table has at most 50"):
+        read(pl.DataFrame({"a": range(51), "b": range(51)}), "m=a+b")
+
+
+def test_a_question_has_its_codes_for_no_answer_and_those_of_all():
+    frame = pl.DataFrame({"q": [1, 2, 9, 99] * 3})
+    question = read(frame, "q", missing={"": ["99"], "q": ["9"], "p": ["1"]})
+    assert question.answers.tolist()[:4] == [0, 1, -1, -1]
+
+
+FRAME = pl.DataFrame({
+    "a": [3, 4, 5, 2, 1, None],
+    "b": [1, 4, 2, 1, None, 3],
+    "city": ["x", "y", "x", "y", "x", "y"],
+})  # fmt: skip
+
+
+def test_the_same_people_are_compared():
+    made = semscale.crosstabs(FRAME.head(4), questions=["a", "b"], pairs=[("a", "b")], min_base=2)
+    table = made.tables[-1]
+    assert (table.question.name, table.question.kind) == ("a minus b", "paired difference")
+    # Differences 2, 0, 3, 1: mean 1.5, sum of squares 5, se = sqrt(5 / 3 / 4) = .6455, t of 3 df 3.1824.
+    assert table.cells.values.tolist() == [[1.5]]
+    assert table.cells.low[0, 0] == pytest.approx(1.5 - 3.1824 * 0.6455, abs=1e-3)
+    assert table.cells.high[0, 0] == pytest.approx(1.5 + 3.1824 * 0.6455, abs=1e-3)
+
+
+def test_people_with_one_answer_are_in_no_base():
+    (table,) = semscale.crosstabs(FRAME, questions=[], pairs=[("a", "b")], banners=["city"]).tables
+    # x has 2 and 3, y has 0 and 1; one of each has no second answer.
+    assert table.cells.values.tolist() == [[1.5, 2.5, 0.5]]
+    assert np.array_equal(table.cells.n_missing, [[2, 1, 1]])
+
+
+def test_pairs_that_cannot_be_compared_are_refused():
+    with pytest.raises(InputError, match="pair: 'city' is a single choice, which has no mean"):
+        semscale.crosstabs(FRAME, questions=[], pairs=[("a", "city")])
+    with pytest.raises(UnknownNameError, match="bb"):
+        semscale.crosstabs(FRAME, questions=["a"], pairs=[("a", "bb")])
+    with pytest.raises(InputError, match="pair: 'a' is named twice in one pair"):
+        semscale.crosstabs(FRAME, questions=["a"], pairs=[("a", "a")])
