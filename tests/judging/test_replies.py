@@ -288,12 +288,9 @@ def counted(name, half):
         counts["wrong"] += score is not None and score != stated
     return counts
 
-    # Lines 1, 3, 5, ... of the two newer files were for writing the reader; 2, 4, 6, ... for counting alone. The
 
-
+# Lines 1, 3, 5, ... of the two newer files were for writing the reader; 2, 4, 6, ... for counting alone. The
 # aim for the latter: at least 85 % of ordinary replies read, none wrongly; at most 1 % of hostile ones read
-
-
 # wrongly. The three older files are hostile for the most part; they are held to what was counted.
 @pytest.mark.parametrize(
     ("name", "half", "least_read", "most_wrong"),
