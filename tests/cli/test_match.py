@@ -6,10 +6,9 @@ import json
 import polars as pl
 import pytest
 
-from semscale.cli.options.guards import guard_modes
-from semscale.cli.options.matching import MatchOptions
 from semscale.errors import InputError
 from semscale.matching import matcher
+from semscale.matching.settings import MatchSettings, guard_modes
 from semscale.store.reading import open_table
 
 ANSWERS = """id,answer,expected,other,topic
@@ -39,7 +38,8 @@ def test_a_pipe_gets_plain_text(semscale, answers):
     assert (ended.code, ended.err) == (0, "")
     assert "\x1b" not in ended.out
     for word in (
-        "answers.csv", "3 of 5 rows count; left out: 1 missing and 1 without reference", "Altogether (95 %",
+        "answers.csv", "3 of 5 rows were scored; left out: 1 missing and 1 without reference",
+        "Altogether (95 %",
         "mean match, from −1 to 1", "By group", "heart", "1 lowest score\n", "[bold red]tomatoes[/]",
         "linearized variance over rows", "signature: semscale ", "method:cosine", "model:toy",
     ):  # fmt: skip
@@ -145,8 +145,8 @@ def test_nothing_to_estimate_is_said(semscale, tmp_path):
     assert (ended.code, ended.err) == (0, "")
     overall = json.loads(ended.out)["estimates"]["overall"]
     assert (overall["n"], overall["n_left_out"], overall["figures"]) == (0, 2, {})
-    assert "No row counts" in semscale(*match()).out
-    assert "No row counts" in (tmp_path / "match.html").read_text()
+    assert "No row was scored" in semscale(*match()).out
+    assert "No row was scored" in (tmp_path / "match.html").read_text()
 
 
 def test_scores_that_tell_nothing_apart_are_warned_of(semscale, tmp_path):
@@ -186,8 +186,9 @@ def test_restart_belongs_to_out(semscale, answers):
 
 
 def test_the_command_s_method_is_the_instrument_s():
-    calls = (MatchOptions, matcher.match, matcher.Matcher)
+    calls = (matcher.match, matcher.Matcher)
     assert {inspect.signature(call).parameters["method"].default for call in calls} == {"calibrated"}
+    assert MatchSettings().method == "calibrated"
 
 
 FOLDER = {
@@ -243,7 +244,7 @@ def test_what_flips_a_meaning_is_found_unless_it_is_not_wanted(semscale, tmp_pat
 
 @pytest.mark.parametrize("second", ["number=warn", "number=off"])
 def test_a_guard_that_is_given_twice_is_refused(second):
-    with pytest.raises(InputError, match="^--guard number is given twice; it takes one mode$"):
+    with pytest.raises(InputError, match="^guards: number is given twice; it takes one mode$"):
         guard_modes(["number=off", second])
 
 

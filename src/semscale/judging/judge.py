@@ -32,8 +32,7 @@ from semscale.judging.requests import JudgeRequests, decisions_to_try
 from semscale.judging.templates import Rubric, Template, load_rubric, load_template
 from semscale.judging.verdict import Verdict
 from semscale.judging.verdicts import Verdicts
-from semscale.known_settings import known_settings
-from semscale.messages import unknown_name
+from semscale.messages import known_settings, unknown_name
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.types import Progress, Status

@@ -14,7 +14,7 @@ from semscale.judging.judge import Judge, JudgeState
 from semscale.judging.prompts import JudgedItem, read_items
 from semscale.judging.verdict import Verdict
 from semscale.judging.verdicts import PanelVerdicts, Verdicts
-from semscale.known_settings import known_settings
+from semscale.messages import known_settings
 from semscale.signature import Signature
 from semscale.types import Progress, Status
 

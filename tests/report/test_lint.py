@@ -1,0 +1,176 @@
+"""Documents of scales."""
+
+import dataclasses
+import json
+import re
+
+import numpy as np
+import pytest
+from tests.schema_check import check_json
+
+from semscale.rating.lint import LintFinding, lint
+from semscale.report.document import Quoted, Words
+from semscale.report.formatting import number
+from semscale.report.html import page
+from semscale.report.lint import finding_table, lint_overview
+from semscale.report.terminal import print_document
+from semscale.scales import load_scale
+from semscale.scales.library import sets_that_rate
+
+
+@pytest.fixture
+def report(make_scale, toy_embedder):
+    probes = ({"text": "bad <script>alert(1)</script>", "level": 1}, {"text": "good", "level": 5})
+    scale = make_scale(5).model_copy(
+        update={
+            "anchor_sets": {
+                "plain": ("very bad", "bad", "so so", "good", "very good"),
+                "warm": ("hate it", "dislike it", "neither way", "like it", "love it"),
+            }
+        }
+    )
+    return lint(
+        type(scale)(**(scale.model_dump() | {"probes": probes, "notes": "A <b>note</b>."})),
+        embedder=toy_embedder,
+    )
+
+
+def judged(report, *findings):
+    return dataclasses.replace(
+        report, findings=findings, sets=tuple(dataclasses.replace(one, findings=()) for one in report.sets)
+    )
+
+
+def test_it_is_one_harmless_document(report, read_page):
+    shown = read_page(page(report.document()))
+    shown.assert_harmless()
+    assert "bad <script>alert(1)</script>" in shown.text
+    assert "A <b>note</b>." in shown.text
+    assert all(svg["role"] == "img" and svg["aria-label"] for svg in shown.all("svg"))
+
+
+def test_every_measurement_is_shown(report, read_page):
+    shown = read_page(page(report.document()))
+    for one in report.sets:
+        assert one.name in shown.text
+        assert number(one.ends) in shown.text
+        assert number(float(one.neighbours.max())) in shown.text
+        for cosine in one.cosines.flat:
+            assert number(cosine) in shown.text
+        for score in (*one.own_scores, *one.other_scores):
+            assert number(score) in shown.text
+        for anchor in one.anchors:
+            assert anchor in shown.text
+        for finding in one.findings:
+            assert finding.reason in shown.text
+    for mean in report.ladder.means:
+        assert number(mean) in shown.text
+    assert number(report.agreement[0, 1]) in shown.text
+    assert number(report.reliability) in shown.text
+    assert str(report.signature) in shown.text
+
+
+def test_a_verdict_says_what_it_is_owed_to(report, read_page):
+    bad = LintFinding("fail", "order", "plain", "out of order")
+    one = dataclasses.replace(judged(report, bad).sets[0], findings=(bad,))
+    failing = dataclasses.replace(judged(report, bad), sets=(one, judged(report).sets[1]))
+    assert (
+        "It cannot be relied upon with this embedding model, because of set plain."
+        in read_page(page(failing.document())).text
+    )
+    warned = judged(report, LintFinding("warn", "spread", None, "the spread is small"))
+    shown = read_page(page(warned.document())).text
+    assert "It can be used with this embedding model, with reservations." in shown
+    assert "the spread is small" in shown
+    passing = judged(report)
+    assert "Every criterion is met with this embedding model." in read_page(page(passing.document())).text
+
+
+def test_one_set_has_no_agreement_picture(report, read_page):
+    single = dataclasses.replace(report, sets=report.sets[:1], agreement=np.ones((1, 1)))
+    shown = read_page(page(single.document()))
+    assert shown.unbalanced == []
+    assert "Do the anchor sets agree?" not in shown.text
+
+
+def test_many_probes_of_unknown_level_are_thinned_out(report, read_page):
+    n = 130
+    pmf = np.full((n, 5), 0.2)
+    ladder = dataclasses.replace(
+        report.ladder, pmf=pmf, means=np.full(n, 3.0), spread=float("nan"), spearman=float("nan")
+    )
+    many = dataclasses.replace(
+        judged(report), probes=tuple(f"probe {i}" for i in range(n)), levels=np.full(n, np.nan), ladder=ladder
+    )
+    shown = read_page(page(many.document()))
+    assert "40 of 130 probes are drawn." in shown.text
+    assert "probe 129" in shown.text
+    assert not re.search(r"\bnan\b", shown.text)
+
+
+def test_the_screen_has_one_line_a_scale_and_one_a_finding(report, capsys):
+    bad = LintFinding(
+        "fail", "order", "plain", "rates its own anchors out of order: 2.00 for 'a', 1.00 for 'b'"
+    )
+    warned = LintFinding("warn", "spread", None, "the spread is small")
+    print_document(lint_overview([judged(report, warned, bad), judged(report)]))
+    lines = [line.split(maxsplit=3) for line in capsys.readouterr().out.splitlines()]
+    assert lines[0] == ["Lint", "2", "scales"]
+    assert lines[1] == ["1", "fail", "and", "1 pass"]
+    assert [line[:3] for line in lines[4:6]] == [["quality", "fail", "2"], ["quality", "pass", "2"]]
+    assert lines[7:] == [
+        ["Findings"],
+        ["scale", "set", "finding"],
+        ["quality", "fail", "plain", bad.reason],
+        ["quality", "warn", "all", f"sets  {warned.reason}"],
+    ]
+
+
+def test_every_output_but_the_page(report, tmp_path):
+    report.report(tmp_path / "lint.md", figures=tmp_path / "figures")
+    report.report(tmp_path / "lint.xlsx")
+    assert "## Set by set" in (tmp_path / "lint.md").read_text()
+    assert len(list((tmp_path / "figures").glob("cosines*.svg"))) == len(report.sets)
+    check_json(report.to_json())
+    found = json.loads(report.to_json())
+    assert (found["instrument"], found["verdict"]) == ("lint", report.verdict)
+    assert found["sets"][0]["cosines"][0][0] == pytest.approx(1.0)
+    assert repr(report) == f"LintReport(scale='quality', verdict='{report.verdict}')"
+    assert report._repr_html_().count("<svg") == 1
+
+
+def test_the_list_of_findings_quotes_the_name_of_a_set(report):
+    found = judged(report, LintFinding("fail", "order", None, "x"), LintFinding("warn", "ends", "plain", "x"))
+    assert [row[2] for row in finding_table([found]).rows] == [Words("all sets"), Quoted("plain")]
+
+
+@pytest.mark.parametrize(
+    ("language", "rates", "said"),
+    [
+        # docs/scales.md: quality passes in Chinese and not in German.
+        ("zh", "yes", "With e5-small, rate --language auto rates Chinese texts with its sets "),
+        ("de", "no", "rate does not use it: it does not rate German texts as "),
+    ],
+)
+def test_a_translations_anchors_and_their_use_are_shown(toy_embedder, capsys, language, rates, said):
+    scale = load_scale("quality", language=language)
+    print_document(lint(scale, embedder=toy_embedder).document())
+    shown = capsys.readouterr().out
+    assert said in " ".join(shown.split())
+    assert "anchors, translated by a machine" in shown
+    first, anchors = next(iter(scale.anchor_sets.items()))
+    (line,) = [line for line in shown.splitlines() if line.startswith(first) and "1 ·" in line]
+    assert line.split()[1] == rates
+    assert anchors[0][:20] in line
+
+
+def test_a_scale_that_is_no_translation_shows_no_table_of_anchors(report, capsys):
+    print_document(report.document())
+    assert "translated by a machine" not in capsys.readouterr().out
+
+
+def test_a_changed_translation_is_none_of_the_librarys(toy_embedder):
+    scale = load_scale("quality", language="zh")
+    sets = {name: ("别的。", *anchors[1:]) for name, anchors in scale.anchor_sets.items()}
+    assert sets_that_rate(scale)
+    assert sets_that_rate(scale.model_copy(update={"anchor_sets": sets})) is None
