@@ -13,9 +13,17 @@ def module_name(path):
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+def running(node):
+    """All nodes below one that run; blocks under ``if TYPE_CHECKING`` do not."""
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
+            yield child
+            yield from running(child)
+
+
 def imported(tree, modules):
-    """Modules that a file imports anywhere: at its top, inside functions, and for annotations alone."""
-    for node in ast.walk(tree):
+    """Modules that a file imports, at its top or inside functions; not those for annotations alone."""
+    for node in running(tree):
         if isinstance(node, ast.ImportFrom) and node.module in modules:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"

@@ -20,7 +20,7 @@ from semscale.answer_consistency.columns import AnswerColumns
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.runner import Runner
 from semscale.errors import InputError, ModelError
-from semscale.matching.match_columns import MatchColumns
+from semscale.matching.settings import GroundingColumns
 from semscale.store.reading import open_table
 from semscale.store.runs.table_run import PartSettings
 
@@ -207,7 +207,7 @@ BACKED_ANSWERS = [
 ]
 PASSAGES = [PASSAGE, "The heart pumps blood.", PASSAGE, None, PASSAGE, "The heart pumps blood."]
 MORE = ["Bread is baked every day.", None, None, " ", None, None]
-BACKED_COLUMNS = MatchColumns("said", ("passage", "more"), "topic", "context")
+BACKED_COLUMNS = GroundingColumns(prediction="said", context=("passage", "more"), by="topic")
 
 
 @pytest.fixture
@@ -310,7 +310,7 @@ def test_answers_in_other_languages_are_counted_where_guards_do_not_look(tmp_pat
     backed_path = tmp_path / "german.csv"
     german = "Das Herz pumpt das Blut durch den ganzen Körper und schlägt dabei sehr oft in der Minute."
     pl.DataFrame({"said": [german], "passage": [german]}).write_csv(backed_path)
-    columns = MatchColumns("said", ("passage",), None, "context")
+    columns = GroundingColumns(prediction="said", context=("passage",))
     model = KnownPairs({(german, german): (0.9, 0.1, 0.0)})
     assert groundedness_file(open_table(backed_path), columns, judge=ClaimJudge(nli=model)).n_unguarded == 0
     assert (
@@ -320,9 +320,11 @@ def test_answers_in_other_languages_are_counted_where_guards_do_not_look(tmp_pat
 
 
 def test_messages_call_the_passages_context(backed_path):
-    with pytest.raises(InputError, match=r"^context must name at least one column"):
-        MatchColumns("said", (), None, "context")
+    with pytest.raises(InputError, match=r"^context must have at least 1 entry"):
+        GroundingColumns(prediction="said", context=())
     with pytest.raises(InputError, match=r"^context: .*'pasage'"):
         groundedness_file(
-            open_table(backed_path), MatchColumns("said", ("pasage",), None, "context"), judge=ClaimJudge()
+            open_table(backed_path),
+            GroundingColumns(prediction="said", context=("pasage",)),
+            judge=ClaimJudge(),
         )

@@ -6,10 +6,9 @@ import json
 import polars as pl
 import pytest
 
-from semscale.cli.options.guards import guard_modes
-from semscale.cli.options.matching import MatchOptions
 from semscale.errors import InputError
 from semscale.matching import matcher
+from semscale.matching.settings import MatchSettings, guard_modes
 from semscale.store.reading import open_table
 
 ANSWERS = """id,answer,expected,other,topic
@@ -186,8 +185,9 @@ def test_restart_belongs_to_out(semscale, answers):
 
 
 def test_the_command_s_method_is_the_instrument_s():
-    calls = (MatchOptions, matcher.match, matcher.Matcher)
+    calls = (matcher.match, matcher.Matcher)
     assert {inspect.signature(call).parameters["method"].default for call in calls} == {"calibrated"}
+    assert MatchSettings().method == "calibrated"
 
 
 FOLDER = {
@@ -243,7 +243,7 @@ def test_what_flips_a_meaning_is_found_unless_it_is_not_wanted(semscale, tmp_pat
 
 @pytest.mark.parametrize("second", ["number=warn", "number=off"])
 def test_a_guard_that_is_given_twice_is_refused(second):
-    with pytest.raises(InputError, match="^--guard number is given twice; it takes one mode$"):
+    with pytest.raises(InputError, match="^guards: number is given twice; it takes one mode$"):
         guard_modes(["number=off", second])
 
 

@@ -106,9 +106,9 @@ def test_the_command_goes_on_after_what_one_process_has_finished(connection, her
     code, _ = commanded(capsys, *line, f"{here}/plain/")
     assert code == 0
     # Two parts are finished, as one process makes them, when the run is stopped.
-    from semscale.matching.match_work import MatchWork
+    from semscale.results.runs import PartWork
 
-    whole = MatchWork.part
+    whole = PartWork.part
 
     def stopped(self, batch, first_row):
         if first_row == 14:
@@ -116,7 +116,7 @@ def test_the_command_goes_on_after_what_one_process_has_finished(connection, her
         return whole(self, batch, first_row)
 
     with monkeypatch.context() as patch:
-        patch.setattr(MatchWork, "part", stopped)
+        patch.setattr(PartWork, "part", stopped)
         code, printed = commanded(capsys, *line, f"{here}/there/")
     assert code == 3
     assert "14 rows are finished" in printed.err

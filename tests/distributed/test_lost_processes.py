@@ -17,8 +17,7 @@ from semscale.distributed.recipes import EmbeddingRecipe, ModelRecipe
 from semscale.embedding import load_embedder
 from semscale.embedding.file_embedding import embed_file
 from semscale.errors import ClusterError
-from semscale.matching.match_columns import MatchColumns
-from semscale.matching.methods import MethodSettings
+from semscale.matching.settings import MatchColumns, MatchSettings
 from semscale.store.places.output_places import target_of
 from semscale.store.reading import open_table
 from semscale.store.runs.table_run import PartSettings
@@ -90,9 +89,9 @@ def test_a_node_that_joins_is_checked_before_it_works(connection, here, monkeypa
 
 
 def test_matches_by_cosine_share_texts(connection, here):
-    settings = MethodSettings("model", "exact", None, 0, {"cache": False})
-    columns = MatchColumns("text", ("meant",))
-    recipe = MatchRecipe.of(columns, "cosine", settings, {}, "missing")
+    settings = MatchSettings(method="cosine", embedder="model", loading={"cache": False})
+    columns = MatchColumns(prediction="text", reference=("meant",))
+    recipe = MatchRecipe.from_settings(columns, settings)
     table = open_table("in")
     parts = ClusterParts(recipe, sharing="always").parts(None, table, 14, 0)
     found = pl.concat([part.frame for part in parts])

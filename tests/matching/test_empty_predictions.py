@@ -5,9 +5,8 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError
-from semscale.matching.file_matching import match_file
-from semscale.matching.match_columns import MatchColumns
-from semscale.matching.matcher import Matcher, match
+from semscale.matching.matcher import Matcher, match, match_file
+from semscale.matching.settings import MatchColumns
 from semscale.store.reading import open_table
 from semscale.types import Status
 
@@ -54,9 +53,8 @@ def test_a_file_gives_the_same_as_lists(toy_embedder, tmp_path):
     matcher = Matcher("cosine", embedder=toy_embedder, empty="wrong")
     summary = match_file(
         open_table(tmp_path / "in.csv"),
-        MatchColumns("p", ("r",)),
-        method=matcher.pair_method,
-        empty="wrong",
+        MatchColumns(prediction="p", reference=("r",)),
+        matcher,
         out=tmp_path / "out.csv",
     )
     assert summary.estimates.overall.figures["score"].value == 0.5  # (1 + 0 + 0 + 1) / 4

@@ -10,15 +10,15 @@ from tests.matching.made_up_entailment import KnownPairs
 from semscale.embedding.loading import load_token_encoder
 from semscale.errors import InputError
 from semscale.guards.registry import GUARDS, Guards
-from semscale.matching import cosines, file_matching, match_collector, match_summary, match_work
+from semscale.matching import cosines, matcher
+from semscale.matching import summary as matching_summary
 from semscale.matching.calibrated.method import CalibratedMatch
 from semscale.matching.cosines import CosineMatch
 from semscale.matching.entailment.method import EntailmentMatch
-from semscale.matching.file_matching import match_file
 from semscale.matching.layered.method import LayeredMatch
 from semscale.matching.layered.presets import PRESETS
-from semscale.matching.match_columns import MatchColumns
-from semscale.matching.matcher import explain_items, match_with
+from semscale.matching.matcher import Matcher, explain_items, match_file, match_with
+from semscale.matching.settings import MatchColumns
 from semscale.store.reading import open_table
 from semscale.store.runs.table_run import PartSettings
 
@@ -27,7 +27,7 @@ THINGS = ("heart", "lung", "liver", "knee", "skin", "eye")
 PREDICTIONS = [f"the {THINGS[row % 6]} is not {('well', 'ill')[row % 2]} {row}" for row in range(N)]
 REFERENCES = [f"the {THINGS[(row + row % 3) % 6]} is {('well', 'ill')[row % 2]} {row}" for row in range(N)]
 PREDICTIONS[4], REFERENCES[9] = "", None
-COLUMNS = MatchColumns("said", ("meant",), "by")
+COLUMNS = MatchColumns(prediction="said", reference=("meant",), by="by")
 GUARDED = Guards(dict.fromkeys(GUARDS, "warn"))
 
 
@@ -48,6 +48,12 @@ def layered(**settings):
     return LayeredMatch(PRESETS["cliniqlink-doc"], embedder=ToyEmbedder(), pieces=str.split, **settings)
 
 
+def matched(path, method, *, part_rows=50_000, out=None, **settings):
+    """A file matched by a method object."""
+    matcher = Matcher.from_method(method, **settings)
+    return match_file(open_table(path), COLUMNS, matcher, out=out, settings=PartSettings(part_rows))
+
+
 METHODS = {
     "cosine": lambda _: CosineMatch(ToyEmbedder()),
     "layered": lambda _: layered(),
@@ -61,7 +67,11 @@ METHODS = {
 def test_a_file_is_matched_as_its_rows_are_in_memory(path, tmp_path, encoder, name, part_rows):
     method, out = METHODS[name](encoder), tmp_path / "out.parquet"
     summary = match_file(
-        open_table(path), COLUMNS, method=method, guards=GUARDED, out=out, settings=PartSettings(part_rows)
+        open_table(path),
+        COLUMNS,
+        Matcher.from_method(method, guards=GUARDED),
+        out=out,
+        settings=PartSettings(part_rows),
     )
     predictions = [text or None for text in PREDICTIONS]  # an empty cell of a CSV is missing
     matches = match_with(method, predictions, REFERENCES, guards=GUARDED)
@@ -85,8 +95,8 @@ def test_a_file_is_matched_as_its_rows_are_in_memory(path, tmp_path, encoder, na
 
 def test_unrelated_pairs_are_those_of_the_rows_in_memory(path):
     method, table = CosineMatch(ToyEmbedder()), open_table(path)
-    whole = match_file(table, COLUMNS, method=method).separation
-    parts = match_file(table, COLUMNS, method=method, settings=PartSettings(4)).separation
+    whole = match_file(table, COLUMNS, Matcher.from_method(method)).separation
+    parts = match_file(table, COLUMNS, Matcher.from_method(method), settings=PartSettings(4)).separation
     assert whole.share == parts.share
     np.testing.assert_array_equal(whole.unrelated, parts.unrelated)
     assert len(whole.unrelated) > 10
@@ -104,43 +114,51 @@ def signature_at_once(method):
 
 @pytest.mark.parametrize("part_rows", [3, 100])
 def test_a_corpus_is_drawn_from_long_files(path, monkeypatch, part_rows):
-    monkeypatch.setattr(file_matching, "CORPUS_ROWS", 10)
-    drawn = match_file(
-        open_table(path), COLUMNS, method=layered(), settings=PartSettings(part_rows)
-    ).signature
+    monkeypatch.setattr(matcher, "CORPUS_ROWS", 10)
+    drawn = matched(path, layered(), part_rows=part_rows).signature
     texts = [text for text in REFERENCES if text]
     whole = whole_signature(texts)
     assert drawn.differences(whole).keys() == {"corpus", "baseline"}
-    monkeypatch.setattr(file_matching, "CORPUS_ROWS", N)
+    monkeypatch.setattr(matcher, "CORPUS_ROWS", N)
     # A row without a prediction is not matched, and its reference belongs to no pair.
-    matched = [text for row, text in enumerate(REFERENCES) if text and row != 4]
-    all_of_them = match_file(open_table(path), COLUMNS, method=layered()).signature
-    assert all_of_them == whole_signature(matched)
+    in_pairs = [text for row, text in enumerate(REFERENCES) if text and row != 4]
+    all_of_them = matched(path, layered()).signature
+    assert all_of_them == whole_signature(in_pairs)
 
 
 def test_a_corpus_that_was_given_stays(path):
     given = layered(corpus=["a corpus", "of its own", "and some more"])
-    assert match_file(open_table(path), COLUMNS, method=given).signature == signature_at_once(given)
+    assert matched(path, given).signature == signature_at_once(given)
 
 
 def test_tokens_are_laid_out_for_every_row_of_a_table_and_for_the_items_shown(path, tmp_path):
     out = tmp_path / "out.jsonl"
     summary = match_file(
-        open_table(path), COLUMNS, method=layered(), explain=True, out=out, settings=PartSettings(7)
+        open_table(path),
+        COLUMNS,
+        Matcher.from_method(layered(), explain=True),
+        out=out,
+        settings=PartSettings(7),
     )
     tokens = pl.read_ndjson(out)["semscale_tokens"].to_list()
     assert [row for row, cell in enumerate(tokens) if cell is None] == [4, 9]
-    (lowest,) = summary.worst(1)
+    (lowest,) = summary.lowest[:1]
     assert lowest.tokens["token"].to_list() == [token["token"] for token in tokens[lowest.row]]
-    shown = match_file(open_table(path), COLUMNS, method=layered(), explain=True)
-    assert shown.worst(1)[0].tokens.equals(lowest.tokens)
-    assert match_file(open_table(path), COLUMNS, method=layered()).worst(1)[0].tokens is None
+    shown = matched(path, layered(), explain=True)
+    assert shown.lowest[0].tokens.equals(lowest.tokens)
+    assert matched(path, layered()).lowest[0].tokens is None
 
 
 def test_the_default_method_explains_all_rows_as_it_does_in_memory(path, tmp_path, encoder, monkeypatch):
-    monkeypatch.setattr(match_work, "_EXPLAINED_TOGETHER", 3)
+    monkeypatch.setattr(matcher, "_EXPLAINED_TOGETHER", 3)
     out, method = tmp_path / "out.parquet", CalibratedMatch(encoder)
-    match_file(open_table(path), COLUMNS, method=method, explain=True, out=out, settings=PartSettings(10))
+    match_file(
+        open_table(path),
+        COLUMNS,
+        Matcher.from_method(method, explain=True),
+        out=out,
+        settings=PartSettings(10),
+    )
     cells = pl.read_parquet(out)["semscale_tokens"].to_list()
     predictions = [text or None for text in PREDICTIONS]
     matches = match_with(method, predictions, REFERENCES)
@@ -153,7 +171,13 @@ def test_the_default_method_explains_all_rows_as_it_does_in_memory(path, tmp_pat
 def test_a_part_without_a_row_to_explain_has_empty_cells(tmp_path):
     path, out = tmp_path / "gaps.csv", tmp_path / "out.jsonl"
     path.write_text("said,meant,by\n,one,x\n,two,x\none two,one,x\nthree,two,x\n")
-    match_file(open_table(path), COLUMNS, method=layered(), explain=True, out=out, settings=PartSettings(2))
+    match_file(
+        open_table(path),
+        COLUMNS,
+        Matcher.from_method(layered(), explain=True),
+        out=out,
+        settings=PartSettings(2),
+    )
     cells = pl.read_ndjson(out)["semscale_tokens"].to_list()
     assert cells[:2] == [None, None]
     assert [token["token"] for token in cells[2]] == ["one", "two", "one"]
@@ -162,7 +186,7 @@ def test_a_part_without_a_row_to_explain_has_empty_cells(tmp_path):
 def test_a_method_that_compares_whole_texts_is_not_asked_to_explain(path, tmp_path):
     out = tmp_path / "out.parquet"
     with pytest.raises(InputError, match="explain belongs to methods calibrated, .*got it with 'cosine'"):
-        match_file(open_table(path), COLUMNS, method=CosineMatch(ToyEmbedder()), explain=True, out=out)
+        matched(path, CosineMatch(ToyEmbedder()), explain=True, out=out)
     assert not out.exists()
 
 
@@ -178,7 +202,7 @@ def test_cells_far_down_are_refused_before_a_model_reads_anything(tmp_path, cont
     path.write_text(content)
     embedder = ToyEmbedder()
     with pytest.raises(InputError, match=message):
-        match_file(open_table(path), COLUMNS, method=CosineMatch(embedder), settings=PartSettings(1))
+        matched(path, CosineMatch(embedder), part_rows=1)
     assert embedder.embedded == []
 
 
@@ -186,27 +210,27 @@ def test_too_small_a_corpus_is_refused_and_leaves_nothing(tmp_path):
     path = tmp_path / "small.csv"
     path.write_text("said,meant,by\na,b,x\n")
     with pytest.raises(InputError, match="corpus must have at least 2 different texts"):
-        match_file(open_table(path), COLUMNS, method=layered(), out=tmp_path / "out.csv")
+        match_file(open_table(path), COLUMNS, Matcher.from_method(layered()), out=tmp_path / "out.csv")
     assert [file.name for file in tmp_path.iterdir()] == ["small.csv"]
 
 
 def test_lists_of_mixed_cells_keep_the_reference_that_counted(tmp_path):
     path = tmp_path / "mixed.jsonl"
     path.write_text('{"said": "a", "meant": [1, "b"], "by": "x"}\n{"said": "c", "meant": "d", "by": "y"}\n')
-    summary = match_file(
-        open_table(path), COLUMNS, method=CosineMatch(ToyEmbedder()), settings=PartSettings(1)
-    )
+    summary = matched(path, CosineMatch(ToyEmbedder()), part_rows=1)
     assert {item.row: item.reference for item in summary.lowest} == {0: "b", 1: "d"}
 
 
 @pytest.mark.parametrize("part_rows", [5, 100])
 def test_of_many_rows_scores_are_kept_of_a_sample_and_means_are_of_all(path, monkeypatch, part_rows):
-    whole = match_file(open_table(path), COLUMNS, method=CosineMatch(ToyEmbedder()))
+    whole = matched(path, CosineMatch(ToyEmbedder()))
     assert not whole.is_sampled
-    for module in (match_collector, match_summary):
-        monkeypatch.setattr(module, "SAMPLED_ROWS", 15)
+    monkeypatch.setattr(matching_summary, "SAMPLED_ROWS", 15)
     summary = match_file(
-        open_table(path), COLUMNS, method=CosineMatch(ToyEmbedder()), settings=PartSettings(part_rows)
+        open_table(path),
+        COLUMNS,
+        Matcher.from_method(CosineMatch(ToyEmbedder())),
+        settings=PartSettings(part_rows),
     )
     assert summary.is_sampled
     assert len(summary.scores) <= 15 < len(whole.scores) == summary.estimates.overall.n
@@ -240,8 +264,8 @@ def test_vectors_of_a_part_are_not_all_held_together(tmp_path):
         patch.setattr(cosines, "_KEPT", 50)
         summary = match_file(
             open_table(tmp_path / "rows.parquet"),
-            MatchColumns("said", ("meant",)),
-            method=CosineMatch(embedder),
+            MatchColumns(prediction="said", reference=("meant",)),
+            Matcher.from_method(CosineMatch(embedder)),
         )
     assert embedder.most <= 300  # those of a step, or of the unrelated pairs
     texts = n + 7

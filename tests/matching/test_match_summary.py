@@ -40,7 +40,7 @@ def test_scores_are_at_hand_as_a_whole_and_by_group(summary):
 
 def test_texts_need_not_be_given():
     bare = matches(findings=False).summarize()
-    (item,) = bare.worst(1)
+    item = bare.lowest[0]
     assert (item.prediction, item.reference, item.group, item.findings) == (None, None, None, None)
     assert (bare.n_flagged, bare.guards, bare.separation, bare.is_explained) == (None, {}, None, False)
     assert bare.group_scores == {}

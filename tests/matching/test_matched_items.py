@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from tests.matching.made_up_matches import GROUPS, PREDICTIONS, REFERENCES, matches
 
-from semscale.matching.match_summary import KEPT
+from semscale.matching.summary import SHOWN
 
 
 @pytest.fixture(scope="module")
@@ -24,15 +24,15 @@ def test_thirds_are_means_of_the_lowest_the_middle_and_the_highest_items(summary
 
 
 def test_items_to_look_at_bring_their_texts_groups_parts_and_findings(summary):
-    lowest, second = summary.worst(2)
+    lowest, second = summary.lowest[:2]
     assert (lowest.row, lowest.score, lowest.prediction, lowest.group) == (2, 0.1, "not three", "b")
     assert lowest.reference == "drei"  # the second of two, which the score is from
     assert lowest.components == {"word": pytest.approx(0.9)}
     assert [found.reason for found in lowest.findings] == ["It denies three.", "It denies drei."]
     assert (second.row, second.findings, second.tokens) == (6, (), None)
-    assert [item.row for item in summary.best_flagged(5)] == [7, 2]
-    assert [item.row for item in summary.worst(100)] == [2, 6, 4, 0, 5, 7, 3]
-    assert summary.worst(5)[4].reference == "sechs"  # a text beside lists of texts
+    assert [item.row for item in summary.flagged[:5]] == [7, 2]
+    assert [item.row for item in summary.lowest[:100]] == [2, 6, 4, 0, 5, 7, 3]
+    assert summary.lowest[:5][4].reference == "sechs"  # a text beside lists of texts
 
 
 def test_a_row_that_was_left_out_is_shown_by_what_it_has(summary):
@@ -48,12 +48,12 @@ def test_as_many_items_are_kept_as_a_report_and_json_show():
         reference=np.zeros(50, np.int64),
         windows=np.ones(50, np.int64),
     )
-    assert [item.row for item in many.summarize().worst(99)] == list(range(49, 49 - KEPT, -1))
+    assert [item.row for item in many.summarize().lowest] == list(range(49, 49 - SHOWN, -1))
 
 
 def test_tokens_go_with_their_items():
     tokens = {6: pl.DataFrame({"token": ["seven"]})}
     explained = matches().summarize(PREDICTIONS, REFERENCES, tokens=tokens)
     assert explained.is_explained
-    assert [item.tokens is None for item in explained.worst(2)] == [True, False]
+    assert [item.tokens is None for item in explained.lowest[:2]] == [True, False]
     assert explained.record()["lowest"][1]["tokens"] == [{"token": "seven"}]

@@ -159,7 +159,7 @@ def test_a_seed_is_a_whole_number(toy_embedder, seed):
 
 
 def test_guards_are_a_mapping(toy_embedder):
-    with pytest.raises(InputError, match="guards must map guards to modes"):
+    with pytest.raises(InputError, match="guards must be GUARD=MODE, such as number=off, got 'name'"):
         Matcher("cosine", embedder=toy_embedder, guards=["name"])
 
 
@@ -235,7 +235,7 @@ def test_rows_are_counted_by_the_languages_of_prediction_and_reference():
         {"prediction": "en", "reference": "en", "rows": 1, "scored": 1, "unread": 0},
         {"prediction": None, "reference": "de", "rows": 1, "scored": 0, "unread": 1},
     ]
-    assert summary.n_across == 1
+    assert summary.n_across_languages == 1
     assert summary.record()["across_languages"] == 1
     # Without the texts nothing is known of their languages.
     assert match(predictions, references, "cosine").summarize().languages == ()

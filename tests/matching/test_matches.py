@@ -25,8 +25,8 @@ def matches(**changed):
 
 def test_what_is_missing_is_null_in_the_table():
     table = matches().to_frame()
-    assert table.columns == ["status", "score", "word", "reference", "windows", "findings"]
-    assert table.row(1) == ("empty", None, None, None, 0, [])
+    assert table.columns == ["status", "score", "reference", "windows", "word", "findings"]
+    assert table.row(1) == ("empty", None, None, 0, None, [])
 
 
 def test_findings_are_structs_whose_absent_side_is_null():

@@ -7,8 +7,8 @@ from tests.conftest import ToyEmbedder
 from semscale.errors import InterruptedRunError
 from semscale.guards.registry import GUARDS, Guards
 from semscale.matching.cosines import CosineMatch
-from semscale.matching.file_matching import match_file
-from semscale.matching.match_columns import MatchColumns
+from semscale.matching.matcher import Matcher, match_file
+from semscale.matching.settings import MatchColumns
 from semscale.store.reading import open_table
 from semscale.store.runs.table_run import PartSettings
 
@@ -47,9 +47,10 @@ def match_answers(folder, kind, out="out", embedder=None):
     path = folder / f"{out}.{kind}"
     match_file(
         open_table(folder / "answers.parquet"),
-        MatchColumns("said", ("meant", "too"), "by"),
-        method=CosineMatch(embedder or ToyEmbedder()),
-        guards=Guards(dict.fromkeys(GUARDS, "warn")),
+        MatchColumns(prediction="said", reference=("meant", "too"), by="by"),
+        Matcher.from_method(
+            CosineMatch(embedder or ToyEmbedder()), guards=Guards(dict.fromkeys(GUARDS, "warn"))
+        ),
         out=path,
         settings=PartSettings(15),
     )

@@ -22,14 +22,14 @@ from semscale.judging.judge import Judge
 from semscale.judging.judge_columns import JudgeColumns
 from semscale.judging.panel import Panel
 from semscale.matching.cosines import CosineMatch
-from semscale.matching.file_matching import match_file
-from semscale.matching.match_columns import MatchColumns
-from semscale.matching.match_work import MatchWork
+from semscale.matching.matcher import Matcher, MatchTable, match_file
+from semscale.matching.settings import MatchColumns
 from semscale.presentable import Presentable
 from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_rating import FileSettings, RatingWork, rate_file
 from semscale.rating.files.file_summary import Collector
 from semscale.rating.rater import Rater
+from semscale.results.runs import PartWork
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.runs.table_run import PartSettings, TableWork
@@ -164,17 +164,20 @@ def judge_work_by(made):
     return lambda table, folder: JudgeWork(table, JUDGED, made(), running(folder), IntervalPlan())
 
 
-MATCHED = MatchColumns("text", ("known", "question"), "region")
+MATCHED = MatchColumns(prediction="text", reference=("known", "question"), by="region")
 WARNING = Guards(dict.fromkeys(GUARDS, "warn"))
 
 
 def match(table, out, settings, after, _):
-    method = CosineMatch(BreakingEmbedder(after))
-    return match_file(table, MATCHED, method=method, guards=WARNING, out=out, settings=settings)
+    matcher = Matcher.from_method(CosineMatch(BreakingEmbedder(after)), guards=WARNING)
+    return match_file(table, MATCHED, matcher, out=out, settings=settings)
 
 
 def match_work(table, _):
-    return MatchWork(table, MATCHED, CosineMatch(BreakingEmbedder()), WARNING, IntervalPlan())
+    matcher = Matcher.from_method(CosineMatch(BreakingEmbedder()), guards=WARNING)
+    instrument = MatchTable(MATCHED, matcher, IntervalPlan())
+    instrument.start(table)
+    return PartWork(table, instrument)
 
 
 COMPARED = AnswerColumns("question", "text", ("known", "question"), label="right", by="region")

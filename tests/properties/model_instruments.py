@@ -194,6 +194,7 @@ MODEL_INSTRUMENTS = [
     ),
     Instrument(
         kind=Matcher,
+        unsigned=frozenset({"explain", "loading"}),
         score=lambda cells: matcher().match(cells, [["I would never buy it", "fine"]] * len(cells)),
         rows=lambda found: np.column_stack([found.score, *found.components.values()]),
         make=made_matcher,

@@ -46,8 +46,9 @@ from semscale.answer_consistency.correctness import FewestLabels
 from semscale.answer_consistency.samples import pair_samples
 from semscale.chat.runner import run_apart
 from semscale.matching.entailment.sentences import worded_sentences
-from semscale.matching.file_matching import CORPUS_ROWS
-from semscale.matching.match_columns import CellChecks, MatchColumns, match_cells
+from semscale.matching.matcher import CORPUS_ROWS
+from semscale.matching.settings import GroundingColumns
+from semscale.results.table_columns import CellChecks
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.sampling import RowSample
@@ -362,7 +363,7 @@ def _least_supported(one: Mapping[str, Any]) -> float:
 
 def groundedness_file(  # noqa: PLR0913 - what, by what, how, where to, and who is told
     table: Table,
-    columns: MatchColumns,
+    columns: GroundingColumns,
     *,
     judge: ClaimJudge,
     plan: IntervalPlan | None = None,
@@ -381,7 +382,7 @@ def groundedness_file(  # noqa: PLR0913 - what, by what, how, where to, and who 
 
     Args:
         table: the input.
-        columns: names of the columns; references are the passages, called ``context``.
+        columns: names of the columns; the passages are ``context``.
         judge: judges claims.
         plan: how intervals are made, and the seed of all draws.
         out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``, or another ``target_of``; no
@@ -405,10 +406,10 @@ def groundedness_file(  # noqa: PLR0913 - what, by what, how, where to, and who 
     checks, sample = CellChecks(columns), RowSample[list[str]](CORPUS_ROWS, plan.seed)
 
     def look(batch: pl.DataFrame, first_row: int) -> None:
-        cells = match_cells(batch, columns, first_row)
+        cells = columns.read(batch, first_row)
         checks.add(cells)
         if not judge.uses_entailment:
-            listed = passage_sentences(cells.predictions, cells.references)
+            listed = passage_sentences(cells["prediction"], cells["context"])
             sample.add([(first_row + row, each) for row, each in enumerate(listed) if each])
 
     table = look_through(table, columns.titles, settings.part_rows, look, counting=needs_counting(table, out))
@@ -423,14 +424,14 @@ class GroundingWork:
 
     Attributes:
         table: the input.
-        columns: names of the columns; references are the passages.
+        columns: names of the columns; the passages are ``context``.
         judge: judges claims; its estimates must not depend on the part.
         plan: how intervals are made.
         progress: called while texts are embedded.
     """
 
     table: Table
-    columns: MatchColumns
+    columns: GroundingColumns
     judge: ClaimJudge
     plan: IntervalPlan
     progress: Progress | None = None
@@ -445,7 +446,7 @@ class GroundingWork:
         """Name the columns and the fields of the signature."""
         return {
             "prediction": self.columns.prediction,
-            "context": ", ".join(self.columns.references),
+            "context": ", ".join(self.columns.context),
             **dict(self.judge.signature.fields),
         }
 
@@ -454,17 +455,17 @@ class GroundingWork:
         first_row = skip
         for batch in self.table.batches(size, skip):
             check_free(batch.columns, self.table.name)
-            cells = match_cells(batch, self.columns, first_row)
-            found = judge_by_passages(cells.predictions, cells.references, self.judge, self.progress)
+            cells = self.columns.read(batch, first_row)
+            found = judge_by_passages(cells["prediction"], cells["context"], self.judge, self.progress)
             added = found.to_frame().rename(lambda name: PREFIX + name)
             yield WorkedPart(pl.concat([cells.rows, added], how="horizontal"))
             first_row += batch.height
 
     def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:  # noqa: ARG002 - no part has notes
         """Take a part."""
-        cells = match_cells(frame, self.columns, self._collector.n)
-        groups = None if cells.groups is None else pl.Series(self.columns.by, cells.groups, pl.String)
-        self._collector.add(frame, cells.predictions, groups)
+        cells = self.columns.read(frame, self._collector.n)
+        groups = None if cells.get("by") is None else pl.Series(self.columns.by, cells["by"], pl.String)
+        self._collector.add(frame, cells["prediction"], groups)
 
     def summary(self) -> GroundingSummary:
         """Sum all parts up."""

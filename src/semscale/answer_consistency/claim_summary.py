@@ -14,7 +14,7 @@ from semscale.answer_consistency.claims import Support
 from semscale.embedding.languages.language_counts import LanguageCount, LanguageCounter, n_unguarded
 from semscale.embedding.languages.unread_language import LanguageSample, UnreadLanguage
 from semscale.errors import InputError
-from semscale.matching.match_columns import MatchColumns
+from semscale.matching.settings import GroundingColumns
 from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates, summary_in_words
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
@@ -216,7 +216,7 @@ class GroundingSummary(ClaimSummary):
             most 20.
     """
 
-    columns: MatchColumns
+    columns: GroundingColumns
     worst: tuple[GroundedClaim, ...]
 
     def record(self) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from semscale.answer_consistency.summary import (
 )
 from semscale.embedding.languages.language_counts import LanguageCounter
 from semscale.embedding.languages.unread_language import LanguageSample
-from semscale.matching.matched_items import scores_by_group
+from semscale.matching.summary import scores_by_group
 from semscale.results.estimates import Estimates
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.results.tallies import NO_VALUE

@@ -15,10 +15,9 @@ from semscale.distributed.text_owners import Owners, refuse_gpus
 from semscale.embedding.file_embedding import VectorType
 from semscale.errors import InputError
 from semscale.extras import require
-from semscale.matching.match_columns import MatchColumns
-from semscale.matching.matcher import DEFAULT_METHOD, MatcherSettings
-from semscale.matching.methods import ANY_ENGINE, CorpusDependent, MethodSettings, build_method, guards_for
-from semscale.matching.unrelated import corpus_texts
+from semscale.matching.matcher import Matcher
+from semscale.matching.methods import ANY_ENGINE, CorpusDependent
+from semscale.matching.settings import DEFAULT_METHOD, MatchColumns
 from semscale.rating.calibration import as_calibration
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RaterSettings
@@ -105,7 +104,7 @@ def match(
     method: str = DEFAULT_METHOD,
     pool: ActorPool | None = None,
     shared: bool = False,
-    **settings: Unpack[MatcherSettings],
+    **settings: Any,
 ) -> "Dataset":
     """Add the match of each prediction with its reference, as ``semscale match`` does.
 
@@ -128,28 +127,17 @@ def match(
         MissingExtraError: ``semscale[ray]`` is not installed.
     """
     model = _model(settings.get("embedder", DEFAULT_MODEL))
-    guards, corpus = settings.get("guards") or {}, settings.get("corpus")
-    chosen = MethodSettings(
-        model.name,
-        settings.get("precision", model.precision),
-        None if corpus is None else corpus_texts(corpus),
-        settings.get("seed", 0),
-        {"engine": model.engine, "cache": model.cache, "device": model.device},
-        guards_for(method, guards),
-        settings.get("recall_share"),
-        settings.get("layer"),
-        settings.get("nli"),
-        settings.get("nli_labels"),
-    )
-    built = build_method(method, chosen)
+    loading = {"engine": model.engine, "cache": model.cache, "device": model.device}
+    named = {**settings, "embedder": model.name, "precision": settings.get("precision", model.precision)}
+    matcher = Matcher(method, **named, loading=loading)
+    built = matcher.pair_method
     if isinstance(built, CorpusDependent) and not built.has_corpus:
         raise InputError(
             f"corpus must be given for method {method!r} on a dataset, as no actor sees all references: pass "
             "a sample of them"
         )
-    columns = MatchColumns(prediction, (reference,))
-    empty = settings.get("empty", "missing")
-    return _mapped(dataset, MatchRecipe.of(columns, method, chosen, guards, empty), pool, shared=shared)
+    columns = MatchColumns(prediction=prediction, reference=(reference,))
+    return _mapped(dataset, MatchRecipe.from_settings(columns, matcher.settings), pool, shared=shared)
 
 
 def _mapped(dataset: "Dataset", recipe: Recipe, pool: ActorPool | None, *, shared: bool = False) -> "Dataset":

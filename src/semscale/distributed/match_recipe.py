@@ -1,6 +1,6 @@
 """How a node matches predictions."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
@@ -11,17 +11,11 @@ from semscale.distributed.recipes import ModelRecipe, RowWork
 from semscale.distributed.shared_embedder import SharedEmbedder
 from semscale.embedding.torch_engine.device import AUTO
 from semscale.errors import InputError
-from semscale.matching.match_columns import MatchColumns, match_cells
-from semscale.matching.match_work import MatchWork
-from semscale.matching.methods import (
-    ANY_ENGINE,
-    CorpusDependent,
-    MethodSettings,
-    PairMethod,
-    build_method,
-    guards_for,
-)
+from semscale.matching.matcher import Matcher, MatchTable
+from semscale.matching.methods import ANY_ENGINE
 from semscale.matching.pairs import pair_up
+from semscale.matching.settings import MatchColumns, MatchSettings
+from semscale.results.runs import PartWork
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.table import Table
@@ -33,80 +27,64 @@ class MatchRecipe:
 
     Attributes:
         columns: names of the columns.
-        method: one of ``METHODS``.
-        settings: of the method; names in the place of models, and no guards.
-        guards: modes of the guards, by name.
-        empty: what empty predictions count as.
+        settings: of the matcher; models are named, and there is no progress to report.
         explains_rows: whether every score is explained.
-        corpus: texts for the method's estimates; ``None`` if it makes none or has some.
-        shared: asks the owners of texts, and is taken in the model's place.
+        corpus: references for the method's estimates; ``None`` if it makes none or has a corpus.
+        shared: asks the owners of texts, and takes the place of the model.
     """
 
     columns: MatchColumns
-    method: str
-    settings: MethodSettings
-    guards: Mapping[str, str]
-    empty: str = "missing"
+    settings: MatchSettings
     explains_rows: bool = False
     corpus: tuple[str, ...] | None = None
     shared: SharedEmbedder | None = None
 
     @classmethod
-    def of(
-        cls,
-        columns: MatchColumns,
-        method: str,
-        settings: MethodSettings,
-        guards: Mapping[str, str],
-        empty: str,
-    ) -> Self:
-        """Leave out of a method's settings what cannot be sent to a node.
+    def from_settings(cls, columns: MatchColumns, settings: MatchSettings) -> Self:
+        """Leave out of a matcher's settings what cannot be sent to a node.
 
         Raises:
             InputError: a model that is an object, not a name.
         """
-        for name, given in {"embedder": settings.embedder, "nli": settings.nli}.items():
-            if not isinstance(given, str | Path | None):
+        for name, model in {"embedder": settings.embedder, "nli": settings.nli}.items():
+            if not isinstance(model, str | Path | None):
                 raise InputError(
-                    f"{name} must name a model on a cluster, as each node loads its own, got {given!r:.60}"
+                    f"{name} must name a model on a cluster, as each node loads its own, got {model!r:.60}"
                 )
         loading = settings.loading.copy()
         loading.pop("progress", None)
-        return cls(columns, method, replace(settings, loading=loading, guards=None), dict(guards), empty)
+        return cls(columns, settings.changed(loading=loading))
 
     def signature(self) -> Signature:
         """Name the method with its model."""
-        return self._built().signature
+        return self._matcher().pair_method.signature
 
     def row_work(self, table: Table) -> RowWork:
         """Load the model and make the method's estimates."""
-        method = self._built()
-        if self.corpus is not None and isinstance(method, CorpusDependent):
-            method = method.over(list(self.corpus))
-        work = MatchWork(
-            table,
+        instrument = MatchTable(
             self.columns,
-            method,
-            guards_for(self.method, self.guards),
+            self._matcher(),
             IntervalPlan(),
-            empty=self.empty,
             explains_rows=self.explains_rows,
+            corpus=self.corpus,
         )
+        work = PartWork(table, instrument)
         return RowWork(work.part, work.private)
 
     def completed(self, work: object) -> Self:
         """Take over the texts from which the method makes its estimates."""
-        if not isinstance(work, MatchWork):
+        instrument = work.instrument if isinstance(work, PartWork) else None
+        if not isinstance(instrument, MatchTable):
             return self
-        corpus = None if work.corpus is None else tuple(work.corpus)
-        return replace(self, corpus=corpus, explains_rows=work.explains_rows)
+        corpus = None if instrument.corpus is None else tuple(instrument.corpus)
+        return replace(self, corpus=corpus, explains_rows=instrument.explains_rows)
 
     @property
     def model(self) -> ModelRecipe | None:
         """How the embedder is loaded; ``None`` for methods that read the states of tokens."""
-        if self.method not in ANY_ENGINE:
-            return None
         settings, loading = self.settings, self.settings.loading
+        if settings.method not in ANY_ENGINE:
+            return None
         return ModelRecipe(
             str(settings.embedder),
             settings.precision,
@@ -116,16 +94,16 @@ class MatchRecipe:
         )
 
     def texts_in(self, rows: pl.DataFrame) -> Collection[str]:
-        """Find the distinct texts of all pairs."""
-        cells = match_cells(rows, self.columns)
-        return pair_up(cells.predictions, cells.references).texts
+        """Collect the distinct texts of all pairs."""
+        cells = self.columns.read(rows)
+        return pair_up(cells["prediction"], cells["reference"]).texts
 
     def with_shared(self, embedder: SharedEmbedder) -> Self:
         """Let owners of texts embed them."""
         return replace(self, shared=embedder)
 
-    def _built(self) -> PairMethod:
-        settings = replace(self.settings, guards=guards_for(self.method, self.guards))
+    def _matcher(self) -> Matcher:
+        settings = self.settings
         if self.shared is not None:
-            settings = replace(settings, embedder=self.shared, precision="exact")
-        return build_method(self.method, settings)
+            settings = settings.changed(embedder=self.shared, precision="exact")
+        return Matcher.from_settings(settings)

@@ -9,7 +9,7 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.judging.human_labels import label_table
 from semscale.judging.templates import Template
-from semscale.matching.match_columns import reference_lists
+from semscale.results.table_columns import listed_texts
 from semscale.results.tallies import check_groups
 from semscale.stats.calibration.sample_design import checked_inclusion
 from semscale.store.cells import storable
@@ -104,12 +104,12 @@ def judge_cells(batch: pl.DataFrame, columns: JudgeColumns, first_row: int = 0) 
         InputError: a broken list; its row is named.
     """
     cells = {name: column_in(batch, name).to_list() for name in columns.names}
-    known = [cells[name] for name in columns.references]
+    known = [column_in(batch, name) for name in columns.references]
     return JudgeCells(
         storable(batch),
         cells[columns.question],
         cells[columns.answer],
-        reference_lists(known, columns.references, first_row) if known else None,
+        listed_texts(known, "reference", first_row) if known else None,
         cells[columns.human] if columns.human else None,
     )
 
@@ -166,9 +166,9 @@ def check_judge_cells(
     groups: set[str | None] = set()
 
     def look(batch: pl.DataFrame, first_row: int) -> None:
-        references = [column_in(batch, name).to_list() for name in columns.references]
+        references = [column_in(batch, name) for name in columns.references]
         if references:
-            reference_lists(references, columns.references, first_row)
+            listed_texts(references, "reference", first_row)
         if columns.human is not None:
             labels = label_table(column_in(batch, columns.human).to_list(), template, first_row)
             if columns.inclusion is not None:

@@ -1,57 +1,52 @@
-"""The matcher: scores how far predictions say the same as their references, by a chosen method."""
+"""The matcher: scores how far predictions say the same as their references, in memory and in files."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import Any, Self
 
 import numpy as np
 import polars as pl
 
-from semscale.embedding import Embedder
+from semscale.errors import InputError
 from semscale.guards.registry import Guards
-from semscale.known_settings import known_settings
-from semscale.matching.empty_predictions import MISSING, check_empty, empty_settings, with_empty_as
 from semscale.matching.languages.unread_pairs import in_other_language
 from semscale.matching.matches import Matches
 from semscale.matching.methods import (
+    CorpusDependent,
     Explains,
-    MethodSettings,
     PairMethod,
     build_method,
-    check_method,
+    check_explaining,
     guards_for,
 )
 from semscale.matching.pair_findings import find_in_pairs
 from semscale.matching.pair_languages import with_guards, with_read_languages
-from semscale.matching.pairs import best_pairs, pair_up
+from semscale.matching.pairs import best_pairs, pair_up, usable_references
 from semscale.matching.scored_pairs import ScoredPairs
-from semscale.matching.unrelated import corpus_texts
+from semscale.matching.separation import drawn_items, separate
+from semscale.matching.settings import MatchColumns, MatchSettings
+from semscale.matching.summary import MatchSummary, MatchTally
+from semscale.results.result_columns import PRIVATE
+from semscale.results.runs import TableInstrument, measure_table
+from semscale.results.table_columns import Cells
+from semscale.settings import takes
 from semscale.signature import Signature
-from semscale.stats.intervals.resampling import check_seed
-from semscale.types import Floats, Mask, Progress, Status
-from semscale.weights.known import DEFAULT_MODEL
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.sampling import RowSample
+from semscale.store.columns import as_list
+from semscale.store.places.output_places import Target
+from semscale.store.row_picking import picked_rows
+from semscale.store.runs.table_run import PartSettings
+from semscale.store.table import Table
+from semscale.store.writing import PREFIX
+from semscale.types import Floats, Integers, Mask, Progress, Status
 
-if TYPE_CHECKING:
-    from semscale.embedding.tokens.token_states import TokenEncoder
-    from semscale.matching.entailment.probabilities import EntailmentModel
+CORPUS_ROWS = 50_000
+"""Rows from whose references word weights and the level of unrelated texts are estimated."""
 
-DEFAULT_METHOD = "calibrated"
-
-
-class MatcherSettings(TypedDict, total=False):
-    """Settings of a ``Matcher``, as ``match`` passes them on."""
-
-    embedder: "str | Path | Embedder | TokenEncoder"
-    precision: str
-    corpus: Iterable[str] | None
-    seed: int
-    guards: Mapping[str, str] | None
-    recall_share: float | None
-    layer: int | None
-    nli: "str | Path | EntailmentModel | None"
-    nli_labels: Sequence[str] | None
-    empty: str
+_BEST_REFERENCE = f"{PREFIX}{PRIVATE}best_reference"
+_EXPLAINED_TOGETHER = 1000  # rows, so that only so many have their tokens' tables in memory at once
 
 
 class Matcher:
@@ -59,72 +54,51 @@ class Matcher:
 
     Args:
         method: one of ``semscale.matching.methods.METHODS``.
-        embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or what
-            ``load_embedder`` gives; for all methods but ``cosine`` its engine must show the states of tokens,
-            as ``openvino`` and ``torch`` do.
-        precision: ``exact`` or ``fast``, see ``semscale.load_embedder``; ``turbo`` for methods that compare
-            vectors alone.
-        corpus: texts from which word weights and the similarity of unrelated texts are estimated; the
-            references at hand unless given.
-        seed: seed of the draw of unrelated pairs.
-        guards: ``off``, ``warn`` or ``weigh`` for guards by name (``negation``, ``opposite``, ``number``,
-            ``name``). Unless given, they weigh in ``calibrated`` and warn elsewhere: findings are reported,
-            and the score stays.
-        recall_share: for ``calibrated`` and ``entailment``, from 0 (is all that is said backed by the
-            reference?) to 1 (is all of the reference said?).
-        layer: for ``bertscore``, whose states are compared; the published or calibrated one unless given.
-        nli: for ``entailment``, which needs it: a folder, ``organisation/model`` on the Hugging Face hub, or
-            a ``semscale.matching.entailment.probabilities.EntailmentModel``.
-        nli_labels: entailment, neutral and contradiction in the order of that model's classes, where its
-            ``config.json`` does not say it.
-        empty: whether an item whose prediction is missing or empty has no score (``missing``), or counts as
-            ``wrong`` with the score 0.
+        settings: as ``MatchSettings`` has them.
 
     Raises:
         InputError: an unknown method, a setting out of range, or one that belongs to another method.
         ModelError: the model's files cannot be had, or cannot be run.
     """
 
-    @known_settings
-    def __init__(  # noqa: PLR0913 - each is a setting that the signature records
-        self,
-        method: str = DEFAULT_METHOD,
-        *,
-        embedder: "str | Path | Embedder | TokenEncoder" = DEFAULT_MODEL,
-        precision: str = "exact",
-        corpus: Iterable[str] | None = None,
-        seed: int = 0,
-        guards: Mapping[str, str] | None = None,
-        recall_share: float | None = None,
-        layer: int | None = None,
-        nli: "str | Path | EntailmentModel | None" = None,
-        nli_labels: Sequence[str] | None = None,
-        empty: str = MISSING,
-    ) -> None:
-        check_method(method)
-        check_empty(empty)
-        texts = None if corpus is None else corpus_texts(corpus)
-        check_seed(seed)
-        self.method, self.empty = method, empty
-        self.guards = guards_for(method, guards)
-        settings = MethodSettings(
-            embedder,
-            precision,
-            texts,
-            seed,
-            guards=self.guards,
-            recall_share=recall_share,
-            layer=layer,
-            nli=nli,
-            nli_labels=nli_labels,
-        )
-        self.pair_method = build_method(method, settings)
+    @takes(MatchSettings)
+    def __init__(self, method: str = MatchSettings.model_fields["method"].default, **settings: Any) -> None:
+        self.settings = MatchSettings(method=method, **settings)
+        self.guards: Guards | None = guards_for(method, self.settings.guards)
+        if self.settings.explain:
+            check_explaining(method)
+        self.pair_method = build_method(self.settings)
+
+    @classmethod
+    def from_settings(cls, settings: MatchSettings) -> Self:
+        """Build a matcher from settings that were checked already."""
+        return cls(**{name: getattr(settings, name) for name in MatchSettings.model_fields})
+
+    @classmethod
+    def from_method(cls, method: PairMethod, *, guards: Guards | None = None, **settings: Any) -> Self:
+        """Build a matcher around a method of your own.
+
+        Args:
+            method: scores pairs.
+            guards: look at every pair that a score is from; no findings are reported unless given.
+            settings: those of ``MatchSettings`` that no method has: ``empty`` and ``explain``.
+
+        Raises:
+            InputError: a method that explains nothing with ``explain``.
+        """
+        matcher = cls.__new__(cls)
+        matcher.settings, matcher.guards, matcher.pair_method = MatchSettings(**settings), guards, method
+        if matcher.settings.explain:
+            check_explaining(method)
+        return matcher
 
     @property
     def signature(self) -> Signature:
         """Signature of the settings; that of a result also has what was estimated from its references."""
-        fields = with_guards(self.pair_method.signature, self.guards)
-        return fields.extended(empty_settings(self.empty))
+        signature = with_read_languages(self.pair_method.signature)
+        if self.guards is not None:
+            signature = with_guards(signature, self.guards)
+        return signature.extended(Signature.of("match", **self.settings.signed()))
 
     def match(self, predictions: object, references: object, *, progress: Progress | None = None) -> Matches:
         """Match each prediction with its reference, or with the best of its references.
@@ -137,8 +111,256 @@ class Matcher:
         Raises:
             InputError: lists of unequal length, or a corpus that is too small for the method.
         """
-        found = match_with(self.pair_method, predictions, references, guards=self.guards, progress=progress)
-        return with_empty_as(self.empty, found, references)
+        matches = match_with(self.pair_method, predictions, references, guards=self.guards, progress=progress)
+        return matches if self.settings.empty == "missing" else self._with_empty_as_wrong(matches, references)
+
+    def with_method(self, method: PairMethod) -> "Matcher":
+        """Return the matcher with another form of its method, such as one that has a corpus."""
+        other = copy(self)
+        other.pair_method = method
+        return other
+
+    def _with_empty_as_wrong(self, matches: Matches, references: object) -> Matches:
+        """Score missing and empty predictions with 0 where there is a reference.
+
+        Such a score is from no reference (-1) and no window (0), and has no components.
+        """
+        cells = as_list(references, "references")
+        is_empty = (matches.status == Status.MISSING) | (matches.status == Status.EMPTY)
+        wrong = [item for item in np.flatnonzero(is_empty) if usable_references(cells[item])]
+        score, status = matches.score.copy(), matches.status.copy()
+        score[wrong], status[wrong] = 0.0, Status.SCORED
+        signature = matches.signature.extended(Signature.of("match", **self.settings.signed()))
+        return replace(matches, score=score, status=status, signature=signature)
+
+
+@takes(MatchSettings)
+def match(
+    predictions: object,
+    references: object,
+    method: str = MatchSettings.model_fields["method"].default,
+    **settings: Any,
+) -> Matches:
+    """Match predictions with references, in one call.
+
+    Args:
+        predictions: shape (n,), a list or a series.
+        references: shape (n,), each a text or a list of texts.
+        method: one of ``semscale.matching.methods.METHODS``.
+        settings: as ``MatchSettings`` has them.
+
+    Returns:
+        Matches in the order of the predictions.
+
+    Raises:
+        InputError: as ``Matcher`` and ``Matcher.match``.
+
+    Example:
+        >>> matches = match(["It is not safe.", None], ["It is safe.", "It is safe."])
+        >>> [str(status) for status in matches.status], matches.findings[0][0].reason
+        (['scored', 'missing'], 'The prediction says "not safe", the reference "safe".')
+    """
+    return Matcher(method, **settings).match(predictions, references)
+
+
+def match_file(  # noqa: PLR0913 - what, how, where to, and who hears of it
+    table: Table,
+    columns: MatchColumns,
+    matcher: Matcher,
+    *,
+    plan: IntervalPlan | None = None,
+    out: Target | None = None,
+    settings: PartSettings | None = None,
+    progress: Progress | None = None,
+) -> MatchSummary:
+    """Match the predictions of a table with their references, write the matched table, and sum it up.
+
+    A method that estimates word weights or levels from the file's references takes those of 50,000 rows,
+    drawn by the seed; of a shorter file those of all rows. With ``explain`` the written table has
+    ``semscale_tokens`` for all rows, and the summary those of its items.
+
+    Args:
+        table: the input.
+        columns: names of the columns.
+        matcher: matches.
+        plan: how intervals are made, and the seed of all draws.
+        out: as ``measure_table`` takes it, and so are the other parameters.
+        settings: the parts.
+        progress: called as rows are matched, and while texts are read.
+
+    Raises:
+        InputError: as ``measure_table``, or a corpus that is too small for the method.
+        StoppedByUserError: stopped by the user; finished parts are kept.
+        ModelError: the model cannot be run; finished parts are kept.
+    """
+    instrument = MatchTable(
+        columns, matcher, plan or IntervalPlan(), explains_rows=out is not None, progress=progress
+    )
+    return measure_table(table, instrument, out=out, settings=settings, progress=progress)
+
+
+class MatchTable(TableInstrument[Matches, MatchSummary]):
+    """Matching as a run over a table uses it.
+
+    Args:
+        columns: names of the columns.
+        matcher: matches.
+        plan: how intervals are made, and the seed of all draws.
+        explains_rows: whether the scores of all rows are explained, where the matcher explains.
+        corpus: references for the method's estimates, where they are known already.
+        progress: called while texts are read.
+    """
+
+    stage = "matching"
+    result = Matches
+    private = (_BEST_REFERENCE,)
+
+    def __init__(
+        self,
+        columns: MatchColumns,
+        matcher: Matcher,
+        plan: IntervalPlan,
+        *,
+        explains_rows: bool = False,
+        corpus: Sequence[str] | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.columns: MatchColumns = columns
+        self.corpus = corpus
+        self._matcher, self._plan, self._progress = matcher, plan, progress
+        self._explains = matcher.settings.explain
+        self._explains_rows = explains_rows and self._explains
+        self._sample = RowSample[list[str]](CORPUS_ROWS, plan.seed)
+        self._tally: MatchTally | None = None
+        if corpus is not None:
+            self._estimate_from(corpus)
+
+    @property
+    def explains_rows(self) -> bool:
+        """Whether the scores of all rows are explained."""
+        return self._explains_rows
+
+    def key(self) -> dict[str, str]:
+        """Return the fields of the signature, and whether rows are explained."""
+        return {
+            "explain": "yes" if self._explains_rows else "no",
+            **dict(self._matcher.signature.fields),
+        }
+
+    def look(self, cells: Cells) -> None:
+        """Draw references, where the method makes estimates from them."""
+        if self._needs_corpus:
+            pairs = pair_up(cells["prediction"], cells["reference"])
+            texts: dict[int, list[str]] = {}
+            for row, reference in zip(pairs.item.tolist(), pairs.reference.tolist(), strict=True):
+                texts.setdefault(cells.first_row + row, []).append(pairs.texts[reference])
+            self._sample.add(texts.items())
+
+    def start(self, table: Table) -> None:
+        """Make the method's estimates from the references that were drawn."""
+        self._table = table
+        if self._needs_corpus:
+            self.corpus = [text for references in self._sample.items for text in references]
+            self._estimate_from(self.corpus)
+
+    def measure(self, cells: Cells) -> Matches:
+        """Match some rows."""
+        return self._matcher.match(cells["prediction"], cells["reference"], progress=self._progress)
+
+    def further_columns(self, cells: Cells, result: Matches) -> list[pl.Series]:
+        """Return the reference that counted, and the tokens of all rows, where they are asked for."""
+        best = [
+            None if position < 0 else references[position]
+            for position, references in zip(result.reference.tolist(), cells["reference"], strict=True)
+        ]
+        return [pl.Series(_BEST_REFERENCE, best, pl.String, strict=False), *self._tokens(cells, result)]
+
+    def _tokens(self, cells: Cells, result: Matches) -> list[pl.Series]:
+        if not self._explains_rows:
+            return []
+        if self._progress:
+            self._progress("explaining", 0, None)
+        blocks = []
+        for start in range(0, len(result), _EXPLAINED_TOGETHER):
+            rows = slice(start, start + _EXPLAINED_TOGETHER)
+            some = result[rows]
+            tokens = explain_items(
+                self._matcher.pair_method,
+                cells["prediction"][rows],
+                cells["reference"][rows],
+                some,
+                range(len(some)),
+            )
+            structs = [tokens[row].to_struct() if row in tokens else None for row in range(len(some))]
+            blocks.append(pl.Series(f"{PREFIX}tokens", structs, None if tokens else pl.Null))
+        explained = [block.dtype for block in blocks if block.dtype != pl.Null]
+        return [pl.concat([block.cast(explained[0]) for block in blocks])] if explained else []
+
+    def add(self, cells: Cells, result: Matches, notes: Mapping[str, Any]) -> None:
+        """Add a part to the summary."""
+        if self._tally is None:
+            self._tally = MatchTally(result, by=self.columns.by, seed=self._plan.seed)
+        # Cells of mixed lists are stored as text, so a position in the list no longer names its reference.
+        best = cells.rows[_BEST_REFERENCE].to_list()
+        references = [
+            listed if text is None else [text] for text, listed in zip(best, cells["reference"], strict=True)
+        ]
+        result = replace(result, reference=np.minimum(result.reference, 0))
+        self._tally.add(result, cells["prediction"], references, cells.get("by"))
+
+    def summary(self) -> MatchSummary:
+        """Sum all parts up, and match predictions with the references of other rows."""
+        if self._tally is None:
+            raise InputError(f"{self._table.name} has no rows")
+        rows, score = self._tally.sampled_scores
+        drawn = drawn_items(score, self._plan.seed).tolist()
+        cells = self._cells_of(rows[drawn])
+        separation = separate(
+            score,
+            {position: cells[int(rows[position])][0] for position in drawn},
+            {position: cells[int(rows[position])][1] for position in drawn},
+            self._scores,
+            seed=self._plan.seed,
+        )
+        return self._tally.summary(
+            self._plan,
+            self._table.name,
+            columns=self.columns,
+            separation=separation,
+            tokens=self._tokens_of_shown(),
+        )
+
+    @property
+    def _needs_corpus(self) -> bool:
+        method = self._matcher.pair_method
+        return self.corpus is None and isinstance(method, CorpusDependent) and not method.has_corpus
+
+    def _estimate_from(self, corpus: Sequence[str]) -> None:
+        method = self._matcher.pair_method
+        if isinstance(method, CorpusDependent):
+            self._matcher = self._matcher.with_method(method.over(corpus))
+
+    def _scores(self, predictions: list[Any], references: list[Any]) -> Floats:
+        return match_with(self._matcher.pair_method, predictions, references).score
+
+    def _tokens_of_shown(self) -> dict[int, pl.DataFrame] | None:
+        if not self._explains or self._tally is None:
+            return None
+        method, items = self._matcher.pair_method, self._tally.shown
+        if not isinstance(method, Explains) or not items:
+            return {}
+        pairs = pair_up([item.prediction for item in items], [item.reference for item in items])
+        tokens = method.explain(pairs, range(len(items)))
+        return {item.row: table for item, table in zip(items, tokens, strict=True)}
+
+    def _cells_of(self, rows: Integers) -> dict[int, tuple[Any, list[Any]]]:
+        """Read some rows once more: the prediction of each, and its references."""
+        read: dict[int, tuple[Any, list[Any]]] = {}
+        for batch, positions in picked_rows(self._table, np.sort(rows), self.columns.titles):
+            cells = self.columns.read(batch)
+            both = zip(cells["prediction"], cells["reference"], strict=True)
+            read |= zip(positions.tolist(), both, strict=True)
+        return read
 
 
 def match_with(
@@ -237,31 +459,3 @@ def explain_items(
     scored = [item for item in items if matches.reference[item] >= 0]
     explained = method.explain(pairs, [rows[item, matches.reference[item]] for item in scored])
     return dict(zip(scored, explained, strict=True))
-
-
-def match(
-    predictions: object,
-    references: object,
-    method: str = DEFAULT_METHOD,
-    **settings: Unpack[MatcherSettings],
-) -> Matches:
-    """Match predictions with references, in one call.
-
-    Args:
-        predictions: shape (n,), a list or a series.
-        references: shape (n,), each a text or a list of texts.
-        method: one of ``semscale.matching.methods.METHODS``.
-        settings: as ``Matcher`` takes them.
-
-    Returns:
-        Matches in the order of the predictions.
-
-    Raises:
-        InputError: as ``Matcher`` and ``Matcher.match``.
-
-    Example:
-        >>> found = match(["It is not safe.", None], ["It is safe.", "It is safe."])
-        >>> [str(status) for status in found.status], found.findings[0][0].reason
-        (['scored', 'missing'], 'The prediction says "not safe", the reference "safe".')
-    """
-    return Matcher(method, **settings).match(predictions, references)

@@ -1,23 +1,70 @@
 """Matches of predictions with references: scores, their components, and findings."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Unpack
+from typing import Annotated, Any, Unpack
 
 import polars as pl
 
-from semscale.guards.findings import Finding
-from semscale.matching.match_collector import MatchCollector
-from semscale.matching.match_columns import MatchColumns
-from semscale.matching.match_summary import MatchSummary
-from semscale.matching.matched_items import ItemColumns, shown_cells
+from semscale.guards.findings import Finding, Span
 from semscale.matching.separation import Separation
+from semscale.matching.settings import MatchColumns
+from semscale.matching.summary import MatchSummary, MatchTally, texts_of
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
 from semscale.results.result import Result
+from semscale.results.result_columns import (
+    COUNTS,
+    FLAGS,
+    FLOATS,
+    POSITIONS,
+    STATUSES,
+    ResultColumn,
+    numbers_by_name,
+)
 from semscale.signature import Signature
+from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.columns import as_names
 from semscale.types import Floats, Integers, Mask, Statuses
+
+Findings = tuple[tuple[Finding, ...], ...]
+
+_SPAN = pl.Struct({"start": pl.Int64, "end": pl.Int64, "text": pl.String})
+_FINDING = pl.Struct(
+    {"guard": pl.String, "kind": pl.String, "reason": pl.String, "prediction": _SPAN, "reference": _SPAN}
+)
+_SHOWN_FINDING = pl.List(
+    pl.Struct(dict.fromkeys(("guard", "kind", "reason", "prediction", "reference"), pl.String))
+)
+
+
+def _write_findings(findings: Findings, name: str) -> Sequence[pl.Series]:
+    cells = [[_finding_cell(finding) for finding in row] for row in findings]
+    return [pl.Series(name, cells, pl.List(_FINDING))] if findings else []
+
+
+def _finding_cell(finding: Finding) -> dict[str, Any]:
+    spans = {side: getattr(finding, side) for side in ("prediction", "reference")}
+    shown = {side: None if span is None else vars(span) for side, span in spans.items()}
+    return {"guard": finding.guard, "kind": finding.kind, "reason": finding.reason, **shown}
+
+
+def _read_findings(columns: Sequence[pl.Series]) -> Findings:
+    return tuple(
+        tuple(
+            Finding(
+                cell["guard"],
+                cell["kind"],
+                cell["reason"],
+                *(None if cell[side] is None else Span(**cell[side]) for side in ("prediction", "reference")),
+            )
+            for cell in cells
+        )
+        for cells in columns[0].to_list()
+    )
+
+
+FINDINGS = ResultColumn(_write_findings, _read_findings)
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,7 +74,7 @@ class Matches(Result):
     Attributes:
         score: shape (n,); NaN where there is none.
         status: shape (n,), each a ``Status``: why each item has a score, or has none.
-        reference: shape (n,), which of its references the score is from, counted from 0; -1 where none.
+        reference: shape (n,), position of the reference that the score is from, from 0; -1 where none.
         windows: shape (n,), the most windows that one of the item's two texts was read in; 0 where none.
         signature: the settings that were applied.
         components: parts of the score, by name, each of shape (n,), NaN where there is no score.
@@ -38,18 +85,20 @@ class Matches(Result):
         weighs_findings: whether findings of guards lower the scores.
     """
 
-    score: Floats
-    status: Statuses
-    reference: Integers
-    windows: Integers
+    score: Annotated[Floats, FLOATS]
+    status: Annotated[Statuses, STATUSES]
+    reference: Annotated[Integers, POSITIONS]
+    windows: Annotated[Integers, COUNTS]
     signature: Signature
-    components: Mapping[str, Floats] = field(default_factory=dict)
-    findings: tuple[tuple[Finding, ...], ...] = ()
-    guarded: Mask | None = None
+    components: Annotated[Mapping[str, Floats], numbers_by_name({"findings": "findings_factor"})] = field(
+        default_factory=dict
+    )
+    findings: Annotated[Findings, FINDINGS.private] = ()
+    guarded: Annotated[Mask | None, FLAGS.private] = None
     bounds: tuple[float, float] = (0.0, 1.0)
     weighs_findings: bool = False
 
-    row_fields = ("score", "status", "reference", "windows", "components", "findings", "guarded")
+    header_fields = ("bounds", "weighs_findings")
 
     def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
         """Estimate the mean score of all items and of each group, with intervals.
@@ -69,6 +118,16 @@ class Matches(Result):
             **settings,
         )
 
+    def derived_columns(self) -> list[pl.Series]:
+        """Return the column ``findings``: a list of structs, null where guards did not look at the pair."""
+        if not self.findings:
+            return []
+        cells = [
+            None if guards is None else [_shown_finding(finding) for finding in row]
+            for row, guards in zip(self.findings, self.guard_names(), strict=True)
+        ]
+        return [pl.Series("findings", cells, dtype=_SHOWN_FINDING)]
+
     def summarize(  # noqa: PLR0913 - texts, and what belongs to them
         self,
         predictions: object = None,
@@ -84,84 +143,42 @@ class Matches(Result):
         """Sum the matches up; reports, documents and JSON come from the summary.
 
         Args:
-            predictions: shape (n,), as they were matched, to be shown beside their scores.
+            predictions: shape (n,), as they were matched, to be shown with their scores.
             references: shape (n,), likewise.
             by: shape (n,), names of groups.
             source: where the items come from, such as the name of a file.
             columns: names of the matched columns.
-            separation: how far the scores stand above those of unrelated pairs.
-            tokens: tables of tokens by row, as ``semscale.matching.matcher.explain_items`` gives them;
-                ``None`` where nobody asked how scores came about.
-            intervals: how intervals are made, such as ``interval`` and ``seed``.
+            separation: how far the scores are above those of unrelated pairs.
+            tokens: tables of tokens by row, where explanations were asked for.
+            intervals: how intervals are made.
 
         Raises:
-            InputError: a column of the wrong length, or a setting out of range.
+            InputError: a column of another length, or a setting out of range.
         """
-        items = ItemColumns(
-            self.score, self.status, self.reference, self.windows, self.components,
-            self._guards(), lambda row: self.findings[row],
-            shown_cells(predictions, "predictions", self.n), shown_cells(references, "references", self.n),
-            [] if by is None else as_names(by, "by"),
-        )  # fmt: skip
-        estimates = self.estimate(by=by, **intervals)
-        collector = MatchCollector()
-        collector.add(items)
-        return collector.summary(
-            estimates,
-            bounds=self.bounds,
-            weighs_findings=self.weighs_findings,
-            source=source,
-            columns=columns,
-            separation=separation,
-            tokens=tokens,
+        names = None if by is None else as_names(texts_of(by, "by", self.n), "by")
+        tally = MatchTally(self, by=None if names is None else getattr(by, "name", None) or "")
+        tally.add(
+            self,
+            texts_of(predictions, "predictions", self.n),
+            texts_of(references, "references", self.n),
+            names,
         )
-
-    def to_frame(self) -> pl.DataFrame:
-        """Lay the matches out as a table, one row per item; what is missing is null.
-
-        Returns:
-            Columns ``status``, ``score``, each component, ``reference`` (counted from 0), ``windows``, and
-            ``findings`` (a list of structs, null where guards did not look) where there are guards.
-        """
-        floats = {"score": self.score, **self.components}
-        table = pl.DataFrame(
-            [
-                pl.Series("status", [str(status) for status in self.status], dtype=pl.String),
-                *(pl.Series(name, values, nan_to_null=True) for name, values in floats.items()),
-                pl.Series("reference", [None if at < 0 else at for at in self.reference.tolist()], pl.Int64),
-                pl.Series("windows", self.windows),
-            ]
-        )
-        if not self.findings:
-            return table
-        shown = [
-            None if looked is None else [_shown(finding) for finding in found]
-            for found, looked in zip(self.findings, self._guards(), strict=True)
-        ]
-        return table.with_columns(pl.Series("findings", shown, dtype=_FINDINGS))
-
-    def _guards(self) -> list[set[str] | None]:
-        """Name the guards that found something in each item; ``None`` where none looked at its texts."""
-        names: list[set[str] | None] = [{one.guard for one in found} for found in self.findings]
-        if self.guarded is None:
-            return names
-        passed_over = (self.reference >= 0) & ~self.guarded
-        return [None if passed else own for own, passed in zip(names, passed_over.tolist(), strict=True)]
+        plan = IntervalPlan(**intervals)
+        return tally.summary(plan, source, columns=columns, separation=separation, tokens=tokens)
 
     def _short_summary(self) -> MatchSummary:
         return self.summarize()
 
+    def guard_names(self) -> list[set[str] | None]:
+        """Return the guards with findings in each item, ``None`` where none looked; empty without guards."""
+        names: list[set[str] | None] = [{finding.guard for finding in row} for row in self.findings]
+        if self.guarded is None:
+            return names
+        passed_over = (self.reference >= 0) & ~self.guarded
+        return [None if passed else row for passed, row in zip(passed_over.tolist(), names, strict=True)]
 
-_FINDINGS = pl.List(
-    pl.Struct(dict.fromkeys(("guard", "kind", "reason", "prediction", "reference"), pl.String))
-)
 
-
-def _shown(finding: Finding) -> dict[str, str | None]:
-    return {
-        "guard": finding.guard,
-        "kind": finding.kind,
-        "reason": finding.reason,
-        "prediction": None if finding.prediction is None else finding.prediction.text,
-        "reference": None if finding.reference is None else finding.reference.text,
-    }
+def _shown_finding(finding: Finding) -> dict[str, str | None]:
+    spans = {"prediction": finding.prediction, "reference": finding.reference}
+    texts = {side: None if span is None else span.text for side, span in spans.items()}
+    return {"guard": finding.guard, "kind": finding.kind, "reason": finding.reason, **texts}

@@ -1,27 +1,25 @@
 """The methods of matching by name, and how each one is built."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import polars as pl
 
 from semscale.embedding import Embedder
 from semscale.embedding.engines.windows import open_tokenizer
-from semscale.embedding.loading import LoadingSettings, as_embedder
+from semscale.embedding.loading import as_embedder
 from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES, state_engine
 from semscale.embedding.torch_engine.device import AUTO
-from semscale.errors import InputError, UnknownNameError
+from semscale.errors import InputError
 from semscale.guards.registry import GUARDS, Guards, Mode
 from semscale.matching.cosines import CosineMatch
 from semscale.matching.layered.method import LayeredMatch
 from semscale.matching.layered.presets import PRESETS, LayeredPreset
 from semscale.matching.pairs import Pairs
 from semscale.matching.scored_pairs import ScoredPairs
+from semscale.matching.settings import MatchSettings, known_method
 from semscale.matching.words.pieces import pieces_of
-from semscale.messages import did_you_mean
 from semscale.signature import Signature
 from semscale.types import Progress
 from semscale.weights.known import DEFAULT_MODEL
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
     from semscale.embedding.tokens.token_states import TokenEncoder
-    from semscale.matching.entailment.probabilities import EntailmentModel
 
 
 class PairMethod(Protocol):
@@ -80,99 +77,67 @@ class CorpusDependent(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class MethodSettings:
-    """Settings from which methods are built, as ``semscale.matching.matcher.Matcher`` takes them.
+def loaded(settings: MatchSettings) -> Embedder:
+    """Load the embedder, unless the settings have a loaded one."""
+    return as_embedder(settings.embedder, **settings.loading, precision=settings.precision)
 
-    Attributes:
-        embedder: a name, a folder or an embedder.
-        precision: ``exact``, ``fast`` or ``turbo``, for a model that is named.
-        corpus: texts for estimates; ``None`` for the references of each call.
-        seed: seed of all draws.
-        loading: further settings for loading the embedder.
-        guards: the guards and their modes (warn or weigh).
-        recall_share: of ``calibrated`` and ``entailment``, 0 to 1; see ``CalibratedMatch``.
-        layer: of ``bertscore``, from 0; see ``BertScorer``.
-        nli: of ``entailment``: a model's name or folder, or a model of entailment.
-        nli_labels: of ``entailment``, the order of the model's classes; see ``load_nli``.
+
+def loaded_encoder(settings: MatchSettings) -> "TokenEncoder":
+    """Load the model for the states of its tokens.
+
+    Raises:
+        InputError: the embedder shows no states of tokens.
+        ModelError: the model's files cannot be had or run.
     """
+    from semscale.matching.bertscore.choices import token_encoder
 
-    embedder: "str | Path | Embedder | TokenEncoder"
-    precision: str
-    corpus: list[str] | None
-    seed: int
-    loading: LoadingSettings = field(default_factory=LoadingSettings)
-    guards: Guards | None = None
-    recall_share: float | None = None
-    layer: int | None = None
-    nli: "str | Path | EntailmentModel | None" = None
-    nli_labels: Sequence[str] | None = None
-
-    def loaded(self) -> Embedder:
-        """Load the embedder, unless it was given as one."""
-        settings: LoadingSettings = {**self.loading, "precision": self.precision}
-        return as_embedder(cast("str | Path | Embedder", self.embedder), **settings)
-
-    def encoder(self) -> "TokenEncoder":
-        """Load the model for the states of its tokens.
-
-        Raises:
-            InputError: the embedder shows no states of tokens.
-            ModelError: the model's files cannot be had or run.
-        """
-        from semscale.matching.bertscore.choices import token_encoder
-
-        return token_encoder(
-            self.embedder,
-            self.precision,
-            self.loading.get("progress"),
-            engine=self.loading.get("engine", "openvino"),
-            device=self.loading.get("device", AUTO),
-        )
-
-    def tokenizer(self, loaded: Embedder) -> "Tokenizer":
-        """Give the model's tokenizer: from its files where it is named, else from the engine.
-
-        Raises:
-            InputError: the embedder shows no tokens.
-            ModelError: the model's files cannot be had or read.
-        """
-        if isinstance(self.embedder, str | Path) and self.loading.get("engine", "openvino") == "openvino":
-            return open_tokenizer(resolve(self.embedder).folder / "tokenizer.json")
-        return state_engine(loaded).open_tokenizer()
+    return token_encoder(
+        settings.embedder,
+        settings.precision,
+        settings.loading.get("progress"),
+        engine=settings.loading.get("engine", "openvino"),
+        device=settings.loading.get("device", AUTO),
+    )
 
 
-def _cosine(settings: MethodSettings) -> PairMethod:
-    return CosineMatch(settings.loaded())
+def _tokenizer(settings: MatchSettings, embedder: Embedder) -> "Tokenizer":
+    """Open the model's tokenizer: from its files where it is named, else from the engine."""
+    if settings.names_embedder and settings.loading.get("engine", "openvino") == "openvino":
+        return open_tokenizer(resolve(settings.embedder).folder / "tokenizer.json")
+    return state_engine(embedder).open_tokenizer()
 
 
-def _layered(settings: MethodSettings, *, preset: LayeredPreset) -> PairMethod:
-    embedder = settings.loaded()
-    pieces = pieces_of(settings.tokenizer(embedder))
+def _cosine(settings: MatchSettings) -> PairMethod:
+    return CosineMatch(loaded(settings))
+
+
+def _layered(settings: MatchSettings, *, preset: LayeredPreset) -> PairMethod:
+    embedder = loaded(settings)
+    pieces = pieces_of(_tokenizer(settings, embedder))
     return LayeredMatch(preset, embedder=embedder, pieces=pieces, corpus=settings.corpus, seed=settings.seed)
 
 
-def _bertscore(settings: MethodSettings) -> PairMethod:
+def _bertscore(settings: MatchSettings) -> PairMethod:
     from semscale.matching.bertscore.method import BertMatch
     from semscale.matching.bertscore.scorer import BertScorer
 
     idf = False if settings.corpus is None else settings.corpus
-    return BertMatch(BertScorer(settings.encoder(), layer=settings.layer, idf=idf))
+    return BertMatch(BertScorer(loaded_encoder(settings), layer=settings.layer, idf=idf))
 
 
-def _calibrated(settings: MethodSettings) -> PairMethod:
+def _calibrated(settings: MatchSettings) -> PairMethod:
     from semscale.matching.calibrated.method import CalibratedMatch
 
     return CalibratedMatch(
-        settings.encoder(),
+        loaded_encoder(settings),
         corpus=settings.corpus,
         seed=settings.seed,
         recall_share=settings.recall_share,
-        guards=settings.guards,
+        guards=guards_for(settings.method, settings.guards),
     )
 
 
-def _entailment(settings: MethodSettings) -> PairMethod:
+def _entailment(settings: MatchSettings) -> PairMethod:
     from semscale.matching.entailment.choices import chosen_model
     from semscale.matching.entailment.method import EntailmentMatch
 
@@ -186,7 +151,7 @@ def _entailment(settings: MethodSettings) -> PairMethod:
     return EntailmentMatch(model, recall_share=settings.recall_share)
 
 
-METHODS: dict[str, Callable[[MethodSettings], PairMethod]] = {
+METHODS: Mapping[str, Callable[[MatchSettings], PairMethod]] = {
     "calibrated": _calibrated,
     "bertscore": _bertscore,
     "cosine": _cosine,
@@ -241,9 +206,7 @@ def check_method(name: str, engine: str = "openvino") -> None:
         UnknownNameError: no method has this name; the nearest one is named.
         InputError: the method reads tokens, which the engine does not show, or has a model of its own.
     """
-    if name not in METHODS:
-        hint = did_you_mean(str(name), METHODS)
-        raise UnknownNameError(f"method must be one of {', '.join(METHODS)}, got {name!r}{hint}")
+    known_method(name)
     if name == "entailment" and engine != "openvino":
         raise InputError(f"engine must be openvino for method 'entailment', got {engine!r}")
     if engine in TOKENLESS_ENGINES and name not in ANY_ENGINE:
@@ -267,27 +230,24 @@ def guards_for(name: str, modes: Mapping[str, str] | None = None) -> Guards:
         >>> dict(guards_for("cosine", {"name": "off"}).modes)["negation"].value
         'warn'
     """
-    if not isinstance(modes, Mapping | None):
-        raise InputError(f"guards must map guards to modes, such as {{'name': 'off'}}, got {modes!r:.60}")
-    given = dict(modes or {})
-    if name not in WEIGHING and Mode.WEIGH in given.values():
-        weighed = ", ".join(guard for guard, mode in given.items() if mode == Mode.WEIGH)
+    chosen = dict(modes or {})
+    if name not in WEIGHING and Mode.WEIGH in chosen.values():
+        weighed = ", ".join(guard for guard, mode in chosen.items() if mode == Mode.WEIGH)
         raise InputError(
             f"guards weigh in method {', '.join(sorted(WEIGHING))} alone, whose penalties are fitted; "
             f"got weigh for {weighed} with method {name!r}"
         )
     default = Mode.WEIGH if name in WEIGHING else Mode.WARN
-    return Guards({**dict.fromkeys(GUARDS, default), **given})
+    return Guards({**dict.fromkeys(GUARDS, default), **chosen})
 
 
-def build_method(name: str, settings: MethodSettings) -> PairMethod:
+def build_method(settings: MatchSettings) -> PairMethod:
     """Build a method.
 
     Raises:
-        UnknownNameError: no method has this name; the nearest one is named.
         InputError: a setting that belongs to another method.
     """
-    check_method(name)
+    name = settings.method
     for setting, owners in _OWNERS.items():
         if getattr(settings, setting) is not None and name not in owners:
             named = " and ".join(map(repr, owners))

@@ -8,13 +8,16 @@ from numbers import Integral
 from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
+import polars as pl
 
 from semscale.errors import InputError
 from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates, mean_in_words
 from semscale.results.estimating import EstimateSettings
+from semscale.results.result_columns import PRIVATE, declared, values_in, written
 from semscale.signature import Signature
 from semscale.store.columns import as_list
+from semscale.store.writing import PREFIX
 from semscale.types import Mask, Status, Statuses, are_scored, count_statuses
 
 # Rows; with more, a bootstrapped interval, or even the mean, would make a prompt wait.
@@ -27,12 +30,14 @@ class Result(ABC):
     Attributes:
         status: shape (n,), each a ``Status``: why a row has a score, or has none.
         signature: the settings that were applied.
-        row_fields: names of the fields that have one entry for each row: arrays, tuples, or arrays by name.
+        row_fields: names of the fields that have one entry for each row and declare no column.
+        header_fields: names of the fields about all rows that are stored with them, in types of JSON.
     """
 
     status: Statuses
     signature: Signature
     row_fields: ClassVar[tuple[str, ...]] = ("status",)
+    header_fields: ClassVar[tuple[str, ...]] = ()
 
     def __len__(self) -> int:
         return len(self.status)
@@ -126,8 +131,56 @@ class Result(ABC):
         """
         return self._with_rows(as_mask(mask, self.n))
 
+    def to_frame(self) -> pl.DataFrame:
+        """Lay the result out as a table, one row per item; what is missing is null."""
+        table, _ = written(self)
+        return table.with_columns(self.derived_columns())
+
+    def stored(self) -> tuple[pl.DataFrame, dict[str, Any]]:
+        """Lay the result out as a run stores it; ``from_part`` reads it back.
+
+        Returns:
+            The table with the run's prefix and private columns, and the rest in types of JSON.
+        """
+        table, names = written(self, private=True, prefix=PREFIX)
+        derived = [one.alias(PREFIX + one.name) for one in self.derived_columns()]
+        header = {
+            "columns": names,
+            "signature": [self.signature.instrument, [list(named) for named in self.signature.fields]],
+            **{name: getattr(self, name) for name in self.header_fields},
+        }
+        return table.with_columns(derived), header
+
+    def derived_columns(self) -> list[pl.Series]:
+        """Return further columns of the table, which follow from the fields and are not read back."""
+        return []
+
+    @classmethod
+    def from_part(cls, frame: pl.DataFrame, header: Mapping[str, Any], **rest: object) -> Self:
+        """Read a result back from what ``stored`` gave.
+
+        Args:
+            frame: a table with the columns of the stored one.
+            header: of the same result.
+            rest: fields that neither has, such as the scale of ratings.
+        """
+        instrument, fields = header["signature"]
+        signature = Signature(instrument, tuple((name, value) for name, value in fields))
+        about_all = {name: header[name] for name in cls.header_fields}
+        about_all = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in about_all.items()
+        }
+        values = values_in(cls, frame, header["columns"], prefix=PREFIX)
+        return cls(**({"signature": signature} | values | about_all | rest))
+
+    @classmethod
+    def private_columns(cls) -> tuple[str, ...]:
+        """Return the names of columns that only the run's parts have."""
+        return tuple(PREFIX + PRIVATE + name for name, kind in declared(cls).items() if kind.is_private)
+
     def _with_rows(self, rows: Mask) -> Self:
-        kept: dict[str, Any] = {name: _taken(getattr(self, name), rows) for name in self.row_fields}
+        fields = declared(type(self)) or self.row_fields
+        kept: dict[str, Any] = {name: _taken(getattr(self, name), rows) for name in fields}
         return replace(self, **kept)  # type: ignore[type-var]  # every result is a frozen dataclass
 
     def _mean_in_words(self) -> str:

@@ -15,7 +15,7 @@ from semscale.drift import PromptTemplate, ask_matrix
 from semscale.drift.asking.items_to_ask import ItemToAsk
 from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.asking import Running
-from semscale.matching.methods import MethodSettings
+from semscale.matching.settings import MatchSettings
 from semscale.signature import Signature
 
 ANSWERS = re.compile(r"\[BEGIN (\w+ ANSWER \w{12})\]\n(.*?)\n\[END \1\]", re.DOTALL)
@@ -53,7 +53,7 @@ def test_any_chat_models_are_scored_by_references(toy_embedder, tmp_path):
         [Chat("good"), Chat("poor", "it is awful")],
         reruns=1,
         method="cosine",
-        matching=MethodSettings(toy_embedder, "exact", None, 0),
+        matching=MatchSettings(embedder=toy_embedder),
         running=quick(),
     )
     found = matrix.summarize()

@@ -6,7 +6,8 @@ from made_up_cells import REFUSED, cell, items_to_ask
 
 from semscale.drift.asking.items_to_ask import ItemToAsk
 from semscale.drift.matrix.scores import best_by_score, differences_from, reference_scores, simultaneous
-from semscale.matching.methods import MethodSettings, build_method
+from semscale.matching.methods import build_method
+from semscale.matching.settings import MatchSettings
 from semscale.stats.intervals.estimates import IntervalPlan
 
 BOUNDS = (0.0, 1.0)
@@ -14,7 +15,7 @@ BOUNDS = (0.0, 1.0)
 
 @pytest.fixture
 def cosine(toy_embedder):
-    return build_method("cosine", MethodSettings(toy_embedder, "exact", None, 0))
+    return build_method(MatchSettings(method="cosine", embedder=toy_embedder))
 
 
 def test_an_item_has_the_mean_of_its_askings_and_none_where_nothing_came(cosine):

@@ -3,9 +3,9 @@ import pytest
 
 from semscale.matching.bertscore.scorer import bertscore
 from semscale.matching.matcher import Matcher, explain_items, match_with
-from semscale.matching.methods import MethodSettings, build_method
+from semscale.matching.methods import build_method
+from semscale.matching.settings import MatchSettings
 from semscale.types import Status
-from semscale.weights.known import DEFAULT_MODEL
 
 PREDICTIONS = ["He is in Paris.", None, "It is a lung."]
 REFERENCES = [["It rains.", "Paris is where he is."], ["x"], ["It is the heart."]]
@@ -22,7 +22,7 @@ def test_the_score_is_f1_and_its_parts_precision_and_recall():
 
 
 def test_tokens_make_up_precision_and_recall():
-    method = build_method("bertscore", MethodSettings(DEFAULT_MODEL, "exact", None, 0))
+    method = build_method(MatchSettings(method="bertscore"))
     matches = match_with(method, PREDICTIONS, REFERENCES)
     tokens = explain_items(method, PREDICTIONS, REFERENCES, matches, [0, 1, 2])
     assert list(tokens) == [0, 2]

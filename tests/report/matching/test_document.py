@@ -12,10 +12,10 @@ import pytest
 from tests.workbook_sheets import sheets_of
 
 from semscale.guards.findings import Finding, Span
-from semscale.matching import match_collector, match_summary
-from semscale.matching.match_columns import MatchColumns
+from semscale.matching import summary as matching_summary
 from semscale.matching.matches import Matches
 from semscale.matching.separation import Separation
+from semscale.matching.settings import MatchColumns
 from semscale.report import parts
 from semscale.report.document import Histogram, flat
 from semscale.report.formatting import number
@@ -57,7 +57,7 @@ def summary_of(n=30, *, text="the lung is not well", groups=3, parts=True, findi
         [[f"{text} ref"]] * n,
         by=pl.Series(by, [f"{text} group {row % groups}" for row in range(n)]) if groups else None,
         source=text,
-        columns=MatchColumns(text, ("expected",), by),
+        columns=MatchColumns(prediction=text, reference=("expected",), by=by),
         separation=Separation(0.9, rng.random(20) / 4) if unrelated else None,
         tokens={int(np.nanargmin(score)): TOKENS},
     )
@@ -342,8 +342,7 @@ def test_of_very_many_groups_the_largest_are_listed(monkeypatch):
 
 
 def test_scores_of_a_sample_are_said_to_be_so(monkeypatch):
-    for module in (match_collector, match_summary):
-        monkeypatch.setattr(module, "SAMPLED_ROWS", 20)
+    monkeypatch.setattr(matching_summary, "SAMPLED_ROWS", 20)
     summary = summary_of(60, groups=0)
     assert (summary.n, summary.estimates.overall.n) == (60, 59)
     assert 18 <= len(summary.scores) <= 20  # one of the 60 has no score

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 from semscale.cli.drift.asking.asking_options import ASKING, RequestOptions
 from semscale.cli.drift.side_by_side_options import PairJudgeOptions
 from semscale.cli.options.calls import CallOptions
-from semscale.cli.options.groups import option_group, refuse_given, without
-from semscale.cli.options.matching import Method
+from semscale.cli.options.groups import option_group, refuse_given, setting_of, without
 from semscale.cli.options.model import EmbedderOptions
 from semscale.cli.options.panels import column, option, setting
 from semscale.cli.options.run import RunOptions
 from semscale.cli.options.table import TableOptions
 from semscale.cli.outputs import Outputs, written_as
 from semscale.errors import InputError
+from semscale.matching.settings import MatchSettings
 
 if TYPE_CHECKING:
     from semscale.chat.chat_model import ChatModel
@@ -62,7 +62,7 @@ class MatrixOptions:
     columns: MatrixColumnOptions
     judge: PairJudgeOptions
     calls: CallOptions
-    method: Method = "calibrated"
+    method: Annotated[str, setting_of(MatchSettings, "method")] = "calibrated"
     outputs: Annotated[Outputs, written_as("Table of all answers")]
     embedder: Annotated[EmbedderOptions, without("base_url")]
     table: TableOptions

@@ -10,7 +10,8 @@ from semscale.drift.asking.prompt_template import PromptTemplate, is_template, r
 from semscale.drift.matrix.asked_matrix import ask_matrix
 from semscale.drift.matrix.matrix_summary import MatrixSummary
 from semscale.errors import InputError
-from semscale.matching.methods import MethodSettings, check_method
+from semscale.matching.methods import check_method
+from semscale.matching.settings import MatchSettings
 from semscale.store.writing import write_table
 
 
@@ -34,8 +35,11 @@ def compare_matrix(options: MatrixOptions) -> MatrixSummary:
             settings=options.request.settings,
             judge=options.judge.load(options.request, progress),
             method=options.method,
-            matching=MethodSettings(
-                model.chosen_name, model.precision, None, options.run.seed, model.loading(progress)
+            matching=MatchSettings(
+                embedder=model.chosen_name,
+                precision=model.precision,
+                seed=options.run.seed,
+                loading=model.loading(progress),
             ),
             running=options.calls.running(ledger),
             progress=progress,

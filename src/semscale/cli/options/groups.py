@@ -9,9 +9,11 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from itertools import chain
 from typing import Annotated, Any, TypeVar, dataclass_transform, get_args, get_origin, get_type_hints
 
+import typer
 from typer.models import OptionInfo
 
 from semscale.errors import InputError
+from semscale.settings import Settings, option_name, option_of, options_of
 
 Kind = TypeVar("Kind")
 
@@ -22,6 +24,7 @@ _PARAMETERS = {
     "kinds": "--damage",
     "shares": "--share",
     "metrics": "--metric",
+    "guards": "--guard",
 }
 
 
@@ -93,7 +96,7 @@ def _with_option(message: str, parameters: Sequence[inspect.Parameter]) -> str:
     subject = re.match(r"(\w+)(?= must | needs | belongs to |: )", message)
     if subject is None:
         return message
-    wanted = _PARAMETERS.get(subject[1], f"--{subject[1].replace('_', '-')}")
+    wanted = _PARAMETERS.get(subject[1], option_name(subject[1]))
     return wanted + message[subject.end() :] if wanted in _option_names(parameters) else message
 
 
@@ -119,21 +122,30 @@ def refuse_given(owner: str, *groups: object, but: Collection[str] = ()) -> None
         raise InputError(f"{listed} {'belongs' if len(given) == 1 else 'belong'} to {owner}")
 
 
-def _given(group: Any, but: Collection[str]) -> Iterator[str]:  # noqa: ANN401 - any dataclass
+def _given(group: Any, but: Collection[str]) -> Iterator[str]:  # noqa: ANN401 - any group of options
     """Name the options of a group, and of the groups in it, that have another value than their default."""
+    if isinstance(group, Settings):
+        yield from _changed_options(group, but)
+        return
     kind: Callable[..., object] = type(group)
     hints, _ = _declared(kind)
     for field in fields(group):
         value = getattr(group, field.name)
         if field.name in but:
             continue
-        if is_dataclass(value):
+        if is_dataclass(value) or isinstance(value, Settings):
             yield from _given(value, but)
         elif value not in (field.default, MISSING):
             _, notes = _parted(hints[field.name])
             for note in notes:
                 if isinstance(named := _named(note, field.name), OptionInfo):
                     yield _first_name(named)
+
+
+def _changed_options(settings: Settings, but: Collection[str]) -> Iterator[str]:
+    for name, info, option in options_of(type(settings)):
+        if name not in but and getattr(settings, name) != info.get_default():
+            yield option.name or option_name(name)
 
 
 @dataclass(frozen=True)
@@ -151,12 +163,13 @@ class _Flattened:
                 yield part
 
     def made_of(self, values: Mapping[str, object]) -> object:
-        return self.target(
-            **{
-                name: part.made_of(values) if isinstance(part, _Flattened) else values[part.name]
-                for name, part in self.parts.items()
-            }
-        )
+        made = {
+            name: part.made_of(values) if isinstance(part, _Flattened) else values[part.name]
+            for name, part in self.parts.items()
+        }
+        if isinstance(self.target, type) and issubclass(self.target, Settings):
+            made = {name: value for name, value in made.items() if value not in (None, [])}
+        return self.target(**made)
 
 
 def _grouped(target: Callable[..., object], prefix: str, changes: Mapping[str, Any]) -> _Flattened:
@@ -174,7 +187,7 @@ def _grouped(target: Callable[..., object], prefix: str, changes: Mapping[str, A
             kind, notes = _parted(changes[name])
         elif name in changes:
             notes = [changes[name]]
-        if isinstance(kind, type) and is_dataclass(kind):
+        if isinstance(kind, type) and (is_dataclass(kind) or issubclass(kind, Settings)):
             inner = [note.options.items() for note in notes if isinstance(note, Changes)]
             parts[name] = _grouped(kind, f"{prefix}{name}_", dict(chain.from_iterable(inner)))
         else:
@@ -189,7 +202,54 @@ def _grouped(target: Callable[..., object], prefix: str, changes: Mapping[str, A
 @functools.cache
 def _declared(target: Callable[..., object]) -> tuple[dict[str, Any], Mapping[str, inspect.Parameter]]:
     """Look up types and parameters; once for a group, as many commands share it and start-up is short."""
+    if isinstance(target, type) and issubclass(target, Settings):
+        return _settings_parameters(target)
     return get_type_hints(target, include_extras=True), inspect.signature(target).parameters
+
+
+def _settings_parameters(kind: type[Settings]) -> tuple[dict[str, Any], Mapping[str, inspect.Parameter]]:
+    """Return type and parameter of each setting that has an option."""
+    hints: dict[str, Any] = {}
+    parameters = {}
+    for name, info, option in options_of(kind):
+        default = inspect.Parameter.empty if info.is_required() else info.get_default() or None
+        taken = option.type or _shell_type(info.annotation)
+        hints[name] = Annotated[taken if default else taken | None, setting_of(kind, name)]
+        if not isinstance(info.get_default(), tuple | list | dict):
+            default = inspect.Parameter.empty if info.is_required() else info.get_default()
+        parameters[name] = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+    return hints, parameters
+
+
+def setting_of(kind: type[Settings], name: str) -> Any:  # noqa: ANN401 - as typer.Option has it
+    """Return the option of a setting, for a field of an option group.
+
+    Args:
+        kind: the settings class.
+        name: of a setting that has an ``Option``.
+    """
+    info = kind.model_fields[name]
+    option = option_of(info)
+    if option is None:
+        raise TypeError(f"{kind.__name__}.{name} has no option")
+    return typer.Option(
+        option.name or option_name(name),
+        help=info.description,
+        rich_help_panel=option.panel,
+        metavar=option.metavar,
+        show_default=option.shown and info.get_default() is not None,
+    )
+
+
+def _shell_type(annotation: Any) -> Any:  # noqa: ANN401 - a type, which has no type of its own
+    """Return what Typer takes for a setting's type: a list for a tuple of any length."""
+    parts = get_args(annotation)
+    if get_origin(annotation) is tuple:
+        return list[parts[0]]  # type: ignore[valid-type]
+    if type(None) in parts:
+        (other,) = (part for part in parts if part is not type(None))
+        return _shell_type(other) | None
+    return annotation
 
 
 def _parted(hint: Any) -> tuple[Any, list[Any]]:  # noqa: ANN401 - a type, which has no type of its own

@@ -10,8 +10,8 @@ from semscale.cli.options.model import ModelOptions
 from semscale.cli.progress import progress_bars
 from semscale.matching.bertscore.choices import token_encoder
 from semscale.matching.entailment.choices import chosen_model
-from semscale.matching.match_columns import MatchColumns
 from semscale.matching.methods import check_method
+from semscale.matching.settings import GroundingColumns
 from semscale.types import Progress
 
 
@@ -23,15 +23,16 @@ def ground_table(options: MatchOptions) -> GroundingSummary:
         SemscaleError: what the table or the model cannot do.
     """
     named = options.columns
-    columns = MatchColumns(named.prediction, tuple(named.context or ()), named.by, "context")
-    check_method("calibrated" if options.nli is None else "entailment", options.model.engine)
+    columns = GroundingColumns(prediction=named.prediction, context=tuple(named.context or ()), by=named.by)
+    nli, nli_labels = options.matching.nli, options.matching.nli_labels
+    check_method("calibrated" if nli is None else "entailment", options.model.engine)
     options.outputs.check_run(options.file, restart=options.run.restart)
     table = options.table.open(options.file)
     with progress_bars() as progress:
         return groundedness_file(
             table,
             columns,
-            judge=claim_judge(options.model, options.nli, options.nli_label_list, progress),
+            judge=claim_judge(options.model, nli, nli_labels, progress),
             plan=options.run.plan,
             out=options.outputs.out,
             settings=options.run.parts,

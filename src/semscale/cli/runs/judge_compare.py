@@ -16,7 +16,7 @@ from semscale.errors import InputError
 from semscale.judging.comparing import SystemComparison, compare_systems, pair_items
 from semscale.judging.judge import Judge
 from semscale.judging.templates import side_by_side_template
-from semscale.matching.match_columns import reference_lists
+from semscale.results.table_columns import listed_texts
 from semscale.store.columns import column_in
 from semscale.store.writing import write_table
 from semscale.types import Progress, Status
@@ -91,13 +91,13 @@ class _Comparison:
         if not isinstance(judge, Judge):
             raise InputError("a comparison has one judge")
         rows = pl.concat([*table.batches(_BATCH)], how="diagonal_relaxed")
-        references = [column_in(rows, column).to_list() for column in known]
+        references = [column_in(rows, column) for column in known]
         return cls(
             # Its own words go into the template of a comparison.
             judge.varied(template=side_by_side_template(read_rubric(options.judges.rubric) or "")),
             column_in(rows, options.columns.question).to_list(),
             {name: column_in(rows, column).to_list() for name, column in systems.items()},
-            list(reference_lists(references, tuple(known), 0)) if references else None,
+            list(listed_texts(references, "reference", 0)) if references else None,
             systems,
             table.name,
         )

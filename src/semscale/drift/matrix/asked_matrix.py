@@ -18,10 +18,10 @@ from semscale.errors import InputError
 from semscale.judging.asking import Running
 from semscale.judging.judge import Judge
 from semscale.judging.templates import side_by_side_template
-from semscale.matching.matcher import DEFAULT_METHOD
-from semscale.matching.methods import MethodSettings, build_method, check_method, guards_for
+from semscale.matching.matcher import Matcher
+from semscale.matching.methods import check_method
+from semscale.matching.settings import DEFAULT_METHOD, MatchSettings
 from semscale.types import Progress
-from semscale.weights.known import DEFAULT_MODEL
 
 
 def ask_matrix(  # noqa: PLR0913 - each is one noun, and all but two have a default
@@ -33,7 +33,7 @@ def ask_matrix(  # noqa: PLR0913 - each is one noun, and all but two have a defa
     settings: AskSettings | None = None,
     judge: object | None = None,
     method: str = DEFAULT_METHOD,
-    matching: MethodSettings | None = None,
+    matching: MatchSettings | None = None,
     running: Running | None = None,
     progress: Progress | None = None,
 ) -> AskedMatrix:
@@ -94,10 +94,10 @@ def ask_matrix(  # noqa: PLR0913 - each is one noun, and all but two have a defa
     judging = None if judge is None else _judge(judge)
     matrix = run_apart(_asked(cells, items, settings, judging, running, reruns + 1, progress))
     if any(item.reference is not None for item in items):
-        guards = guards_for(method, None)
-        recipe = replace(matching or MethodSettings(DEFAULT_MODEL, "exact", None, 0), guards=guards)
-        built = build_method(method, recipe)
-        scores = reference_scores(matrix.cells, items, built, guards=guards, progress=progress)
+        matcher = Matcher.from_settings((matching or MatchSettings()).changed(method=method))
+        scores = reference_scores(
+            matrix.cells, items, matcher.pair_method, guards=matcher.guards, progress=progress
+        )
         matrix = replace(matrix, scores=scores)
     return matrix
 

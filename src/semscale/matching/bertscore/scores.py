@@ -1,18 +1,18 @@
 """BERTScores of items: precision, recall and F1."""
 
 from dataclasses import dataclass, replace
-from typing import Unpack
+from typing import Annotated, Unpack
 
 import numpy as np
-import polars as pl
 
-from semscale.matching.match_collector import MatchCollector
-from semscale.matching.match_summary import MatchSummary
-from semscale.matching.matched_items import ItemColumns, shown_cells
+from semscale.matching.matches import Matches
+from semscale.matching.summary import MatchSummary, MatchTally, texts_of
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
 from semscale.results.result import Result
+from semscale.results.result_columns import COUNTS, FLOATS, POSITIONS, STATUSES
 from semscale.signature import Signature
+from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.columns import as_names
 from semscale.types import Floats, Integers, Mask, Statuses
 
@@ -50,20 +50,20 @@ class BertScores(Result):
         bounds: the least and the greatest score that there can be; rescaled ones go lower.
     """
 
-    precision: Floats
-    recall: Floats
-    f1: Floats
-    status: Statuses
-    reference: Integers
-    windows: Integers
+    precision: Annotated[Floats, FLOATS]
+    recall: Annotated[Floats, FLOATS]
+    f1: Annotated[Floats, FLOATS]
+    status: Annotated[Statuses, STATUSES]
+    reference: Annotated[Integers, POSITIONS]
+    windows: Annotated[Integers, COUNTS]
     signature: Signature
     bounds: tuple[float, float] = (-1.0, 1.0)
 
-    row_fields = ("precision", "recall", "f1", "status", "reference", "windows")
+    header_fields = ("bounds",)
 
     def with_zeros(self) -> "BertScores":
         """Put 0 where an item has no score, as ``bert_score`` does; the status still says why."""
-        filled = {name: np.nan_to_num(getattr(self, name), nan=0.0) for name in _COLUMNS}
+        filled = {name: np.nan_to_num(getattr(self, name), nan=0.0) for name in _FIGURES}
         return replace(self, **filled)
 
     def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
@@ -77,9 +77,9 @@ class BertScores(Result):
             InputError: a column of the wrong length, a wrong weight, or a setting out of range.
         """
         return estimate_values(
-            {name: getattr(self, name) for name in _COLUMNS},
+            {name: getattr(self, name) for name in _FIGURES},
             self.status,
-            bounds=dict.fromkeys(_COLUMNS, self.bounds),
+            bounds=dict.fromkeys(_FIGURES, self.bounds),
             main="f1",
             signature=self.signature,
             **settings,
@@ -106,40 +106,23 @@ class BertScores(Result):
         Raises:
             InputError: a column of the wrong length, or a setting out of range.
         """
-        collector = MatchCollector()
-        collector.add(
-            ItemColumns(
-                self.f1, self.status, self.reference, self.windows,
-                {"precision": self.precision, "recall": self.recall},
-                predictions=shown_cells(predictions, "predictions", self.n),
-                references=shown_cells(references, "references", self.n),
-                groups=[] if by is None else as_names(by, "by"),
-            )
-        )  # fmt: skip
-        return collector.summary(
-            self.estimate(by=by, **intervals),
-            bounds=self.bounds,
-            source=source,
+        parts = {"precision": self.precision, "recall": self.recall}
+        scored = Matches(
+            self.f1, self.status, self.reference, self.windows, self.signature, parts, bounds=self.bounds
         )
-
-    def to_frame(self) -> pl.DataFrame:
-        """Lay the scores out as a table, one row per item; what is missing is null.
-
-        Returns:
-            Columns ``status``, ``precision``, ``recall``, ``f1``, ``reference`` (counted from 0) and
-            ``windows``.
-        """
-        return pl.DataFrame(
-            [
-                pl.Series("status", [str(status) for status in self.status], dtype=pl.String),
-                *(pl.Series(name, getattr(self, name), nan_to_null=True) for name in _COLUMNS),
-                pl.Series("reference", [None if at < 0 else at for at in self.reference.tolist()], pl.Int64),
-                pl.Series("windows", self.windows),
-            ]
+        names = None if by is None else as_names(texts_of(by, "by", self.n), "by")
+        title = None if names is None else getattr(by, "name", None) or ""
+        tally = MatchTally(scored, by=title, figures=_FIGURES, score="f1")
+        tally.add(
+            scored,
+            texts_of(predictions, "predictions", self.n),
+            texts_of(references, "references", self.n),
+            names,
         )
+        return tally.summary(IntervalPlan(**intervals), source)
 
     def _short_summary(self) -> MatchSummary:
         return self.summarize()
 
 
-_COLUMNS = ("precision", "recall", "f1")
+_FIGURES = ("precision", "recall", "f1")

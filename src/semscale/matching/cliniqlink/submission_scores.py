@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -21,7 +21,7 @@ from semscale.matching.cliniqlink.reasoning_steps import (
     step_factor,
 )
 from semscale.matching.cliniqlink.submission import Task, load_submission
-from semscale.matching.matcher import Matcher, MatcherSettings
+from semscale.matching.matcher import Matcher
 from semscale.matching.methods import uses_corpus
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
@@ -82,7 +82,7 @@ def evaluate_submission(
     *,
     method: str = "cliniqlink-doc",
     progress: Progress | None = None,
-    **settings: Unpack[MatcherSettings],
+    **settings: Any,
 ) -> SubmissionScores:
     """Score a folder of task files, closed questions by rule and open ones by matching.
 

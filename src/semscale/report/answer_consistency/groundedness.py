@@ -86,7 +86,7 @@ def groundedness_document(summary: "GroundingSummary") -> Document:
     columns = summary.columns
     title: Line = ("How much of “", Quoted(columns.prediction), "” stands in its passages")
     base = estimated_document(summary, kind="groundedness report", name="Groundedness", title=title)
-    used = [("Answers", columns.prediction), *(("Passages", one) for one in columns.references)]
+    used = [("Answers", columns.prediction), *(("Passages", one) for one in columns.context)]
     said = claim_words(summary)
     return replace(
         base,

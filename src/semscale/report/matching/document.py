@@ -57,8 +57,7 @@ from semscale.report.sentences import (
 )
 
 if TYPE_CHECKING:
-    from semscale.matching.match_summary import MatchSummary
-    from semscale.matching.matched_items import MatchedItem
+    from semscale.matching.summary import MatchedItem, MatchSummary
 
 SHOWN_ITEMS = 12
 
@@ -134,8 +133,8 @@ def _facts(summary: "MatchSummary") -> Iterator[tuple[str, Cell]]:
         yield "With findings", Count(summary.n_flagged)
     if summary.n_contradicted is not None:
         yield "Contradicted", Count(summary.n_contradicted)
-    if summary.n_across:
-        yield "Across languages", Count(summary.n_across)
+    if summary.n_across_languages:
+        yield "Across languages", Count(summary.n_across_languages)
     if summary.separation:
         yield "Above unrelated", Share(summary.separation.share)
 
@@ -144,7 +143,7 @@ def _columns(summary: "MatchSummary") -> list[tuple[str, str | None]]:
     columns = summary.columns
     if columns is None:
         return []
-    references = [("References", column) for column in columns.references]
+    references = [("References", column) for column in columns.reference]
     return [("Predictions", columns.prediction), *references, ("Groups", columns.by)]
 
 
@@ -189,14 +188,14 @@ def _findings(summary: "MatchSummary") -> Section:
     blocks = (
         guard_table(summary.guards, GUARD_MEANINGS, noun="row", title="Findings"),
         Paragraph(lead, "lead"),
-        _items(summary.best_flagged(SHOWN_ITEMS), guards=guard_legend(summary.guards, GUARD_MEANINGS)),
+        _items(summary.flagged[:SHOWN_ITEMS], guards=guard_legend(summary.guards, GUARD_MEANINGS)),
     )
     return Section("findings", "Alike, and yet different", blocks)
 
 
 def _worst(summary: "MatchSummary") -> "list[MatchedItem]":
     """Give the items with low scores; whoever asks for explanations gets all that could be higher."""
-    worst, (_, greatest) = summary.worst(SHOWN_ITEMS), summary.bounds
+    worst, (_, greatest) = summary.lowest[:SHOWN_ITEMS], summary.bounds
     if summary.is_explained:
         return [item for item in worst if item.score < greatest]
     return low_items(worst, lambda item: item.score, summary.estimates.overall.mean, summary.bounds)

@@ -22,7 +22,7 @@ from semscale.report.row_charts import GROUP, HISTOGRAM, UNRELATED, DotRow, dots
 from semscale.stats.sampling import SAMPLED_ROWS
 
 if TYPE_CHECKING:
-    from semscale.matching.match_summary import MatchSummary
+    from semscale.matching.summary import MatchSummary
 
 CHARTED_GROUPS = 10
 """Groups that are drawn, the largest ones."""

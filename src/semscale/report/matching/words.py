@@ -14,8 +14,7 @@ from semscale.stats.sampling import SAMPLED_ROWS
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.matching.match_summary import MatchSummary
-    from semscale.matching.matched_items import MatchedItem
+    from semscale.matching.summary import MatchedItem, MatchSummary
 
 MEANINGS = STATUS_MEANINGS | {
     "missing": "no prediction: the cell is empty or null",

@@ -9,7 +9,7 @@ import polars as pl
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.measures import DEFAULT_MEASURES, check_measures, needed_parts
 from semscale.errors import InputError
-from semscale.matching.matcher import Matcher, MatcherSettings
+from semscale.matching.matcher import Matcher
 from semscale.matching.methods import ANY_ENGINE
 from semscale.messages import unknown_name
 from semscale.rating.rater import Rater
@@ -142,7 +142,7 @@ class MatchInstrument:
         self._models = models
         self._matchers: BuiltOnce[Matcher] = BuiltOnce(_MATCHERS)
 
-    def matcher(self, settings: MatchSettingFields) -> Matcher:
+    def matcher(self, settings: RequestFields) -> Matcher:
         """Give the matcher of some settings."""
         key = _key(_settings(settings, MatchSettingFields))
         return self._matchers.of(key, lambda: self._built(settings))
@@ -155,18 +155,11 @@ class MatchInstrument:
             matcher.match(list(columns["predictions"]), list(columns["references"]), progress=heeding)
         )
 
-    def _built(self, settings: MatchSettingFields) -> Matcher:
-        model = self._models.embedding
-        compares_tokens = settings.method not in ANY_ENGINE
-        matching: MatcherSettings = {
-            "embedder": (model.encoder if compares_tokens else None) or model.embedder,
-            "corpus": settings.corpus,
-            "seed": settings.seed,
-            "guards": settings.guards,
-            "recall_share": settings.recall_share,
-            "empty": settings.empty,
-        }
-        return Matcher(settings.method, **matching)
+    def _built(self, settings: RequestFields) -> Matcher:
+        model, chosen = self._models.embedding, _settings(settings, MatchSettingFields)
+        compares_tokens = chosen["method"] not in ANY_ENGINE
+        embedder = (model.encoder if compares_tokens else None) or model.embedder
+        return Matcher(**chosen, embedder=embedder)
 
 
 class ConsistencyInstrument:
@@ -257,5 +250,5 @@ def _scale(named: str | dict[str, Any]) -> Scale:
 
 def _measured(found: Result) -> Measured:
     counts = {str(status): n for status, n in found.counts.items()}
-    frame: pl.DataFrame = found.to_frame()  # type: ignore[attr-defined]  # every result has one
+    frame: pl.DataFrame = found.to_frame()
     return Measured(frame, counts, str(found.signature))

@@ -5,12 +5,14 @@ from typing import Any, Literal
 from pydantic import Field
 
 from semscale.errors import InputError
+from semscale.matching.settings import MatchColumns
 from semscale.serving.requests.fields import (
     ConsistencySettingFields,
     MatchSettingFields,
     RatingSettingFields,
     RequestFields,
 )
+from semscale.settings import request_model
 from semscale.store.readers.survey_header import HeaderKind
 
 Kind = Literal["rate", "match", "consistency", "embed"]
@@ -37,12 +39,13 @@ class RatingJobFields(JobFields, RatingSettingFields):
     respondent: str | None = Field(None, description="The column that says whose text it is.")
 
 
-class MatchJobFields(JobFields, MatchSettingFields):
-    """A job that matches a column of predictions with columns of references."""
-
-    prediction: str = Field(description="The column of predictions.")
-    reference: list[str] = Field(description="Columns of references.")
-    by: str | None = Field(None, description="The column of groups.")
+MatchJobFields = request_model(
+    "MatchJobFields",
+    JobFields,
+    MatchSettingFields,
+    MatchColumns,
+    description="A job that matches a column of predictions with columns of references.",
+)
 
 
 class ConsistencyJobFields(JobFields, ConsistencySettingFields):

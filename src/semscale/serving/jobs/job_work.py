@@ -8,8 +8,8 @@ from semscale.answer_consistency.columns import AnswerColumns
 from semscale.answer_consistency.file_consistency import consistency_file
 from semscale.embedding.file_embedding import embed_file
 from semscale.errors import InputError
-from semscale.matching.file_matching import match_file
-from semscale.matching.match_columns import MatchColumns
+from semscale.matching.matcher import match_file
+from semscale.matching.settings import MatchColumns
 from semscale.presentable import Presentable
 from semscale.rating.files.file_rating import FileColumns, FileSettings, rate_file
 from semscale.serving.instruments.measuring import ConsistencyInstrument, MatchInstrument, RatingInstrument
@@ -59,7 +59,7 @@ class JobWork:
             case RatingJobFields():
                 self._rating.rater(fields)
                 FileColumns(fields.text, fields.by, fields.weight, fields.respondent)
-            case MatchJobFields():
+            case _ if isinstance(fields, MatchJobFields):
                 self._matching.matcher(fields)
                 _match_columns(fields)
             case ConsistencyJobFields():
@@ -97,14 +97,12 @@ class JobWork:
                     settings=FileSettings(self._part_rows),
                     progress=progress,
                 )
-            case MatchJobFields():
+            case _ if isinstance(fields, MatchJobFields):
                 matcher = self._matching.matcher(fields)
                 return match_file(
                     table,
                     _match_columns(fields),
-                    method=matcher.pair_method,
-                    guards=matcher.guards,
-                    empty=fields.empty,
+                    matcher,
                     out=out,
                     settings=parts,
                     progress=progress,
@@ -131,8 +129,8 @@ class JobWork:
         raise TypeError(f"no work for {type(fields).__name__}")
 
 
-def _match_columns(fields: MatchJobFields) -> MatchColumns:
-    return MatchColumns(fields.prediction, tuple(fields.reference), fields.by)
+def _match_columns(fields: JobFields) -> MatchColumns:
+    return MatchColumns(**{name: getattr(fields, name) for name in MatchColumns.model_fields})
 
 
 def _answer_columns(fields: ConsistencyJobFields) -> AnswerColumns:

@@ -6,9 +6,11 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
 
+from semscale.matching.settings import MatchSettings
 from semscale.messages import first_mistake, shortened
 from semscale.serving.limits import ServiceLimits
 from semscale.serving.refusals import BAD_JSON, RefusedRequestError, invalid
+from semscale.settings import request_model
 
 TOO_DEEP = "has too many lists or objects in each other: send fewer levels"
 
@@ -83,35 +85,30 @@ class RatingFields(RatingSettingFields):
     texts: Annotated[list[Any], WithJsonSchema({**_CELLS_SCHEMA, "description": "What is rated."})]
 
 
-class MatchSettingFields(RequestFields):
-    """How predictions are matched, as ``semscale.match`` takes it."""
+MatchSettingFields = request_model(
+    "MatchSettingFields",
+    RequestFields,
+    MatchSettings,
+    without=("embedder", "precision", "loading", "explain", "layer", "nli", "nli_labels"),
+    description="How predictions are matched, as ``semscale.match`` takes it.",
+    method=Annotated[Literal["calibrated", "cosine"], Field(description="Method that compares the texts.")],
+)
 
-    method: Literal["calibrated", "cosine"] = Field("calibrated", description="How texts are compared.")
-    corpus: list[str] | None = Field(
-        None, description="Texts that word weights are estimated from; those of the request by default."
-    )
-    seed: int = Field(0, description="Of the draw of unrelated pairs.")
-    guards: dict[str, Literal["off", "warn", "weigh"]] | None = Field(
-        None, description="What each guard does; all weigh by default."
-    )
-    recall_share: float | None = Field(
-        None, description="1 asks whether all of the reference is said, 0 whether it backs what is said."
-    )
-    empty: Literal["missing", "wrong"] = Field("missing", description="What an empty prediction counts as.")
-
-
-class MatchFields(MatchSettingFields):
-    """What ``/match`` takes."""
-
-    predictions: Annotated[
+MatchFields = request_model(
+    "MatchFields",
+    RequestFields,
+    MatchSettingFields,
+    description="What ``/match`` takes.",
+    predictions=Annotated[
         list[Any], WithJsonSchema({**_CELLS_SCHEMA, "description": "What is compared with the references."})
-    ]
-    references: Annotated[
+    ],
+    references=Annotated[
         list[Any],
         WithJsonSchema(
             {"type": "array", "items": _TEXTS_SCHEMA, "description": "For each prediction a text or a list."}
         ),
-    ]
+    ],
+)
 
 
 class ConsistencySettingFields(RequestFields):

@@ -1,0 +1,196 @@
+"""Settings and columns of matching, from which options, request fields and docs derive."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from semscale.errors import InputError, UnknownNameError
+from semscale.guards.registry import GUARDS
+from semscale.matching.unrelated import corpus_texts
+from semscale.messages import did_you_mean
+from semscale.results.table_columns import GROUP, TEXT, TEXTS, Columns
+from semscale.settings import Option, Settings, Signed
+from semscale.stats.intervals.resampling import check_seed
+from semscale.weights.known import DEFAULT_MODEL
+
+MATCHING = "Matching"
+DEFAULT_METHOD = "calibrated"
+METHOD_NAMES = ("calibrated", "bertscore", "cosine", "entailment", "cliniqlink-doc", "cliniqlink-code")
+"""Every method of matching; ``semscale.matching.methods.METHODS`` builds them."""
+
+
+def known_method(name: object) -> object:
+    """Refuse a name that no method has.
+
+    Raises:
+        UnknownNameError: no method has this name; the nearest one is named.
+    """
+    if name not in METHOD_NAMES:
+        hint = did_you_mean(str(name), METHOD_NAMES)
+        raise UnknownNameError(f"method must be one of {', '.join(METHOD_NAMES)}, got {name!r}{hint}")
+    return name
+
+
+def _corpus(corpus: Iterable[object] | None) -> tuple[str, ...] | None:
+    return None if corpus is None else tuple(corpus_texts(corpus))
+
+
+def _seed(seed: object) -> object:
+    check_seed(seed)  # type: ignore[arg-type]  # refuses what is no seed
+    return seed
+
+
+def guard_modes(modes: object) -> object:
+    """Read modes of guards from a mapping, or from texts such as ``number=off``; ``all`` is every guard.
+
+    Raises:
+        InputError: a text without ``=``, or a guard that is named twice.
+
+    Example:
+        >>> guard_modes(["all=off", "number=warn"])["number"]
+        'warn'
+    """
+    if isinstance(modes, Mapping) or modes is None:
+        return modes
+    if isinstance(modes, str) or not isinstance(modes, Iterable):
+        raise InputError(f"guards must map guards to modes, such as {{'name': 'off'}}, got {modes!r:.60}")
+    named: dict[str, str] = {}
+    for pair in modes:
+        name, equals, mode = str(pair).partition("=")
+        if not equals:
+            raise InputError(f"guards must be GUARD=MODE, such as number=off, got {pair!r}")
+        if name in named:
+            raise InputError(f"guards: {name} is given twice; it takes one mode")
+        named[name] = mode
+    all_modes = dict.fromkeys(GUARDS, named.pop("all")) if "all" in named else {}
+    return all_modes | named
+
+
+def _labels(labels: object) -> object:
+    return labels.split(",") if isinstance(labels, str) else labels
+
+
+class MatchSettings(Settings):
+    """Settings of a ``Matcher``.
+
+    Raises:
+        InputError: a value out of range.
+        UnknownNameError: no method has this name; the nearest one is named.
+    """
+
+    method: Annotated[
+        str,
+        BeforeValidator(known_method),
+        Field(description="Method that compares the texts."),
+        Option(MATCHING, "METHOD"),
+    ] = DEFAULT_METHOD
+    embedder: Annotated[
+        Any,
+        Field(
+            description="Embedding model: a known name, a folder, a name on the hub, or a loaded embedder. "
+            "Every method but cosine needs one that shows the states of tokens."
+        ),
+    ] = DEFAULT_MODEL
+    precision: Annotated[
+        str, Field(description="exact (float32), fast (bfloat16) or, for whole texts, turbo (8 bits).")
+    ] = "exact"
+    corpus: Annotated[
+        tuple[str, ...] | None,
+        BeforeValidator(_corpus),
+        Field(
+            description="Texts from which word weights and the similarity of unrelated texts are estimated; "
+            "by default the references."
+        ),
+    ] = None
+    seed: Annotated[
+        int, BeforeValidator(_seed), Field(description="Seed of the draw of unrelated pairs.")
+    ] = 0
+    guards: Annotated[
+        dict[str, Literal["off", "warn", "weigh"]] | None,
+        BeforeValidator(guard_modes),
+        Field(
+            description="Mode of a guard: negation, opposite, number, name, roles, quantity, certainty, "
+            "exclusivity, order, condition or all, =off, =warn or =weigh; can be repeated."
+        ),
+        Option(MATCHING, "GUARD=MODE", name="--guard", type=list[str]),
+    ] = None
+    recall_share: Annotated[
+        float | None,
+        Field(
+            ge=0,
+            le=1,
+            description="Weight of recall relative to precision, from 0 to 1; for calibrated and entailment.",
+        ),
+        Option(MATCHING, "SHARE"),
+    ] = None
+    empty: Annotated[
+        Literal["missing", "wrong"],
+        Field(description="Whether an empty prediction is left out, or wrong with the score 0."),
+        Option(MATCHING),
+        Signed(unless_default=True),
+    ] = "missing"
+    layer: Annotated[
+        int | None, Field(description="Layer whose states bertscore compares."), Option(MATCHING, "NUMBER")
+    ] = None
+    nli: Annotated[
+        Any,
+        Field(description="Entailment model for entailment or --context: a folder, or a name on the hub."),
+        Option(MATCHING, "MODEL", type=str),
+    ] = None
+    nli_labels: Annotated[
+        tuple[str, ...] | None,
+        BeforeValidator(_labels),
+        Field(
+            description="Order of that model's classes, such as entailment,neutral,contradiction, where its "
+            "files do not state it."
+        ),
+        Option(MATCHING, "LABELS", type=str),
+    ] = None
+    explain: Annotated[
+        bool,
+        Field(description="Show which words and findings cost most; not with cosine."),
+        Option(MATCHING, shown=False),
+    ] = False
+    loading: Annotated[
+        dict[str, Any], Field(description="Further settings of load_embedder, such as engine and device.")
+    ] = Field(default_factory=dict)
+
+    @property
+    def names_embedder(self) -> bool:
+        """Whether the embedder is named, so that each process can load its own."""
+        return isinstance(self.embedder, str | Path)
+
+
+class MatchColumns(Columns):
+    """Columns of predictions, references and groups."""
+
+    prediction: Annotated[
+        str, TEXT, Field(description="The texts to be judged."), Option("Columns", "COLUMN")
+    ]
+    reference: Annotated[
+        tuple[str, ...],
+        TEXTS,
+        Field(
+            min_length=1,
+            description='What they should say: texts, or lists like ["one", "other"]; can be repeated.',
+        ),
+        Option("Columns", "COLUMN"),
+    ]
+    by: Annotated[
+        str | None, GROUP, Field(description="Names of groups to compare."), Option("Columns", "COLUMN")
+    ] = None
+
+
+class GroundingColumns(Columns):
+    """Columns of answers, the passages that should support them, and groups."""
+
+    prediction: Annotated[str, TEXT]
+    context: Annotated[
+        tuple[str, ...],
+        TEXTS,
+        Field(min_length=1, description="Passages that should support each sentence; can be repeated."),
+        Option("Columns", "COLUMN"),
+    ]
+    by: Annotated[str | None, GROUP] = None

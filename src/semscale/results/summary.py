@@ -1,0 +1,185 @@
+"""Summary of measured rows: the part that all instruments share, and how it is added up part by part."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from semscale.embedding.languages.language_counts import LanguageCount, LanguageCounter
+from semscale.embedding.languages.unread_language import LanguageSample, UnreadLanguage
+from semscale.presentable import Presentable
+from semscale.results.estimates import Estimates, summary_in_words
+from semscale.results.shown_rows import LeftOutRows
+from semscale.results.tallies import Tallies
+from semscale.signature import Signature
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.pmf_figures import Figures
+from semscale.types import Floats, Refits, Status, Statuses
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Summary(Presentable):
+    """Summary of n measured rows.
+
+    Attributes:
+        source: where the rows come from.
+        signature: the settings that were applied, those of the estimates included.
+        estimates: figures with intervals, of all rows and of each group.
+        further_groups: the same by further columns of groups, by the column's name.
+        counts: rows by status.
+        left_out: for each reason why rows have no score, a few of them: row, counted from 0, and text.
+        languages: rows by the languages of their texts, the most frequent first; empty where the texts are
+            not known.
+        unread_language: the language of most texts, if the model does not read it.
+        input_notes: how the table was read, such as the rows that a condition left out.
+        created: when.
+    """
+
+    instrument: ClassVar[str]
+    language_of: ClassVar[tuple[str, ...]] = ("text",)
+
+    source: str
+    signature: Signature
+    estimates: Estimates
+    counts: Mapping[Status, int]
+    further_groups: Mapping[str, Estimates] = field(default_factory=dict)
+    left_out: Mapping[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)
+    languages: tuple[LanguageCount, ...] = ()
+    unread_language: UnreadLanguage | None = None
+    input_notes: tuple[str, ...] = ()
+    created: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    @property
+    def n(self) -> int:
+        """How many rows there are, with or without a score."""
+        return sum(self.counts.values())
+
+    @property
+    def n_across_languages(self) -> int:
+        """How many rows have texts that are clearly in different languages."""
+        return sum(count.rows for count in self.languages if count.is_across)
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON."""
+        return {
+            "instrument": self.instrument,
+            "source": self.source,
+            "rows": self.n,
+            "counts": self.counts,
+            "unread_language": self.unread_language,
+            "languages": [count.record(*self.language_of) for count in self.languages],
+            "estimates": self.estimates,
+            **self.own_record(),
+            "signature": self.signature,
+            "created": self.created,
+        }
+
+    def own_record(self) -> dict[str, Any]:
+        """Return the numbers that only this instrument has, by name, for JSON."""
+        return {}
+
+    def __repr__(self) -> str:
+        scored = self.estimates.overall.n
+        return summary_in_words(type(self).__name__, self.source, self.n, scored, self.estimates)
+
+
+class RowTally:
+    """Adds up what the summaries of all instruments share, part by part, in memory that does not grow.
+
+    Args:
+        figures: sets of figures to estimate, see ``Tallies``.
+        signature: of the result.
+        by: columns of groups that are compared, each by itself; none for all rows together.
+        main: position of the set whose first figure is the main one.
+        n_labels: labelled items that a calibration was fitted to, see ``Tallies``.
+    """
+
+    def __init__(
+        self,
+        figures: Sequence[Figures],
+        signature: Signature,
+        *,
+        by: Sequence[str] = (),
+        main: int = 0,
+        n_labels: int | None = None,
+    ) -> None:
+        self.n = 0
+        self.signature = signature
+        self._by: tuple[str | None, ...] = tuple(by) or (None,)
+        self._tallies = [Tallies(figures, signature, main=main, n_labels=n_labels) for _ in self._by]
+        self._counts: Counter[Status] = Counter()
+        self._left_out = LeftOutRows()
+        self._languages, self._language_sample = LanguageCounter(), LanguageSample()
+
+    def add(  # noqa: PLR0913 - columns of the rows
+        self,
+        values: Floats,
+        status: Statuses,
+        *,
+        groups: Mapping[str, Sequence[str | None]] | None = None,
+        weights: object = None,
+        respondents: object = None,
+        refits: Refits | None = None,
+        shown: Callable[[int], object] | None = None,
+    ) -> None:
+        """Add the next m rows.
+
+        Args:
+            values: shape (m, k), a column for each number that the figures are made from.
+            status: shape (m,).
+            groups: shape (m,) each, names of groups by the column of ``by``.
+            weights: shape (m,).
+            respondents: shape (m,), whose row it is.
+            refits: shape (m, b, k), see ``Tallies.add``.
+            shown: returns the text that shows a row without a score, by its position among the m rows.
+        """
+        for column, tallies in zip(self._by, self._tallies, strict=True):
+            names = None if column is None or groups is None else groups[column]
+            by = None if names is None else pl.Series(column, names, pl.String)
+            tallies.add(values, status, weights=weights, by=by, respondents=respondents, refits=refits)
+        self._counts.update(status.tolist())
+        if shown is not None:
+            self._left_out.add(status, self.n, shown)
+        self.n += len(status)
+
+    def add_languages(self, texts: Iterable[Sequence[str]], status: Statuses) -> None:
+        """Count the languages of the texts of the next rows; an empty text is passed over."""
+        self._languages.add_texts(texts, status)
+
+    def sample_language(self, status: Statuses, text: Callable[[int], object]) -> None:
+        """Take some texts of the rows that were added last, to tell if the model reads their language."""
+        worded = np.flatnonzero(np.isin(status, [Status.SCORED, Status.WEIGHTLESS]))
+        self._language_sample.add(worded, text, self.n - len(status))
+
+    def common(self, plan: IntervalPlan, source: str, signature: Signature | None = None) -> dict[str, Any]:
+        """Return the fields that a ``Summary`` of the added rows has, for its constructor.
+
+        Args:
+            plan: how intervals are made.
+            source: where the rows come from.
+            signature: of the result, where it is known only now.
+        """
+        first, *further = [
+            tallies.estimates(
+                interval=plan.interval,
+                method=plan.method,
+                seed=plan.seed,
+                replicates=plan.replicates,
+                signature=signature,
+            )
+            for tallies in self._tallies
+        ]
+        return {
+            "source": source,
+            "signature": first.signature,
+            "estimates": first,
+            "further_groups": dict(zip(self._by[1:], further, strict=True)),
+            "counts": {status: self._counts[status] for status in Status if self._counts[status]},
+            "left_out": self._left_out.examples,
+            "languages": self._languages.counts,
+            "unread_language": self._language_sample.unread_language(first.signature),
+        }

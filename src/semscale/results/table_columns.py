@@ -1,0 +1,255 @@
+"""Columns of a table that an instrument reads: their roles, their checks, and their cells."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.results.tallies import check_groups
+from semscale.settings import Settings
+from semscale.store.cells import storable
+from semscale.store.columns import as_names, column_in, groups_in
+from semscale.store.list_cells import listed_cell
+from semscale.store.result_columns import check_free
+from semscale.store.table import Table
+
+_SHOWN = 40
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a column is used for.
+
+    Attributes:
+        read: returns the role's value for each of n rows from its columns, the name of the parameter, and the
+            row of the file that the first one is, from 0. It raises ``InputError`` for a cell that does not
+            serve.
+        is_text: whether a table without any text in the column is refused.
+        is_group: whether the values are names of groups, of which there may be 100,000.
+        is_checked: whether all cells are read before any work begins.
+        is_measured: whether the values decide the result of a row; groups and labels do not.
+        is_shared: whether the column may have another role, too.
+    """
+
+    read: Callable[[Sequence[pl.Series], str, int], Any]
+    is_text: bool = False
+    is_group: bool = False
+    is_checked: bool = True
+    is_measured: bool = True
+    is_shared: bool = False
+
+
+def _cells(columns: Sequence[pl.Series], _parameter: str, _first_row: int) -> list[Any]:
+    return columns[0].to_list()
+
+
+def listed_texts(columns: Sequence[pl.Series], parameter: str, first_row: int) -> list[list[Any]]:
+    """Return for each row the cells of all columns in one list; a cell may hold a list of texts.
+
+    Raises:
+        RowError: a cell that begins like a list of strings but is none.
+
+    Example:
+        >>> listed_texts([pl.Series("one", ["Rome", '["Paris", "Paname"]'])], "reference", 0)
+        [['Rome'], ['Paris', 'Paname']]
+    """
+    rows: list[list[Any]] = [[] for _ in range(len(columns[0]))]
+    for column in columns:
+        for row, cell in enumerate(column.to_list()):
+            rows[row] += listed_cell(
+                cell, parameter=parameter, column=column.name, row=first_row + row, only_nulls=False
+            )
+    return rows
+
+
+def _groups(columns: Sequence[pl.Series], parameter: str, _first_row: int) -> list[str | None]:
+    stored = storable(columns[0].to_frame()).to_series()
+    return as_names(groups_in(stored), parameter)
+
+
+TEXT = Role(_cells, is_text=True)
+"""A text for each row; a table without any is refused."""
+
+TEXTS = Role(listed_texts, is_text=True)
+"""One or more texts for each row, from one or more columns of texts or lists of texts."""
+
+CELL = Role(_cells, is_checked=False)
+"""A value for each row, whatever it is."""
+
+GROUP = Role(_groups, is_group=True, is_measured=False, is_shared=True)
+"""The name of a group for each row."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Some rows of a table.
+
+    Attributes:
+        rows: the n rows with all columns, in types that can be written.
+        first_row: row of the table that the first one is, from 0.
+        values: n values of each role that has a column.
+    """
+
+    rows: pl.DataFrame
+    first_row: int
+    values: Mapping[str, Any]
+
+    def __getitem__(self, role: str) -> Any:  # noqa: ANN401 - values of any role
+        return self.values[role]
+
+    def get(self, role: str) -> Any:  # noqa: ANN401 - values of any role
+        """Return the values of a role; ``None`` where no column has it."""
+        return self.values.get(role)
+
+    def series(self, role: str, title: str | None) -> pl.Series | None:
+        """Return names of groups as a column called after the table's; ``None`` where no column has them."""
+        return None if role not in self.values else pl.Series(title, self.values[role], pl.String)
+
+
+class Columns(Settings):
+    """Base of the columns that an instrument reads: each field names one or more, and has a ``Role``.
+
+    Raises:
+        InputError: a column with two roles that exclude each other, or named twice for one.
+
+    Example:
+        >>> from typing import Annotated
+        >>> class AnswerColumns(Columns):
+        ...     answer: Annotated[str, TEXT]
+        ...     by: Annotated[str | None, GROUP] = None
+        >>> AnswerColumns(answer="text", by="text").titles == {"text"}
+        True
+    """
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse a column that is named twice."""
+        seen: dict[str, str] = {}
+        for name, role in self.roles().items():
+            titles = self.titles_of(name)
+            double = next((title for at, title in enumerate(titles) if title in titles[:at]), None)
+            if double is not None:
+                raise InputError(f"{name}: column '{double}' is named twice; name it once")
+            for title in () if role.is_shared else titles:
+                if title in seen:
+                    raise InputError(
+                        f"{name} must be another column than {seen[title]}, got '{title}' for both"
+                    )
+                seen[title] = name
+
+    @classmethod
+    def roles(cls) -> dict[str, Role]:
+        """Return the role of each field."""
+        return {
+            name: note
+            for name, info in cls.model_fields.items()
+            for note in info.metadata
+            if isinstance(note, Role)
+        }
+
+    @property
+    def titles(self) -> set[str]:
+        """All columns of the table that are read."""
+        return set(chain.from_iterable(self.titles_of(name) for name in self.roles()))
+
+    def titles_of(self, name: str) -> tuple[str, ...]:
+        """Return the columns that a field names."""
+        named = getattr(self, name)
+        if named is None:
+            return ()
+        return (named,) if isinstance(named, str) else tuple(named)
+
+    def named(self) -> list[tuple[str, str]]:
+        """Return each field with the column that it names, one pair for each column."""
+        return [(name, title) for name in self.roles() for title in self.titles_of(name)]
+
+    def check(self, table: Table) -> None:
+        """Check that a table has the columns, and none that the result will have.
+
+        Raises:
+            InputError: it has not; the nearest column is named.
+        """
+        for parameter, title in self.named():
+            table.require(title, parameter)
+        check_free(table.columns, table.name)
+
+    def read(self, batch: pl.DataFrame, first_row: int = 0, *, only_checked: bool = False) -> Cells:
+        """Read the cells of n rows.
+
+        Args:
+            batch: the rows, as the table yields them.
+            first_row: row of the table that the first one is, from 0.
+            only_checked: whether roles whose cells need no check are left out.
+
+        Raises:
+            InputError: a cell that does not serve; its row is named.
+        """
+        values = {}
+        for name, role in self.roles().items():
+            titles = self.titles_of(name)
+            if titles and (role.is_checked or not only_checked):
+                columns = [column_in(batch, title) for title in titles]
+                values[name] = role.read(columns, name, first_row)
+        return Cells(storable(batch), first_row, values)
+
+    def checked_titles(self) -> set[str]:
+        """Return the columns whose cells are checked before any work begins."""
+        return {
+            title for name, role in self.roles().items() if role.is_checked for title in self.titles_of(name)
+        }
+
+
+class CellChecks:
+    """Checks the cells of all rows part by part: texts that must be there, and the number of groups."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
+        roles = columns.roles()
+        self._texts = [name for name, role in roles.items() if role.is_text and role.is_checked]
+        self._groups: dict[str, set[str | None]] = {
+            name: set() for name, role in roles.items() if role.is_group
+        }
+        self._has_text: set[str] = set()
+        self._first_value: dict[str, object] = {}
+
+    def add(self, cells: Cells) -> None:
+        """Check the next rows.
+
+        Raises:
+            InputError: more than 100,000 groups.
+        """
+        for name in self._texts:
+            if name in cells.values and name not in self._has_text:
+                self._look_for_text(name, cells[name])
+        for name, groups in self._groups.items():
+            if name in cells.values:
+                groups.update(cells[name])
+                check_groups(groups)
+
+    def finish(self) -> None:
+        """Refuse a table without any text in a column of texts.
+
+        Raises:
+            InputError: a column holds none.
+        """
+        for name in self._texts:
+            titles = self._columns.titles_of(name)
+            if titles and name not in self._has_text:
+                content, listed = "all its cells are empty", "' and '".join(titles)
+                if name in self._first_value:
+                    content = f"its first value is {str(self._first_value[name])[:_SHOWN]!r}"
+                raise InputError(
+                    f"{name}: column '{listed}' holds no text: {content}; name the column with the texts"
+                )
+
+    def _look_for_text(self, name: str, rows: Sequence[Any]) -> None:
+        cells = chain.from_iterable(row if isinstance(row, list) else [row] for row in rows)
+        for cell in cells:
+            if cell is None or not str(cell).strip():
+                continue
+            self._first_value.setdefault(name, cell)
+            if isinstance(cell, str):
+                self._has_text.add(name)
+                return

@@ -1,0 +1,289 @@
+"""Settings classes: a setting is declared once, and what shows or takes it derives from that.
+
+A setting is a field of a frozen pydantic class: type, bounds and default as pydantic has them, one sentence
+of help in ``Field(description=...)``, and an ``Option`` where a command has it. From the class derive
+
+- the options of the command (``semscale.cli.options``),
+- the fields of the HTTP request with their bounds in OpenAPI (``request_model``),
+- the fields of the signature (``Settings.signed``),
+- the table in the docs (``docs_table``).
+
+Example:
+    >>> class RoundingSettings(Settings):
+    ...     digits: Annotated[int, Field(ge=0, description="Digits after the point."), Option("Output")] = 2
+    >>> RoundingSettings(digits=-1)
+    Traceback (most recent call last):
+    semscale.errors.InputError: digits must be >= 0, got -1
+    >>> RoundingSettings(digit=1)
+    Traceback (most recent call last):
+    TypeError: Rounding has no setting 'digit': did you mean 'digits'? (known: digits)
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic.fields import FieldInfo
+
+from semscale.errors import InputError
+from semscale.messages import nearest_name, shortened
+
+F = TypeVar("F", bound=Callable[..., Any])
+M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Option:
+    """How a command takes a setting; a setting without one has no option.
+
+    Attributes:
+        panel: title of the option's panel in the help.
+        metavar: placeholder of the value, such as ``NUMBER``.
+        name: name of the option, where it is not that of the setting, such as ``--guard``.
+        type: what the option takes, where that differs from the setting's type; a validator converts it.
+        shown: whether the help shows the default.
+        rare: whether the option is left out of ``--help`` and shown by ``--help-all`` only.
+    """
+
+    panel: str
+    metavar: str | None = None
+    name: str | None = None
+    type: Any = None
+    shown: bool = True
+    rare: bool = False
+
+
+@dataclass(frozen=True)
+class Signed:
+    """Marks a setting that the signature records.
+
+    Attributes:
+        name: name of the field in the signature, where it is not that of the setting.
+        unless_default: whether the default is left out.
+    """
+
+    name: str | None = None
+    unless_default: bool = False
+
+
+class Settings(BaseModel):
+    """Base of all settings classes.
+
+    Raises:
+        InputError: a value of another type or out of bounds; the message names setting, value and remedy.
+        TypeError: an unknown setting; the message names the nearest one.
+    """
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", arbitrary_types_allowed=True, protected_namespaces=()
+    )
+
+    if not TYPE_CHECKING:  # pydantic's plugin derives the typed signature from the fields
+
+        def __init__(self, **values: object) -> None:
+            unknown = next((name for name in values if name not in type(self).model_fields), None)
+            if unknown is not None:
+                raise TypeError(_unknown_setting(type(self), unknown))
+            try:
+                super().__init__(**values)
+            except ValidationError as error:
+                raise _input_error(error, type(self)) from None
+
+    def signed(self) -> dict[str, object]:
+        """Return the settings that the signature records, by their names there."""
+        recorded = {}
+        for name, info in type(self).model_fields.items():
+            for note in info.metadata:
+                value = getattr(self, name)
+                if isinstance(note, Signed) and not (note.unless_default and value == info.get_default()):
+                    recorded[note.name or name] = value
+        return recorded
+
+    def changed(self, **values: object) -> Self:
+        """Return a copy with other values of some settings, checked as in the constructor."""
+        return type(self)(**{name: getattr(self, name) for name in type(self).model_fields} | values)
+
+
+def takes(kind: type[Settings]) -> Callable[[F], F]:
+    """Let a function that passes ``**settings`` on to a settings class show these in its signature.
+
+    ``help()``, notebooks and documentation tools then list every setting with its type and default.
+    """
+
+    def decorate(function: F) -> F:
+        own = signature(function)
+        named = [
+            parameter for parameter in own.parameters.values() if parameter.kind is not Parameter.VAR_KEYWORD
+        ]
+        settings = [
+            Parameter(name, Parameter.KEYWORD_ONLY, default=_default(info), annotation=info.annotation)
+            for name, info in kind.model_fields.items()
+            if name not in own.parameters
+        ]
+        function.__signature__ = own.replace(parameters=[*named, *settings])  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+def request_model(
+    name: str,
+    base: type[M],
+    *kinds: type[BaseModel],
+    without: Collection[str] = (),
+    description: str = "",
+    **other: Any,
+) -> type[M]:
+    """Derive the fields of an HTTP request from settings classes, with bounds and help.
+
+    Args:
+        name: name of the request's schema.
+        base: class of the request, with the fields that all requests have.
+        kinds: the settings.
+        without: settings that a request does not have.
+        description: one sentence about the request.
+        other: other types of some settings, or further fields, as ``Annotated`` types.
+    """
+    fields: dict[str, Any] = {}
+    inherited = {setting: info for kind in kinds for setting, info in kind.model_fields.items()}
+    for setting, info in inherited.items():
+        if setting not in without and setting not in base.model_fields:
+            fields[setting] = (Annotated[info.annotation, *info.metadata], _without_notes(info))
+    for setting, declared in other.items():
+        known = inherited.get(setting)
+        fields[setting] = (declared, ... if known is None else _without_notes(known))
+    return create_model(name, __base__=base, __doc__=description or None, **fields)
+
+
+def docs_table(kind: type[Settings]) -> str:
+    """Return the settings as a Markdown table: name, option, default, meaning."""
+    lines = ["| setting | option | default | meaning |", "|---|---|---|---|"]
+    for name, info in kind.model_fields.items():
+        option = option_of(info)
+        shown = "" if option is None else f"`{option.name or option_name(name)}`"
+        default = "required" if info.is_required() else f"`{_plain(info.get_default())}`"
+        lines.append(f"| `{name}` | {shown} | {default} | {info.description} |")
+    return "\n".join(lines)
+
+
+def option_of(info: FieldInfo) -> Option | None:
+    """Return the option of a setting, if it has one."""
+    return next((note for note in info.metadata if isinstance(note, Option)), None)
+
+
+def option_name(setting: str) -> str:
+    """Return the name of a setting's option, such as ``--recall-share`` of ``recall_share``."""
+    return f"--{setting.replace('_', '-')}"
+
+
+def options_of(kind: type[Settings]) -> Iterator[tuple[str, FieldInfo, Option]]:
+    """Give each setting that a command takes, with its field and its option."""
+    for name, info in kind.model_fields.items():
+        option = option_of(info)
+        if option is not None:
+            yield name, info, option
+
+
+def _without_notes(info: FieldInfo) -> Any:  # noqa: ANN401 - pydantic's own type of a field
+    """Return default and help of a setting; bounds are in its metadata."""
+    if info.default_factory is not None:
+        return Field(default_factory=info.default_factory, description=info.description)
+    return Field(... if info.is_required() else info.default, description=info.description)
+
+
+def _default(info: FieldInfo) -> object:
+    return Parameter.empty if info.is_required() else info.get_default(call_default_factory=True)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)
+
+
+def _unknown_setting(kind: type[Settings], name: str) -> str:
+    near = nearest_name(name, kind.model_fields)
+    question = f": did you mean {near!r}?" if near else ""
+    owner = kind.__name__.removesuffix("Settings")
+    return f"{owner} has no setting {name!r}{question} (known: {', '.join(kind.model_fields)})"
+
+
+_BOUNDS = {
+    "greater_than": ("gt", ">"),
+    "greater_than_equal": ("ge", ">="),
+    "less_than": ("lt", "<"),
+    "less_than_equal": ("le", "<="),
+}
+_TYPES = {
+    "int": "a whole number",
+    "float": "a number",
+    "finite": "a finite number",
+    "bool": "true or false",
+    "string": "a text",
+    "list": "a list",
+    "tuple": "a list",
+    "dict": "a mapping",
+}
+
+
+def _input_error(error: ValidationError, kind: type[Settings]) -> InputError:
+    """Turn pydantic's first complaint into an error that names the setting, the value and the remedy."""
+    detail = error.errors()[0]
+    cause = detail.get("ctx", {}).get("error")
+    if isinstance(cause, InputError):
+        return cause
+    info = kind.model_fields.get(str(detail["loc"][0])) if len(detail["loc"]) == 1 else None
+    bounds = (
+        {}
+        if info is None
+        else {
+            side: getattr(note, side)
+            for note in info.metadata
+            for side in ("ge", "le")
+            if hasattr(note, side)
+        }
+    )
+    if len(bounds) == 2:  # noqa: PLR2004 - both of them
+        value = shortened(detail["input"])
+        return InputError(
+            f"{detail['loc'][0]} must be between {bounds['ge']} and {bounds['le']}, got {value}"
+        )
+    return InputError(mistake(detail))
+
+
+def mistake(detail: Any) -> str:  # noqa: ANN401 - pydantic's own TypedDict
+    """Describe one of pydantic's errors by setting, condition and value.
+
+    Args:
+        detail: an entry of ``ValidationError.errors()``.
+    """
+    setting = ".".join(str(step) for step in detail["loc"] if not str(step).startswith("function-"))
+    kind, context, value = detail["type"], detail.get("ctx", {}), shortened(detail["input"])
+    if kind == "missing":
+        return f"{setting} is missing: add it"
+    if kind == "value_error":
+        return str(context["error"])
+    condition = _condition(kind, context, detail["input"])
+    if condition is None:
+        return f"{setting}: {detail['msg'].lower()}, got {value}"
+    return f"{setting} must {condition}"
+
+
+def _condition(kind: str, context: Any, given: object) -> str | None:  # noqa: ANN401 - pydantic's own context
+    """Return what a value must be or have, and the value; ``None`` for rare kinds of errors."""
+    value = shortened(given)
+    if kind in _BOUNDS:
+        bound, sign = _BOUNDS[kind]
+        return f"be {sign} {context[bound]:g}, got {value}"
+    if kind == "too_short":
+        least = context["min_length"]
+        return f"have at least {least} {'entry' if least == 1 else 'entries'}, got {value}"
+    if kind == "literal_error":
+        expected = context["expected"].replace("'", "")
+        near = nearest_name(str(given), re.split(", | or ", expected))
+        return f"be {expected}, got {value}" + (f"; did you mean {near!r}?" if near else "")
+    expected = _TYPES.get(kind.partition("_")[0])
+    return None if expected is None else f"be {expected}, got {value}"
