@@ -14,8 +14,7 @@ from semscale.chat.costs.budget import Budget
 from semscale.chat.costs.prices import Price, PriceTable
 from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob, Usage
 from semscale.judging.audit import AuditSummary, audit
-from semscale.judging.judge import Judge
-from semscale.judging.panel import Panel
+from semscale.judging.judge import Judge, Panel
 from semscale.report.document import Count, Quoted, Words
 from semscale.report.formatting import cell_text
 from semscale.report.html import page

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from semscale.chat.chat_model import ChatModel
     from semscale.coding.coding import Thresholds
     from semscale.coding.coding_columns import CodingColumns
-    from semscale.judging.judge import Method
+    from semscale.judging.settings import Method
     from semscale.types import Progress
 
 _CHAT, _CODES = "Chat model", "Codes"

@@ -213,9 +213,11 @@ def _settings_parameters(kind: type[Settings]) -> tuple[dict[str, Any], Mapping[
     parameters = {}
     for name, info, option in options_of(kind):
         default = inspect.Parameter.empty if info.is_required() else info.get_default() or None
+        if default and isinstance(option.type, type) and not isinstance(info.get_default(), option.type):
+            default = None  # such as "auto" of a number: the option has no such value
         taken = option.type or _shell_type(info.annotation)
         hints[name] = Annotated[taken if default else taken | None, setting_of(kind, name)]
-        if not isinstance(info.get_default(), tuple | list | dict):
+        if default and not isinstance(info.get_default(), tuple | list | dict):
             default = inspect.Parameter.empty if info.is_required() else info.get_default()
         parameters[name] = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
     return hints, parameters
