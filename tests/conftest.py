@@ -1,6 +1,5 @@
 """Fixtures that more than one package's tests use."""
 
-import json
 import os
 import shutil
 import tempfile
@@ -101,24 +100,6 @@ def compiled_once():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(OpenVinoEmbedder, "_pipeline", pipeline)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def charts_drawn_once():
-    """Draw each chart once a run: many tests write pages of the same results."""
-    from semscale.report import chart_kit as svg
-
-    drawn, draw = {}, svg.drawn_by_vega
-
-    def found_or_drawn(chart):
-        key = json.dumps(chart)
-        if key not in drawn:
-            drawn[key] = draw(chart)
-        return drawn[key]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(svg, "drawn_by_vega", found_or_drawn)
         yield
 
 

@@ -14,7 +14,7 @@ import typer.main
 
 from semscale.cli.main import app
 from semscale.errors import MissingExtraError
-from semscale.extras import EXTRAS, require
+from semscale.extras import EXTRAS, require, usage_reports_off
 
 ROOT = Path(__file__).parent.parent
 INSTALL = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
@@ -222,3 +222,28 @@ class TestMissing:
         done = run(WITHOUT, *(command for _, command in commands))
         said = [f"semscale: {wanted[extra]}" for extra, _ in commands]
         assert done.stderr.splitlines() == [*said, "2 2 2 2 2 loaded:"]
+
+
+REPORTS = "openvino_telemetry"
+
+
+def test_the_package_is_hidden_inside_and_as_before_outside(monkeypatch):
+    monkeypatch.delitem(sys.modules, REPORTS, raising=False)
+    with usage_reports_off(), pytest.raises(ImportError):
+        __import__(REPORTS)
+    assert REPORTS not in sys.modules
+
+
+def test_it_is_shown_again_after_an_error(monkeypatch):
+    monkeypatch.delitem(sys.modules, REPORTS, raising=False)
+    with pytest.raises(RuntimeError), usage_reports_off():
+        raise RuntimeError
+    assert REPORTS not in sys.modules
+
+
+def test_a_package_that_was_imported_before_stays(monkeypatch):
+    module = object()
+    monkeypatch.setitem(sys.modules, REPORTS, module)
+    with usage_reports_off():
+        assert sys.modules[REPORTS] is module
+    assert sys.modules[REPORTS] is module

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from semscale.json_reading import parse_json
+from semscale.json_reading import encodable, parse_json
 
 
 def test_what_json_can_say_is_read():
@@ -42,3 +42,8 @@ def test_a_hundred_levels_and_brackets_in_texts_are_read():
     assert json.dumps(parse_json(deep)) == deep
     assert parse_json(json.dumps(["[{" * 200])) == ["[{" * 200]
     assert len(parse_json(json.dumps([[]] * 1000))) == 1000
+
+
+def test_unpaired_surrogates_are_replaced_and_pairs_stay():
+    assert encodable("a\ud83db") == "a\ufffdb"
+    assert encodable("a😀") == "a😀"

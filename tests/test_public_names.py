@@ -7,7 +7,7 @@ import pytest
 
 import semscale
 
-HEAVY = ("numpy", "polars", "openvino", "altair", "scipy", "openai", "tokenizers", "pydantic", "torch")
+HEAVY = ("numpy", "polars", "openvino", "scipy", "openai", "tokenizers", "pydantic", "torch")
 
 
 @pytest.mark.parametrize("name", semscale.__all__)
@@ -37,7 +37,7 @@ def test_rating_ready_vectors_loads_no_engine():
     program = (
         "import sys, semscale, semscale.rating.readouts\n"
         "semscale.Rater; semscale.load_scale\n"
-        "print([name for name in ('openvino', 'altair', 'openai', 'torch') if name in sys.modules])"
+        "print([name for name in ('openvino', 'openai', 'torch') if name in sys.modules])"
     )
     printed = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

@@ -1,5 +1,8 @@
-"""Extras: packages that only some users need, and one line on how to install those that are missing."""
+"""Extras and how to install them, and the import of OpenVINO without its usage reports."""
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 
 from semscale.errors import MissingExtraError
@@ -41,3 +44,23 @@ def require_module(module: str, extra: str) -> None:
     """
     if find_spec(module) is None:
         raise MissingExtraError(module.replace("_", "-"), extra)
+
+
+_REPORTS = "openvino_telemetry"
+
+
+@contextmanager
+def usage_reports_off() -> Iterator[None]:
+    """Hide the package that sends usage reports and stores an identifier in the home folder.
+
+    OpenVINO sends no reports if that package is not installed, so the package is hidden during the import. If
+    the program has already imported OpenVINO itself, nothing changes.
+    """
+    hidden = _REPORTS not in sys.modules
+    if hidden:
+        sys.modules[_REPORTS] = None  # type: ignore[assignment]  # ``None`` makes the import fail
+    try:
+        yield
+    finally:
+        if hidden:
+            del sys.modules[_REPORTS]

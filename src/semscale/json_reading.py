@@ -1,4 +1,4 @@
-"""Parsing of JSON from users, endpoints and earlier runs, with one kind of error for whatever is wrong."""
+"""JSON from users, endpoints and earlier runs: parsed with one kind of error, and texts that UTF-8 holds."""
 
 import json
 import re
@@ -71,3 +71,17 @@ def _too_deep(text: str) -> json.JSONDecodeError:
 
 
 _DECODER = json.JSONDecoder(parse_int=_whole)
+
+
+def encodable(text: str) -> str:
+    r"""Replace unpaired surrogates, which are no characters, by U+FFFD.
+
+    Example:
+        >>> encodable("good\ud83d") == "good\ufffd"
+        True
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text

@@ -1,8 +1,10 @@
-"""One-line messages about invalid input: unknown names with the nearest known one, and mistakes in files."""
+"""One-line messages about invalid input: unknown names and settings, with the nearest known, and files."""
 
 import difflib
-from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import wraps
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from semscale.errors import UnknownNameError
 
@@ -153,3 +155,39 @@ def _described(detail: Any, known: Collection[str]) -> str:  # noqa: ANN401 - py
         return f"{field} must have at least {least} {'entry' if least == 1 else 'entries'}, got {value}"
     remedy = _REMEDIES.get(detail["type"], "") + _keys_of(detail)
     return f"{field} {remedy}, got {value}" if remedy else f"{field}: {detail['msg'].lower()}, got {value}"
+
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def known_settings(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Make a function, or a class by its ``__init__``, name a setting that it does not have.
+
+    Args:
+        function: the function; it takes its settings by name, and no others.
+
+    Returns:
+        The function; a call with an unknown setting raises ``TypeError``.
+
+    Example:
+        >>> @known_settings
+        ... def rate(texts, *, scale="trust", temperature=1.0): ...
+        >>> rate([], temprature=2)
+        Traceback (most recent call last):
+        TypeError: rate has no setting 'temprature': did you mean 'temperature'? (known: scale, temperature)
+    """
+    owner = function.__qualname__.removesuffix(".__init__")
+    parameters = signature(function).parameters
+    settings = [name for name, one in parameters.items() if one.kind is Parameter.KEYWORD_ONLY]
+
+    @wraps(function)
+    def called(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        for name in kwargs:
+            if name not in parameters:
+                question = did_you_mean(name, parameters).replace(";", ":")
+                known = f" (known: {', '.join(settings)})" if settings else ""
+                raise TypeError(f"{owner} has no setting {name!r}{question}{known}")
+        return function(*args, **kwargs)
+
+    return called

@@ -151,7 +151,8 @@ def request_model(
     inherited = {setting: info for kind in kinds for setting, info in kind.model_fields.items()}
     for setting, info in inherited.items():
         if setting not in without and setting not in base.model_fields:
-            fields[setting] = (Annotated[info.annotation, *info.metadata], _without_notes(info))
+            annotated: Any = Annotated[info.annotation, *info.metadata] if info.metadata else info.annotation
+            fields[setting] = (annotated, _without_notes(info))
     for setting, declared in other.items():
         known = inherited.get(setting)
         fields[setting] = (declared, ... if known is None else _without_notes(known))

@@ -8,7 +8,8 @@ import pytest
 from polars.testing import assert_frame_equal
 from tests.conftest import ToyEmbedder
 
-from semscale.answer_consistency import consistency_collector, file_consistency
+from semscale.answer_consistency import file_consistency
+from semscale.answer_consistency import summary as summary_module
 from semscale.answer_consistency.asking import AskedModel, Sampling
 from semscale.answer_consistency.columns import (
     AnswerChecks,
@@ -25,7 +26,7 @@ from semscale.chat.costs.budget import Budget
 from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.runner import Runner
 from semscale.errors import InputError, UnknownNameError
-from semscale.report.answer_consistency.words import cautions
+from semscale.report.consistency import cautions
 from semscale.report.markdown import markdown
 from semscale.signature import Signature
 from semscale.store.reading import open_table
@@ -129,7 +130,7 @@ def test_probabilities_and_compared_measures_are_those_of_items_in_memory(path, 
 
 @pytest.mark.parametrize("labelled", [False, True])
 def test_of_many_items_values_are_kept_of_a_sample_and_means_are_of_all(path, monkeypatch, labelled):
-    monkeypatch.setattr(consistency_collector, "SAMPLED_ROWS", 6)
+    monkeypatch.setattr(summary_module, "SAMPLED_ROWS", 6)
     columns = COLUMNS if labelled else replace(COLUMNS, label=None)
     work = {}
 

@@ -51,7 +51,7 @@ def test_claims_are_judged_and_the_worst_are_shown(semscale, answers, tmp_path):
     for words in (
         "The worst claims",
         "built in 1920",
-        "a sample says otherwise",
+        "a sample contradicts the claim",
         "Of an answer&#39;s claims 75.0",
     ):
         assert words in page, words

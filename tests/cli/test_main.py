@@ -81,7 +81,7 @@ HEAVY = [
     "polars",
     "openvino",
     "scipy",
-    "altair",
+    "resvg_py",
     "openai",
     "tokenizers",
     "jinja2",

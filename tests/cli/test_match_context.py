@@ -83,7 +83,7 @@ BAD = {
     "both": ([*COLUMNS, "--reference", "topic"], ["--context needs no --reference"]),
     "options of references": (
         [*COLUMNS, "--explain", "--empty", "wrong"],
-        ["--explain and --empty belong to --reference"],
+        ["--empty and --explain belong to --reference"],
     ),
     "a method": ([*COLUMNS, "--method", "cosine"], ["--method belongs to --reference"]),
     "labels without a model": (

@@ -3,7 +3,7 @@
 import json
 from html import unescape
 
-from semscale.report.rating.words import NPS_CAUTION
+from semscale.report.rating import NPS_CAUTION
 
 
 def test_an_nps_and_a_scale_with_warnings_are_never_shown_alone(semscale, seven_answers, tmp_path):

@@ -24,7 +24,7 @@ from tests.faults.rights import heed_permissions
 
 ROOT = Path(__file__).parents[2]
 _SLOW = frozenset(
-    ("alembic", "altair", "httpx", "jinja2", "jsonschema", "narwhals", "openai", "openvino", "polars")
+    ("alembic", "httpx", "jinja2", "jsonschema", "narwhals", "openai", "openvino", "polars")
     + ("pydantic", "rich", "semscale", "sqlalchemy", "tokenizers", "xlsxwriter")
 )
 LONGEST = 300.0

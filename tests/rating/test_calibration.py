@@ -28,7 +28,7 @@ from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.fitting import LabelledTexts, fit_calibration, labelled_texts
 from semscale.rating.rater import Rater
-from semscale.report.rating.figures import group_estimate_table, groups_figure
+from semscale.report.rating import group_estimate_table, groups_figure
 from semscale.scales import load_scale
 from semscale.signature import Signature
 from semscale.store.reading import open_table

@@ -20,7 +20,7 @@ from semscale.rating.cells import has_emoji, is_wordless, text_status
 from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.rater import Rater
-from semscale.report.rating.words import MEANINGS, codes_hint
+from semscale.report.rating import MEANINGS, codes_hint
 from semscale.signature import Signature
 from semscale.store.reading import open_table
 from semscale.types import Status

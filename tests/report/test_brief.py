@@ -1,10 +1,11 @@
-"""What the screen leaves out of a table, and pictures that come as SVG."""
+"""What the screen leaves out of a table, and pictures on pages and in files."""
 
 from xml.etree import ElementTree
 
 import pytest
 from made_up_document import HISTOGRAM, document_of
 
+from semscale.report.chart_kit import Drawing
 from semscale.report.document import (
     Change,
     Count,
@@ -32,10 +33,6 @@ TABLE = DataTable(
     ((Words("BERTScore F1", brief="bertscore_f1"), Number(0.5), Flag("fail", "fail"), Count(30)),),
     brief=3,
 )
-SVG = (
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" width="9" height="9">'
-    '<path d="M1,1h3" stroke="#111"/></svg>'
-)
 
 
 def test_the_screen_has_the_first_columns_and_names_that_options_take(capsys):
@@ -53,10 +50,12 @@ def test_a_histogram_can_be_for_pages_alone(capsys):
     assert "<figure>" in page(document_of(drawn))
 
 
-def test_a_picture_may_come_as_svg(tmp_path, read_page):
-    figure = Figure("drawn", lambda _: SVG, "A line.", DataTable(("a",), ((Count(1),),), detail="full"))
-    (picture, _) = read_page(page(document_of(figure))).all("svg")
-    assert (picture["role"], picture["aria-label"], picture["style"]) == ("img", "A line.", "max-width:9px")
+def test_a_picture_says_what_it_shows_on_a_page_and_in_a_file(tmp_path, read_page):
+    table = DataTable(("a",), ((Count(1),),), detail="full")
+    figure = Figure("drawn", lambda width: Drawing(width, 9), "A line.", table)
+    wide, narrow = read_page(page(document_of(figure))).all("svg")
+    assert (wide["role"], wide["aria-label"], wide["style"]) == ("img", "A line.", "max-width:860px")
+    assert narrow["style"] == "max-width:348px"
     save_pictures(document_of(figure), tmp_path)
     root = ElementTree.parse(tmp_path / "drawn.svg").getroot()
     assert root.find("{http://www.w3.org/2000/svg}title").text == "A line."

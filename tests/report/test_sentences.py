@@ -2,11 +2,11 @@
 
 import pytest
 
-from semscale.report.answer_consistency.words import MEANINGS as CONSISTENCY
+from semscale.report.consistency import MEANINGS as CONSISTENCY
 from semscale.report.document import Paragraph, Reasons
 from semscale.report.judging import MEANINGS as JUDGING
 from semscale.report.matching.words import MEANINGS as MATCHING
-from semscale.report.rating.words import MEANINGS as RATING
+from semscale.report.rating import MEANINGS as RATING
 from semscale.report.sentences import left_out_section, most_frequent, rows_that_count
 from semscale.types import Status
 

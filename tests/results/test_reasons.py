@@ -1,9 +1,8 @@
 import pytest
 
 import semscale
-from semscale.report.answer_consistency import words as consistency
+from semscale.report import consistency, rating
 from semscale.report.matching import words as matching
-from semscale.report.rating import words as rating
 from semscale.results.reasons import reason_words
 from semscale.types import Status
 

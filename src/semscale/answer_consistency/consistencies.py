@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 
 from semscale.answer_consistency.asking import Replies, ReplyCounts
-from semscale.answer_consistency.consistency_collector import AnswerTexts, ConsistencyCollector
 from semscale.answer_consistency.contradictions import Contradiction
 from semscale.answer_consistency.correctness import (
     CorrectnessProbability,
@@ -17,7 +16,7 @@ from semscale.answer_consistency.correctness import (
 )
 from semscale.answer_consistency.measures import MEASURES, Kind, no_value_reason, select_measures
 from semscale.answer_consistency.samples import SampledAnswers, read_texts
-from semscale.answer_consistency.summary import ConsistencySummary
+from semscale.answer_consistency.summary import AnswerTexts, ConsistencySummary, ConsistencyTally
 from semscale.errors import InputError
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_values
@@ -173,17 +172,15 @@ class Consistencies(Result):
                 raise InputError(f"{name} must have {n} rows, one for each item, got {len(column)}")
         by = settings.get("by")
         estimates = self.estimate(**settings)
-        collector = ConsistencyCollector()
-        collector.add(
-            self, AnswerTexts(questions, originals, lists), () if by is None else as_names(by, "by")
-        )
-        return collector.summary(
+        tally = ConsistencyTally()
+        tally.add(self, AnswerTexts(questions, originals, lists), () if by is None else as_names(by, "by"))
+        return tally.summary(
             estimates,
+            correctness,
             floor=self.floor,
             floor_from=self.floor_from,
             source=source,
             columns=columns,
-            correctness=correctness,
             replies=replies,
         )
 

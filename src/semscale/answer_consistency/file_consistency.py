@@ -26,7 +26,6 @@ from semscale.answer_consistency.columns import (
 )
 from semscale.answer_consistency.consistencies import Consistencies
 from semscale.answer_consistency.consistency import Consistency
-from semscale.answer_consistency.consistency_collector import AnswerTexts, ConsistencyCollector
 from semscale.answer_consistency.contradictions import Contradiction
 from semscale.answer_consistency.correctness import (
     CorrectnessProbability,
@@ -44,7 +43,7 @@ from semscale.answer_consistency.measures import MEASURES, check_sample_tokens
 from semscale.answer_consistency.p_true import with_p_true_forms
 from semscale.answer_consistency.pairs import Floor
 from semscale.answer_consistency.samples import pair_samples
-from semscale.answer_consistency.summary import ConsistencySummary
+from semscale.answer_consistency.summary import AnswerTexts, ConsistencySummary, ConsistencyTally
 from semscale.answer_consistency.white_box import AnswerTokens
 from semscale.chat.declining import gives_no_answer
 from semscale.chat.runner import run_apart
@@ -218,7 +217,7 @@ class ConsistencyWork:
     floor_from: Sequence[str] | None = ()
     correctness: CorrectnessSettings = field(default_factory=CorrectnessSettings)
     progress: Progress | None = None
-    collector: ConsistencyCollector = field(init=False)
+    collector: ConsistencyTally = field(init=False)
     tallies: Tallies | None = None
     stage = "measuring"
 
@@ -226,7 +225,7 @@ class ConsistencyWork:
         # P(correct) of one measure needs that of all items, an ensemble the means of all measures.
         first = 1 if self.correctness.get("ensemble", "none") == "none" else None
         kept = 0 if self.columns.label is None else first
-        self.collector = ConsistencyCollector(self.plan.seed, kept=kept)
+        self.collector = ConsistencyTally(self.plan.seed, stored=kept)
         self._floor: Floor | None = None
         self._stopped: str | None = None
         self._counts: ReplyCounts | None = None

@@ -1,31 +1,48 @@
 """Summary of measured consistency: counts, estimates, P(correct), and items to look at."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from math import nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from semscale.answer_consistency.asking import ReplyCounts
 from semscale.answer_consistency.contradictions import Contradiction
-from semscale.answer_consistency.correctness import CorrectnessProbability, TooFewLabels
-from semscale.embedding.languages.language_counts import LanguageCount
-from semscale.embedding.languages.unread_language import UnreadLanguage
+from semscale.answer_consistency.correctness import (
+    CorrectnessProbability,
+    LabelledMeasures,
+    TooFewLabels,
+)
+from semscale.answer_consistency.samples import guards_read_samples
+from semscale.embedding.languages.language_counts import LanguageCount, LanguageCounter
+from semscale.embedding.languages.unread_language import LanguageSample, UnreadLanguage
+from semscale.matching.summary import scores_by_group
 from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates, summary_in_words
+from semscale.results.shown_rows import ForemostRows, LeftOutRows
+from semscale.results.tallies import NO_VALUE
 from semscale.signature import Signature
 from semscale.stats.calibration.acceptance import AcceptanceThreshold
 from semscale.stats.intervals.estimates import Estimate
-from semscale.stats.sampling import SAMPLED_ROWS
-from semscale.types import Floats
+from semscale.stats.sampling import SAMPLED_ROWS, ColumnSample
+from semscale.store.columns import is_missing
+from semscale.types import Floats, Integers, Status
 
-KEPT_ITEMS = 20
-"""How many items with the lowest values a summary keeps."""
+if TYPE_CHECKING:
+    from semscale.answer_consistency.consistencies import Consistencies
+
+LOWEST_ITEMS = 20
+"""Items with the lowest values that a summary lists."""
 
 FEW_SAMPLES = 3
 """Samples below which one that differs by chance decides."""
 
 _NO_ESTIMATE = Estimate(nan, nan, nan)
+_GROUP = " group"  # column of the sample, beside those of the measures
+_NULL_WORDS = frozenset({"none", "null", "nil", "nan"})
 
 
 @dataclass(frozen=True)
@@ -39,7 +56,7 @@ class ConsistencyItem:
         contradictions: what contradicts the answer, and in which sample.
         prompt: the question; ``None`` where it is not known.
         answer: the answer, likewise.
-        samples: the samples as they were given; ``None`` for one that is missing.
+        samples: all samples; ``None`` for one that is missing.
         probability_correct: P(correct), NaN where all labels are of one kind; ``None`` without labels.
         probability_correct_low: lower end of its interval, likewise.
         probability_correct_high: upper end, likewise.
@@ -65,8 +82,8 @@ class ConsistencyItem:
 
     @property
     def n_contradicting(self) -> int:
-        """How many samples contradict the answer."""
-        return len({one.sample for one in self.contradictions})
+        """Samples that contradict the answer."""
+        return len({contradiction.sample for contradiction in self.contradictions})
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,35 +91,35 @@ class ConsistencySummary(Presentable):
     """Figures of n measured items, and the items to look at.
 
     Attributes:
-        source: what the table is called; empty without one.
-        columns: what columns were used for, each with its name.
-        n: how many items there are.
+        source: name of the table; empty without one.
+        columns: the use and the name of each column.
+        n: number of items.
         counts: items by status.
         n_samples: usable samples of all items.
         n_samples_left_out: samples that are missing, empty, no text or not read by the model.
         n_few_samples: scored items with fewer than 3 samples.
         n_windowed: items with a text that was read in windows.
         n_contradicted: items with a sample that contradicts the answer.
-        n_unguarded: items with a sample that guards passed over, as they read English alone.
+        n_unguarded: items with a sample that guards skipped, as they read English alone.
         guards: in how many items each guard found a contradiction, in the order of the alphabet.
         floor: cosine of unrelated answers; ``None`` where none was applied.
-        floor_from: where it is from, as ``Consistencies.floor_from`` has it.
+        floor_from: its source, as ``Consistencies.floor_from`` has it.
         estimates: the mean of each measure with its interval, of all items and of each group.
         scores: values of each measure, of the items that have one; of more than 100,000 items those of a
             sample of 100,000.
         group_scores: values of the first measure, by group, likewise.
         lowest: the items with the lowest values of the first measure, at most 20, the lowest first.
         examples: numbers from 1 and texts of a few items that have no value, by status.
-        signature: what was applied, the settings of the estimates included.
+        signature: the settings that were applied, those of the estimates included.
         correctness: P(correct) and decisions, where answers were labelled.
         replies: how many replies were asked for, saved, and did not come, where a model was asked.
         too_few_labels: labels of the items with a consistency, where they are too few for P(correct).
         languages: items by the language of the answer, the most frequent first.
         unread_language: the language of most answers, if the model does not read it.
         n_null_words: scored items whose answer reads ``None``, ``null``, ``nil`` or ``NaN``.
-        same_by: for measures of meanings, items by what texts were found to mean the same; else empty.
-        input_notes: how the table was read, such as the rows that a condition left out.
-        created: when.
+        same_by: for measures of meanings, items by the ground on which texts mean the same; else empty.
+        input_notes: notes on reading the table, such as the rows that a condition left out.
+        created: time of the summary.
     """
 
     source: str
@@ -150,12 +167,12 @@ class ConsistencySummary(Presentable):
 
     @property
     def stopped(self) -> str | None:
-        """Why not everything was asked, or ``None``."""
+        """The reason why not everything was asked, or ``None``."""
         return None if self.replies is None else self.replies.stopped
 
     @property
     def failed(self) -> str | None:
-        """Why every call failed; ``None`` where one brought a reply, or where nobody was asked."""
+        """The reason why every call failed; ``None`` where a reply came, or where no model was asked."""
         return self.replies.why_failed if self.replies is not None and self.replies.all_failed else None
 
     def least(self, n: int) -> tuple[ConsistencyItem, ...]:
@@ -171,7 +188,7 @@ class ConsistencySummary(Presentable):
             "items": self.n,
             "counts": self.counts,
             "unread_language": self.unread_language,
-            "languages": [found.record("language") for found in self.languages],
+            "languages": [language.record("language") for language in self.languages],
             "samples": self.n_samples,
             "samples_left_out": self.n_samples_left_out,
             "windowed": self.n_windowed,
@@ -231,19 +248,229 @@ def _threshold_record(side: AcceptanceThreshold) -> dict[str, Any]:
     }
 
 
-def _item_record(one: ConsistencyItem) -> dict[str, Any]:
+def _item_record(item: ConsistencyItem) -> dict[str, Any]:
     return {
-        "item": one.item,
-        "prompt": one.prompt,
-        "answer": one.answer,
-        "samples": one.samples,
-        **one.measures,
-        "probability_correct": one.probability_correct,
-        "probability_correct_low": one.probability_correct_low,
-        "probability_correct_high": one.probability_correct_high,
-        "decision": one.decision,
+        "item": item.item,
+        "prompt": item.prompt,
+        "answer": item.answer,
+        "samples": item.samples,
+        **item.measures,
+        "probability_correct": item.probability_correct,
+        "probability_correct_low": item.probability_correct_low,
+        "probability_correct_high": item.probability_correct_high,
+        "decision": item.decision,
         "contradictions": [
-            {"sample": found.sample, "guard": found.finding.guard, "reason": found.finding.reason}
-            for found in one.contradictions
+            {"sample": one.sample, "guard": one.finding.guard, "reason": one.finding.reason}
+            for one in item.contradictions
         ],
     }
+
+
+@dataclass(frozen=True)
+class AnswerTexts:
+    """The texts of n items.
+
+    Attributes:
+        prompts: n cells.
+        answers: n cells.
+        samples: n lists of cells.
+    """
+
+    prompts: Sequence[Any]
+    answers: Sequence[Any]
+    samples: Sequence[Sequence[Any]]
+
+    def example(self, item: int) -> str | None:
+        """Give the first text of an item that is not blank: its answer, its prompt or a sample."""
+        cells = (self.answers[item], self.prompts[item], *self.samples[item])
+        return next((text for cell in cells if (text := (_text(cell) or "").strip())), None)
+
+    def is_unguarded(self, item: int) -> bool:
+        """Tell whether guards skipped a sample of an item, as one of the texts is not in English."""
+        samples = [text for text in map(_text, self.samples[item]) if text is not None]
+        return not all(guards_read_samples(_text(self.answers[item]) or "", samples))
+
+
+class ConsistencyTally:
+    """Counts measured items in their order, in parts of any size, and sums them up for a report.
+
+    Files and items in memory both go through it, so the same items give the same report. Of more than
+    100,000 items, values are those of a sample.
+
+    Args:
+        seed: of the sample.
+        stored: for P(correct), how many measures are stored of all items: 0, 1, or ``None`` for all of them.
+            Of labelled items all measures and nulls are.
+    """
+
+    def __init__(self, seed: int = 0, *, stored: int | None = 0) -> None:
+        self.n = 0
+        self._stored = stored
+        self._sample = ColumnSample(SAMPLED_ROWS, seed)
+        self._values: dict[str, list[Floats]] = {}
+        self._labelled: dict[str, list[Floats]] = {}
+        self._labels: list[Floats] = []
+        self._group_numbers: dict[str | None, int] = {}
+        self._statuses: Counter[Status] = Counter()
+        self._counts: Counter[str] = Counter()
+        self._guards: Counter[str] = Counter()
+        self._same_by: Counter[str] = Counter()
+        self._lowest = ForemostRows[ConsistencyItem](LOWEST_ITEMS)
+        self._left_out = LeftOutRows()
+        self._sampled_texts = LanguageSample()
+        self._languages = LanguageCounter()
+
+    def add(
+        self,
+        items: "Consistencies",
+        texts: AnswerTexts,
+        groups: Sequence[str | None] = (),
+        labels: Floats | None = None,
+    ) -> None:
+        """Count the next items.
+
+        Args:
+            items: m items.
+            texts: of the same items.
+            groups: m names of groups; empty without groups.
+            labels: shape (m,), as ``read_labels`` gives them; ``None`` without labels.
+        """
+        first, score = self.n, items.score
+        self.n += len(items)
+        self._add_values(items, groups)
+        if labels is not None:
+            self._add_labels(items, labels)
+        self._add_counts(items, texts)
+        self._lowest.add(score, first, lambda item: _item(items, texts, item, first))
+        reasons = np.where(items.scored & np.isnan(score), NO_VALUE, items.status)
+        self._left_out.add(reasons, first, texts.example)
+        self._languages.add_texts(([_text(cell) or ""] for cell in texts.answers), items.status)
+        has_words = np.flatnonzero(np.isin(items.status, [Status.SCORED, Status.WEIGHTLESS]))
+        self._sampled_texts.add(has_words, lambda item: _text(texts.answers[item]) or "", first)
+
+    def _add_values(self, items: "Consistencies", groups: Sequence[str | None]) -> None:
+        columns: dict[str, Floats | Integers] = dict(items.measures)
+        if groups:
+            known = self._group_numbers
+            columns[_GROUP] = np.array([known.setdefault(name, len(known)) for name in groups], np.int64)
+        self._sample.add(columns)
+        for name, values in list(items.measures.items())[: self._stored]:
+            self._values.setdefault(name, []).append(values)
+
+    def _add_labels(self, items: "Consistencies", labels: Floats) -> None:
+        known = ~np.isnan(labels)
+        self._labels.append(labels.astype(np.float16))  # 0, 1 and NaN are exact
+        for name, values in {**items.measures, **items.nulls}.items():
+            self._labelled.setdefault(name, []).append(values[known])
+
+    def _add_counts(self, items: "Consistencies", texts: AnswerTexts) -> None:
+        scored, counts = np.flatnonzero(items.scored).tolist(), self._counts
+        self._statuses.update(items.status.tolist())
+        counts["samples"] += int(items.n_samples.sum())
+        counts["samples left out"] += int(items.samples_left_out.sum())
+        counts["few samples"] += int((items.n_samples[items.scored] < FEW_SAMPLES).sum())
+        counts["windowed"] += items.n_windowed
+        counts["null words"] += sum(_is_null_word(texts.answers[item]) for item in scored)
+        counts["contradicted"] += sum(map(bool, items.contradictions))
+        counts["unguarded"] += sum(map(texts.is_unguarded, scored))
+        self._same_by.update(str(ground) for ground in items.same_by if ground is not None)
+        for contradictions in items.contradictions:
+            self._guards.update({one.finding.guard for one in contradictions})
+
+    @property
+    def measures(self) -> dict[str, Floats]:
+        """For each measure that is stored the values of all items, shape (n,), NaN where there is none."""
+        return {name: np.concatenate(parts) for name, parts in self._values.items()}
+
+    @property
+    def labels(self) -> Floats | None:
+        """Labels of all items, shape (n,), NaN where there is none; ``None`` without labels."""
+        return np.concatenate(self._labels).astype(np.float64) if self._labels else None
+
+    @property
+    def labelled(self) -> LabelledMeasures:
+        """Measures and nulls of the labelled items, with their labels."""
+        labels = np.concatenate(self._labels).astype(np.float64)
+        values = {name: np.concatenate(parts) for name, parts in self._labelled.items()}
+        return LabelledMeasures(values, labels[~np.isnan(labels)])
+
+    def summary(
+        self,
+        estimates: Estimates,
+        correctness: CorrectnessProbability | None = None,
+        **more: Any,  # noqa: ANN401 - fields of the summary
+    ) -> ConsistencySummary:
+        """Sum up all items.
+
+        Args:
+            estimates: made from the same items; the summary has their signature.
+            correctness: P(correct) and decisions, where answers were labelled.
+            more: fields of the summary that items do not have: ``floor``, ``floor_from``, ``source``,
+                ``columns``, ``replies``, ``too_few_labels``.
+        """
+        counts, measures, fields = self._counts, self._sample.columns, dict(estimates.signature.fields)
+        groups = measures.pop(_GROUP, None)
+        names = list(self._group_numbers)
+        guards_alone = "guards" in fields and "contradiction_above" not in fields
+        return ConsistencySummary(
+            n=self.n,
+            counts={str(status): self._statuses[status] for status in Status if self._statuses[status]},
+            n_samples=counts["samples"],
+            n_samples_left_out=counts["samples left out"],
+            n_few_samples=counts["few samples"],
+            n_windowed=counts["windowed"],
+            n_contradicted=counts["contradicted"],
+            n_unguarded=counts["unguarded"] if guards_alone else 0,
+            guards=dict(sorted(self._guards.items())),
+            estimates=estimates,
+            scores={name: values[~np.isnan(values)] for name, values in measures.items()},
+            group_scores={}
+            if groups is None
+            else scores_by_group(next(iter(measures.values())), [names[group] for group in groups.tolist()]),
+            lowest=tuple(_with_correctness(item, correctness) for item in self._lowest.items),
+            examples={
+                reason: tuple((row + 1, text) for row, text in rows)
+                for reason, rows in self._left_out.examples.items()
+            },
+            signature=estimates.signature,
+            correctness=correctness,
+            languages=self._languages.counts,
+            unread_language=self._sampled_texts.unread_language(estimates.signature),
+            n_null_words=counts["null words"],
+            same_by=dict(sorted(self._same_by.items())),
+            **more,
+        )
+
+
+def _item(items: "Consistencies", texts: AnswerTexts, item: int, first: int) -> ConsistencyItem:
+    return ConsistencyItem(
+        item=first + item + 1,
+        measures={name: float(values[item]) for name, values in items.measures.items()},
+        n_samples=int(items.n_samples[item]),
+        contradictions=items.contradictions[item],
+        prompt=_text(texts.prompts[item]),
+        answer=_text(texts.answers[item]),
+        samples=tuple(map(_text, texts.samples[item])),
+    )
+
+
+def _with_correctness(item: ConsistencyItem, correctness: CorrectnessProbability | None) -> ConsistencyItem:
+    if correctness is None:
+        return item
+    single = correctness.some(np.array([item.item - 1]))
+    return replace(
+        item,
+        probability_correct=float(single.probability[0]),
+        probability_correct_low=float(single.low[0]),
+        probability_correct_high=float(single.high[0]),
+        decision=single.decision[0],
+    )
+
+
+def _is_null_word(cell: object) -> bool:
+    """Tell whether an answer is a word that programs write where there is none."""
+    return isinstance(cell, str) and cell.strip(" .\n\t").casefold() in _NULL_WORDS
+
+
+def _text(cell: object) -> str | None:
+    return None if is_missing(cell) else str(cell)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from semscale.encodable_texts import encodable
 from semscale.errors import ReplyError
+from semscale.json_reading import encodable
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from semscale.judging.settings import JudgeSettings
 from semscale.judging.templates import Rubric, load_rubric, load_template
 from semscale.judging.verdict import Verdict
 from semscale.judging.verdicts import PanelVerdicts, Verdicts
-from semscale.known_settings import known_settings
+from semscale.messages import known_settings
 from semscale.settings import takes
 from semscale.signature import Signature
 from semscale.types import Progress, Status

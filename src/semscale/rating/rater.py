@@ -15,7 +15,7 @@ from semscale.embedding.loading import as_embedder, checked_embedder
 from semscale.embedding.part_progress import shifted
 from semscale.embedding.texts import distinct
 from semscale.errors import InputError
-from semscale.known_settings import known_settings
+from semscale.messages import known_settings
 from semscale.rating.anchors import (
     AnchorLanguages,
     AnchorVectors,

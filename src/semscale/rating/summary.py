@@ -11,7 +11,7 @@ import polars as pl
 
 from semscale.embedding.languages.language_counts import LanguageCount, LanguageCounter
 from semscale.embedding.languages.unread_language import LanguageSample, UnreadLanguage
-from semscale.encodable_texts import encodable
+from semscale.json_reading import encodable
 from semscale.presentable import Presentable
 from semscale.rating.anchors import stated_language
 from semscale.rating.calibration import Calibration

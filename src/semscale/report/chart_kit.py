@@ -1,25 +1,21 @@
-"""What charts share: colours, room for labels, Vega-Lite and SVG, and drawings that stand alone."""
+"""What charts share: colours, labels, axes, rows, and the drawing that becomes part of a page or a file."""
 
 import math
 import re
-import threading
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from importlib import resources
+from itertools import groupby, pairwise
+from typing import Final
 from xml.etree import ElementTree
 
 from markupsafe import Markup
 
 from semscale.report.document import Swatch
-from semscale.report.formatting import digits_for, one_line, plain, printable
+from semscale.report.formatting import digits_for, number, one_line, plain, printable
 from semscale.scales import Scale
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    import altair as alt
 
 INK: Final = "#1b2430"
 MUTED: Final = "#56616f"
@@ -161,6 +157,345 @@ def scale_digits(scale: Scale) -> int:
     return digits_for(scale.points[0].value, scale.points[-1].value)
 
 
+Point = tuple[float, float]
+"""Pixels from the left and from the top; NaN from the top where there is no value."""
+
+PADDING = 4
+"""Pixels around a drawing."""
+
+FONT_SIZE = 13
+_FONT = "system-ui, sans-serif"
+_GEOMETRY = ("d", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "transform", "width", "height")
+_LEGEND_LINE, _LEGEND_MARK, _LEGEND_GAP, _LEGEND_MARGIN = 24, 12, 26, 12  # pixels
+
+
+class Drawing:
+    """A picture, drawn element by element at pixels from the left and from the top.
+
+    Attributes such as ``stroke_width`` are those of SVG; every text is made printable and escaped.
+
+    Args:
+        width: in pixels.
+        height: in pixels.
+    """
+
+    def __init__(self, width: float, height: float) -> None:
+        self.width = width
+        self.height = height
+        self._elements: list[ElementTree.Element] = []
+
+    def add(self, tag: str, look: Mapping[str, str | float], text: str = "") -> None:
+        """Add an element of SVG."""
+        element = ElementTree.Element(tag, _attributes(look))
+        element.text = printable(text) or None
+        self._elements.append(element)
+
+    def paths(self, shapes: Iterable[str], **look: str | float) -> None:
+        """Draw paths of one look, each by itself, so that translucent ones show where they overlap."""
+        group = ElementTree.Element("g", _attributes(look))
+        group.extend(ElementTree.Element("path", {"d": shape}) for shape in shapes)
+        self._elements.append(group)
+
+    def path(self, shape: str, *, fill: str = "none", **look: str | float) -> None:
+        """Draw a path, if there is anything of it."""
+        if shape:
+            self.add("path", {"d": shape, "fill": fill, **look})
+
+    def rule(self, start: Point, stop: Point, colour: str, width: float, **look: str | float) -> None:
+        """Draw a straight line."""
+        (x1, y1), (x2, y2) = start, stop
+        ends = {"x1": x1, "y1": y1, "x2": x2, "y2": y2}
+        self.add("line", {**ends, "stroke": colour, "stroke_width": width, **look})
+
+    def box(self, corner: Point, width: float, height: float, fill: str, **look: str | float) -> None:
+        """Draw a rectangle."""
+        self.path(rectangle(corner, width, height), fill=fill, **look)
+
+    def tiles(self, tiles: Iterable[tuple[str, str]], **look: str | float) -> None:
+        """Draw shapes with their colours; all of one colour become one path, so they must not overlap."""
+        shapes: dict[str, str] = {}
+        for colour, shape in tiles:
+            shapes[colour] = shapes.get(colour, "") + shape
+        for colour, shape in shapes.items():
+            self.path(shape, fill=colour, **look)
+
+    def dot(self, middle: Point, radius: float, fill: str, **look: str | float) -> None:
+        """Draw a disc."""
+        x, y = middle
+        self.add("circle", {"cx": x, "cy": y, "r": radius, "fill": fill, **look})
+
+    def text(
+        self, place: Point, text: str, *, anchor: str = "start", fill: str = INK, **look: str | float
+    ) -> None:
+        """Write a text; ``anchor`` is the part of it that stands at the place: start, middle or end."""
+        x, y = place
+        anchored = {} if anchor == "start" else {"text_anchor": anchor}
+        self.add("text", {"x": x, "y": y, "fill": fill, **anchored, **look}, text)
+
+    def lines(self, place: Point, lines: Sequence[str], *, anchor: str) -> None:
+        """Write lines of text below each other, their middle at a place."""
+        x, y = place
+        first = y + 4.5 - LINE_HEIGHT * (len(lines) - 1) / 2
+        for order, line in enumerate(lines):
+            self.text((x, first + LINE_HEIGHT * order), line, anchor=anchor)
+
+    def inline(self, label: str) -> Markup:
+        """Give the drawing as an element of an HTML page, where it scales with its container.
+
+        Args:
+            label: what the picture shows, figures included, for readers who cannot see it.
+        """
+        look = {"role": "img", "aria-label": printable(label), "style": f"max-width:{self.width:.0f}px"}
+        return Markup(self._source(look))  # the serialiser has escaped it
+
+    def document(self, description: str, legend: Sequence[Swatch] = (), *, is_crisp: bool = False) -> str:
+        """Give the drawing as an SVG document on white paper, with its legend below.
+
+        Args:
+            description: the figures in words, for readers who cannot see it.
+            legend: colours and shapes of the marks, with what they stand for.
+            is_crisp: whether edges are drawn on whole pixels, so that no paper shines through between cells.
+        """
+        places = _legend_places(legend, self.width)
+        below = _LEGEND_MARGIN + _LEGEND_LINE * (places[-1][1] + 1) if places else 0
+        whole = Drawing(self.width, self.height + below)
+        whole.add("title", {}, description)
+        whole.add("rect", {"width": "100%", "height": "100%", "fill": "#ffffff"})
+        whole._elements += self._elements
+        for swatch, (left, line) in zip(legend, places, strict=True):
+            _draw_swatch(whole, swatch, left, self.height + _LEGEND_MARGIN + _LEGEND_LINE * (line + 0.5))
+        size = {"width": f"{whole.width:g}", "height": f"{whole.height:g}"}
+        crisp = {"shape-rendering": "crispEdges"} if is_crisp else {}
+        return whole._source({"xmlns": "http://www.w3.org/2000/svg", **size, **crisp})
+
+    def _source(self, look: Mapping[str, str]) -> str:
+        shared = {"font-family": _FONT, "font-size": f"{FONT_SIZE}"}
+        box = {"viewBox": f"0 0 {self.width:g} {self.height:g}"}
+        root = ElementTree.Element("svg", {**box, **shared, **look})
+        for _, run in groupby(self._elements, key=lambda element: element.tag):
+            root.append(_grouped(list(run)))
+        return ElementTree.tostring(root, encoding="unicode")
+
+
+def rasterized(source: str, *, scale: float = 2) -> bytes:
+    """Turn an SVG document into a PNG file; it looks alike on every machine, for Semscale brings its font.
+
+    Args:
+        source: the document.
+        scale: pixels of the PNG for each of the drawing's.
+    """
+    import resvg_py
+
+    # Letters that the font lacks, such as Chinese ones, are taken from the machine's fonts.
+    return resvg_py.svg_to_bytes(
+        svg_string=source, zoom=scale, font_files=[_font_file()], sans_serif_family="DejaVu Sans"
+    )
+
+
+@cache
+def _font_file() -> str:
+    return str(resources.files("semscale.report").joinpath("fonts", "DejaVuSans.ttf"))
+
+
+def _attributes(look: Mapping[str, str | float]) -> dict[str, str]:
+    return {name.replace("_", "-"): _written(value) for name, value in look.items()}
+
+
+def _written(value: str | float) -> str:
+    """Write a number of pixels to a tenth of them, and a small one to three digits."""
+    if isinstance(value, str):
+        return value
+    return f"{value:.3g}" if abs(value) < 100 else f"{value:.1f}".removesuffix(".0")  # noqa: PLR2004
+
+
+def _grouped(run: Sequence[ElementTree.Element]) -> ElementTree.Element:
+    """Put elements of one kind into a group that has the look which all of them share."""
+    if len(run) == 1:
+        return run[0]
+    shared = {
+        name: value
+        for name, value in run[0].attrib.items()
+        if name not in _GEOMETRY and all(element.get(name) == value for element in run)
+    }
+    group = ElementTree.Element("g", shared)
+    for element in run:
+        look = {name: value for name, value in element.attrib.items() if name not in shared}
+        child = ElementTree.SubElement(group, element.tag, look)
+        child.text = element.text
+        child.extend(element)
+    return group
+
+
+def _legend_places(legend: Sequence[Swatch], width: float) -> list[tuple[float, int]]:
+    """Place the entries from left to right: where each begins, and on which line."""
+    places: list[tuple[float, int]] = []
+    left, line = float(_LEGEND_MARGIN), 0
+    for swatch in legend:
+        needed = _LEGEND_MARK + 8 + text_width(swatch.label)
+        if left > _LEGEND_MARGIN and left + needed > width:
+            left, line = float(_LEGEND_MARGIN), line + 1
+        places.append((left, line))
+        left += needed + _LEGEND_GAP
+    return places
+
+
+def _draw_swatch(drawing: Drawing, swatch: Swatch, left: float, y: float) -> None:
+    half, colour = _LEGEND_MARK / 2, swatch.colour
+    middle, corner = (left + half, y), (left, y - half)
+    match swatch.shape:
+        case "line" | "dashed":
+            dashes = {"stroke_dasharray": "4 3"} if swatch.shape == "dashed" else {}
+            drawing.rule((left, y), (left + _LEGEND_MARK, y), colour, 2.5, **dashes)
+        case "dot":
+            drawing.dot(middle, half - 1, colour)
+        case "ring":
+            drawing.dot(middle, half - 1, "none", stroke=colour, stroke_width=2)
+        case "diamond":
+            drawing.path(diamonds([middle], half), fill=colour, stroke=MUTED, stroke_opacity=0.2)
+        case _:
+            drawing.box(corner, _LEGEND_MARK, _LEGEND_MARK, colour, stroke=MUTED, stroke_opacity=0.2)
+    drawing.text((left + _LEGEND_MARK + 8, y + 4.5), swatch.label)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A straight axis: values from ``low`` to ``high`` lie at pixels from ``start`` to ``stop``."""
+
+    low: float
+    high: float
+    start: float
+    stop: float
+
+    def __call__(self, value: float) -> float:
+        """Return the pixel of a value."""
+        return self.start + (self.stop - self.start) * (value - self.low) / (self.high - self.low)
+
+    def ticks(self, about: int, write: Callable[[float], str] | None = None) -> dict[float, str]:
+        """Choose round values, about so many, and write them: all with the decimals that they need.
+
+        Args:
+            about: how many; the distance is 1, 2 or 5 times a power of ten.
+            write: writes a value in another form.
+
+        Example:
+            >>> Axis(0, 1, 0, 100).ticks(5)
+            {0.0: '0.0', 0.2: '0.2', 0.4: '0.4', 0.6: '0.6', 0.8: '0.8', 1.0: '1.0'}
+        """
+        least = (self.high - self.low) / about
+        power = math.floor(math.log10(least))
+        error = least / 10.0**power
+        # The limits are geometric means of neighbouring steps.
+        step = 10.0**power * (
+            10 if error >= 50**0.5 else 5 if error >= 10**0.5 else 2 if error >= 2**0.5 else 1
+        )
+        digits = max(0, -math.floor(math.log10(step)))
+        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        values = [round(step * place, digits) for place in range(first, last + 1)]
+        return {value: number(value, digits) if write is None else write(value) for value in values}
+
+
+def percent_label(value: float) -> str:
+    """Write a share at a tick.
+
+    Example:
+        >>> percent_label(0.2).split()
+        ['20', '%']
+    """
+    return f"{plain(round(100 * value, 6))}\u00a0%"
+
+
+def draw_across(  # noqa: PLR0913 - where the plot lies and what the axis says
+    drawing: Drawing,
+    axis: Axis,
+    ticks: Mapping[float, str],
+    *,
+    top: float,
+    bottom: float,
+    title: str = "",
+    is_above: bool = True,
+) -> None:
+    """Draw the horizontal axis of a plot, its grid, and its labels and title above or below.
+
+    Args:
+        drawing: what it is drawn into.
+        axis: of the plot.
+        ticks: values with their labels; where these have no room, every second one is left out.
+        top: upper edge of the plot.
+        bottom: lower edge.
+        title: of the axis.
+        is_above: whether labels stand above the plot.
+    """
+    drawing.path("".join(f"M{round(axis(value)) + 0.5:g},{top:g}V{bottom:g}" for value in ticks), stroke=GRID)
+    for value, label in _with_room(axis, ticks).items():
+        x = axis(value)
+        anchor = "start" if x - axis.start < 1 else "end" if axis.stop - x < 1 else "middle"
+        drawing.text((x, top - 5 if is_above else bottom + 13), label, anchor=anchor)
+    half = text_width(title) / 2
+    middle = min(max((axis.start + axis.stop) / 2, half), drawing.width - half)
+    if title:
+        drawing.text((middle, top - 21 if is_above else bottom + 30), title, anchor="middle", fill=MUTED)
+
+
+def _with_room(axis: Axis, ticks: Mapping[float, str]) -> dict[float, str]:
+    shown = dict(ticks)
+    while any(
+        axis(right) - axis(left) < (text_width(shown[left]) + text_width(shown[right])) / 2
+        for left, right in pairwise(shown)
+    ):
+        shown = dict(list(shown.items())[::2])
+    return shown
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of one height with their names at the left of a plot.
+
+    Attributes:
+        names: from top to bottom.
+        room: pixels of the names.
+        height: pixels of a row.
+        top: upper edge of the first row.
+    """
+
+    names: Sequence[str]
+    room: int
+    height: float
+    top: float
+
+    @classmethod
+    def fitted(cls, names: Sequence[str], width: int, least: int, *, top: float = PADDING) -> "Rows":
+        """Give rows the room and the height that their names need.
+
+        Args:
+            names: from top to bottom.
+            width: of the whole chart.
+            least: pixels of a row with a name of one or two lines.
+            top: upper edge of the first row.
+        """
+        room = label_room(width, names)
+        return cls(names, room, row_height(names, room, least), top)
+
+    @property
+    def left(self) -> float:
+        """Left edge of the plot."""
+        return PADDING + self.room
+
+    @property
+    def bottom(self) -> float:
+        """Lower edge of the last row."""
+        return self.top + self.height * len(self.names)
+
+    def middle(self, row: int) -> float:
+        """Return the middle of a row."""
+        return self.top + self.height * (row + 0.5)
+
+    def draw_names(self, drawing: Drawing) -> None:
+        """Write the names at the left, long ones on several lines."""
+        for row, name in enumerate(self.names):
+            place = self.left - 10, self.middle(row)
+            drawing.lines(place, lines_of(name, self.room), anchor="end")
+
+
 NARROW_LIMIT = 500
 """Charts below this width in pixels are laid out for a telephone or for half a page."""
 LINE_HEIGHT = 15
@@ -253,30 +588,6 @@ def text_width(text: str) -> int:
     return round(_CHARACTER * columns_of(text))
 
 
-def names_axis(room: int, **look: Any) -> "alt.Axis":  # noqa: ANN401 - fields of an axis
-    """Build the axis that writes the parameter ``names``, one label a row, into ``room`` pixels."""
-    import altair as alt
-
-    return alt.Axis(
-        labelExpr="names[datum.value]",
-        labelLimit=0,
-        labelLineHeight=LINE_HEIGHT,
-        labelPadding=10,
-        labelOverlap=False,
-        minExtent=room,
-        maxExtent=room,
-        title=None,
-        **look,
-    )
-
-
-def named_rows(room: int, **padding: Any) -> "alt.Y":  # noqa: ANN401 - fields of a scale
-    """Place marks by their ``row`` and write its name into ``room`` pixels; 0 writes none."""
-    import altair as alt
-
-    return alt.Y("row:O", axis=names_axis(room) if room else None, scale=alt.Scale(**padding))
-
-
 def _columns(character: str) -> int:
     if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
         return 0
@@ -305,240 +616,15 @@ def _cut(line: str, columns: int) -> str:
     return line.rstrip() + "…"
 
 
-Specification = dict[str, Any]
-"""A Vega-Lite chart with its data inside."""
-FONT_SIZE = 13
-_LOOK = {
-    "background": "transparent",
-    "aria": False,
-    "padding": 4,
-    "axis": {
-        "labelColor": INK,
-        "labelFontSize": FONT_SIZE,
-        "titleColor": MUTED,
-        "titleFontSize": FONT_SIZE,
-        "titleFontWeight": "normal",
-        "gridColor": GRID,
-        "domainColor": GRID,
-        "tickColor": GRID,
-        "domain": False,
-        "ticks": False,
-    },
-    "concat": {"spacing": 14},
-}
+def rectangle(corner: Point, width: float, height: float) -> str:
+    """Draw a rectangle from its upper left corner.
 
-
-def marks_of(dataset: str) -> "alt.Chart":
-    """Begin marks, one for each row of a dataset that ``themed`` adds."""
-    import altair as alt
-
-    return alt.Chart(alt.NamedData(name=dataset))
-
-
-def themed(
-    chart: Any,  # noqa: ANN401 - Altair's charts share no useful base
-    names: Sequence[str],
-    room: int,
-    datasets: dict[str, list[dict[str, Any]]],
-    **size: float,
-) -> Specification:
-    """Give a chart its row labels, its size, the page's look and its data.
-
-    All of it is added to the finished specification: Altair copies a whole chart for each thing added to it.
+    Example:
+        >>> rectangle((1, 2), 10, 5)
+        'M1,2h10v5h-10Z'
     """
-    specification: Specification = chart.to_dict(validate=False)
-    labels = {"name": "names", "value": [lines_of(name, room) for name in names]}
-    view = specification["config"]["view"] | {"stroke": None}
-    return (
-        specification
-        | size
-        | {
-            "params": [*specification.get("params", ()), labels],
-            "config": specification["config"] | _LOOK | {"view": view},
-            "datasets": datasets,
-        }
-    )
-
-
-_SVG = "{http://www.w3.org/2000/svg}"
-_LONG_FRACTION = re.compile(r"\d+\.\d\d+")
-_TRANSLATED = re.compile(r"translate\(([-\d.]+,[-\d.]+)\)")
-_NUMERIC = ("d", "transform", "x", "y", "x2", "y2", "width", "height")
-_NOISE = ("aria-hidden", "aria-roledescription", "class", "font-family", "pointer-events", "role")
-_SHARED = ("fill", "fill-opacity", "font-size", "font-weight", "stroke", "stroke-linecap")
-_STROKED = ("stroke-opacity", "stroke-width", "text-anchor")
-_RENDERER = threading.Lock()  # vl-convert keeps one JavaScript engine; its charts are drawn one by one
-
-
-def draw(chart: dict[str, Any] | str, label: str) -> Markup:
-    """Draw a chart as one ``<svg role="img">`` element for an HTML document.
-
-    Args:
-        chart: a Vega-Lite specification with its data inside, or an SVG document.
-        label: what the picture says, figures included, for readers who cannot see it.
-
-    Returns:
-        The element, escaped and ready to embed; it scales with its container up to its natural width.
-    """
-    return compacted(svg_source(chart), printable(label))
-
-
-def svg_source(chart: dict[str, Any] | str) -> str:
-    """Draw a chart as an SVG document, as Vega writes it; one that is drawn already stays as it is.
-
-    Args:
-        chart: a Vega-Lite specification with its data inside, or an SVG document.
-    """
-    if isinstance(chart, str):
-        return chart
-    return drawn_by_vega(_harmless(chart))
-
-
-def drawn_by_vega(chart: Any) -> str:  # noqa: ANN401 - JSON
-    """Draw a Vega-Lite specification, whose strings are all printable, as an SVG document."""
-    with _RENDERER:
-        source: str = _converter().vegalite_to_svg(chart, allowed_base_urls=[])
-    return source
-
-
-def rasterized(source: str, *, scale: float = 2) -> bytes:
-    """Turn an SVG document into a PNG file.
-
-    Args:
-        source: the document.
-        scale: pixels of the PNG for each of the drawing's.
-    """
-    with _RENDERER:
-        content: bytes = _converter().svg_to_png(source, scale=scale)
-    return content
-
-
-def compacted(source: str, label: str) -> Markup:
-    """Strip an SVG document to what an HTML page needs, about a third of its size.
-
-    Lossless but for rounding to a tenth of a pixel: attributes that all children of a group share
-    move to the group, and neighbouring paths that differ in shape alone become one.
-    """
-    root = ElementTree.fromstring(source)
-    for element in root.iter():
-        element.tag = str(element.tag).removeprefix(_SVG)
-        for name in _NOISE:
-            element.attrib.pop(name, None)
-        if element.get("opacity") == "1":
-            del element.attrib["opacity"]
-        for name in _NUMERIC:
-            if name in element.attrib:
-                element.attrib[name] = _LONG_FRACTION.sub(_tenths, element.attrib[name])
-    _prune(root)
-    _centre_lines(root)
-    for path in root.iter("path"):
-        _place_dot(path)
-    for group in root.iter("g"):
-        _share(group)
-        _merge(group)
-    width = float(root.attrib.pop("width"))
-    box = root.attrib["viewBox"]
-    root.attrib.clear()
-    root.attrib.update(
-        {"viewBox": box, "role": "img", "aria-label": label, "style": f"max-width:{width:.0f}px"}
-    )
-    return Markup(ElementTree.tostring(root, encoding="unicode"))  # the serialiser has escaped it
-
-
-def _tenths(fraction: re.Match[str]) -> str:
-    return f"{float(fraction[0]):.1f}"
-
-
-def _prune(element: ElementTree.Element) -> None:
-    for child in list(element):
-        _prune(child)
-        invisible = child.get("display") == "none" or child.get("opacity") == "0"
-        shapeless = child.tag == "path" and not child.get("fill") and not child.get("stroke")
-        silent = child.tag == "text" and not "".join(child.itertext())
-        if invisible or shapeless or silent or (child.tag == "g" and len(child) == 0):
-            element.remove(child)
-
-
-def _centre_lines(root: ElementTree.Element) -> None:
-    """Centre labels of several lines on their place; Vega hangs all but the first line below it."""
-    for text in root.iter("text"):
-        lines = text.findall("tspan")
-        if len(lines) > 1:
-            lines[0].set("dy", f"{-float(lines[1].get('dy', '0')) * (len(lines) - 1) / 2:g}")
-
-
-def _place_dot(path: ElementTree.Element) -> None:
-    """Write a dot's place into its path: half the length, and a scatter has thousands of them."""
-    place = _TRANSLATED.fullmatch(path.get("transform", ""))
-    if place and path.get("d") == "M0,0L0,0":
-        path.set("d", f"M{place[1]}h0")
-        del path.attrib["transform"]
-
-
-def _share(group: ElementTree.Element) -> None:
-    first = group[0]
-    for name in (*_SHARED, *_STROKED):
-        value = first.get(name)
-        if len(group) > 1 and value and all(child.get(name) == value for child in group):
-            group.set(name, value)
-            for child in group:
-                del child.attrib[name]
-
-
-def _merge(group: ElementTree.Element) -> None:
-    """Join opaque paths of one look, which cover the same pixels whether drawn apart or together."""
-    if "stroke-opacity" in group.attrib:
-        return
-    shapes: dict[tuple[tuple[str, str], ...], ElementTree.Element] = {}
-    if any(set(child.attrib) - {"d", "fill"} or child.tag != "path" or len(child) for child in group):
-        return
-    for path in list(group):
-        look = tuple(sorted((name, value) for name, value in path.attrib.items() if name != "d"))
-        if look in shapes:
-            shapes[look].set("d", shapes[look].get("d", "") + path.get("d", ""))
-            group.remove(path)
-        else:
-            shapes[look] = path
-
-
-def _harmless(part: object) -> object:
-    """Make every string printable: the renderer aborts the whole process on what XML cannot hold."""
-    if isinstance(part, str):
-        return printable(part)
-    if isinstance(part, dict):
-        return {name: _harmless(value) for name, value in part.items()}
-    return [_harmless(value) for value in part] if isinstance(part, list) else part
-
-
-@cache
-def _converter() -> "ModuleType":
-    import vl_convert  # noqa: PLC0415 - half a second that only pages with charts need
-
-    return vl_convert
-
-
-Look = dict[str, str]
-"""Attributes of an element."""
-Point = tuple[float, float]
-"""Pixels from the left and from the top; NaN from the top where there is no value."""
-
-
-def picture(width: float, height: float, look: Look | None = None) -> ElementTree.Element:
-    """Begin an SVG document, with further attributes if there are any."""
-    box = {"viewBox": f"0 0 {width:.0f} {height:.0f}", "width": f"{width:.0f}", "height": f"{height:.0f}"}
-    return ElementTree.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", **box, **(look or {})})
-
-
-def add_path(svg: ElementTree.Element, drawn: str, look: Look) -> None:
-    """Draw a path, if there is anything of it."""
-    if drawn:
-        ElementTree.SubElement(svg, "path", {"d": drawn, **look})
-
-
-def add_text(svg: ElementTree.Element, place: Point, said: str, look: Look) -> None:
-    """Write a text; control characters become visible ones."""
-    placed = {"x": f"{place[0]:.5g}", "y": f"{place[1]:.5g}", "fill": INK}
-    ElementTree.SubElement(svg, "text", placed | look).text = printable(said)
+    across = _written(width)
+    return f"M{_written(corner[0])},{_written(corner[1])}h{across}v{_written(height)}h-{across}Z"
 
 
 def line(points: Sequence[Point]) -> str:
@@ -622,101 +708,3 @@ def diamonds(points: Iterable[Point], half: float) -> str:
     """
     sides = f"l{half:g},{half:g}l-{half:g},{half:g}l-{half:g},-{half:g}Z"
     return "".join(f"M{x:.5g},{y - half:.5g}{sides}" for x, y in points if not math.isnan(y))
-
-
-def nice_step(top: float, most: int = 4) -> float:
-    """Choose the distance of ticks from 0 to ``top``: 1, 2 or 5 times a power of ten, at most so many.
-
-    Example:
-        >>> nice_step(0.17), nice_step(2.6)
-        (0.05, 1.0)
-    """
-    least = top / most
-    power = 10 ** math.floor(math.log10(least))
-    return float(next(power * times for times in (1, 2, 5, 10) if power * times >= least * (1 - 1e-9)))
-
-
-_NAMESPACE = "http://www.w3.org/2000/svg"
-_LINE = 24  # pixels of a line of the legend
-_MARK, _GAP, _MARGIN = 12, 26, 12
-
-
-def standalone_svg(
-    chart: dict[str, Any] | str, description: str, legend: Sequence[Swatch] = (), *, is_crisp: bool = False
-) -> str:
-    """Draw a chart as an SVG document that can be opened and printed by itself.
-
-    Args:
-        chart: a Vega-Lite specification with its data inside, or an SVG document.
-        description: the figures in words, for readers who cannot see it.
-        legend: what the marks stand for, drawn below the chart.
-        is_crisp: whether edges are drawn on whole pixels, so that no paper shines through between cells.
-    """
-    ElementTree.register_namespace("", _NAMESPACE)
-    root = ElementTree.fromstring(svg_source(chart))
-    width, height = float(root.attrib["width"]), float(root.attrib["height"])
-    places = _places(legend, width)
-    whole = height + (_MARGIN + _LINE * (places[-1][1] + 1) if places else 0)
-    root.attrib.update(height=f"{whole:g}", viewBox=f"0 0 {width:g} {whole:g}")
-    if is_crisp:
-        root.set("shape-rendering", "crispEdges")
-    title = ElementTree.Element(f"{{{_NAMESPACE}}}title")
-    title.text = printable(description)
-    paper = ElementTree.Element(f"{{{_NAMESPACE}}}rect", width="100%", height="100%", fill="#ffffff")
-    root.insert(0, title)
-    root.insert(1, paper)
-    for entry, (left, line) in zip(legend, places, strict=True):
-        root.extend(_entry(entry, left, height + _MARGIN + _LINE * (line + 0.5)))
-    return ElementTree.tostring(root, encoding="unicode")
-
-
-def _places(legend: Sequence[Swatch], width: float) -> list[tuple[float, int]]:
-    """Place the entries from left to right: where each begins, and on which line."""
-    places: list[tuple[float, int]] = []
-    left, line = float(_MARGIN), 0
-    for entry in legend:
-        needed = _MARK + 8 + text_width(entry.label)
-        if left > _MARGIN and left + needed > width:
-            left, line = float(_MARGIN), line + 1
-        places.append((left, line))
-        left += needed + _GAP
-    return places
-
-
-def _entry(entry: Swatch, left: float, middle: float) -> list[ElementTree.Element]:
-    text = ElementTree.Element(
-        f"{{{_NAMESPACE}}}text",
-        {"x": f"{left + _MARK + 8:g}", "y": f"{middle + 4.5:g}", "font-size": "13", "fill": INK,
-         "font-family": "sans-serif"},
-    )  # fmt: skip
-    text.text = printable(entry.label)
-    return [_mark(entry, left, middle), text]
-
-
-def _mark(entry: Swatch, left: float, middle: float) -> ElementTree.Element:
-    half = _MARK / 2
-    if entry.shape in {"line", "dashed"}:
-        line = {"x1": left, "x2": left + _MARK, "y1": middle, "y2": middle, "stroke-width": 2.5}
-        shown = {name: f"{value:g}" for name, value in line.items()} | {"stroke": entry.colour}
-        dashes = {"stroke-dasharray": "4 3"} if entry.shape == "dashed" else {}
-        return ElementTree.Element(f"{{{_NAMESPACE}}}line", shown | dashes)
-    if entry.shape in {"dot", "ring"}:
-        paint = (
-            {"fill": entry.colour}
-            if entry.shape == "dot"
-            else {"fill": "none", "stroke": entry.colour, "stroke-width": "2"}
-        )
-        circle = {"cx": f"{left + half:g}", "cy": f"{middle:g}", "r": f"{half - 1:g}"}
-        return ElementTree.Element(f"{{{_NAMESPACE}}}circle", circle | paint)
-    square = {
-        "x": f"{left:g}",
-        "y": f"{middle - half:g}",
-        "width": f"{_MARK}",
-        "height": f"{_MARK}",
-        "rx": "2",
-    }
-    turned = {"transform": f"rotate(45 {left + half:g} {middle:g})"} if entry.shape == "diamond" else {}
-    return ElementTree.Element(
-        f"{{{_NAMESPACE}}}rect",
-        square | turned | {"fill": entry.colour, "stroke": MUTED, "stroke-opacity": "0.2"},
-    )

@@ -7,7 +7,7 @@ only for a brief one (the screen). Blocks without it belong to full renderings.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Literal, Protocol, Self
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from semscale.types import Floats
 
 if TYPE_CHECKING:
     from semscale.guards.findings import Span
+    from semscale.report.chart_kit import Drawing
 
 Level = Literal["pass", "warn", "fail"]
 """How good something is."""
@@ -353,7 +354,7 @@ class Figure:
 
     Attributes:
         name: of the file that it can be saved as: lower-case letters and hyphens.
-        chart: draws it for a width in pixels: Vega-Lite, or an SVG document.
+        chart: draws it for a width in pixels.
         description: the figures in words, for readers who cannot see it.
         table: the numbers behind it; a brief rendering shows these if the table's ``detail`` says so.
         caption: one or two sentences on how to read it.
@@ -363,7 +364,7 @@ class Figure:
     """
 
     name: str
-    chart: Callable[[int], dict[str, Any] | str]
+    chart: "Callable[[int], Drawing]"
     description: str
     table: DataTable
     caption: str = ""

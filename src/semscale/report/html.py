@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from semscale.report.chart_kit import draw
 from semscale.report.document import (
     Block,
     Cell,
@@ -180,8 +179,8 @@ def marked_html(marked: Marked) -> Markup:
 def drawings(figure: Figure | Histogram) -> tuple[Markup, Markup | None]:
     """Draw a figure for wide screens and for narrow ones; ``None`` where one drawing serves both."""
     drawn = as_figure(figure)
-    wide = draw(drawn.chart(WIDE), drawn.description)
-    return wide, None if drawn.is_narrow else draw(drawn.chart(NARROW), drawn.description)
+    wide = drawn.chart(WIDE).inline(drawn.description)
+    return wide, None if drawn.is_narrow else drawn.chart(NARROW).inline(drawn.description)
 
 
 @cache

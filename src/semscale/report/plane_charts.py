@@ -1,53 +1,47 @@
 """Charts with two axes: squares, matrices, trends and matches of tokens."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from itertools import chain, pairwise, product
 from typing import TYPE_CHECKING
-from xml.etree import ElementTree
 
 import numpy as np
 from markupsafe import Markup
 
 from semscale.drift.gate.decision import Outcome
-from semscale.report import chart_kit as elements
+from semscale.report import chart_kit
 from semscale.report.chart_kit import (
     ACCENT,
     CARD,
     CONTRAST,
     GRID,
     INK,
+    LINE_HEIGHT,
     MUTED,
     NARROW_LIMIT,
+    PADDING,
+    Axis,
+    Drawing,
     Point,
-    Specification,
-    add_path,
-    add_text,
+    Rows,
+    draw_across,
     ink_on,
     label_room,
     lines_of,
-    marks_of,
-    named_rows,
-    picture,
-    row_height,
     sequential,
     text_width,
-    themed,
     words_of,
 )
-from semscale.report.formatting import number
 from semscale.report.row_charts import NOISE, TOLERATED
 from semscale.types import Floats
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from semscale.matching.bertscore.explanation import Explanation
 
 Range = tuple[float, float]
-_SIDE = 330  # pixels
+_SIDE = 330  # pixels of a square
 _SMALLEST, _LARGEST = 60, 220  # area of a bin's dot in square pixels
 
 
@@ -62,7 +56,7 @@ class ReliabilityDot:
     n: int
 
 
-def scatter(points: Floats, domains: tuple[Range, Range], titles: tuple[str, str]) -> Specification:
+def scatter(points: Floats, domains: tuple[Range, Range], titles: tuple[str, str]) -> Drawing:
     """Draw points, with a dashed line of equality where both axes have the same range.
 
     Args:
@@ -70,70 +64,62 @@ def scatter(points: Floats, domains: tuple[Range, Range], titles: tuple[str, str
         domains: what the x axis and the y axis cover.
         titles: what stands at the x axis and the y axis.
     """
-    import altair as alt
-
-    across, up = (alt.Scale(domain=list(domain), nice=False) for domain in domains)
-    x = alt.X("x:Q", axis=_axis(titles[0]), scale=across)
-    y = alt.Y("y:Q", axis=_axis(titles[1]), scale=up)
-    dots = [{"x": round(float(x), 4), "y": round(float(y), 4)} for x, y in points]
+    drawing, x, y = _square(domains, titles)
     opacity = float(np.clip(12 / np.sqrt(max(len(points), 1)), 0.22, 0.85))  # density shows
-    drawn = marks_of("dots").mark_point(
-        shape="M0,0h0", strokeCap="round", strokeWidth=5, stroke=ACCENT, strokeOpacity=opacity, opacity=1
-    )
-    layers = [drawn.encode(x=x, y=y), *([_equality(x, y)] if domains[0] == domains[1] else [])]
-    ends = [{"x": left, "y": low} for left, low in zip(*domains, strict=True)]
-    return themed(alt.layer(*layers), [], 0, {"dots": dots, "ends": ends}, width=_SIDE, height=_SIDE)
+    dots = (f"M{x(across):.1f},{y(up):.1f}h0" for across, up in points.tolist())
+    drawing.paths(dots, stroke=ACCENT, stroke_width=5, stroke_linecap="round", stroke_opacity=opacity)
+    if domains[0] == domains[1]:
+        _draw_equality(drawing, x, y)
+    return drawing
 
 
-def reliability(dots: Sequence[ReliabilityDot]) -> Specification:
+def reliability(dots: Sequence[ReliabilityDot]) -> Drawing:
     """Draw bins as dots with their intervals, beside the dashed line on which probabilities hold.
 
     Args:
         dots: one a bin.
     """
-    import altair as alt
-
-    unit = alt.Scale(domain=[0, 1], nice=False)
-    x = alt.X("predicted:Q", axis=_axis("probability of being right, given"), scale=unit)
-    y = alt.Y("observed:Q", axis=_axis("share that was right"), scale=unit)
-    most, least = (choose((dot.n for dot in dots), default=1) for choose in (max, min))
-    area = alt.Scale(domain=[min(least, most - 1), most], range=[_SMALLEST, _LARGEST], clamp=True)
-    size = alt.Size("n:Q", legend=None, scale=area)
-    base = marks_of("dots")
-    layers = alt.layer(
-        _equality(x, y),
-        base.mark_rule(stroke=ACCENT, strokeWidth=1.5, opacity=0.55).encode(
-            x=x, y=alt.Y("low:Q"), y2=alt.Y2("high:Q")
-        ),
-        base.mark_line(stroke=ACCENT, strokeWidth=1.2, opacity=0.5).encode(x=x, y=y),
-        base.mark_circle(color=ACCENT, opacity=1).encode(x=x, y=y, size=size),
-    )
-    records = [{name: round(float(value), 4) for name, value in asdict(dot).items()} for dot in dots]
-    ends = [{"predicted": end, "observed": end} for end in (0, 1)]
-    return themed(layers, [], 0, {"dots": records, "ends": ends}, width=_SIDE, height=_SIDE)
+    titles = "probability of being right, given", "share that was right"
+    drawing, x, y = _square(((0.0, 1.0), (0.0, 1.0)), titles)
+    _draw_equality(drawing, x, y)
+    places = [(x(dot.predicted), y(dot.observed)) for dot in dots]
+    for dot, (across, _) in zip(dots, places, strict=True):
+        drawing.rule((across, y(dot.low)), (across, y(dot.high)), ACCENT, 1.5, opacity=0.55)
+    drawing.path(chart_kit.line(places), stroke=ACCENT, stroke_width=1.2, opacity=0.5)
+    most = max((dot.n for dot in dots), default=1)
+    least = min([most - 1, *(dot.n for dot in dots)])
+    for dot, place in zip(dots, places, strict=True):
+        area = _SMALLEST + (_LARGEST - _SMALLEST) * (dot.n - least) / (most - least)
+        drawing.dot(place, area**0.5 / 2, ACCENT)
+    return drawing
 
 
-def _axis(title: str) -> "alt.Axis":
-    import altair as alt
+def _square(domains: tuple[Range, Range], titles: tuple[str, str]) -> tuple[Drawing, Axis, Axis]:
+    """Begin a square picture: draw both axes with their grid, and give them."""
+    up = Axis(*domains[1], 10 + _SIDE, 10)
+    labels = up.ticks(5)
+    left = PADDING + 20 + max(map(text_width, labels.values()), default=0)
+    drawing = Drawing(left + _SIDE + 12, up.start + 36)
+    across = Axis(*domains[0], left, left + _SIDE)
+    ticks = across.ticks(5)
+    draw_across(drawing, across, ticks, top=10, bottom=up.start, title=titles[0], is_above=False)
+    grid = "".join(f"M{left:g},{round(up(value)) + 0.5:g}h{_SIDE}" for value in labels)
+    drawing.path(grid, stroke=GRID)
+    for value, label in labels.items():
+        drawing.text((left - 4, up(value) + 4.5), label, anchor="end")
+    middle = 10 + _SIDE / 2
+    turned = f"rotate(-90 14 {middle:g})"
+    drawing.text((14, middle), titles[1], anchor="middle", fill=MUTED, transform=turned)
+    return drawing, across, up
 
-    return alt.Axis(title=title, grid=True, tickCount=5)
 
-
-def _equality(x: "alt.X", y: "alt.Y") -> "alt.Chart":
+def _draw_equality(drawing: Drawing, x: Axis, y: Axis) -> None:
     """Draw the line on which both measures are equal."""
-    import altair as alt
-
-    line: alt.Chart = marks_of("ends").mark_line(stroke=MUTED, strokeDash=[4, 4], strokeWidth=1.2)
-    return line.encode(x=x, y=y)
+    drawing.rule((x(x.low), y(y.low)), (x(x.high), y(y.high)), MUTED, 1.2, stroke_dasharray="4,4")
 
 
-_MATRIX_CELL = 72  # pixels
-_MATRIX_ROW = 34
-_WIDEST_CELL = 112
-_ROOMY_CELL = 34
-_LONGEST_COLUMN_NAME = 24
-_MOST_LINES = 2  # of a label above a column
-_SIDES = 12  # pixels that a label beside a row keeps free, and one above a column need not
+_WIDEST_CELL, _ROOMY_CELL = 112, 34  # pixels
+_LONGEST_HEAD = 24
 
 
 @dataclass(frozen=True)
@@ -155,8 +141,8 @@ def matrix(
     columns: Sequence[str],
     *,
     width: int,
-    title: str | None = None,
-) -> Specification:
+    title: str = "",
+) -> Drawing:
     """Draw a table of coloured cells with a figure in each.
 
     Args:
@@ -167,70 +153,57 @@ def matrix(
         width: the most it may take, labels included.
         title: what the columns are.
     """
-    import altair as alt
-
     room, narrow = label_room(width, rows), width < NARROW_LIMIT
     texts = [[cell.shown(narrow=narrow) for cell in row] for row in cells]
-    longest = max(map(text_width, [*map(_short, columns), *chain(*texts)]), default=0)
-    side = min(
-        max(float(_MATRIX_CELL), longest + 12), (width - room) / max(len(columns), 1), float(_WIDEST_CELL)
+    heads = [name if len(name) <= _LONGEST_HEAD else name[: _LONGEST_HEAD - 1] + "…" for name in columns]
+    longest = max(map(text_width, [*heads, *chain(*texts)]), default=0)
+    side = min(max(72.0, longest + 12), (width - room) / max(len(columns), 1), float(_WIDEST_CELL))
+    lines, is_upright = _head_lines(heads, int(side))
+    head = (
+        max(map(text_width, heads), default=0) + 8 if is_upright else 6 + LINE_HEIGHT * max(map(len, lines))
     )
-    axis, heads = _columns_axis(columns, int(side), title)
-    records = [
-        {"row": i, "column": j, "colour": cell.colour, "text": texts[i][j], "ink": ink_on(cell.colour)}
-        for i, row in enumerate(cells)
-        for j, cell in enumerate(row)
-    ]
-    base = marks_of("rows").encode(
-        x=alt.X("column:O", axis=axis, scale=alt.Scale(padding=0.04)), y=named_rows(room, padding=0.06)
-    )
-    drawn = base.mark_rect().encode(color=alt.Color("colour:N", scale=None))
+    table = Rows.fitted(rows, width, 34, top=PADDING + head + (24 if title else 0))
+    drawing = Drawing(table.left + side * len(columns) + PADDING, table.bottom + PADDING)
+    if title:
+        middle = table.left + side * len(columns) / 2
+        drawing.text((middle, PADDING + 12), title, anchor="middle", fill=MUTED)
+    for column, some in enumerate(lines):
+        x = table.left + side * (column + 0.5)
+        if is_upright:
+            x, y = x + 4.5, table.top - 8
+            drawing.text((x, y), some[0], transform=f"rotate(-90 {x:.1f} {y:.1f})")
+        else:
+            drawing.lines((x, table.top - 4 - LINE_HEIGHT * len(some) / 2), some, anchor="middle")
+    table.draw_names(drawing)
     size = 12 if side >= _ROOMY_CELL else 9
-    figures = base.mark_text(fontSize=size).encode(
-        text=alt.Text("text:N"), color=alt.Color("ink:N", scale=None)
-    )
-    layers = alt.layer(drawn, figures).add_params(alt.param(name="columns", value=heads))
-    return themed(
-        layers,
-        rows,
-        room,
-        {"rows": records},
-        width=side * len(columns),
-        height=row_height(rows, room, _MATRIX_ROW) * len(rows),
-    )
+    _draw_cells(drawing, table, cells, side)
+    for row, column in product(range(len(rows)), range(len(columns))):
+        place, ink = (
+            (table.left + side * (column + 0.5), table.middle(row) + 4.3),
+            ink_on(cells[row][column].colour),
+        )
+        drawing.text(place, texts[row][column], anchor="middle", fill=ink, font_size=size)
+    return drawing
 
 
-def _columns_axis(
-    columns: Sequence[str], cell: int, title: str | None
-) -> "tuple[alt.Axis, list[str] | list[list[str]]]":
-    """Build the axis above columns of ``cell`` pixels, and the labels that it writes."""
-    import altair as alt
+def _draw_cells(drawing: Drawing, table: Rows, cells: Sequence[Sequence[MatrixCell]], side: float) -> None:
+    gap, height = 0.04 * side, table.height - 2.4
+    for row, line in enumerate(cells):
+        for column, cell in enumerate(line):
+            corner = table.left + side * column + gap / 2, table.middle(row) - height / 2
+            drawing.box(corner, side - gap, height, cell.colour)
 
-    heads = [_short(name) for name in columns]
-    longest = max(map(text_width, heads), default=0)
-    lines = [lines_of(name, cell + _SIDES) for name in heads]
+
+def _head_lines(heads: Sequence[str], side: int) -> tuple[list[list[str]], bool]:
+    """Break heads of columns into lines of ``side`` pixels; where two do not suffice, all stand upright."""
+    if max(map(text_width, heads), default=0) <= side:
+        return [[head] for head in heads], False
+    lines = [lines_of(head, side + 12) for head in heads]  # a head needs no room at its sides
     is_whole = all(
-        len(some) <= _MOST_LINES and " ".join(some) == " ".join(words_of(name))
-        for some, name in zip(lines, heads, strict=True)
-    ) and all(text_width(line) <= cell for line in chain(*lines))
-    fits = longest <= cell
-    upright, in_lines = not fits and not is_whole, not fits and is_whole
-    axis = alt.Axis(
-        orient="top",
-        labelExpr="columns[datum.value]",
-        labelAngle=-90 if upright else 0,
-        labelLimit=0,
-        labelLineHeight=15,
-        labelPadding=14 if in_lines else 6,  # a second line hangs half a line lower
-        minExtent=longest + 8 if upright else 36 if in_lines else 0,
-        title=title,
-        titlePadding=8,
+        len(some) <= 2 and " ".join(some) == " ".join(words_of(head)) and max(map(text_width, some)) <= side  # noqa: PLR2004
+        for some, head in zip(lines, heads, strict=True)
     )
-    return axis, lines if in_lines else heads
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST_COLUMN_NAME else name[: _LONGEST_COLUMN_NAME - 1] + "…"
+    return (lines, False) if is_whole else ([[head] for head in heads], True)
 
 
 MOST_RUNS = 400
@@ -245,7 +218,7 @@ _FEW_DAYS = 4 * 24 * _HOUR
 _NEAR, _SHARE_NEAR = 0.25, 0.2  # of the mean distance of runs; share of runs so near that no clock shows them
 _TICKS = {True: 3, False: 5}
 _TICK_ROOM = 92  # pixels that a date takes
-_NONE, _SMALL = {"fill": "none"}, {"font-size": "12"}
+_SMALL = 12  # pixels of small letters
 
 
 class Mark(Enum):
@@ -319,7 +292,7 @@ class Timeline:
             return [float(place) for place in range(len(self.times))]
         return [round((stamp - self._stamps[0]) / _HOUR, 3) for stamp in self._stamps]
 
-    def by_model(self, points: Sequence[elements.Point]) -> list[Sequence[elements.Point]]:
+    def by_model(self, points: Sequence[Point]) -> list[Sequence[Point]]:
         """Part points of all runs where the model changes: a line joins runs of one model only."""
         ends = [0, *self.model_changes, len(points)]
         return [points[start:end] for start, end in pairwise(ends)]
@@ -338,172 +311,147 @@ class Timeline:
         return [time.timestamp() for time in self.times]
 
 
-@dataclass(frozen=True)
-class _Plane:
-    """One plot: where its corner lies, how large it is, and what its axes cover."""
-
-    ends: tuple[float, float]
-    width: float
-    top: float
-    height: float
-    greatest: float = 1.0
-    least: float = 0.0
-
-    def x(self, place: float) -> float:
-        low, high = self.ends
-        return _LEFT + self.width * (place - low) / (high - low)
-
-    def y(self, value: float) -> float:
-        return self.top + self.height * (self.greatest - value) / (self.greatest - self.least)
-
-    def points(self, places: Sequence[float], values: Floats) -> list[elements.Point]:
-        return [(self.x(place), self.y(value)) for place, value in zip(places, values.tolist(), strict=True)]
-
-
-def courses(timeline: Timeline, metrics: Sequence[Course], *, width: int) -> str:
+def courses(timeline: Timeline, metrics: Sequence[Course], *, width: int) -> Drawing:
     """Draw the gate's outcomes, then one plot a metric, with model changes through all of them.
 
     Args:
         timeline: t runs, at most ``MOST_RUNS``.
         metrics: from top to bottom.
         width: whole width in pixels.
-
-    Returns:
-        An SVG document.
     """
     narrow, places = width < NARROW_LIMIT, timeline.places
     spare = (places[-1] - places[0]) * 0.02 or 1.0
-    ends = places[0] - spare, places[-1] + spare
+    x = Axis(places[0] - spare, places[-1] + spare, _LEFT, width - _RIGHT)
     step = _TITLE + _HEIGHT[narrow] + _GAP
     bottom = _STRIP + step * len(metrics)
-    root = elements.picture(width, bottom + _FOOT)
-    svg = ElementTree.SubElement(root, "g", {"font-size": "13", "font-family": "sans-serif"})
-    plot = width - _LEFT - _RIGHT
-    planes = [_Plane(ends, plot, 16, _STRIP - 24)]
+    drawing = Drawing(width, bottom + _FOOT)
+    plots = [(16.0, _STRIP - 8.0)]
     for order, metric in enumerate(metrics):
-        top = _STRIP + step * order + _TITLE
-        planes.append(_Plane(ends, plot, top, _HEIGHT[narrow], _greatest(metric), _least(metric)))
-        _draw_metric(svg, planes[-1], timeline, metric)
-    _draw_models(svg, planes, timeline, most=_MOST_LABELS[narrow])
-    _draw_gate(svg, planes[0], timeline)
-    _draw_dates(svg, planes[0], timeline.ticks(_TICKS[narrow]), top=bottom)
-    return ElementTree.tostring(root, encoding="unicode")
+        top = float(_STRIP + step * order + _TITLE)
+        plots.append((top, top + _HEIGHT[narrow]))
+        _draw_metric(drawing, x, Axis(_least(metric), _greatest(metric), *plots[-1][::-1]), timeline, metric)
+    _draw_models(drawing, x, plots, timeline, most=_MOST_LABELS[narrow])
+    _draw_gate(drawing, x, timeline)
+    _draw_dates(drawing, x, timeline.ticks(_TICKS[narrow]), top=bottom)
+    return drawing
 
 
-def _draw_metric(svg: ElementTree.Element, plane: _Plane, timeline: Timeline, metric: Course) -> None:
+def _draw_metric(drawing: Drawing, x: Axis, y: Axis, timeline: Timeline, metric: Course) -> None:
     """Draw a heading and an axis, bands, levels, intervals, the line of means, and its marks."""
     places = timeline.places
-    elements.add_text(svg, (plane.x(plane.ends[0]), plane.top - 7), metric.name, {"font-weight": "600"})
-    _draw_axis(svg, plane)
-    _draw_bands(svg, plane, places, metric)
-    _draw_levels(svg, plane, places, metric.change)
-    few, mean_line = len(places) <= _FEW_RUNS, _NONE | {"stroke": ACCENT, "stroke-width": "1.5"}
-    means = plane.points(places, metric.loss)
-    highs, lows = plane.points(places, metric.high), plane.points(places, np.maximum(metric.low, plane.least))
+    drawing.text((x.start, y.stop - 7), metric.name, font_weight="600")
+    _draw_losses(drawing, x, y)
+    _draw_bands(drawing, x, y, places, metric)
+    _draw_levels(drawing, x, y, places, metric.change)
+    few = len(places) <= _FEW_RUNS
+    means, highs, lows = (
+        [(x(place), y(value)) for place, value in zip(places, values.tolist(), strict=True)]
+        for values in (metric.loss, metric.high, np.maximum(metric.low, y.low))
+    )
     if few:
-        elements.add_path(
-            svg, elements.whiskers(highs, lows), _NONE | {"stroke": ACCENT, "stroke-width": "1.5"}
-        )
+        drawing.path(chart_kit.whiskers(highs, lows), stroke=ACCENT, stroke_width=1.5)
     else:
-        bands = map(elements.band, timeline.by_model(highs), timeline.by_model(lows))
-        elements.add_path(svg, "".join(bands), {"fill": ACCENT, "fill-opacity": "0.22"})
-    elements.add_path(svg, "".join(map(elements.line, timeline.by_model(means))), mean_line)
-    marked: dict[Mark, list[elements.Point]] = {mark: [] for mark in Mark}
+        bands = map(chart_kit.band, timeline.by_model(highs), timeline.by_model(lows))
+        drawing.path("".join(bands), fill=ACCENT, fill_opacity=0.22)
+    means_line = "".join(map(chart_kit.line, timeline.by_model(means)))
+    drawing.path(means_line, stroke=ACCENT, stroke_width=1.5)
+    marked: dict[Mark, list[Point]] = {mark: [] for mark in Mark}
     for point, mark in zip(means, metric.marks(timeline.outcomes), strict=True):
         marked[mark].append(point)
-    _draw_marks(svg, marked, few=few)
+    _draw_marks(drawing, marked, few=few)
 
 
-def _draw_marks(svg: ElementTree.Element, points: Mapping[Mark, list[elements.Point]], *, few: bool) -> None:
+def _draw_marks(drawing: Drawing, points: Mapping[Mark, list[Point]], *, few: bool) -> None:
     """Mark each run's mean; of many runs only those at the limit or beyond that the gate did not pass."""
     if few:
-        elements.add_path(svg, elements.dots(points[Mark.UNTESTED]), _round(MUTED, 6))
-        elements.add_path(svg, elements.dots(points[Mark.BELOW]), _round(ACCENT, 7))
-    elements.add_path(svg, elements.dots(points[Mark.UNDECIDED]), _round(INK, 8 if few else 6))
-    elements.add_path(svg, elements.dots(points[Mark.UNDECIDED]), _round(CARD, 5 if few else 3))
-    elements.add_path(svg, elements.diamonds(points[Mark.FAILED], 4.5 if few else 3), {"fill": CONTRAST})
+        _draw_dots(drawing, points[Mark.UNTESTED], MUTED, 6)
+        _draw_dots(drawing, points[Mark.BELOW], ACCENT, 7)
+    _draw_dots(drawing, points[Mark.UNDECIDED], INK, 8 if few else 6)
+    _draw_dots(drawing, points[Mark.UNDECIDED], CARD, 5 if few else 3)
+    drawing.path(chart_kit.diamonds(points[Mark.FAILED], 4.5 if few else 3), fill=CONTRAST)
+
+
+def _draw_dots(drawing: Drawing, points: Sequence[Point], colour: str, diameter: float) -> None:
+    drawing.path(chart_kit.dots(points), stroke=colour, stroke_width=diameter, stroke_linecap="round")
 
 
 def _draw_levels(
-    svg: ElementTree.Element, plane: _Plane, places: Sequence[float], change: tuple[int, float, float] | None
+    drawing: Drawing, x: Axis, y: Axis, places: Sequence[float], change: tuple[int, float, float] | None
 ) -> None:
     """Draw the means before and after a change of level, beneath the runs' own marks."""
     if change is None:
         return
     run, before, after = change
-    middle = plane.x((places[run - 1] + places[run]) / 2)
-    levels = [(plane.x(places[0]), plane.y(before)), (middle, plane.y(before))]
-    levels += [(middle, np.nan), (middle, plane.y(after)), (plane.x(places[-1]), plane.y(after))]
-    elements.add_path(svg, elements.line(levels), _NONE | {"stroke": INK, "stroke-width": "2"})
+    middle = x((places[run - 1] + places[run]) / 2)
+    levels = [(x(places[0]), y(before)), (middle, y(before))]
+    levels += [(middle, np.nan), (middle, y(after)), (x(places[-1]), y(after))]
+    drawing.path(chart_kit.line(levels), stroke=INK, stroke_width=2)
 
 
-def _draw_axis(svg: ElementTree.Element, plane: _Plane) -> None:
-    step = elements.nice_step(plane.greatest - plane.least)
-    digits = max(0, -int(np.floor(np.log10(step))))
-    ticks = [step * tick for tick in range(int(plane.least / step), int(plane.greatest / step) + 1)]
-    grid = "".join(f"M{_LEFT},{plane.y(tick):.5g}h{plane.width:.5g}" for tick in ticks)
-    elements.add_path(svg, grid, _NONE | {"stroke": GRID})
-    for tick in ticks:
-        place = _LEFT - 6, plane.y(tick) + 4
-        elements.add_text(svg, place, number(tick, digits), _SMALL | {"text-anchor": "end"})
+def _draw_losses(drawing: Drawing, x: Axis, y: Axis) -> None:
+    """Draw the axis of losses with its grid."""
+    ticks = y.ticks(4)
+    drawing.path("".join(f"M{x.start:g},{y(tick):.5g}H{x.stop:g}" for tick in ticks), stroke=GRID)
+    for tick, label in ticks.items():
+        drawing.text((x.start - 6, y(tick) + 4), label, anchor="end", font_size=_SMALL)
 
 
-def _draw_bands(svg: ElementTree.Element, plane: _Plane, places: Sequence[float], metric: Course) -> None:
+def _draw_bands(drawing: Drawing, x: Axis, y: Axis, places: Sequence[float], metric: Course) -> None:
     """Draw what reruns lose, and the margin, from end to end; only where they change is there a corner."""
     limits = list(zip(metric.noise.tolist(), metric.limit.tolist(), strict=True))
     changes = [
         run for run in range(1, len(limits)) if not np.allclose(limits[run], limits[run - 1], equal_nan=True)
     ]
-    turns = [(plane.ends[0], limits[0]), *((places[run], limits[run]) for run in changes)]
-    turns.append((plane.ends[1], limits[-1]))
-    noise = elements.steps([(plane.x(place), plane.y(value)) for place, (value, _) in turns])
-    limit = elements.steps([(plane.x(place), plane.y(value)) for place, (_, value) in turns])
-    zero = plane.y(0.0)
-    elements.add_path(svg, elements.band(limit, [(x, zero) for x, _ in limit]), {"fill": TOLERATED})
-    elements.add_path(svg, elements.band(noise, [(x, zero) for x, _ in noise]), {"fill": NOISE})
-    elements.add_path(svg, elements.line(limit), _NONE | {"stroke": MUTED, "stroke-width": "1.5"})
+    turns = [(x.low, limits[0]), *((places[run], limits[run]) for run in changes), (x.high, limits[-1])]
+    noise = chart_kit.steps([(x(place), y(value)) for place, (value, _) in turns])
+    limit = chart_kit.steps([(x(place), y(value)) for place, (_, value) in turns])
+    zero = y(0.0)
+    drawing.path(chart_kit.band(limit, [(across, zero) for across, _ in limit]), fill=TOLERATED)
+    drawing.path(chart_kit.band(noise, [(across, zero) for across, _ in noise]), fill=NOISE)
+    drawing.path(chart_kit.line(limit), stroke=MUTED, stroke_width=1.5)
 
 
 def _draw_models(
-    svg: ElementTree.Element, planes: Sequence[_Plane], timeline: Timeline, *, most: int
+    drawing: Drawing, x: Axis, plots: Sequence[tuple[float, float]], timeline: Timeline, *, most: int
 ) -> None:
     """Rule off changes of the model in each plot, and number the models where they can be told apart."""
-    places, strip = timeline.places, planes[0]
-    changes = [strip.x((places[run - 1] + places[run]) / 2) for run in timeline.model_changes]
-    rules = "".join(f"M{x:.5g},{plane.top:.5g}v{plane.height:.5g}" for plane in planes for x in changes)
-    elements.add_path(svg, rules, _NONE | {"stroke": MUTED, "stroke-dasharray": "3,3"})
+    places = timeline.places
+    changes = [x((places[run - 1] + places[run]) / 2) for run in timeline.model_changes]
+    rules = "".join(f"M{across:.5g},{top:g}V{bottom:g}" for top, bottom in plots for across in changes)
+    drawing.path(rules, stroke=MUTED, stroke_dasharray="3,3")
     if 0 < len(changes) <= most:
-        for order, x in enumerate([strip.x(places[0]), *changes], 1):
-            look = _SMALL | {"text-anchor": "middle", "font-weight": "600"}
-            elements.add_text(svg, (x, 11), str(order), look)
+        for order, across in enumerate([x(places[0]), *changes], 1):
+            drawing.text((across, 11), str(order), anchor="middle", font_weight="600", font_size=_SMALL)
 
 
-def _draw_gate(svg: ElementTree.Element, plane: _Plane, timeline: Timeline) -> None:
+def _draw_gate(drawing: Drawing, x: Axis, timeline: Timeline) -> None:
     """Mark what the gate said of each run: passed, failed, undecided, or a grey dot where none was asked."""
-    said: dict[str | None, list[elements.Point]] = {}
+    points: dict[str | None, list[Point]] = {}
     for place, outcome in zip(timeline.places, timeline.outcomes, strict=True):
-        said.setdefault(outcome, []).append((plane.x(place), 25.0))
-    elements.add_path(svg, elements.dots(said.get(None, [])), _round(MUTED, 6))
-    elements.add_path(svg, elements.dots(said.get(Outcome.PASS, [])), _round(ACCENT, 8))
-    elements.add_path(svg, elements.dots(said.get(Outcome.UNDECIDED, [])), _round(INK, 9))
-    elements.add_path(svg, elements.dots(said.get(Outcome.UNDECIDED, [])), _round(CARD, 6))
-    elements.add_path(svg, elements.diamonds(said.get(Outcome.FAIL, []), 5), {"fill": CONTRAST})
+        points.setdefault(outcome, []).append((x(place), 25.0))
+    _draw_dots(drawing, points.get(None, []), MUTED, 6)
+    _draw_dots(drawing, points.get(Outcome.PASS, []), ACCENT, 8)
+    _draw_dots(drawing, points.get(Outcome.UNDECIDED, []), INK, 9)
+    _draw_dots(drawing, points.get(Outcome.UNDECIDED, []), CARD, 6)
+    drawing.path(chart_kit.diamonds(points.get(Outcome.FAIL, []), 5), fill=CONTRAST)
 
 
-def _draw_dates(svg: ElementTree.Element, plane: _Plane, ticks: Mapping[float, str], *, top: float) -> None:
+def _draw_dates(drawing: Drawing, x: Axis, ticks: Mapping[float, str], *, top: float) -> None:
     """Write dates as far as they have room; the first and the last come before those between."""
     places = sorted(ticks)
-    last, kept = plane.x(places[-1]), -np.inf
+    last, written = x(places[-1]), -np.inf
     for order, place in enumerate(places):
-        x = plane.x(place)
+        across = x(place)
         is_last = order == len(places) - 1
-        if not is_last and (x - kept < _TICK_ROOM or (kept > -np.inf and last - x < _TICK_ROOM)):
+        if not is_last and (
+            across - written < _TICK_ROOM or (written > -np.inf and last - across < _TICK_ROOM)
+        ):
             continue
-        if is_last and x - kept < _TICK_ROOM:
+        if is_last and across - written < _TICK_ROOM:
             break
         anchor = "middle" if len(places) == 1 else "end" if is_last else "middle" if order else "start"
-        elements.add_text(svg, (x, top + 8), ticks[place], _SMALL | {"text-anchor": anchor})
-        kept = x
+        drawing.text((across, top + 8), ticks[place], anchor=anchor, font_size=_SMALL)
+        written = across
 
 
 def _greatest(metric: Course) -> float:
@@ -520,18 +468,13 @@ def _least(metric: Course) -> float:
     return float(ends[np.isfinite(ends)].min()) * 1.06
 
 
-def _round(colour: str, diameter: float) -> dict[str, str]:
-    return _NONE | {"stroke": colour, "stroke-width": f"{diameter:g}", "stroke-linecap": "round"}
-
-
 MOST_TOKENS = 60
 """Tokens of each text that are drawn; what is beyond is said below the picture."""
 _TOKEN_CELL, _TOKEN_GAP, _LETTER = 30, 6, 7.2  # pixels
-_FONT = 12
 
 
 def match_picture(explanation: "Explanation") -> Markup:
-    """Draw the cosines of all tokens as one ``<svg role="img">`` element, the matched ones with a frame.
+    """Draw the cosines of all tokens as an SVG document, the matched ones with a frame.
 
     A filled frame corner tells who was matched: lower left for the prediction's best match of a row, upper
     right for the reference's best match of a column. Special tokens are drawn, because they can be matched.
@@ -543,47 +486,39 @@ def match_picture(explanation: "Explanation") -> Markup:
     columns = explanation.reference.pieces[:MOST_TOKENS]
     left = _TOKEN_GAP + _LETTER * max(map(len, rows))
     top = _TOKEN_GAP + _LETTER * max(map(len, columns))
-    width, height = (
-        left + _TOKEN_CELL * len(columns) + _TOKEN_GAP,
-        top + _TOKEN_CELL * len(rows) + 2 * _TOKEN_GAP,
-    )
     note = _left_out_tokens(explanation)
-    height += _FONT + _TOKEN_GAP if note else 0
-    look = {"role": "img", "aria-label": _tokens_label(explanation), "style": f"max-width:{width:.0f}px",
-            "font-family": "system-ui, sans-serif", "font-size": f"{_FONT}"}  # fmt: skip
-    svg = picture(width, height, look)
-    for at, name in enumerate(rows):
-        add_text(svg, (left - _TOKEN_GAP, top + _TOKEN_CELL * (at + 0.5) + 4), name, {"text-anchor": "end"})
-    for at, name in enumerate(columns):
-        x, y = left + _TOKEN_CELL * (at + 0.5) + 4, top - _TOKEN_GAP
-        add_text(svg, (x, y), name, {"transform": f"rotate(-90 {x:.1f} {y:.1f})"})
+    height = top + _TOKEN_CELL * len(rows) + 2 * _TOKEN_GAP
+    drawing = Drawing(left + _TOKEN_CELL * len(columns) + _TOKEN_GAP, height + (18 if note else 0))
+    for row, name in enumerate(rows):
+        place = left - _TOKEN_GAP, top + _TOKEN_CELL * (row + 0.5) + 4
+        drawing.text(place, name, anchor="end", font_size=_SMALL)
+    for column, name in enumerate(columns):
+        x, y = left + _TOKEN_CELL * (column + 0.5) + 4, top - _TOKEN_GAP
+        drawing.text((x, y), name, transform=f"rotate(-90 {x:.1f} {y:.1f})", font_size=_SMALL)
     for row, column in product(range(len(rows)), range(len(columns))):
-        _token_cell(svg, explanation, (row, column), (left + _TOKEN_CELL * column, top + _TOKEN_CELL * row))
-    if note:
-        add_text(svg, (_TOKEN_GAP, height - _TOKEN_GAP), note, {})
-    return Markup(ElementTree.tostring(svg, encoding="unicode"))  # the serialiser has escaped it
+        corner = left + _TOKEN_CELL * column, top + _TOKEN_CELL * row
+        _draw_token_cell(drawing, explanation, (row, column), corner)
+    drawing.text((_TOKEN_GAP, height + 12), note, font_size=_SMALL)
+    return Markup(drawing.document(_tokens_label(explanation)))  # the drawing has escaped it
 
 
-def _token_cell(
-    svg: ElementTree.Element, found: "Explanation", place: tuple[int, int], corner: Point
+def _draw_token_cell(
+    drawing: Drawing, explanation: "Explanation", place: tuple[int, int], corner: Point
 ) -> None:
-    (row, column), (x, y) = place, corner
-    cosine = float(found.cosines[row, column])
-    add_path(
-        svg, f"M{x:.1f},{y:.1f}h{_TOKEN_CELL}v{_TOKEN_CELL}h-{_TOKEN_CELL}Z", {"fill": sequential(cosine)}
-    )
-    look = {"fill": ink_on(sequential(cosine)), "text-anchor": "middle", "font-size": "10"}
-    add_text(svg, (x + _TOKEN_CELL / 2, y + _TOKEN_CELL / 2 + 4), f"{cosine:.2f}".replace("0.", "."), look)
-    for_prediction = int(found.prediction.match[row]) == column
-    for_reference = int(found.reference.match[column]) == row
+    (row, column), (x, y), side = place, corner, _TOKEN_CELL
+    cosine = float(explanation.cosines[row, column])
+    colour = sequential(cosine)
+    drawing.box(corner, side, side, colour)
+    middle, figure = (x + side / 2, y + side / 2 + 4), f"{cosine:.2f}".replace("0.", ".")
+    drawing.text(middle, figure, anchor="middle", fill=ink_on(colour), font_size=10)
+    for_prediction = int(explanation.prediction.match[row]) == column
+    for_reference = int(explanation.reference.match[column]) == row
     if for_prediction or for_reference:
-        inner = _TOKEN_CELL - 2
-        frame = f"M{x + 1:.1f},{y + 1:.1f}h{inner}v{inner}h-{inner}Z"
-        add_path(svg, frame, {"fill": "none", "stroke": CONTRAST, "stroke-width": "2"})
+        drawing.box((x + 1, y + 1), side - 2, side - 2, "none", stroke=CONTRAST, stroke_width=2)
     if for_prediction:
-        add_path(svg, f"M{x:.1f},{y + _TOKEN_CELL:.1f}v-8l8,8z", {"fill": CONTRAST})
+        drawing.path(f"M{x:.1f},{y + side:.1f}v-8l8,8z", fill=CONTRAST)
     if for_reference:
-        add_path(svg, f"M{x + _TOKEN_CELL:.1f},{y:.1f}v8l-8,-8z", {"fill": CONTRAST})
+        drawing.path(f"M{x + side:.1f},{y:.1f}v8l-8,-8z", fill=CONTRAST)
 
 
 def _left_out_tokens(explanation: "Explanation") -> str:

@@ -1,9 +1,9 @@
 """Charts with one row for each name: bars, dots, groups, histograms, strips and forest plots."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import accumulate
 
 import numpy as np
 
@@ -13,31 +13,36 @@ from semscale.report.chart_kit import (
     BAR,
     CARD,
     CONTRAST,
-    FONT_SIZE,
     GRID,
     INK,
     MUTED,
     NARROW_LIMIT,
     NEUTRAL,
-    Specification,
+    PADDING,
+    Axis,
+    Drawing,
+    Rows,
+    diamonds,
+    draw_across,
     ink_on,
-    label_room,
-    marks_of,
-    named_rows,
-    names_axis,
-    row_height,
+    line,
+    lines_of,
+    percent_label,
+    rectangle,
     sequential,
-    themed,
 )
 from semscale.report.document import Swatch
+from semscale.report.formatting import plain
 from semscale.types import Floats, Integers
 
-if TYPE_CHECKING:
-    import altair as alt
+HISTOGRAM, GROUP, UNRELATED = ACCENT, BAR, NEUTRAL
+"""Colours of all rows, of a group, and of unrelated pairs."""
 
-_BAR_ROW = 38
-_BAR_ROW_OF_TWO = 52
-_TEXT_ROOM = {True: 64, False: 170}  # pixels to the right of the longest bar, for its figures
+NOISE, TOLERATED = "#cfc8b8", "#e6decd"
+"""Colours of the loss of reruns, and of the margin beyond it."""
+
+_ROOM_FOR_A_FIGURE = 34  # pixels
+_HEAD, _FOOT = 36, 36  # pixels of an axis above and below a plot, with its title
 
 
 @dataclass(frozen=True)
@@ -57,21 +62,8 @@ class Bar:
         """Where the figures can start."""
         return max(self.share, self.high or 0.0)
 
-    def record(self, slot: int, *, narrow: bool) -> dict[str, Any]:
-        """Return the row of the chart's table; ``slot`` counts the bars of one row from the top."""
-        return {
-            "row": self.row,
-            "slot": slot,
-            "share": self.share,
-            "low": self.low,
-            "high": self.high,
-            "reach": self.reach,
-            "text": self.short_text if narrow else self.text,
-            "colour": self.colour,
-        }
 
-
-def bars(values: Sequence[Bar], names: Sequence[str], width: int) -> Specification:
+def bars(values: Sequence[Bar], names: Sequence[str], width: int) -> Drawing:
     """Draw horizontal bars with interval whiskers and their figures; bars of one row stand below each other.
 
     Args:
@@ -79,44 +71,39 @@ def bars(values: Sequence[Bar], names: Sequence[str], width: int) -> Specificati
         names: one label a row, from top to bottom.
         width: whole width in pixels, labels included.
     """
-    import altair as alt
-
-    room, narrow = label_room(width, names), width < NARROW_LIMIT
-    plot = width - room
-    longest = max((bar.reach for bar in values), default=0.0) or 1.0
-    domain = [0, longest * plot / (plot - _TEXT_ROOM[narrow])]
+    narrow = width < NARROW_LIMIT
     slots = _slots([bar.row for bar in values])
-    single = max(slots, default=0) == 0
-    records = [bar.record(slot, narrow=narrow) for bar, slot in zip(values, slots, strict=True)]
-    base = marks_of("rows").encode(
-        y=named_rows(room, paddingInner=0.2, paddingOuter=0.05),
-        yOffset=alt.YOffset("slot:O", scale=alt.Scale(paddingInner=0.1)),
+    per_row = max(slots, default=0) + 1
+    rows = Rows.fitted(names, width, 38 if per_row == 1 else 52)
+    drawing = Drawing(width + 2 * PADDING, rows.bottom + PADDING)
+    rows.draw_names(drawing)
+    plot, thickness, distance = width - rows.room, 22 if per_row == 1 else 16, 0.82 * rows.height / per_row
+    longest = max((bar.reach for bar in values), default=0.0) or 1.0
+    stop = rows.left + plot - (64 if narrow else 170)  # the figures of the longest bar need room
+    axis = Axis(0, longest, rows.left, stop)
+    middles = [
+        (bar, rows.middle(bar.row) + distance * (slot - (per_row - 1) / 2))
+        for bar, slot in zip(values, slots, strict=True)
+    ]
+    drawing.tiles(
+        (bar.colour, rectangle((rows.left, y - thickness / 2), axis(bar.share) - rows.left, thickness))
+        for bar, y in middles
     )
-    length = alt.X("share:Q", axis=None, scale=alt.Scale(domain=domain, nice=False))
-    drawn = base.mark_bar(size=22 if single else 16).encode(x=length, color=alt.Color("colour:N", scale=None))
-    whisker = base.mark_rule(stroke=INK, strokeWidth=1.5).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
-    figures = base.mark_text(align="left", dx=9, fill=INK, fontSize=FONT_SIZE)
-    layers = alt.layer(drawn, whisker, figures.encode(x=alt.X("reach:Q"), text=alt.Text("text:N")))
-    return themed(
-        layers,
-        names,
-        room,
-        {"rows": records},
-        width=plot,
-        height=row_height(names, room, _BAR_ROW if single else _BAR_ROW_OF_TWO) * len(names),
-    )
+    whiskers = "".join(_whisker(axis, y, bar.low, bar.high) for bar, y in middles)
+    drawing.path(whiskers, stroke=INK, stroke_width=1.5)
+    for bar, y in middles:
+        drawing.text((axis(bar.reach) + 9, y + 4.5), bar.short_text if narrow else bar.text)
+    return drawing
 
 
 def _slots(rows: Sequence[int]) -> list[int]:
+    """Count for each bar how many of its row come before it."""
     seen: dict[int, int] = {}
     slots = []
     for row in rows:
         slots.append(seen.get(row, 0))
         seen[row] = slots[-1] + 1
     return slots
-
-
-_DOT_ROW = 40
 
 
 @dataclass(frozen=True)
@@ -127,7 +114,7 @@ class DotRow:
     means: tuple[float, ...]
 
 
-def dots(rows: Sequence[DotRow], colours: Sequence[str], *, title: str = "mean", width: int) -> Specification:
+def dots(rows: Sequence[DotRow], colours: Sequence[str], *, title: str = "mean", width: int) -> Drawing:
     """Draw one line a row with a dot for each set of items.
 
     Args:
@@ -136,47 +123,24 @@ def dots(rows: Sequence[DotRow], colours: Sequence[str], *, title: str = "mean",
         title: what the axis shows.
         width: whole width in pixels, labels included.
     """
-    import altair as alt
-
-    names = [row.name for row in rows]
-    room = label_room(width, names)
-    records: list[dict[str, Any]] = [
-        {"row": place, "value": mean, "colour": colour}
-        for place, row in enumerate(rows)
-        for mean, colour in zip(row.means, colours, strict=True)
-        if math.isfinite(mean)
-    ]
-    known = {place: [one["value"] for one in records if one["row"] == place] for place in range(len(rows))}
-    spans = [{"row": place, "low": min(means), "high": max(means)} for place, means in known.items() if means]
-    values = [one["value"] for one in records]
-    low, high = min([0.0, *values]), max([1.0, *values])
-    x = alt.X(
-        "value:Q",
-        axis=alt.Axis(title=title, tickCount=6, orient="top"),
-        scale=alt.Scale(domain=[low, high], nice=False),
+    lines = Rows.fitted([row.name for row in rows], width, 40, top=_HEAD)
+    drawing = Drawing(width + 2 * PADDING, lines.bottom + PADDING)
+    known = [[mean for mean in row.means if math.isfinite(mean)] for row in rows]
+    ends = [0.0, 1.0, *(mean for means in known for mean in means)]
+    axis = Axis(min(ends), max(ends), lines.left, PADDING + width)
+    draw_across(drawing, axis, axis.ticks(6), top=lines.top, bottom=lines.bottom, title=title)
+    lines.draw_names(drawing)
+    spans = (
+        _whisker(axis, lines.middle(place), min(means), max(means))
+        for place, means in enumerate(known)
+        if means
     )
-    y = named_rows(room, paddingInner=0.2)
-    layers = alt.layer(
-        marks_of("spans")
-        .mark_rule(stroke=MUTED, strokeWidth=1.5)
-        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y),
-        marks_of("rows")
-        .mark_circle(size=130, opacity=1)
-        .encode(x=x, y=y, color=alt.Color("colour:N", scale=None)),
-    )
-    datasets: dict[str, list[dict[str, Any]]] = {"rows": records, "spans": spans}
-    return themed(
-        layers,
-        names,
-        room,
-        datasets,
-        width=width - room,
-        height=row_height(names, room, _DOT_ROW) * len(rows),
-    )
-
-
-_GROUP_ROW = 30
-_ROOM_FOR_A_FIGURE = 34  # pixels that "12 %" takes inside a piece of a bar
+    drawing.path("".join(spans), stroke=MUTED, stroke_width=1.5)
+    for place, row in enumerate(rows):
+        for mean, colour in zip(row.means, colours, strict=True):
+            if math.isfinite(mean):
+                drawing.dot((axis(mean), lines.middle(place)), 5.7, colour)
+    return drawing
 
 
 @dataclass(frozen=True)
@@ -190,9 +154,7 @@ class GroupRow:
     pmf: tuple[float, ...]
 
 
-def group_rows(
-    rows: Sequence[GroupRow], colours: Sequence[str], *, reference: float, width: int
-) -> Specification:
+def group_rows(rows: Sequence[GroupRow], colours: Sequence[str], *, reference: float, width: int) -> Drawing:
     """Draw groups from top to bottom; on a narrow screen the distributions follow beneath the means.
 
     Args:
@@ -201,78 +163,59 @@ def group_rows(
         reference: mean of everything, drawn as a line.
         width: whole width in pixels, labels included.
     """
-    import altair as alt
-
-    names = [row.name for row in rows]
-    room = label_room(width, names)
-    narrow = width < NARROW_LIMIT
-    left = width - room if narrow else round((width - room) * 0.42)
-    right = width - room if narrow else width - room - left - 22
-    height = row_height(names, room, _GROUP_ROW) * len(rows)
-    means = _means(rows, reference, room).properties(width=left, height=height)
-    masses = _masses(room if narrow else 0).properties(width=right, height=height)
-    both = alt.vconcat(means, masses) if narrow else alt.hconcat(means, masses)
-    datasets: dict[str, list[dict[str, Any]]] = {
-        "means": [
-            {"row": i, "mean": row.mean, "low": row.low, "high": row.high} for i, row in enumerate(rows)
-        ],
-        "reference": [{"mean": reference}],
-        "pieces": _pieces(rows, colours, right),
-    }
-    return themed(both, names, room, datasets)
+    lines = Rows.fitted([row.name for row in rows], width, 30, top=_HEAD)
+    right: float = PADDING + width
+    if width < NARROW_LIMIT:
+        below = Rows(lines.names, lines.room, lines.height, lines.bottom + 22 + _HEAD)
+        drawing = Drawing(width + 2 * PADDING, below.bottom + PADDING)
+        below.draw_names(drawing)
+        middle, start = right, lines.left
+    else:
+        below, drawing = lines, Drawing(width + 2 * PADDING, lines.bottom + PADDING)
+        middle = lines.left + round((width - lines.room) * 0.42)
+        start = middle + 22
+    lines.draw_names(drawing)
+    _draw_means(drawing, lines, rows, reference, (lines.left, middle))
+    _draw_masses(drawing, below, rows, colours, (start, right))
+    return drawing
 
 
-def _means(rows: Sequence[GroupRow], reference: float, room: int) -> "alt.LayerChart | alt.FacetChart":
-    import altair as alt
-
+def _draw_means(
+    drawing: Drawing, lines: Rows, rows: Sequence[GroupRow], reference: float, sides: tuple[float, float]
+) -> None:
     ends = [end for row in rows for end in (row.low, row.high, row.mean) if end is not None] + [reference]
     spare = 0.06 * (max(ends) - min(ends)) or 0.5
-    scale = alt.Scale(domain=[min(ends) - spare, max(ends) + spare], nice=False, zero=False)
-    axis = alt.Axis(title="mean score", tickCount=5, orient="top")
-    base = marks_of("means").encode(y=named_rows(room, paddingInner=0.2))
-    line = marks_of("reference").mark_rule(stroke=MUTED, strokeDash=[4, 4])
-    return alt.layer(
-        line.encode(x=alt.X("mean:Q", axis=axis, scale=scale)),
-        base.mark_rule(stroke=ACCENT, strokeWidth=2).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
-        base.mark_circle(size=76, color=ACCENT, opacity=1).encode(x=alt.X("mean:Q", axis=axis, scale=scale)),
-    )
+    axis = Axis(min(ends) - spare, max(ends) + spare, *sides)
+    draw_across(drawing, axis, axis.ticks(5), top=lines.top, bottom=lines.bottom, title="mean score")
+    overall = axis(reference)
+    drawing.rule((overall, lines.top), (overall, lines.bottom), MUTED, 1, stroke_dasharray="4,4")
+    whiskers = (_whisker(axis, lines.middle(place), row.low, row.high) for place, row in enumerate(rows))
+    drawing.path("".join(whiskers), stroke=ACCENT, stroke_width=2)
+    for place, row in enumerate(rows):
+        drawing.dot((axis(row.mean), lines.middle(place)), 4.4, ACCENT)
 
 
-def _masses(room: int) -> "alt.LayerChart | alt.FacetChart":
-    import altair as alt
-
-    base = marks_of("pieces").encode(y=named_rows(room, paddingInner=0.2))
-    share = alt.Axis(title="share of each point", format="%", tickCount=3, orient="top")
-    pieces = base.mark_bar(size=21, stroke=CARD, strokeWidth=1).encode(
-        x=alt.X("start:Q", axis=share, scale=alt.Scale(domain=[0, 1])),
-        x2=alt.X2("stop:Q"),
-        color=alt.Color("colour:N", scale=None),
-    )
-    figures = base.mark_text(fontSize=11).encode(
-        x=alt.X("middle:Q"), text=alt.Text("text:N"), color=alt.Color("ink:N", scale=None)
-    )
-    return alt.layer(pieces, figures)
-
-
-def _pieces(rows: Sequence[GroupRow], colours: Sequence[str], width: int) -> list[dict[str, Any]]:
-    pieces = []
-    for index, row in enumerate(rows):
-        start = 0.0
-        for mass, colour in zip(row.pmf, colours, strict=True):
-            fits = mass * width >= _ROOM_FOR_A_FIGURE
-            pieces.append(
-                {
-                    "row": index,
-                    "start": start,
-                    "stop": min(start + mass, 1.0),
-                    "middle": start + mass / 2,
-                    "colour": colour,
-                    "ink": ink_on(colour),
-                    "text": f"{100 * mass:.0f}" if fits else "",
-                }
-            )
-            start += mass
-    return pieces
+def _draw_masses(
+    drawing: Drawing,
+    lines: Rows,
+    rows: Sequence[GroupRow],
+    colours: Sequence[str],
+    sides: tuple[float, float],
+) -> None:
+    axis = Axis(0, 1, *sides)
+    ticks = {share: percent_label(share) for share in (0.0, 0.5, 1.0)}
+    draw_across(drawing, axis, ticks, top=lines.top, bottom=lines.bottom, title="share of each point")
+    pieces = [
+        (lines.middle(place), axis(min(stop - mass, 1.0)), axis(min(stop, 1.0)), mass, colour)
+        for place, row in enumerate(rows)
+        for stop, mass, colour in zip(accumulate(row.pmf), row.pmf, colours, strict=True)
+    ]
+    tiles = ((colour, rectangle((left, y - 10.5), right - left, 21)) for y, left, right, _, colour in pieces)
+    drawing.tiles(tiles, stroke=CARD)
+    for y, left, right, mass, colour in pieces:
+        if right - left >= _ROOM_FOR_A_FIGURE:
+            place, figure = ((left + right) / 2, y + 4), f"{100 * mass:.0f}"
+            drawing.text(place, figure, anchor="middle", fill=ink_on(colour), font_size=11)
 
 
 def bin_edges(score: Floats, bounds: tuple[float, float], *, bins: int) -> Floats:
@@ -312,14 +255,6 @@ def bin_counts(score: Floats, edges: Floats) -> Integers:
     return np.bincount(places, minlength=len(edges) - 1).astype(np.int64)
 
 
-HISTOGRAM, GROUP, UNRELATED = ACCENT, BAR, NEUTRAL
-"""Colours of all rows, of a group, and of unrelated pairs."""
-_TALL, _LOW = 104, 66  # pixels of a row: with few rows, with many
-_FEW = 5
-_REACH = 0.8  # of a row, that its longest bar takes
-_BELOW = 0.13  # of a row, between its baseline and its mean
-
-
 @dataclass(frozen=True)
 class HistogramRow:
     """One histogram: its name, the share of scores in each bin, the mean and the ends of its interval."""
@@ -332,9 +267,7 @@ class HistogramRow:
     colour: str
 
 
-def histograms(
-    rows: Sequence[HistogramRow], edges: Floats, *, title: str = "score", width: int
-) -> Specification:
+def histograms(rows: Sequence[HistogramRow], edges: Floats, *, title: str = "score", width: int) -> Drawing:
     """Draw histograms with one axis, each as tall as its greatest share, with its mean below.
 
     Args:
@@ -343,63 +276,33 @@ def histograms(
         title: what the axis shows.
         width: whole width in pixels, labels included.
     """
-    import altair as alt
-
-    names = [row.name for row in rows]
-    room = label_room(width, names)
-    ticks = 6 if width < NARROW_LIMIT else 11
-    x = alt.X(
-        "start:Q",
-        axis=alt.Axis(title=title, tickCount=ticks, grid=True),
-        scale=alt.Scale(domain=[float(edges[0]), float(edges[-1])], nice=False, zero=False),
-    )
-    y = alt.Y(
-        "top:Q",
-        axis=names_axis(room, values=list(range(len(rows))), grid=False, labelBaseline="bottom"),
-        scale=alt.Scale(domain=[len(rows) - 1 + 2 * _BELOW, -_REACH - 0.12], nice=False, zero=False),
-    )
-    colour = alt.Color("colour:N", scale=None)
-    bars = marks_of("bars").mark_rect(stroke=CARD, strokeWidth=1)
-    lines = marks_of("means")
-    layers = alt.layer(
-        marks_of("means").mark_rule(stroke=GRID).encode(y=alt.Y("row:Q")),
-        bars.encode(x=x, x2=alt.X2("stop:Q"), y=y, y2=alt.Y2("bottom:Q"), color=colour),
-        lines.mark_rule(stroke=INK, strokeWidth=2).encode(
-            x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=alt.Y("below:Q")
-        ),
-        lines.mark_circle(size=64, color=INK, opacity=1).encode(x=alt.X("mean:Q"), y=alt.Y("below:Q")),
-    )
-    height = row_height(names, room, _TALL if len(rows) <= _FEW else _LOW) * len(rows)
-    return themed(layers, names, room, _histogram_data(rows, edges), width=width - room, height=height)
+    few = 5  # histograms, which are drawn tall
+    lines = Rows.fitted([row.name for row in rows], width, 104 if len(rows) <= few else 66)
+    drawing = Drawing(width + 2 * PADDING, lines.bottom + _FOOT)
+    axis = Axis(float(edges[0]), float(edges[-1]), lines.left, PADDING + width)
+    ticks = axis.ticks(6 if width < NARROW_LIMIT else 11)
+    draw_across(drawing, axis, ticks, top=lines.top, bottom=lines.bottom, title=title, is_above=False)
+    for place, row in enumerate(rows):
+        floor = lines.top + lines.height * (place + 0.8)
+        drawing.rule((axis.start, floor), (axis.stop, floor), GRID, 1)
+        names = lines_of(row.name, lines.room)
+        drawing.lines((lines.left - 10, floor - 7.5 * len(names)), names, anchor="end")
+        shapes = []
+        for start, stop, share in zip(edges[:-1], edges[1:], row.shares, strict=True):
+            height, left = 0.7 * lines.height * float(share / row.shares.max()), axis(float(start))
+            if share > 0:
+                shapes.append(rectangle((left, floor - height), axis(float(stop)) - left, height))
+        drawing.path("".join(shapes), fill=row.colour, stroke=CARD)
+        mean = floor + 0.12 * lines.height
+        drawing.path(_whisker(axis, mean, row.low, row.high), stroke=INK, stroke_width=2)
+        drawing.dot((axis(row.mean), mean), 4, INK)
+    return drawing
 
 
-def _histogram_data(rows: Sequence[HistogramRow], edges: Floats) -> dict[str, list[dict[str, Any]]]:
-    bars = [
-        {
-            "start": float(start),
-            "stop": float(stop),
-            "top": place - _REACH * float(share / row.shares.max()),
-            "bottom": place,
-            "colour": row.colour,
-        }
-        for place, row in enumerate(rows)
-        for start, stop, share in zip(edges[:-1], edges[1:], row.shares, strict=True)
-        if share > 0
-    ]
-    means = [
-        {"row": place, "below": place + _BELOW, "mean": row.mean, "low": row.low, "high": row.high}
-        for place, row in enumerate(rows)
-    ]
-    return {"bars": bars, "means": means}
+_SHADES = 24  # of colour: finer than the eye tells apart
 
 
-_STEPS = 24  # of colour: finer than the eye tells apart
-_DIGITS = 1  # of a pixel, to which edges are rounded, so that a compacted picture has no gap between cells
-
-
-def strips(
-    levels: Floats, names: Sequence[str], ticks: Sequence[tuple[int, str]], *, width: int
-) -> Specification:
+def strips(levels: Floats, names: Sequence[str], ticks: Sequence[tuple[int, str]], *, width: int) -> Drawing:
     """Draw one narrow column an item and one row a name, coloured by level: a heat map of many PMFs at once.
 
     Args:
@@ -408,82 +311,36 @@ def strips(
         ticks: columns, counted from 0, each with the label below its middle.
         width: whole width in pixels.
     """
-    import altair as alt
-
-    room = label_room(width, names)
+    rows = Rows.fitted(names, width, max(34, 170 // len(names)))
+    drawing = Drawing(width + 2 * PADDING, rows.bottom + 24)
+    rows.draw_names(drawing)
     items = levels.shape[1]
-    plot = width - room
-    middles = [plot * (column + 0.5) / items for column, _ in ticks]
-    edges = [round(plot * column / items, _DIGITS) for column in range(items + 1)]
-    drawn = (
-        marks_of("rows")
-        .mark_rect()
-        .encode(
-            x=alt.X("start:Q", axis=_ticks_axis(middles), scale=alt.Scale(domain=[0, plot], nice=False)),
-            x2=alt.X2("stop:Q"),
-            y=named_rows(room, paddingInner=0.06, paddingOuter=0),
-            color=alt.Color("colour:N", scale=None),
-        )
-        .add_params(
-            alt.param(name="ticks", value=[label for _, label in ticks]),
-            alt.param(name="places", value=middles),
-        )
-    )
-    return themed(
-        drawn,
-        names,
-        room,
-        {"rows": _runs(levels, edges)},
-        width=plot,
-        height=row_height(names, room, max(34, 170 // len(names))) * len(names),
-    )
+    axis = Axis(0, items, rows.left, PADDING + width)
+    # Cells begin where the ones before them end, so a rounded drawing has no gaps.
+    edges = [round(axis(column), 1) for column in range(items + 1)]
+    drawing.tiles(_pieces(np.rint(levels * _SHADES).astype(np.int64), rows, edges))
+    last = -math.inf
+    for column, label in ticks:
+        x = axis(column + 0.5)
+        drawing.rule((x, rows.bottom), (x, rows.bottom + 5), MUTED, 1)
+        half = 3.8 * len(label)
+        middle = min(max(x, rows.left + half), axis.stop - half)
+        if middle - half >= last:
+            drawing.text((middle, rows.bottom + 18), label, anchor="middle")
+            last = middle + half
+    return drawing
 
 
-def _ticks_axis(places: Sequence[float]) -> "alt.Axis":
-    import altair as alt
-
-    return alt.Axis(
-        values=places,
-        labelExpr="ticks[indexof(places, datum.value)]",
-        title=None,
-        grid=False,
-        domain=False,
-        ticks=True,
-        tickColor=MUTED,
-        labelFlush=True,
-        labelOverlap=False,
-    )
-
-
-def _runs(levels: Floats, edges: Sequence[float]) -> list[dict[str, Any]]:
-    """Join equal neighbours of a row; each piece begins where the one before it ends."""
-    records = []
-    for row, shares in enumerate(np.rint(levels * _STEPS).astype(int)):
-        starts = np.flatnonzero(np.diff(shares, prepend=-1))
-        stops = [*starts[1:].tolist(), len(shares)]
-        for start, stop in zip(starts.tolist(), stops, strict=True):
-            records.append(
-                {
-                    "row": row,
-                    "start": edges[start],
-                    "stop": edges[stop],
-                    "colour": sequential(shares[start] / _STEPS),
-                }
-            )
-    return records
-
-
-NOISE, TOLERATED = "#cfc8b8", "#e6decd"
-"""Colours of the loss of reruns, and of the margin beyond it."""
-_MARKS = {
-    Outcome.FAIL: ("diamond", CONTRAST, CONTRAST, 120),
-    Outcome.UNDECIDED: ("circle", CARD, INK, 90),
-    Outcome.PASS: ("circle", ACCENT, ACCENT, 90),
-    None: ("circle", MUTED, MUTED, 50),
-}
-_FOREST_ROW = 38
-_FIGURES = {True: 62, False: 250}  # pixels right of the plot
-_SPARE = 0.04  # of the axis, beyond its outermost mark
+def _pieces(shades: Integers, rows: Rows, edges: Sequence[float]) -> Iterator[tuple[str, str]]:
+    """Join equal neighbours of a row; give each piece with its colour."""
+    height = rows.height - 2  # rows stand a little apart
+    for row, levels in enumerate(shades):
+        top = rows.top + rows.height * row + 1
+        starts = np.flatnonzero(np.diff(levels, prepend=-1)).tolist()
+        for start, stop in zip(starts, [*starts[1:], len(levels)], strict=True):
+            across = round(edges[stop] - edges[start], 1)
+            piece = f"M{edges[start]:g},{top:g}h{across:g}v{height:g}h-{across:g}Z"
+            yield sequential(float(levels[start]) / _SHADES), piece
 
 
 @dataclass(frozen=True)
@@ -512,26 +369,78 @@ class ForestRow:
     text: str
     short_text: str
 
-    def record(self, row: int, *, narrow: bool) -> dict[str, Any]:
-        """Return the row of the chart's table: places on an axis of losses, where 0 is as the baseline."""
-        shape, fill, stroke, size = _MARKS[self.outcome]
-        return {
-            "row": row,
-            "loss": self._placed(self.drift),
-            "low": self._placed(self.low),
-            "high": self._placed(self.high),
-            "zero": 0.0,
-            "noise": self.noise,
-            "limit": None if self.margin is None else self.noise + self.margin,
-            "text": self.short_text if narrow else self.text,
-            "shape": shape,
-            "fill": fill,
-            "stroke": stroke,
-            "size": size,
-        }
-
-    def _placed(self, drift: float | None) -> float | None:
+    def loss(self, drift: float | None) -> float | None:
+        """Return the place of a drift on an axis of losses, where 0 is as the baseline."""
         return None if drift is None else self.noise + drift
+
+
+def forest(rows: Sequence[ForestRow], title: str, *, width: int, percent: bool = False) -> Drawing:
+    """Draw one line a row: what reruns lose and the margin as bands, the mean with its interval on top.
+
+    Args:
+        rows: from top to bottom.
+        title: what the axis shows.
+        width: whole width in pixels, labels included.
+        percent: whether the axis counts in percent.
+    """
+    narrow = width < NARROW_LIMIT
+    lines = Rows.fitted([row.name for row in rows], width, 38, top=_HEAD)
+    drawing = Drawing(width + 2 * PADDING, lines.bottom + PADDING)
+    right = PADDING + width
+    axis = Axis(*_losses(rows), lines.left, right - (62 if narrow else 250))
+    ticks = axis.ticks(3 if narrow else 5, percent_label if percent else plain)
+    draw_across(drawing, axis, ticks, top=lines.top, bottom=lines.bottom, title=title)
+    lines.draw_names(drawing)
+    _draw_bands(drawing, axis, lines, rows)
+    for place, row in enumerate(rows):
+        _draw_mark(drawing, axis, row, lines.middle(place))
+    for place, row in enumerate(rows):
+        text = row.short_text if narrow else row.text
+        drawing.text((right, lines.middle(place) + 4.5), text, anchor="end")
+    return drawing
+
+
+def _draw_bands(drawing: Drawing, axis: Axis, lines: Rows, rows: Sequence[ForestRow]) -> None:
+    """Draw what reruns lose, the margin beyond it with its limit, and the intervals."""
+    tolerated, noise, limits, whiskers = "", "", "", ""
+    for place, row in enumerate(rows):
+        y, limit = lines.middle(place), row.loss(row.margin)
+        if row.noise:
+            noise += rectangle((axis(0), y - 10), axis(row.noise) - axis(0), 20)
+        if limit is not None:
+            tolerated += rectangle((axis(row.noise), y - 10), axis(limit) - axis(row.noise), 20)
+            limits += line([(axis(limit), y - 13), (axis(limit), y + 13)])
+        whiskers += _whisker(axis, y, row.loss(row.low), row.loss(row.high))
+    drawing.path(tolerated, fill=TOLERATED)
+    drawing.path(noise, fill=NOISE)
+    drawing.path(limits, stroke=MUTED, stroke_width=2, opacity=0.7)
+    drawing.path(whiskers, stroke=INK, stroke_width=2)
+
+
+def _draw_mark(drawing: Drawing, axis: Axis, row: ForestRow, y: float) -> None:
+    """Draw the mean of a row; the shape of its mark tells the outcome without a colour."""
+    loss = row.loss(row.drift)
+    if loss is None:
+        return
+    middle = axis(loss), y
+    if row.outcome is Outcome.FAIL:
+        drawing.path(diamonds([middle], 5.5), fill=CONTRAST, stroke=CONTRAST, stroke_width=2)
+    elif row.outcome is Outcome.UNDECIDED:
+        drawing.dot(middle, 4.7, CARD, stroke=INK, stroke_width=2)
+    else:
+        passed = row.outcome is Outcome.PASS
+        drawing.dot(middle, 5.7 if passed else 4.5, ACCENT if passed else MUTED)
+
+
+def _losses(rows: Sequence[ForestRow]) -> tuple[float, float]:
+    """Choose what the axis covers: everything that is drawn, and 0."""
+    places = [0.0]
+    for row in rows:
+        marks = (row.loss(row.drift), row.loss(row.low), row.loss(row.high), row.noise, row.loss(row.margin))
+        places += [mark for mark in marks if mark is not None]
+    low, high = min(places), max(places)
+    spare = 0.04 * (high - low) or 0.05
+    return (low - spare if low < 0 else 0.0), high + spare
 
 
 def legend(rows: Sequence[ForestRow], *, gated: bool) -> tuple[Swatch, ...]:
@@ -548,76 +457,6 @@ def legend(rows: Sequence[ForestRow], *, gated: bool) -> tuple[Swatch, ...]:
     return tuple(swatch for occurs, swatch in marks if occurs)
 
 
-def forest(rows: Sequence[ForestRow], title: str, *, width: int, percent: bool = False) -> Specification:
-    """Draw one line a row: what reruns lose and the margin as bands, the mean with its interval on top.
-
-    Args:
-        rows: from top to bottom.
-        title: what the axis shows.
-        width: whole width in pixels, labels included.
-        percent: whether the axis counts in percent.
-    """
-    import altair as alt
-
-    narrow = width < NARROW_LIMIT
-    names = [row.name for row in rows]
-    room = label_room(width, names)
-    plot = width - room - _FIGURES[narrow]
-    records = [row.record(place, narrow=narrow) for place, row in enumerate(rows)]
-    x = alt.X(
-        "loss:Q",
-        axis=_axis(title, narrow=narrow, percent=percent),
-        scale=alt.Scale(domain=_domain(records), nice=False, zero=False),
-    )
-    base = marks_of("rows").encode(y=named_rows(room, paddingInner=0.2))
-    layers = [*_bands(base), *_marks(base, x)]
-    figures = base.mark_text(align="right", fill=INK, fontSize=13).encode(
-        x=alt.value(plot + _FIGURES[narrow]), text=alt.Text("text:N")
-    )
-    height = row_height(names, room, _FOREST_ROW) * len(rows)
-    return themed(alt.layer(*layers, figures), names, room, {"rows": records}, width=plot, height=height)
-
-
-def _axis(title: str, *, narrow: bool, percent: bool) -> "alt.Axis":
-    import altair as alt
-
-    return alt.Axis(
-        title=title,
-        tickCount=3 if narrow else 5,
-        format="~%" if percent else "~g",
-        labelExpr="replace(datum.label, '%', '\u00a0%')" if percent else "datum.label",
-        orient="top",
-    )
-
-
-def _bands(base: "alt.Chart") -> "list[alt.Chart]":
-    import altair as alt
-
-    return [
-        base.mark_bar(size=20, color=TOLERATED).encode(x=alt.X("noise:Q"), x2=alt.X2("limit:Q")),
-        base.mark_bar(size=20, color=NOISE).encode(x=alt.X("zero:Q"), x2=alt.X2("noise:Q")),
-        base.mark_tick(size=26, thickness=2, color=MUTED).encode(x=alt.X("limit:Q")),
-    ]
-
-
-def _marks(base: "alt.Chart", x: "alt.X") -> "list[alt.Chart]":
-    import altair as alt
-
-    return [
-        base.mark_rule(stroke=INK, strokeWidth=2).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
-        base.mark_point(opacity=1, strokeWidth=2).encode(
-            x=x,
-            shape=alt.Shape("shape:N", scale=None),
-            fill=alt.Fill("fill:N", scale=None),
-            stroke=alt.Stroke("stroke:N", scale=None),
-            size=alt.Size("size:Q", scale=None),
-        ),
-    ]
-
-
-def _domain(records: Sequence[dict[str, Any]]) -> list[float]:
-    named = ("loss", "low", "high", "noise", "limit")
-    ends = [0.0, *(record[name] for record in records for name in named if record[name] is not None)]
-    low, high = min(ends), max(ends)
-    spare = _SPARE * (high - low) or 0.05
-    return [low - spare if low < 0 else 0.0, high + spare]
+def _whisker(axis: Axis, y: float, low: float | None, high: float | None) -> str:
+    """Draw an interval, if there is one."""
+    return "" if low is None or high is None else line([(axis(low), y), (axis(high), y)])

@@ -36,7 +36,7 @@ from semscale.report.sentences import (
     small_base_words,
     stopped_cautions,
 )
-from semscale.study.questionnaire import TEXT_METHODS
+from semscale.study.questionnaire import TEXT_METHODS, OptionQuestion
 from semscale.study.summary import CONCEPT, MOST_LEVELS
 from semscale.types import Status
 
@@ -44,7 +44,13 @@ if TYPE_CHECKING:
     from semscale.stats.intervals.estimates import GroupEstimate
     from semscale.stats.variance_components.components import Component, VarianceComponents
     from semscale.study.questionnaire import SurveyQuestion
-    from semscale.study.summary import QuestionMeasure, QuotedAnswer, StatusCounts, StudySummary
+    from semscale.study.summary import (
+        OptionFigures,
+        QuestionMeasure,
+        QuotedAnswer,
+        StatusCounts,
+        StudySummary,
+    )
 
 METHOD_NAMES = {
     "ssr": "similarity (SSR)",
@@ -101,6 +107,12 @@ _LIMITS = (
     "Where methods disagree, the choice of the method decides the result. Where they agree, they may share "
     "the model's error.",
 )
+_OPTIONS = {
+    "choice": "A share is the mean probability of the option over personas; shares sum to 100 %.",
+    "choices": "A share is the mean probability that the option is part of the answer; each by itself.",
+    "number": "A share is the mean probability of a number over personas; the mean is of expected numbers.",
+    "ranking": "Mean rank over personas, from probabilities that one option ranks above another; 1: best.",
+}
 _REMEDIES = {
     "persona": "ask more personas",
     "repeated sample": "ask each persona again",
@@ -116,7 +128,7 @@ _FEW_SCORED = 0.9
 _DIGITS = 3
 
 
-def method_words(method: str, model: str | None = None) -> str:
+def method_label(method: str, model: str | None = None) -> str:
     """Name a method, and the model that answered where there are several."""
     return METHOD_NAMES[method] if model is None else f"{METHOD_NAMES[method]}, {one_line(model)}"
 
@@ -173,7 +185,7 @@ def _cautions(summary: "StudySummary") -> Iterator[str]:
             scored, total = counts.counts.get(str(Status.SCORED), 0), counted(counts.n, "answer")
             few = f"{count(scored)} of {total} have a rating; the others may differ from these"
             rated = few if scored else f"none of {total} has a rating"
-            yield f"{capitalised(method_words(counts.method, counts.model))}: {rated}."
+            yield f"{capitalised(method_label(counts.method, counts.model))}: {rated}."
     for facts in summary.facts.models:
         if facts.not_taken and facts.form is None:
             yield f"{one_line(facts.model)} takes no typed decisions, so that method has no figures."
@@ -228,10 +240,13 @@ def _rotation_line(summary: "StudySummary") -> str:
 
 
 def _sections(summary: "StudySummary") -> Iterator[Section]:
-    for place, question in enumerate(summary.design.questionnaire.questions, start=1):
-        yield Section(
-            f"question-{place}", Quoted(question.text), tuple(_question_blocks(summary, question, place))
+    for position, question in enumerate(summary.design.questionnaire.questions, start=1):
+        content = (
+            _option_blocks(summary, question)
+            if isinstance(question, OptionQuestion)
+            else _question_blocks(summary, question, position)
         )
+        yield Section(f"question-{position}", Quoted(question.text), tuple(content))
     if summary.pairs:
         yield Section("methods", "Methods compared", (_pairs(summary), Paragraph(_METHODS, "note")))
     if summary.model_pairs:
@@ -246,7 +261,7 @@ def _sections(summary: "StudySummary") -> Iterator[Section]:
     yield Section("cost", "Cost", (_costs(summary),))
     limits = tuple(Paragraph(limit) for limit in (_NO_PEOPLE, *_LIMITS))
     yield Section("limits", "What this study cannot say", limits)
-    used = dict.fromkeys(measure.method for measure in summary.measures)
+    used = dict.fromkeys(counts.method for counts in summary.statuses)
     meanings: list[tuple[Line, Cell]] = [
         (capitalised(METHOD_NAMES[name]), Words(_METHOD_MEANINGS[name])) for name in used
     ]
@@ -256,7 +271,7 @@ def _sections(summary: "StudySummary") -> Iterator[Section]:
 # A question
 
 
-def _question_blocks(summary: "StudySummary", question: "SurveyQuestion", place: int) -> Iterator[Block]:
+def _question_blocks(summary: "StudySummary", question: "SurveyQuestion", position: int) -> Iterator[Block]:
     # Methods of a question stand side by side, also where several models answered.
     measures = sorted(
         (measure for measure in summary.measures if measure.question.name == question.name),
@@ -265,7 +280,7 @@ def _question_blocks(summary: "StudySummary", question: "SurveyQuestion", place:
     yield _means(summary, question, measures)
     yield from _difference_blocks(summary, question, CONCEPT)
     if any(group.mean is not None for measure in measures for group in measure.estimates.groups):
-        yield _distributions(measures, question, place)
+        yield _distributions(measures, question, position)
     quotes = [quote for quote in summary.quotes if quote.question == question.name]
     if quotes:
         digits = scale_digits(question.scale)
@@ -303,12 +318,14 @@ def _means(
         (Quoted(groups[0].group, 60), *(WithInterval.of(group.mean, digits) for group in groups))
         for groups in concepts
     ]
-    heads = ("concept", *(method_words(measure.method, measure.model) for measure in measures))
+    heads = ("concept", *(method_label(measure.method, measure.model) for measure in measures))
     title = ("Mean of “", Quoted(question.name), f"”, {_with_intervals(summary)}")
     return DataTable(heads, tuple(rows), title=title, noun="concept")
 
 
-def _distributions(measures: "Sequence[QuestionMeasure]", question: "SurveyQuestion", place: int) -> Figure:
+def _distributions(
+    measures: "Sequence[QuestionMeasure]", question: "SurveyQuestion", position: int
+) -> Figure:
     """Draw the mean and the distribution of each concept by each method."""
     scale, digits = question.scale, scale_digits(question.scale)
     concepts = zip(*(measure.estimates.groups for measure in measures), strict=True)
@@ -325,7 +342,7 @@ def _distributions(measures: "Sequence[QuestionMeasure]", question: "SurveyQuest
     cells: list[tuple[Cell, ...]] = [
         (
             Quoted(group.group, 60),
-            Words(method_words(measure.method, measure.model)),
+            Words(method_label(measure.method, measure.model)),
             base_of(group),
             Count(group.n_left_out),
             WithInterval.of(group.mean, digits),
@@ -337,7 +354,7 @@ def _distributions(measures: "Sequence[QuestionMeasure]", question: "SurveyQuest
     middle = float(scale.values.mean())
     described = "; ".join(f"{row.name}: {number(row.mean, digits)}" for row in rows)
     return Figure(
-        f"question-{place}",
+        f"question-{position}",
         lambda width: group_rows(rows, point_colours(scale), reference=middle, width=width),
         f"Mean by concept and method: {described}.",
         DataTable(heads, tuple(cells), detail="full"),
@@ -361,7 +378,7 @@ def _groups(measure: "QuestionMeasure", attribute: str) -> DataTable:
     return table_of(
         estimates.groups,
         columns,
-        title=method_words(measure.method, measure.model),
+        title=method_label(measure.method, measure.model),
         note=small_base_words("persona") if is_small else "",
         detail="full",
     )
@@ -369,7 +386,8 @@ def _groups(measure: "QuestionMeasure", attribute: str) -> DataTable:
 
 def _difference_blocks(summary: "StudySummary", question: "SurveyQuestion", by: str) -> Iterator[Block]:
     """Compare every two concepts, or groups of personas."""
-    differences = [each for each in summary.differences if (each.question, each.by) == (question.name, by)]
+    subject = (question.name, by)
+    differences = [row for row in summary.differences if (row.question, row.by) == subject]
     design = summary.design
     if not differences:
         levels = design.questionnaire.concepts if by == CONCEPT else set(design.panel.fields[by]) - {None}
@@ -379,11 +397,11 @@ def _difference_blocks(summary: "StudySummary", question: "SurveyQuestion", by: 
     digits = scale_digits(question.scale)
     columns: Columns[Any] = (
         _METHOD,
-        ("first", lambda each: Quoted(each.first, 60)),
-        ("second", lambda each: Quoted(each.second, 60)),
-        ("first less second", lambda each: WithInterval.of(each.difference, digits, signed=True)),
-        ("p", lambda each: Number(each.p_value, 3)),
-        ("p, Holm", lambda each: Number(each.p_adjusted, 3)),
+        ("first", lambda row: Quoted(row.first, 60)),
+        ("second", lambda row: Quoted(row.second, 60)),
+        ("first less second", lambda row: WithInterval.of(row.difference, digits, signed=True)),
+        ("p", lambda row: Number(row.p_value, 3)),
+        ("p, Holm", lambda row: Number(row.p_adjusted, 3)),
     )
     what = "Differences of concepts in “" if by == CONCEPT else "Differences of groups in “"
     title = (what, Quoted(question.name), f"”, {_with_intervals(summary)}")
@@ -395,6 +413,35 @@ def _difference_blocks(summary: "StudySummary", question: "SurveyQuestion", by: 
         "where all personas differ alike.",
         "note",
     )
+
+
+def _option_blocks(summary: "StudySummary", question: OptionQuestion) -> Iterator[Block]:
+    """Show the figures of each option, one concept per column."""
+    by_model: dict[str | None, list[OptionFigures]] = {}
+    for figures in summary.options:
+        if figures.question == question:
+            by_model.setdefault(figures.model, []).append(figures)
+    is_ranking = question.type == "ranking"
+    what = "Mean rank in “" if is_ranking else "Share of each option in “"
+    for model, columns in by_model.items():
+        rows: list[tuple[Cell, ...]] = [
+            (
+                Quoted(option, 60),
+                *(
+                    WithInterval.of(column.options[option], 2 if is_ranking else 0, is_share=not is_ranking)
+                    for column in columns
+                ),
+            )
+            for option in question.options
+        ]
+        if question.type == "number":
+            rows.append((Words("mean"), *(WithInterval.of(column.mean) for column in columns)))
+        rows.append((Words("answers"), *(Count(column.n) for column in columns)))
+        name = "" if model is None else f" by {one_line(model)}"
+        title = (what, Quoted(question.name), f"”{name}, {_with_intervals(summary)}")
+        heads: tuple[str | Quoted, ...] = ("option", *(Quoted(column.concept, 60) for column in columns))
+        yield DataTable(heads, tuple(rows), title=title, noun="option")
+    yield Paragraph(_OPTIONS[question.type], "note")
 
 
 # All questions
@@ -426,7 +473,7 @@ def _reliabilities(summary: "StudySummary") -> DataTable:
     columns: Columns[Any] = (
         _QUESTION,
         _METHOD,
-        ("rerun reliability", lambda each: WithInterval.of(each.reliability)),
+        ("rerun reliability", lambda row: WithInterval.of(row.reliability)),
     )
     shown = _with_model(summary, columns)
     return table_of(summary.reliabilities, shown, brief_title="The same panel asked again", noun="question")
@@ -443,7 +490,7 @@ def _spread_blocks(summary: "StudySummary") -> Iterator[Block]:
         title = ("“", Quoted(spread.question), f"”, {METHOD_NAMES[spread.method]}")
         yield table_of(spread.variances.components, columns, title=title, detail="full")
         yield Paragraph(_advice(spread.variances, several_models=bool(summary.models)))
-    others = (
+    about_models = (
         f"The {len(summary.models)} models stand for all models that could answer, as if drawn from them."
         if summary.models
         else "One model answered: how far others would differ is not in these figures."
@@ -451,7 +498,7 @@ def _spread_blocks(summary: "StudySummary") -> Iterator[Block]:
     yield Paragraph(
         "Variances within concepts, without weights, in squared units of the scale. Estimates below 0 are "
         "noise, and count as 0. Intervals with personas in them come from a bootstrap or a jackknife of "
-        f"personas, those of sets or models alone from the chi-square distribution. {others}",
+        f"personas, those of sets or models alone from the chi-square distribution. {about_models}",
         "note",
     )
 
@@ -492,10 +539,10 @@ def _status_blocks(summary: "StudySummary") -> Iterator[Block]:
     if summary.unrated:
         columns: Columns[Any] = (
             _METHOD,
-            ("status", lambda each: Words(each.status)),
-            ("reason", lambda each: Quoted(each.reason, 160)),
-            ("answers", lambda each: Count(each.n)),
-            ("example", lambda each: Quoted(each.reply, 300)),
+            ("status", lambda row: Words(row.status)),
+            ("reason", lambda row: Quoted(row.reason, 160)),
+            ("answers", lambda row: Count(row.n)),
+            ("example", lambda row: Quoted(row.reply, 300)),
         )
         yield Subheading("Why answers have no rating")
         shown = _with_model(summary, columns)
@@ -511,8 +558,8 @@ def _statuses(summary: "StudySummary", attribute: str | None) -> DataTable:
     present = {status for counts in rows for status, n in counts.counts.items() if n}
     columns: list[tuple[str | Quoted, Callable[[Any], Cell]]] = [_METHOD]
     if attribute is not None:
-        columns.append((Quoted(attribute), lambda each: Quoted(each.group, 60)))
-    columns.append(("answers", lambda each: Count(each.n)))
+        columns.append((Quoted(attribute), lambda row: Quoted(row.group, 60)))
+    columns.append(("answers", lambda row: Count(row.n)))
     columns += [
         (
             "rated" if status is Status.SCORED else str(status),
@@ -521,7 +568,7 @@ def _statuses(summary: "StudySummary", attribute: str | None) -> DataTable:
         for status in Status
         if status is Status.SCORED or str(status) in present
     ]
-    columns.append(("refused, %", lambda each: Share(each.share(Status.REFUSED))))
+    columns.append(("refused, %", lambda row: Share(row.share(Status.REFUSED))))
     detail = "both" if attribute is None else "full"
     return table_of(rows, _with_model(summary, columns), brief_title="Answers by method", detail=detail)
 

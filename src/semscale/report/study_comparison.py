@@ -39,13 +39,13 @@ from semscale.report.formatting import (
 )
 from semscale.report.parts import Columns, settings, table_of
 from semscale.report.row_charts import DotRow, GroupRow, dots, group_rows
-from semscale.report.study import MAIER, method_words
+from semscale.report.study import MAIER, method_label
 from semscale.stats.agreement.attainment import FEWEST_FOR_AN_INTERVAL, FEWEST_SURVEYS
 
 if TYPE_CHECKING:
     from semscale.stats.distances.sample_worth import SampleWorth
     from semscale.stats.intervals.estimates import Estimate
-    from semscale.study.axes import GroupContrast, SurveyMeans
+    from semscale.study.axes import Correlations, GroupContrast, SurveyMeans
     from semscale.study.comparison import MethodComparison, StudyComparison
     from semscale.study.people import ComparedQuestion
 
@@ -189,7 +189,7 @@ def _conclusion_line(method: "MethodComparison") -> str:
     """State in one line what can and what cannot be concluded."""
     by_answer: dict[bool | None, list[str]] = {True: [], False: [], None: []}
     for subject, name in _SUBJECTS.items():
-        answers = [each.holds for each in method.conclusions if each.subject == subject]
+        answers = [drawn.holds for drawn in method.conclusions if drawn.subject == subject]
         # Several questions say yes only together.
         is_unknown = all(answer is None for answer in answers)
         by_answer[None if is_unknown else all(answers)].append(name)
@@ -201,7 +201,8 @@ def _conclusion_line(method: "MethodComparison") -> str:
 
 
 def _cautions(summary: "StudyComparison") -> Iterator[str]:
-    surveys = {(each.question, each.concept) for method in summary.methods for each in method.marginals.means}
+    means = [survey for method in summary.methods for survey in method.marginals.means]
+    surveys = {(survey.question, survey.concept) for survey in means}
     if len(surveys) == 1:
         yield (
             "One question about one concept was compared: nothing shows how the panel does with others, and "
@@ -238,10 +239,10 @@ def _cautions(summary: "StudyComparison") -> Iterator[str]:
 
 def _sections(summary: "StudyComparison") -> Iterator[Section]:
     conclusions: Columns[Any] = (
-        ("axis", lambda each: Words(_AXES[each.subject])),
-        ("about", lambda each: Words(_SUBJECTS[each.subject])),
-        ("more than chance", lambda each: Words(_ANSWERS[each.holds])),
-        ("because", lambda each: Words(each.because)),
+        ("axis", lambda row: Words(_AXES[row.subject])),
+        ("about", lambda row: Words(_SUBJECTS[row.subject])),
+        ("more than chance", lambda row: Words(_ANSWERS[row.holds])),
+        ("because", lambda row: Words(row.because)),
     )
     tables = [
         table_of(method.conclusions, conclusions, title=_name(method), noun="conclusion")
@@ -250,9 +251,9 @@ def _sections(summary: "StudyComparison") -> Iterator[Section]:
     yield Section("conclusions", "What can be concluded", (*_axes_figures(summary), *tables))
     yield Section("marginals", "Marginals: distributions", tuple(_distance_blocks(summary)))
     yield Section("ranking", "Marginals: order of concepts", tuple(_ranking_blocks(summary)))
-    for place, question in enumerate(summary.questions, start=1):
-        blocks = tuple(_question_blocks(summary, question, place))
-        yield Section(f"question-{place}", Quoted(question.text), blocks)
+    for position, question in enumerate(summary.questions, start=1):
+        blocks = tuple(_question_blocks(summary, question, position))
+        yield Section(f"question-{position}", Quoted(question.text), blocks)
     yield Section("structure", "Structure", tuple(_structure_blocks(summary)))
     yield Section("individuals", "Individuals", tuple(_individual_blocks(summary)))
     yield Section("worth", "How many people the panel is worth", tuple(_worth_blocks(summary)))
@@ -262,9 +263,11 @@ def _sections(summary: "StudyComparison") -> Iterator[Section]:
 
 def _axes_figures(summary: "StudyComparison") -> Iterator[Figure]:
     """Draw where each method stands between the nulls and people, a figure for each model."""
-    for place, model in enumerate(dict.fromkeys(method.model for method in summary.methods), start=1):
+    for position, model in enumerate(dict.fromkeys(method.model for method in summary.methods), start=1):
         methods = [method for method in summary.methods if method.model == model]
-        by_method = [{each.subject: each.value for each in method.standings} for method in methods]
+        by_method = [
+            {standing.subject: standing.value for standing in method.standings} for method in methods
+        ]
         known = [subject for subject in _SUBJECTS if any(subject in values for values in by_method)]
         if known:
             values = {
@@ -274,19 +277,20 @@ def _axes_figures(summary: "StudyComparison") -> Iterator[Figure]:
                 ]
                 for subject in known
             }
-            yield _axes_figure("axes" if place == 1 else f"axes-{place}", methods, values)
+            yield _axes_figure("axes" if position == 1 else f"axes-{position}", methods, values)
 
 
 def _axes_figure(name: str, methods: "Sequence[MethodComparison]", values: dict[str, list[float]]) -> Figure:
     rows = [
-        DotRow(axis, tuple(min(max(value, _LEAST), _MOST) for value in own)) for axis, own in values.items()
+        DotRow(axis, tuple(min(max(value, _LEAST), _MOST) for value in of_axis))
+        for axis, of_axis in values.items()
     ]
     colours = _COLOURS[: len(methods)]
     described = "; ".join(
-        f"{axis}: {', '.join(number(value, 2) for value in own)}" for axis, own in values.items()
+        f"{axis}: {', '.join(number(value, 2) for value in of_axis)}" for axis, of_axis in values.items()
     )
     cells: list[tuple[Cell, ...]] = [
-        (Words(axis), *(Number(value, 2) for value in own)) for axis, own in values.items()
+        (Words(axis), *(Number(value, 2) for value in of_axis)) for axis, of_axis in values.items()
     ]
     return Figure(
         name,
@@ -319,10 +323,10 @@ def _distance_blocks(summary: "StudyComparison") -> Iterator[Block]:
                 Words(_DISTANCES[name]),
                 *(
                     WithInterval.of(figure)
-                    for figure in (each.panel, each.split_half, each.uniform, each.pooled, each.below_uniform)
+                    for figure in (held.panel, held.split_half, held.uniform, held.pooled, held.below_uniform)
                 ),
             )
-            for name, each in method.marginals.benchmarks.held.items()
+            for name, held in method.marginals.benchmarks.held.items()
         ]
         yield DataTable(heads, tuple(rows), title=_name(method), noun="distance")
     n_surveys = summary.methods[0].marginals.benchmarks.n_surveys
@@ -367,13 +371,15 @@ def _ranking_blocks(summary: "StudyComparison") -> Iterator[Block]:
         )
 
 
-def _question_blocks(summary: "StudyComparison", question: "ComparedQuestion", place: int) -> Iterator[Block]:
+def _question_blocks(
+    summary: "StudyComparison", question: "ComparedQuestion", position: int
+) -> Iterator[Block]:
     digits = digits_for(float(question.values[0]), float(question.values[-1]))
     means = [
-        (method, each)
+        (method, survey)
         for method in summary.methods
-        for each in method.marginals.means
-        if each.question == question.name
+        for survey in method.marginals.means
+        if survey.question == question.name
     ]
     columns: Columns[tuple[MethodComparison, SurveyMeans]] = (
         ("concept", lambda row: Quoted(row[1].concept, 60)),
@@ -388,19 +394,19 @@ def _question_blocks(summary: "StudyComparison", question: "ComparedQuestion", p
     yield table_of(means, columns, noun="concept", brief_title=title)
     rows = list(_distribution_rows(summary, means))
     if rows:
-        yield _distribution_figure(rows, question, place, digits)
+        yield _distribution_figure(rows, question, position, digits)
 
 
 def _distribution_rows(
     summary: "StudyComparison", means: "Sequence[tuple[MethodComparison, SurveyMeans]]"
 ) -> Iterator[GroupRow]:
     """List people and then every method, concept by concept."""
-    for concept in (each.concept for method, each in means if method is summary.methods[0]):
+    for concept in (survey.concept for method, survey in means if method is summary.methods[0]):
         name = one_line(concept)
-        for number_of, (method, each) in enumerate(row for row in means if row[1].concept == concept):
-            if not number_of:
-                yield _group_row(f"{name}, people", each.people, each.people_pmf)
-            yield _group_row(f"{name}, {_brief(method)}", each.panel, each.panel_pmf)
+        for row, (method, survey) in enumerate(pair for pair in means if pair[1].concept == concept):
+            if row == 0:
+                yield _group_row(f"{name}, people", survey.people, survey.people_pmf)
+            yield _group_row(f"{name}, {_brief(method)}", survey.panel, survey.panel_pmf)
 
 
 def _group_row(name: str, mean: "Estimate", pmf: tuple[float, ...]) -> GroupRow:
@@ -409,7 +415,7 @@ def _group_row(name: str, mean: "Estimate", pmf: tuple[float, ...]) -> GroupRow:
 
 
 def _distribution_figure(
-    rows: list[GroupRow], question: "ComparedQuestion", place: int, digits: int
+    rows: list[GroupRow], question: "ComparedQuestion", position: int, digits: int
 ) -> Figure:
     """Draw the distributions of people and panel side by side."""
     drawn, colours = rows[:_MOST_ROWS], ramp(len(question.values))
@@ -418,7 +424,7 @@ def _distribution_figure(
     masses: list[tuple[Cell, ...]] = [(Quoted(row.name), *(Share(mass) for mass in row.pmf)) for row in rows]
     heads = ("answers", *(f"on {plain(value)}" for value in question.values))
     return Figure(
-        f"question-{place}",
+        f"question-{position}",
         lambda width: group_rows(drawn, colours, reference=float(question.values.mean()), width=width),
         f"Means of people and panel by concept: {described}.",
         DataTable(heads, tuple(masses), detail="full"),
@@ -435,26 +441,10 @@ def _distribution_figure(
 
 
 def _structure_blocks(summary: "StudyComparison") -> Iterator[Block]:
-    correlations: Columns[Any] = (
-        ("first question", lambda pair: Quoted(pair.first, 60)),
-        ("second question", lambda pair: Quoted(pair.second, 60)),
-        ("panel", lambda pair: WithInterval.of(pair.panel)),
-        ("people", lambda pair: WithInterval.of(pair.people)),
-        ("panel, disattenuated", lambda pair: Number(pair.disattenuated, 2)),
-    )
-    by_method = [(method, method.correlations) for method in summary.methods]
-    compared = [(method, each) for method, each in by_method if each is not None]
+    correlations = [(method, method.correlations) for method in summary.methods]
+    compared = [(method, figures) for method, figures in correlations if figures is not None]
     if compared:
-        yield Subheading("Correlations of questions, within concepts")
-    for method, each in compared:
-        yield table_of(each.pairs, correlations, title=_name(method), noun="pair")
-    for method, each in compared:
-        yield Paragraph(
-            f"{_name(method)}: correlations differ from people's by {number(each.gap.value, 2)} on average; "
-            f"halves of people by {number(each.split_half, 2)}, shuffled personas by "
-            f"{number(each.permuted, 2)}.",
-            "note",
-        )
+        yield from _correlation_blocks(compared)
     groups: Columns[GroupContrast] = (
         ("question", lambda pair: Quoted(pair.question, 60)),
         ("first group", lambda pair: Quoted(pair.first, 40)),
@@ -482,6 +472,26 @@ def _structure_blocks(summary: "StudyComparison") -> Iterator[Block]:
         yield DataTable(heads, tuple(reliabilities), title="The same panel asked again")
 
 
+def _correlation_blocks(compared: "Sequence[tuple[MethodComparison, Correlations]]") -> Iterator[Block]:
+    columns: Columns[Any] = (
+        ("first question", lambda pair: Quoted(pair.first, 60)),
+        ("second question", lambda pair: Quoted(pair.second, 60)),
+        ("panel", lambda pair: WithInterval.of(pair.panel)),
+        ("people", lambda pair: WithInterval.of(pair.people)),
+        ("panel, disattenuated", lambda pair: Number(pair.disattenuated, 2)),
+    )
+    yield Subheading("Correlations of questions, within concepts")
+    for method, figures in compared:
+        yield table_of(figures.pairs, columns, title=_name(method), noun="pair")
+    for method, figures in compared:
+        yield Paragraph(
+            f"{_name(method)}: correlations differ from people's by {number(figures.gap.value, 2)} on "
+            f"average; halves of people by {number(figures.split_half, 2)}, shuffled personas by "
+            f"{number(figures.permuted, 2)}.",
+            "note",
+        )
+
+
 def _invented(pair: "GroupContrast") -> str:
     if not pair.is_tested:
         return f"not tested: {min(pair.n_panel, pair.n_people)} in a group"
@@ -490,12 +500,12 @@ def _invented(pair: "GroupContrast") -> str:
 
 def _individual_blocks(summary: "StudyComparison") -> Iterator[Block]:
     columns: Columns[Any] = (
-        ("question", lambda each: Quoted(each.question, 60)),
-        ("persons", lambda each: Count(each.n)),
-        ("correlation", lambda each: WithInterval.of(each.correlation)),
-        ("shuffled stay below", lambda each: Number(each.permuted_high, 2)),
-        ("error, % of the scale", lambda each: WithInterval.of(each.error, 0, is_share=True)),
-        ("error, shuffled", lambda each: Share(each.permuted_error)),
+        ("question", lambda row: Quoted(row.question, 60)),
+        ("persons", lambda row: Count(row.n)),
+        ("correlation", lambda row: WithInterval.of(row.correlation)),
+        ("shuffled stay below", lambda row: Number(row.permuted_high, 2)),
+        ("error, % of the scale", lambda row: WithInterval.of(row.error, 0, is_share=True)),
+        ("error, shuffled", lambda row: Share(row.permuted_error)),
     )
     matched = [method for method in summary.methods if method.individuals]
     if matched:
@@ -511,9 +521,9 @@ def _individual_blocks(summary: "StudyComparison") -> Iterator[Block]:
 
 def _worth_blocks(summary: "StudyComparison") -> Iterator[Block]:
     columns: Columns[SampleWorth] = (
-        ("by", lambda each: Words(_ERRORS[each.error])),
-        ("people", lambda each: Words(_worth(each))),
-        ("interval", lambda each: Words(_worth_interval(each))),
+        ("by", lambda row: Words(_ERRORS[row.error])),
+        ("people", lambda row: Words(_worth(row))),
+        ("interval", lambda row: Words(_worth_interval(row))),
     )
     for method in summary.methods:
         yield table_of(method.marginals.worth, columns, title=_name(method), noun="error")
@@ -525,12 +535,12 @@ def _worth_blocks(summary: "StudyComparison") -> Iterator[Block]:
 
 
 def _worth(worth: "SampleWorth") -> str:
-    words = {
+    unseen = {
         "unknown": "not known",
         "fewer than 1": "fewer than 1",
         "more than can be seen": f"more than can be seen with {number(worth.seen, 0)} people",
     }
-    return words.get(worth.reach) or number(worth.value, 0)
+    return unseen.get(worth.reach) or number(worth.value, 0)
 
 
 def _worth_interval(worth: "SampleWorth") -> str:
@@ -546,7 +556,7 @@ def _worth_interval(worth: "SampleWorth") -> str:
 
 
 def _name(method: "MethodComparison") -> str:
-    return method_words(method.method, method.model)
+    return method_label(method.method, method.model)
 
 
 def _brief(method: "MethodComparison") -> str:

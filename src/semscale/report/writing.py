@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.report.chart_kit import rasterized, standalone_svg
+from semscale.report.chart_kit import rasterized
 from semscale.report.document import Document, Figure, Histogram, ScoreGroup
 from semscale.report.formatting import ends, number
 from semscale.report.row_charts import HistogramRow, bin_counts, bin_edges, histograms
@@ -143,8 +143,7 @@ def save_pictures(document: Document, folder: Path) -> list[Path]:
 def figure_svg(figure: Figure | Histogram) -> str:
     """Draw a figure as an SVG document, with its legend."""
     drawn = as_figure(figure)
-    is_crisp = drawn.style == "heat"
-    return standalone_svg(drawn.chart(WIDE), drawn.description, drawn.legend, is_crisp=is_crisp)
+    return drawn.chart(WIDE).document(drawn.description, drawn.legend, is_crisp=drawn.style == "heat")
 
 
 _BINS = 20

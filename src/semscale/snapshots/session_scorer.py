@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from semscale.guards.registry import GUARDS, Guards, Mode
-from semscale.known_settings import known_settings
+from semscale.messages import known_settings
 from semscale.types import Floats
 from semscale.weights.known import DEFAULT_MODEL
 

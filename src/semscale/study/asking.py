@@ -32,11 +32,10 @@ from semscale.study.interviews import (
     ReplyKey,
     Step,
     Stop,
-    likeliest_label,
     planned_interviews,
     planned_stops,
 )
-from semscale.study.questionnaire import Questionnaire, StudyDesign
+from semscale.study.questionnaire import OptionQuestion, Questionnaire, StudyDesign
 from semscale.types import Progress
 
 _CAP = re.compile(r"the cap of \S+ \w+")
@@ -119,11 +118,11 @@ def _joined_reasons(parts: Sequence[RunFacts]) -> str | None:
             by_cap.setdefault(part.stopped if cap is None else cap.group(), []).append(part)
     sentences = []
     for stopped in by_cap.values():
-        *others, last = (part.model for part in stopped)
-        models = f"{', '.join(others)} and {last}" if others else last
-        # What one model has spent of its part is not true of the others.
+        *first, last = (part.model for part in stopped)
+        models = f"{', '.join(first)} and {last}" if first else last
+        # Each model has spent a different amount of its part.
         reason = str(stopped[0].stopped)
-        sentences.append(f"{models}: {_SPENT.sub('', reason) if others else reason}")
+        sentences.append(f"{models}: {_SPENT.sub('', reason) if first else reason}")
     return "; ".join(sentences) or None
 
 
@@ -134,18 +133,23 @@ class StopReply:
     Attributes:
         prompt: hash of the request, 40 hex digits; of the first call where a decision takes several.
         outcomes: of its calls.
-        decision: the answer to a decision; ``None`` for other kinds.
+        decisions: answers by the names of a decision's questions; empty for other kinds.
     """
 
     prompt: str
     outcomes: tuple[RequestOutcome, ...]
-    decision: DecisionAnswer | None = None
+    decisions: Mapping[str, DecisionAnswer] = field(default_factory=dict)
+
+    @property
+    def undecided(self) -> DecisionAnswer | None:
+        """The first decision without an answer, if any."""
+        return next((answer for answer in self.decisions.values() if not answer.masses), None)
 
     @property
     def text(self) -> str | None:
         """The reply's text; ``None`` without one, and for a decision."""
         reply = self.outcomes[0].reply
-        return None if reply is None or self.decision is not None else reply.text
+        return None if reply is None or self.decisions else reply.text
 
 
 @dataclass(frozen=True)
@@ -209,7 +213,8 @@ async def ask_study(
     spent = spent or runner.spent
     price = (running.prices or PriceTable.load()).find(model.name)
     outcomes = (outcome for reply in asking.replies.values() for outcome in reply.outcomes)
-    left_out = {name for each in outcomes if each.reply is not None for name in each.reply.left_out}
+    answered = (outcome.reply for outcome in outcomes if outcome.reply is not None)
+    left_out = {name for reply in answered for name in reply.left_out}
     facts = RunFacts(
         model.name,
         spent.calls,
@@ -335,16 +340,16 @@ class _Asking:
             else:
                 queue.expect_fewer(1)
         if interview is not None:
-            question = questionnaire.questions[step.key.question]
-            interview.add_reply(
-                reply.text if reply.decision is None else likeliest_label(reply.decision, question)
-            )
+            question, text = questionnaire.questions[step.key.question], reply.text
+            if reply.decisions:
+                text = question.reply(reply.decisions) if reply.undecided is None else None
+            interview.add_reply(text)
             if not interview.is_done:
                 yield interview.step(), interview
 
 
 def _may_be_rated(questionnaire: Questionnaire, key: ReplyKey) -> bool:
-    return key.kind is Kind.WORDS and "flr" in questionnaire.questions[key.question].methods
+    return key.kind is Kind.TEXT and "flr" in questionnaire.questions[key.question].methods
 
 
 def is_answer(text: str | None) -> bool:
@@ -479,6 +484,8 @@ async def _requests(
 
 def _longest_reply(design: StudyDesign, step: Step) -> str:
     """Write a reply of the greatest length; all differ, so that no request repeats another."""
-    if step.key.kind is not Kind.WORDS:
-        return max(design.questionnaire.questions[step.key.question].scale.labels, key=len)
+    if step.key.kind is not Kind.TEXT:
+        question = design.questionnaire.questions[step.key.question]
+        options = question.options if isinstance(question, OptionQuestion) else question.scale.labels
+        return max(options, key=len)
     return f"{step.key}".ljust(round(design.plan.model.max_tokens * BYTES_PER_TOKEN), "x")

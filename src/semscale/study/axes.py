@@ -305,20 +305,15 @@ def compare_correlations(
     nulls, signed_nulls = _mean_sizes(human_drawn[:, known], human[known])
     without_structure = float(np.abs(human[known]).mean())
     first, second = _halves(people, plan, people_figures)
-    pairs = tuple(
-        CorrelationPair(
-            a,
-            b,
-            _percentile_estimate(r[number], r_drawn[:, number], panel.n, plan),
-            _percentile_estimate(human[number], human_drawn[:, number], people.n, plan),
-            _disattenuated(
-                float(r[number]), [reliabilities[name].value for name in (a, b) if name in reliabilities]
-            ),
-        )
-        for number, (a, b) in enumerate(combinations(names, 2))
-    )
+    pairs = []
+    for number, (a, b) in enumerate(combinations(names, 2)):
+        known_reliabilities = [reliabilities[name].value for name in (a, b) if name in reliabilities]
+        of_panel = _percentile_estimate(r[number], r_drawn[:, number], panel.n, plan)
+        of_people = _percentile_estimate(human[number], human_drawn[:, number], people.n, plan)
+        disattenuated = _disattenuated(float(r[number]), known_reliabilities)
+        pairs.append(CorrelationPair(a, b, of_panel, of_people, disattenuated))
     return Correlations(
-        pairs,
+        tuple(pairs),
         kinked_estimate(gap, gaps, signed_gaps, n, plan.interval),
         float(np.nanmean(np.abs(first - second)[:, known])),
         permuted,
@@ -392,7 +387,7 @@ class GroupContrast:
 
     @property
     def is_tested(self) -> bool:
-        """Whether both groups have five persons or more on both sides; others have no interval."""
+        """True if both groups have five persons or more on both sides; smaller groups have no interval."""
         return min(self.n_panel, self.n_people) >= FEWEST_IN_GROUP
 
 
@@ -470,7 +465,8 @@ def compare_groups(panel: ComparedSide, people: ComparedSide, plan: IntervalPlan
     is_tested: Mask = np.array([min(pair_sizes) >= FEWEST_IN_GROUP for pair_sizes in sizes])
     apart = _apart(np.where(is_tested, d - human, np.nan), drawn - human_drawn, plan)
     # A few persons answer alike in every resample, so that no interval could be wide enough.
-    drawn_of_tested, human_of_tested = (np.where(is_tested, each, np.nan) for each in (drawn, human_drawn))
+    drawn_of_tested = np.where(is_tested, drawn, np.nan)
+    human_of_tested = np.where(is_tested, human_drawn, np.nan)
     pairs = []
     for number, pair in enumerate(named):
         of_panel = _percentile_estimate(d[number], drawn_of_tested[:, number], panel.n, plan)
@@ -588,38 +584,38 @@ def compare_individuals(
     shared = np.array([(row, rows[name]) for row, name in enumerate(panel.names) if name in rows], dtype=int)
     if len(shared) < _FEWEST_MATCHES:
         return ()
-    own, others = panel.positions[shared[:, 0]], people.positions[shared[:, 1]]
+    personas, persons = panel.positions[shared[:, 0]], people.positions[shared[:, 1]]
     weights = people.person_weights[shared[:, 1]]
     results = (
-        _individuals(question.name, own[..., number], others[..., number], weights, plan)
+        _individuals(question.name, personas[..., number], persons[..., number], weights, plan)
         for number, question in enumerate(panel.questions)
     )
     return tuple(result for result in results if result is not None)
 
 
 def _individuals(
-    question: str, own: Floats, others: Floats, weights: Floats, plan: IntervalPlan
+    question: str, personas: Floats, people: Floats, weights: Floats, plan: IntervalPlan
 ) -> Individuals | None:
     """Compare answers (n, c) to one question; ``None`` with fewer than three pairs."""
-    both = ~np.isnan(own) & ~np.isnan(others)
-    persons = np.broadcast_to(np.arange(len(own))[:, None], own.shape)[both]
-    n = len(np.unique(persons))
+    both = ~np.isnan(personas) & ~np.isnan(people)
+    clusters = np.broadcast_to(np.arange(len(personas))[:, None], personas.shape)[both]
+    n = len(np.unique(clusters))
     if n < _FEWEST_MATCHES:
         return None
-    x, y = _within_concepts(own, weights, both), _within_concepts(others, weights, both)
-    weight = np.broadcast_to(weights[:, None], own.shape)[both]
-    r = pearson_estimate(x, y, clusters=persons, weights=weight, interval=plan.interval, seed=plan.seed)
+    x, y = _within_concepts(personas, weights, both), _within_concepts(people, weights, both)
+    weight = np.broadcast_to(weights[:, None], personas.shape)[both]
+    r = pearson_estimate(x, y, clusters=clusters, weights=weight, interval=plan.interval, seed=plan.seed)
     error = estimate_mean(
-        np.abs(own - others)[both], bounds=(0, 1), clusters=persons, weights=weight, plan=plan
+        np.abs(personas - people)[both], bounds=(0, 1), clusters=clusters, weights=weight, plan=plan
     )
-    errors, correlations = _shuffled_individuals(own, others, weights, plan)
+    errors, correlations = _shuffled_individuals(personas, people, weights, plan)
     high = float(np.quantile(correlations, (1 + plan.interval) / 2))
     mean_error = Estimate(error.value, error.low, error.high)
     return Individuals(question, n, r, mean_error, float(np.mean(errors)), high)
 
 
 def _shuffled_individuals(
-    own: Floats, others: Floats, weights: Floats, plan: IntervalPlan
+    personas: Floats, people: Floats, weights: Floats, plan: IntervalPlan
 ) -> tuple[list[float], list[float]]:
     """Return errors and correlations where personas are shuffled among people; undefined correlations are 0.
 
@@ -628,13 +624,13 @@ def _shuffled_individuals(
     rng = np.random.default_rng(plan.seed)
     errors, correlations = [], []
     for _ in range(_SPLITS):
-        shuffled = own[rng.permutation(len(own))]
-        both = ~np.isnan(shuffled) & ~np.isnan(others)
+        shuffled = personas[rng.permutation(len(personas))]
+        both = ~np.isnan(shuffled) & ~np.isnan(people)
         if not both.any():
             continue
-        weight = np.broadcast_to(weights[:, None], own.shape)[both]
-        errors.append(float(np.average(np.abs(shuffled - others)[both], weights=weight)))
-        x, y = _within_concepts(shuffled, weights, both), _within_concepts(others, weights, both)
+        weight = np.broadcast_to(weights[:, None], personas.shape)[both]
+        errors.append(float(np.average(np.abs(shuffled - people)[both], weights=weight)))
+        x, y = _within_concepts(shuffled, weights, both), _within_concepts(people, weights, both)
         correlations.append(float(weighted_pearson(x, y, weight[None])[0]))
     return errors, np.nan_to_num(correlations).tolist()
 
@@ -671,7 +667,7 @@ def question_correlations(positions: Floats, weights: Floats) -> CountedFigures:
 
     def correlations(counts: Floats) -> Floats:
         weighted = counts * weights
-        return np.stack([_pooled_correlation(weighted, each) for each in products], axis=-1)
+        return np.stack([_pooled_correlation(weighted, of_pair) for of_pair in products], axis=-1)
 
     return correlations
 

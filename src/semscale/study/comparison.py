@@ -247,32 +247,31 @@ def compare(  # noqa: PLR0913 - the columns of a table and how it is read
         _compared(panel, measured, side, people.side, plan, splits) for measured, side in sides.items()
     )
     n_models = len({model for _, model in sides})
-    signature = Signature.of(
-        "study compare",
-        panel=_hashed(sides.values()),
-        people=_hashed([people.side]),
-        methods="+".join(dict.fromkeys(method for method, _ in sides)),
-        **({"models": n_models} if n_models > 1 else {}),
-        human_range="scale" if human_range is None else "{:.12g} to {:.12g}".format(*human_range),
-        splits=splits,
-        **plan.settings,
-    )
     return StudyComparison(
-        panel.name,
-        panel.source,
-        people.source,
-        asked,
-        panel.concepts,
-        tuple(compared),
-        columns,
-        people.side.n,
-        people.n_rows,
-        people.left_out,
-        people.shared_name,
-        human_range,
-        plan,
-        splits,
-        signature,
+        name=panel.name,
+        source=panel.source,
+        people_source=people.source,
+        questions=asked,
+        concepts=panel.concepts,
+        methods=tuple(compared),
+        columns=columns,
+        n_people=people.side.n,
+        n_rows=people.n_rows,
+        left_out=people.left_out,
+        shared_name=people.shared_name,
+        human_range=human_range,
+        plan=plan,
+        splits=splits,
+        signature=Signature.of(
+            "study compare",
+            panel=_hashed(sides.values()),
+            people=_hashed([people.side]),
+            methods="+".join(dict.fromkeys(method for method, _ in sides)),
+            **({"models": n_models} if n_models > 1 else {}),
+            human_range="scale" if human_range is None else "{:.12g} to {:.12g}".format(*human_range),
+            splits=splits,
+            **plan.settings,
+        ),
     )
 
 
@@ -459,8 +458,9 @@ def _about_tested_groups(groups: GroupContrasts) -> tuple[bool | None, str]:
 def _about_individuals(individuals: tuple[Individuals, ...]) -> tuple[bool | None, str]:
     if not individuals:
         return None, "no persona ID matches a respondent ID"
-    known = [each.correlation for each in individuals if not np.isnan(each.correlation.value)]
-    shown = ", ".join(f"r {each.correlation.value:.2f} for {each.question}" for each in individuals)
+    shown = ", ".join(f"r {matched.correlation.value:.2f} for {matched.question}" for matched in individuals)
+    correlations = (matched.correlation for matched in individuals)
+    known = [correlation for correlation in correlations if not np.isnan(correlation.value)]
     return bool(known) and all(correlation.low > 0 for correlation in known), shown
 
 
@@ -507,7 +507,7 @@ def standings(
     if groups is not None and groups.n_clear:
         values["groups"] = _between(groups.permuted, groups.same_sign, groups.split_half)
     if individuals:
-        values["individuals"] = float(np.mean([each.correlation.value for each in individuals]))
+        values["individuals"] = float(np.mean([matched.correlation.value for matched in individuals]))
     return tuple(Standing(subject, value) for subject, value in values.items() if np.isfinite(value))
 
 

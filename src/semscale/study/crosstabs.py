@@ -66,7 +66,9 @@ def panel_tables(
         InputError: a question without the method, or no rating.
     """
     design, tests = result.design, tests or TestSettings()
-    known = {question.name: question for question in design.questionnaire.questions}
+    known = {question.name: question for question in design.questionnaire.scale_questions}
+    if not known:
+        raise InputError("the study has no question with a scale, and tables show these alone")
     if unknown := next((name for name in questions if name not in known), None):
         raise unknown_name("question of the study", unknown, tuple(known))
     wanted = [known[name] for name in questions] or list(known.values())
@@ -230,11 +232,11 @@ def _banner(rows: pl.DataFrame, name: str, concepts: Sequence[str], models: Sequ
 def _notes(panel: _RatedPanel, wanted: list[SurveyQuestion], measured: list[SurveyQuestion]) -> Iterator[str]:
     """State whose answers these are, by which of the methods, and what has no table."""
     method, models = panel.method, panel.models
-    others = [
+    further_methods = [
         name for name in METHODS if name != method and any(name in question.methods for question in wanted)
     ]
     n = len(panel.result.design.panel)
-    further = f"; --method shows {' or '.join(others)}" if others else ""
+    further = f"; --method shows {' or '.join(further_methods)}" if further_methods else ""
     yield f"answers of {n:,} personas that a model played, by {method} alone{further}; no people were asked"
     rest = [name for name in panel.all_models if name not in models]
     if len(models) > 1:

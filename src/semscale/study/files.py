@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints, ValidationError, field_validator
+import numpy as np
+from pydantic import BeforeValidator, Field, StringConstraints, ValidationError, field_validator
 
 from semscale.chat.messages import ImagePart
 from semscale.drift.asking.prompt_template import PromptTemplate
@@ -25,12 +26,15 @@ from semscale.study.panel import (
     read_panel,
 )
 from semscale.study.questionnaire import (
+    AnyQuestion,
     Caps,
     Concept,
     Exposure,
     Keys,
     Method,
     ModelChoice,
+    OptionQuestion,
+    OptionType,
     Questionnaire,
     Real,
     Rotation,
@@ -44,6 +48,7 @@ from semscale.study.result import Study
 from semscale.yaml_reading import line_of, parse_yaml
 
 MOST_SAMPLES = 100
+FEWEST_OPTIONS, MOST_OPTIONS = 2, 10
 MOST_GROUPS = 1_000
 """Concepts, and values of an attribute whose groups are reported."""
 
@@ -58,13 +63,24 @@ class ConceptKeys(Keys):
     images: list[Text] = []
 
 
+Number = Annotated[
+    Text,
+    BeforeValidator(lambda cell: f"{cell:g}" if type(cell) in {int, float} else cell),  # as YAML reads it
+]
+
+
 class QuestionKeys(Keys):
-    """An entry of ``questions``; without a text, it has the question of its scale."""
+    """An entry of ``questions``: a scale and methods, or a type and options.
+
+    Without a text, a question has that of its scale.
+    """
 
     name: ShortName
-    scale: Text
-    methods: list[Method] = Field(min_length=1)
+    scale: Text | None = None
+    methods: list[Method] | None = Field(default=None, min_length=1)
     text: Text | None = None
+    type: Literal["scale"] | OptionType = "scale"
+    options: list[Number] | None = None
 
 
 class PanelKeys(Keys):
@@ -244,16 +260,51 @@ def _concept(keys: ConceptKeys, number: int, text: _StudyText, folder: Path) -> 
     return Concept(keys.name, keys.text.strip(), tuple(images))
 
 
-def _question(keys: QuestionKeys, number: int, text: _StudyText, folder: Path) -> SurveyQuestion:
+def _question(keys: QuestionKeys, number: int, text: _StudyText, folder: Path) -> AnyQuestion:
+    of_scale, of_options = ["scale", "methods"], ["text", "options"]
+    needed, refused = (of_scale, ["options"]) if keys.type == "scale" else (of_options, of_scale)
+    for key in needed:
+        if getattr(keys, key) is None:
+            kind = "a scale" if keys.type == "scale" else f"the type {keys.type}"
+            message = f"question {keys.name!r} needs {key}, as every question with {kind}"
+            raise text.error(("questions", number), message)
+    for key in refused:
+        if getattr(keys, key) is not None:
+            message = f"{key} does not belong to a question of type {keys.type}: leave it out"
+            raise text.error(("questions", number, key), message)
+    if keys.type != "scale":
+        with text.located("questions", number, "options"):
+            return _option_question(keys, keys.type)
+    return _scale_question(keys, number, text, folder)
+
+
+def _option_question(keys: QuestionKeys, kind: OptionType) -> OptionQuestion:
+    options = tuple(keys.options or ())
+    if not FEWEST_OPTIONS <= len(options) <= MOST_OPTIONS:
+        raise InputError(f"options must be {FEWEST_OPTIONS} to {MOST_OPTIONS}, got {len(options)}")
+    if twice := next((option for at, option in enumerate(options) if option in options[:at]), None):
+        raise InputError(f"option {twice!r} is named twice")
+    if kind == "number":
+        try:
+            numbers = [float(option) for option in options]
+        except ValueError:
+            raise InputError(f"options of a number must be numbers, got {', '.join(options)}") from None
+        if numbers != sorted(numbers) or not np.isfinite(numbers).all():
+            raise InputError(f"options of a number must ascend, got {', '.join(options)}")
+    return OptionQuestion(keys.name, keys.text or "", kind, options)
+
+
+def _scale_question(keys: QuestionKeys, number: int, text: _StudyText, folder: Path) -> SurveyQuestion:
+    name, methods = keys.scale or "", keys.methods or []
     with text.located("questions", number, "scale"):
-        is_file = keys.scale.endswith((".yaml", ".yml"))
-        scale = load_scale(folder / keys.scale if is_file else keys.scale)
-        if "decision" in keys.methods:
+        is_file = name.endswith((".yaml", ".yml"))
+        scale = load_scale(folder / name if is_file else name)
+        if "decision" in methods:
             check_points(scale)
-    twice = next((method for at, method in enumerate(keys.methods) if method in keys.methods[:at]), None)
+    twice = next((method for at, method in enumerate(methods) if method in methods[:at]), None)
     if twice is not None:
         raise text.error(("questions", number, "methods"), f"method {twice!r} is named twice")
-    return SurveyQuestion(keys.name, keys.text or scale.question, scale, tuple(keys.methods))
+    return SurveyQuestion(keys.name, keys.text or scale.question, scale, tuple(methods))
 
 
 def _panel(keys: StudyKeys, text: _StudyText, folder: Path) -> SyntheticPanel:

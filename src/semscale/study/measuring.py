@@ -17,7 +17,7 @@ from semscale.rating.rater import Rater
 from semscale.signature import Signature
 from semscale.study.asking import AskedStudy, StopReply, is_answer
 from semscale.study.interviews import Kind, ReplyKey, Stop
-from semscale.study.questionnaire import Method, StudyDesign, SurveyQuestion
+from semscale.study.questionnaire import AnyQuestion, Method, StudyDesign, SurveyQuestion
 from semscale.types import Floats, Progress, Status, Statuses
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ _DECLINED = "the persona's reply declines to answer"
 _ONLY_A_NUMBER = "the persona's reply is a number and no words, so there is no meaning to compare"
 _NUMBERS = re.compile(r"[\W_]*\d(?:[\W\d_]|\b(?:or|to|and|out of)\b)*", re.IGNORECASE)
 _KINDS: dict[Method, Kind] = {
-    "ssr": Kind.WORDS,
-    "flr": Kind.WORDS,
+    "ssr": Kind.TEXT,
+    "flr": Kind.TEXT,
     "dlr": Kind.NUMBER,
     "decision": Kind.DECISION,
 }
@@ -52,8 +52,9 @@ class StudyAnswer:
         question_place: likewise, of the question after its concept.
         status: ``scored``, or the reason why there is no rating.
         reason: the same in a sentence; ``None`` where there is none.
-        value: expected value on the scale; ``None`` without a rating.
-        pmf: mass of each point; a picked point has all of it. ``None`` without a rating.
+        value: expected value on the scale; ``None`` without a rating, and for questions about options.
+        pmf: mass of each point; a picked point has all of it. Of a question about options, the probability
+            or the expected rank of each option. ``None`` without a rating.
         set_values: expected value under each anchor set alone; ``None`` but for ``ssr``.
         reply: text of the persona's reply; ``None`` without a reply, and for a decision.
         rating_reply: text of the expert's reply that rated it; ``None`` but for ``flr``.
@@ -142,8 +143,9 @@ def measured_answers(
     """
     measuring = _Measuring(design, model, asked)
     answers = list(measuring.answers())
-    for number, waiting in sorted(measuring.texts.items()):
-        scale = design.questionnaire.questions[number].scale
+    scales = {question.name: question.scale for question in design.questionnaire.scale_questions}
+    for name, waiting in measuring.texts.items():
+        scale = scales[name]
         rated = similarity.rate(scale, [text for _, text in waiting], progress)
         for (answer, _), status, pmf, by_set in zip(waiting, *rated, strict=True):
             answer.status = Status(status)
@@ -157,14 +159,14 @@ class _Measuring:
     """Turns the replies of one model into answers; free texts wait to be rated together.
 
     Attributes:
-        texts: by the question's number, answers and their texts that are to be rated.
+        texts: by the question's name, answers and their texts that are to be rated.
     """
 
     def __init__(self, design: StudyDesign, model: str, asked: AskedStudy) -> None:
-        self.texts: dict[int, list[tuple[StudyAnswer, str]]] = {}
+        self.texts: dict[str, list[tuple[StudyAnswer, str]]] = {}
         self._design, self._model, self._asked = design, model, asked
         self._readers = {
-            question.name: PointReader(question.scale) for question in design.questionnaire.questions
+            question.name: PointReader(question.scale) for question in design.questionnaire.scale_questions
         }
 
     def answers(self) -> Iterator[StudyAnswer]:
@@ -196,7 +198,7 @@ class _Measuring:
                 answer.status, answer.reason = Status.FAILED, self._asked.no_decisions
             return answer
         answer.prompt, answer.reply = reply.prompt, reply.text
-        if method == "decision":
+        if method == "decision" or not isinstance(question, SurveyQuestion):
             self._decide(answer, reply, question)
         elif method == "dlr":
             self._pick(answer, reply, question)
@@ -204,14 +206,16 @@ class _Measuring:
             self._rate_text(answer, reply, key, question)
         return answer
 
-    def _decide(self, answer: StudyAnswer, reply: StopReply, question: SurveyQuestion) -> None:
+    def _decide(self, answer: StudyAnswer, reply: StopReply, question: AnyQuestion) -> None:
         self._add_cost(answer, reply.outcomes)
-        decision = reply.decision
-        if decision is not None and decision.masses:
-            answer.rate(np.array(decision.masses), question.scale.values)
-        elif decision is not None:
-            answer.status = Status.REFUSED if decision.refused else Status.FAILED
-            answer.reason = decision.reason or None
+        undecided = reply.undecided
+        if undecided is not None:
+            answer.status = Status.REFUSED if undecided.refused else Status.FAILED
+            answer.reason = undecided.reason or None
+        elif isinstance(question, SurveyQuestion):
+            answer.rate(question.masses(reply.decisions), question.scale.values)
+        else:
+            answer.status, answer.pmf = Status.SCORED, question.masses(reply.decisions).tolist()
 
     def _pick(self, answer: StudyAnswer, reply: StopReply, question: SurveyQuestion) -> None:
         """Read the point that a reply picks."""
@@ -246,7 +250,7 @@ class _Measuring:
         elif _NUMBERS.fullmatch(text):
             answer.status, answer.reason = Status.UNPARSABLE, _ONLY_A_NUMBER
         else:
-            self.texts.setdefault(key.question, []).append((answer, text))
+            self.texts.setdefault(question.name, []).append((answer, text))
 
     def _add_cost(self, answer: StudyAnswer, outcomes: Sequence[RequestOutcome]) -> None:
         """Add tokens, money and time of calls, as far as all of them state it."""

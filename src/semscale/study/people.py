@@ -176,8 +176,9 @@ class PanelAnswers:
         names = tuple(map(str, rows["persona"].unique(maintain_order=True)))
         masses, repeats = {}, {}
         for question in questions:
-            own = rows.filter(pl.col("question") == question.name)
-            masses[question.name], repeats[question.name] = _panel_arrays(own, names, self.concepts, question)
+            answers = rows.filter(pl.col("question") == question.name)
+            arrays = _panel_arrays(answers, names, self.concepts, question)
+            masses[question.name], repeats[question.name] = arrays
         weights = None
         if self.personas is not None and self.personas.weights is not None:
             by_name = dict(zip(self.personas.ids, self.personas.weights, strict=True))
@@ -209,9 +210,10 @@ def read_panel_answers(source: StudyResult | str | Path) -> PanelAnswers:
             ComparedQuestion(
                 question.name, question.text, question.scale.values, tuple(question.scale.labels)
             )
-            for question in design.questionnaire.questions
+            for question in design.questionnaire.scale_questions
         ]
-        return _panel_answers(source.answers, design.panel, asked, design.name, design.source)
+        answers = source.answers.filter(pl.col("question").is_in([question.name for question in asked]))
+        return _panel_answers(answers, design.panel, asked, design.name, design.source)
     path = Path(source)
     if (path / RECORD).is_file():
         return read_panel_answers(read_study(path, allow_unfinished=True))
@@ -262,6 +264,8 @@ def _panel_answers(
         )
     if _MODEL not in answers.columns:
         answers = answers.with_columns(pl.lit(None, dtype=pl.String).alias(_MODEL))
+    # Questions about options have no value on a scale.
+    answers = answers.filter((pl.col("status") != "scored") | pl.col("value").is_not_null())
     scored = answers.filter(status="scored").with_columns(
         pl.col(column).cast(SCHEMA[column]) for column in ("persona", "concept", "question", "method")
     )
@@ -418,7 +422,7 @@ def read_people(
     names = [str(persons[row]) for row in used]
     _refuse_twice(names, concept[used], concepts, name)
     numbers = {person: number for number, person in enumerate(dict.fromkeys(names))}
-    person = np.array([numbers[each] for each in names])
+    person = np.array([numbers[respondent] for respondent in names])
     first_rows = used[np.unique(person, return_index=True)[1]]
     masses = {}
     with rows_of_the_file(table):

@@ -2,14 +2,24 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Annotated, Literal, get_args
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from semscale.chat.calls.limits import Limits
 from semscale.chat.costs.budget import Budget
+from semscale.chat.decisions.answers import DecisionAnswer
+from semscale.chat.decisions.questions import (
+    ChoiceQuestion,
+    Option,
+    PredicateQuestion,
+    Question,
+    ScoreQuestion,
+)
 from semscale.chat.messages import ImagePart, Part, TextPart
 from semscale.drift.asking.prompt_template import PromptTemplate
 from semscale.errors import InputError
@@ -17,6 +27,7 @@ from semscale.judging.asking import Running
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.study.panel import SyntheticPanel
+from semscale.types import Floats
 
 Method = Literal["ssr", "flr", "dlr", "decision"]
 """The way from an answer to a rating.
@@ -30,11 +41,20 @@ METHODS: tuple[Method, ...] = get_args(Method)
 TEXT_METHODS = ("ssr", "flr")
 """Methods that measure an answer in free words."""
 
+OptionType = Literal["choice", "choices", "number", "ranking"]
+"""``choice``: one option. ``choices``: any number of options. ``number``: one of several numbers.
+``ranking``: an order of all options."""
+
 Exposure = Literal["separate", "sequence"]
 """``separate``: a conversation of its own for each concept and question. ``sequence``: one conversation."""
 
 Rotation = Literal["latin-square", "random", "none"]
 """Orders of concepts and questions over interviews with the exposure ``sequence``."""
+
+_DECIDED = "answer"
+"""Name of the only question of a decision."""
+
+_LIKELY = 0.5
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Whole = Annotated[int, Field(strict=True)]
@@ -119,9 +139,95 @@ class SurveyQuestion:
     methods: tuple[Method, ...]
 
     @property
-    def has_text(self) -> bool:
-        """Whether a method needs an answer in free words."""
-        return not set(TEXT_METHODS).isdisjoint(self.methods)
+    def decisions(self) -> dict[str, Question]:
+        """The decision about it: a probability for each point."""
+        options = tuple(Option(label) for label in self.scale.labels)
+        return {_DECIDED: ScoreQuestion(self.text, options)}
+
+    def masses(self, answers: Mapping[str, DecisionAnswer]) -> Floats:
+        """Return the masses (k,) of the points."""
+        return np.array(answers[_DECIDED].masses)
+
+    def reply(self, answers: Mapping[str, DecisionAnswer]) -> str:
+        """Return the label of the likeliest point, as a persona would reply."""
+        return self.scale.labels[int(np.argmax(self.masses(answers)))]
+
+
+@dataclass(frozen=True)
+class OptionQuestion:
+    """A question about options without a scale, measured by typed decisions.
+
+    Attributes:
+        name: short, unique in the study.
+        text: the question.
+        type: of its answers.
+        options: at least two, all different; ascending numbers where the answer is a number.
+    """
+
+    name: str
+    text: str
+    type: OptionType
+    options: tuple[str, ...]
+    methods: tuple[Method, ...] = field(default=("decision",), init=False)
+
+    @property
+    def numbers(self) -> Floats | None:
+        """The options as numbers, shape (k,); ``None`` for other types."""
+        return np.array([float(option) for option in self.options]) if self.type == "number" else None
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Least and greatest figure of an option: a share, or a mean rank."""
+        return (1.0, float(len(self.options))) if self.type == "ranking" else (0.0, 1.0)
+
+    @property
+    def decisions(self) -> dict[str, Question]:
+        """The decisions about it: one for all options, for each option, or for each pair of them."""
+        options = tuple(Option(option) for option in self.options)
+        if self.type == "choice":
+            return {_DECIDED: ChoiceQuestion(self.text, options)}
+        if self.type == "number":
+            return {_DECIDED: ScoreQuestion(self.text, options)}
+        if self.type == "choices":
+            return {
+                f"option_{number}": PredicateQuestion(f"{self.text}\n\nIs “{option}” part of the answer?")
+                for number, option in enumerate(self.options)
+            }
+        return {
+            f"pair_{first}_{second}": ChoiceQuestion(
+                f"{self.text}\n\nWhich of these two ranks higher?", (options[first], options[second])
+            )
+            for first, second in combinations(range(len(options)), 2)
+        }
+
+    def masses(self, answers: Mapping[str, DecisionAnswer]) -> Floats:
+        """Return the probability of each option, shape (k,); for a ranking its expected rank, 1 for the best.
+
+        The expected rank of an option is 1 plus the sum of the probabilities that each other ranks higher.
+        """
+        if self.type in {"choice", "number"}:
+            return np.array(answers[_DECIDED].masses)
+        if self.type == "choices":
+            return np.array([answers[name].masses[1] for name in self.decisions])
+        ranks = np.ones(len(self.options))
+        for first, second in combinations(range(len(ranks)), 2):
+            first_higher, second_higher = answers[f"pair_{first}_{second}"].masses
+            ranks[first] += second_higher
+            ranks[second] += first_higher
+        return ranks
+
+    def reply(self, answers: Mapping[str, DecisionAnswer]) -> str:
+        """Return the likeliest answer, as a persona would reply."""
+        masses = self.masses(answers)
+        if self.type == "ranking":
+            return ", ".join(self.options[number] for number in np.argsort(masses, kind="stable"))
+        if self.type == "choices":
+            chosen = [option for option, mass in zip(self.options, masses, strict=True) if mass >= _LIKELY]
+            return ", ".join(chosen) or "none of these"
+        return self.options[int(np.argmax(masses))]
+
+
+AnyQuestion = SurveyQuestion | OptionQuestion
 
 
 @dataclass(frozen=True)
@@ -137,10 +243,20 @@ class Questionnaire:
     """
 
     concepts: tuple[Concept, ...]
-    questions: tuple[SurveyQuestion, ...]
+    questions: tuple[AnyQuestion, ...]
     samples: int = 1
     exposure: Exposure = "separate"
     rotation: Rotation = "latin-square"
+
+    @property
+    def scale_questions(self) -> tuple[SurveyQuestion, ...]:
+        """The questions that are rated on a scale."""
+        return tuple(question for question in self.questions if isinstance(question, SurveyQuestion))
+
+    @property
+    def option_questions(self) -> tuple[OptionQuestion, ...]:
+        """The questions about options."""
+        return tuple(question for question in self.questions if isinstance(question, OptionQuestion))
 
     @property
     def content_hash(self) -> str:
@@ -149,6 +265,8 @@ class Questionnaire:
             [[item.name, item.text, [image.url for image in item.images]] for item in self.concepts],
             [
                 [asked.name, asked.text, asked.scale.content_hash, asked.scale.labels, asked.methods]
+                if isinstance(asked, SurveyQuestion)
+                else [asked.name, asked.text, asked.type, asked.options]
                 for asked in self.questions
             ],
         ]

@@ -168,25 +168,20 @@ def _players(design: StudyDesign, model: object, progress: Progress | None = Non
     """Load all models, before any is asked."""
     designs = design.by_model
     if model is None:
-        choices = [(each, each.plan.model) for each in designs]
-        return [
-            _Player(
-                choice.name,
-                load_deciding_model(
-                    load_chat_model(choice.name, base_url=choice.base_url, progress=progress)
-                ),
-                each,
-            )
-            for each, choice in choices
-        ]
+        players = []
+        for alone in designs:
+            choice = alone.plan.model
+            chat = load_chat_model(choice.name, base_url=choice.base_url, progress=progress)
+            players.append(_Player(choice.name, load_deciding_model(chat), alone))
+        return players
     listed = list(model) if isinstance(model, list | tuple) else [model]
     if len(listed) not in {1, len(designs)}:
         raise InputError(f"model must have one for each of the {len(designs)} models, got {len(listed)}")
-    loaded = [load_deciding_model(each) for each in listed]
-    names = [each.name for each in loaded]
+    loaded = [load_deciding_model(named) for named in listed]
+    names = [player.name for player in loaded]
     if len(set(names)) < len(names):
         raise InputError(f"models must have different names, got {', '.join(names)}")
-    return [_Player(each.name, each, alone) for alone, each in zip(designs, loaded, strict=False)]
+    return [_Player(player.name, player, alone) for alone, player in zip(designs, loaded, strict=False)]
 
 
 def _signature(design: StudyDesign, players: list[_Player], replies: list[AskedStudy]) -> Signature:

@@ -1,11 +1,11 @@
 """The summary of a study: figures by concept, question and method, and their limits."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import combinations
-from typing import Any, Literal
+from itertools import chain, combinations
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import polars as pl
@@ -30,7 +30,7 @@ from semscale.stats.variance_components.effects import FacetTable
 from semscale.store.columns import statuses_in
 from semscale.study.asking import RunFacts
 from semscale.study.panel import ID, WEIGHT
-from semscale.study.questionnaire import TEXT_METHODS, StudyDesign, SurveyQuestion
+from semscale.study.questionnaire import TEXT_METHODS, OptionQuestion, StudyDesign, SurveyQuestion
 from semscale.types import Floats, Integers, Mask, Status, count_statuses
 
 CONCEPT = "concept"
@@ -50,6 +50,7 @@ PERSONA, SAMPLE, SETS, MODEL = "persona", "repeated sample", "anchor set", "mode
 
 _FEWEST_PERSONAS, _FEWEST_SAMPLES, _FEWEST_FACETS, _FEWEST_PAIRS = 2, 2, 2, 3
 _ROUNDING = 1e-9
+Figure = TypeVar("Figure")
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +109,41 @@ class QuestionMeasure:
             "model": self.model,
             "concepts": self.estimates,
             "groups": self.by_attribute,
+        }
+
+
+@dataclass(frozen=True)
+class OptionFigures:
+    """The answers to a question about options, about one concept.
+
+    Attributes:
+        question: that was asked.
+        concept: that was shown.
+        n: answers.
+        options: for each option the share of personas who would choose it; for a ranking its mean rank, 1 for
+            the best. Personas are resampled as a whole.
+        mean: of the numbers; ``None`` for other types.
+        model: that answered; ``None`` where the study has one alone.
+    """
+
+    question: OptionQuestion
+    concept: str
+    n: int
+    options: Mapping[str, MeanEstimate]
+    mean: MeanEstimate | None
+    model: str | None = None
+
+    def record(self) -> dict[str, Any]:
+        """Return the numbers by name, for JSON."""
+        return {
+            "question": self.question.name,
+            "text": self.question.text,
+            "type": self.question.type,
+            "concept": self.concept,
+            "model": self.model,
+            "n": self.n,
+            "mean_ranks" if self.question.type == "ranking" else "shares": self.options,
+            "mean": self.mean,
         }
 
 
@@ -349,6 +385,7 @@ class StudySummary(Presentable):
         signature: the settings that were applied.
         models: names of the models that were asked; empty where there is one alone.
         model_pairs: every two models by each method; empty likewise.
+        options: figures of questions about options, by concept.
         created: time of the summary.
     """
 
@@ -368,6 +405,7 @@ class StudySummary(Presentable):
     signature: Signature
     models: tuple[str, ...] = ()
     model_pairs: tuple[ModelPair, ...] = ()
+    options: tuple[OptionFigures, ...] = ()
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def __repr__(self) -> str:
@@ -417,6 +455,7 @@ class StudySummary(Presentable):
             "counts": self.counts,
             "intervals": {"kind": "simulation", **self.plan.settings},
             "questions": [measure.record() for measure in self.measures],
+            "options": [figures.record() for figures in self.options],
             "differences": self.differences,
             "reliabilities": self.reliabilities,
             "spreads": self.spreads,
@@ -458,7 +497,7 @@ def summarize(
     ] or [(None, rows)]
     asked = [
         (question, model, part.filter(question=question.name))
-        for question in design.questionnaire.questions
+        for question in design.questionnaire.scale_questions
         for model, part in by_model
     ]
     measured = [
@@ -468,37 +507,40 @@ def summarize(
     ]
     over_models = [
         MeasuredAnswers(question, method, rows.filter(question=question.name, method=method))
-        for question in design.questionnaire.questions
+        for question in design.questionnaire.scale_questions
         for method in question.methods
     ]
-    unrated = [reason for model, part in by_model for reason in unrated_reasons(part, model, seed=seed)]
+    unrated = _joined(unrated_reasons(part, model, seed=seed) for model, part in by_model)
     concepts = [concept.name for concept in design.questionnaire.concepts]
     return StudySummary(
-        design,
-        tuple(_measure(part, attributes, signature, plan) for part in measured),
-        tuple(
-            difference
-            for part in measured
-            for difference in level_differences(part, concepts, attributes, plan.interval)
+        design=design,
+        measures=tuple(_measure(part, attributes, signature, plan) for part in measured),
+        differences=_joined(
+            level_differences(part, concepts, attributes, plan.interval) for part in measured
         ),
-        tuple(found for part in measured for found in answer_reliabilities(part, plan)),
-        tuple(spread for part in over_models for spread in answer_spreads(part, plan)),
-        tuple(pair for question, model, part in asked for pair in method_pairs(question, part, model, plan)),
-        tuple(effect for part in measured for effect in order_effects(part, plan)),
-        tuple(counts for model, part in by_model for counts in _status_counts(part, attributes, model)),
-        tuple(cost for model, part in by_model for cost in _method_costs(part, model)),
-        tuple(sorted(unrated, key=lambda reason: -reason.n)),
-        tuple(
-            quote
-            for question, model, part in asked
-            for quote in quoted_answers(question, part, model, seed=seed)
+        reliabilities=_joined(answer_reliabilities(part, plan) for part in measured),
+        spreads=_joined(answer_spreads(part, plan) for part in over_models),
+        pairs=_joined(method_pairs(question, part, model, plan) for question, model, part in asked),
+        orders=_joined(order_effects(part, plan) for part in measured),
+        statuses=_joined(_status_counts(part, attributes, model) for model, part in by_model),
+        costs=_joined(_method_costs(part, model) for model, part in by_model),
+        unrated=tuple(sorted(unrated, key=lambda reason: -reason.n)),
+        quotes=_joined(quoted_answers(question, part, model, seed=seed) for question, model, part in asked),
+        facts=facts,
+        plan=plan,
+        signature=signature.with_settings("estimate", plan.settings),
+        models=models,
+        model_pairs=_joined(model_pairs(part, models, plan) for part in over_models),
+        options=_joined(
+            option_figures(question, part.filter(question=question.name), model, plan)
+            for question in design.questionnaire.option_questions
+            for model, part in by_model
         ),
-        facts,
-        plan,
-        signature.with_settings("estimate", plan.settings),
-        models,
-        tuple(pair for part in over_models for pair in model_pairs(part, models, plan)),
     )
+
+
+def _joined(parts: Iterable[Iterable[Figure]]) -> tuple[Figure, ...]:
+    return tuple(chain.from_iterable(parts))
 
 
 def asked_models(answers: pl.DataFrame) -> tuple[str, ...]:
@@ -540,11 +582,9 @@ def _estimates(
     answers: MeasuredAnswers, rows: pl.DataFrame, by: pl.Series, signature: Signature, plan: IntervalPlan
 ) -> Estimates:
     scale = answers.question.scale
-    unrated = [float("nan")] * scale.n_points
-    masses = [unrated if pmf is None else pmf for pmf in rows["pmf"].to_list()]
     return estimate_rows(
         Tallies([figures_of(scale.values)], signature),
-        np.array(masses, dtype=np.float64).reshape(-1, scale.n_points),
+        _masses(rows, scale.n_points),
         statuses_in(rows["status"]),
         by=by,
         weights=_weights(rows),
@@ -554,6 +594,39 @@ def _estimates(
         seed=plan.seed,
         replicates=plan.replicates,
     )
+
+
+def option_figures(
+    question: OptionQuestion, rows: pl.DataFrame, model: str | None, plan: IntervalPlan
+) -> Iterator[OptionFigures]:
+    """Estimate the figures of each option, concept by concept.
+
+    Args:
+        question: about options.
+        rows: its answers.
+        model: that answered; ``None`` where the study has one alone.
+        plan: how intervals are made; personas are resampled as a whole.
+    """
+    for (concept,), part in rows.group_by("concept", maintain_order=True):
+        masses, weights, personas = (
+            _masses(part, len(question.options)),
+            _weights(part),
+            _codes(part["persona"]),
+        )
+        estimates = {
+            option: estimate_mean(
+                column, bounds=question.bounds, clusters=personas, weights=weights, plan=plan
+            )
+            for option, column in zip(question.options, masses.T, strict=True)
+        }
+        mean, numbers = None, question.numbers
+        if numbers is not None:
+            bounds = (float(numbers[0]), float(numbers[-1]))
+            mean = estimate_mean(
+                masses @ numbers, bounds=bounds, clusters=personas, weights=weights, plan=plan
+            )
+        n = int((~np.isnan(masses[:, 0])).sum())
+        yield OptionFigures(question, str(concept), n, estimates, mean, model)
 
 
 def level_differences(
@@ -809,9 +882,9 @@ def _status_counts(
         yield StatusCounts(str(method), None, None, counts(part), model)
         for attribute in attributes:
             column = attribute_column(attribute)
-            for (group,), own in part.sort(column).group_by(column, maintain_order=True):
+            for (group,), members in part.sort(column).group_by(column, maintain_order=True):
                 name = None if group is None else str(group)
-                yield StatusCounts(str(method), attribute, name, counts(own), model)
+                yield StatusCounts(str(method), attribute, name, counts(members), model)
 
 
 def _method_costs(rows: pl.DataFrame, model: str | None) -> Iterator[MethodCost]:
@@ -871,6 +944,13 @@ def quoted_answers(
 
 
 # Columns
+
+
+def _masses(rows: pl.DataFrame, n: int) -> Floats:
+    """Return the masses of answers, shape (rows, n); NaN where there is no rating."""
+    unrated = [float("nan")] * n
+    masses = [unrated if pmf is None else pmf for pmf in rows["pmf"].to_list()]
+    return np.array(masses, dtype=np.float64).reshape(-1, n)
 
 
 def _values(rows: pl.DataFrame, column: str = "value") -> Floats:

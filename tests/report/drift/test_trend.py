@@ -197,10 +197,10 @@ def drawn(n=30, metrics=1, *, width=860, changes=(15,)):
         level * 2,
         (15, 0.1, 0.1) if n > 15 else None,
     )
-    root = ElementTree.fromstring(courses(timeline, [course] * metrics, width=width))
+    root = ElementTree.fromstring(courses(timeline, [course] * metrics, width=width).document("trend"))
     return (
         root,
-        [path.attrib for path in root.iter(f"{SVG}path")],
+        [parent.attrib | path.attrib for parent in root.iter() for path in parent.findall(f"{SVG}path")],
         [text.text for text in root.iter(f"{SVG}text")],
     )
 
@@ -268,7 +268,7 @@ def test_dates_that_have_no_room_are_left_out():
     kept = [START, *(START + timedelta(days=99, hours=hour) for hour in (0, 5, 10, 15, 20))]
     timeline = Timeline(tuple(kept), (None,) * 6, ())
     assert timeline.is_even  # five of six lie within a day
-    root = ElementTree.fromstring(courses(timeline, [], width=348))
+    root = ElementTree.fromstring(courses(timeline, [], width=348).document("trend"))
     assert len(list(root.iter(f"{SVG}text"))) == 3
 
 
@@ -341,7 +341,7 @@ def test_a_metric_that_improves_is_drawn_below_0():
     assert found.loss(0).low == pytest.approx(-0.31)  # not cut at 0, as a loss of another metric is
     timeline = Timeline(tuple(kept.compared for kept in kept), (None, None), ())
     course = Course("Reference match", found.losses, found.lows, found.highs, found.noise, found.limits, None)
-    root = ElementTree.fromstring(courses(timeline, [course], width=800))
+    root = ElementTree.fromstring(courses(timeline, [course], width=800).document("trend"))
     ticks = [text.text for text in root.iter(f"{SVG}text")]
     assert "−0.2" in ticks
     height = float(root.get("height"))

@@ -129,7 +129,7 @@ def test_the_description_names_the_settings_of_each_kind_of_job(jobs):
     assert settings["format"]["schema"]["description"] == "Of the uploaded table."
     assert paths["/jobs/{id}/result"]["get"]["parameters"][0]["name"] == "id"
     page = jobs.get("/docs").text
-    assert "The column of predictions. Of match." in page
+    assert "The texts to be judged. Of match." in page
 
 
 @pytest.mark.parametrize(("verb", "path"), [("POST", "/jobs?kind=rate"), ("GET", "/jobs/1/result")])

@@ -14,9 +14,8 @@ from semscale.chat.local.local_files import LocalModel
 from semscale.chat.messages import Request
 from semscale.chat.replies import CallError, FailureKind, Reply, Usage
 from semscale.errors import ModelError
-from semscale.extras import require
+from semscale.extras import require, usage_reports_off
 from semscale.signature import Signature
-from semscale.silence import usage_reports_off
 
 if TYPE_CHECKING:
     from openvino_genai import ChatHistory, DecodedResults, GenerationConfig, LLMPipeline

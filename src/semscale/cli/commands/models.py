@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from semscale.cli.single_values import CommandGroup
-from semscale.report.terminal import print_table
 
 app = CommandGroup(help="Models: list, pull, verify, and find their files.", no_args_is_help=True)
 
@@ -18,6 +17,7 @@ def list_models() -> None:
     """List the known models, and whatever else has been pulled."""
     from rich.table import Table
 
+    from semscale.report.terminal import print_table
     from semscale.weights.known import HUB_MODELS, KNOWN
     from semscale.weights.resolving import installed
 

@@ -25,7 +25,7 @@ _Language = Annotated[
 @app.command("list")
 def list_scales() -> None:
     """List the scales that ship with Semscale."""
-    from semscale.report.lint.library import library_document
+    from semscale.report.lint import library_document
     from semscale.report.terminal import print_document
     from semscale.scales import load_scale, scale_names
 
@@ -35,7 +35,7 @@ def list_scales() -> None:
 @app.command()
 def show(scale: _NameOrFile, language: _Language = None) -> None:
     """Show a scale: its points, its anchors, where they come from, and notes."""
-    from semscale.report.lint.library import scale_document
+    from semscale.report.lint import scale_document
     from semscale.report.terminal import print_document
     from semscale.scales import load_scale
 
@@ -82,7 +82,7 @@ def lint(options: LintOptions) -> None:
     """
     from semscale.cli.progress import progress_bars
     from semscale.rating.lint import lint as lint_scale
-    from semscale.report.lint.document import lint_overview
+    from semscale.report.lint import lint_overview
     from semscale.report.terminal import print_document
     from semscale.scales import load_scale
     from semscale.weights.known import DEFAULT_RATING_MODEL

@@ -25,7 +25,6 @@ from semscale.embedding.cache.state_reader import StateReader
 from semscale.errors import InputError, UnknownNameError
 from semscale.guards.registry import Guards, Mode
 from semscale.history.runs import Run, hashed, named
-from semscale.known_settings import known_settings
 from semscale.matching.bertscore.choices import chosen_layer, token_encoder
 from semscale.matching.bertscore.token_weights import equal_weights
 from semscale.matching.calibrated.arithmetic import LAYERS
@@ -35,6 +34,7 @@ from semscale.matching.pair_languages import with_identifier
 from semscale.matching.unrelated import corpus_hash
 from semscale.matching.words.similarity_layers import WordLayers
 from semscale.matching.words.subjects import SubjectWeights
+from semscale.messages import known_settings
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed
 from semscale.types import Progress

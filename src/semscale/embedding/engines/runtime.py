@@ -3,7 +3,7 @@
 import os
 from types import ModuleType
 
-from semscale.silence import usage_reports_off
+from semscale.extras import usage_reports_off
 
 _CACHE = "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
 

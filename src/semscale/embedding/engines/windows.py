@@ -14,8 +14,8 @@ from semscale.embedding.tokens.prefix import tokens_around
 from semscale.embedding.tokens.text_tokenizer import TextTokenizer
 from semscale.embedding.tokens.unigram import UnigramTokenizer, is_unigram
 from semscale.embedding.tokens.unknown_tokens import UnknownTokens
-from semscale.encodable_texts import encodable
 from semscale.errors import ModelError
+from semscale.json_reading import encodable
 from semscale.types import Floats, Integers, Vectors
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from semscale.embedding.tokens.prefix import of_prefix, tokens_around
 from semscale.embedding.tokens.spaced_tokens import SpacedTokens, Spelled, reads_between_spaces
 from semscale.embedding.tokens.unknown_tokens import UnknownTokens, are_unread
-from semscale.encodable_texts import encodable
+from semscale.json_reading import encodable
 from semscale.types import Ids, Integers, Mask
 
 if TYPE_CHECKING:

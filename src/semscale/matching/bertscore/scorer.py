@@ -8,7 +8,6 @@ import numpy as np
 
 from semscale.embedding.texts import distinct
 from semscale.errors import InputError
-from semscale.known_settings import known_settings
 from semscale.matching.bertscore.baselines import read_baseline, rescale_scores
 from semscale.matching.bertscore.choices import chosen_baseline, chosen_layer, token_encoder
 from semscale.matching.bertscore.device_scoring import DevicePairScorer
@@ -16,6 +15,7 @@ from semscale.matching.bertscore.pair_scoring import PairScorer, TextPairs
 from semscale.matching.bertscore.scores import BertPairScores, BertScores
 from semscale.matching.bertscore.token_weights import Idf, fixed_weights, reference_weights
 from semscale.matching.pairs import Pairs, best_pairs, pair_up
+from semscale.messages import known_settings
 from semscale.signature import Signature
 from semscale.types import Progress, Status
 from semscale.weights.known import DEFAULT_MODEL

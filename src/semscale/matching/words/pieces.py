@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.embedding import Embedder
-from semscale.encodable_texts import encodable
+from semscale.json_reading import encodable
 from semscale.types import Floats, Integers
 
 if TYPE_CHECKING:

@@ -250,7 +250,7 @@ def _texts_in(value: object) -> list[str]:
         match left.pop():
             case str(text):
                 found.append(text)
-            case list(items):
+            case list(items) | tuple(items):
                 left.extend(items)
             case dict(items):
                 left.extend([*items.keys(), *items.values()])

@@ -1,5 +1,6 @@
 """Settings in the address of a request, as ``?scale=quality&missing=NA&missing=-99``."""
 
+import re
 from typing import Any, get_args
 
 from starlette.datastructures import QueryParams
@@ -28,7 +29,7 @@ def settings_of(parameters: QueryParams, kind: type[RequestFields]) -> dict[str,
     for name in parameters:
         values = parameters.getlist(name)
         field = kind.model_fields.get(name)
-        is_list = field is not None and "list" in str(field.annotation)
+        is_list = field is not None and re.search(r"\b(list|tuple)\b", str(field.annotation)) is not None
         if len(values) > 1 and not is_list:
             raise invalid(
                 f"{shortened(name)} must be named once in the address, got {len(values)} times", name

@@ -8,7 +8,7 @@ import pytest
 
 from semscale.answer_consistency.asking import ReplyCounts
 from semscale.answer_consistency.consistency import Consistency
-from semscale.report.answer_consistency.words import MEANINGS, cautions, promise_words
+from semscale.report.consistency import MEANINGS, cautions, promise_words
 from semscale.report.document import Count, DataTable, Histogram, Items, Number, Quoted, Share, SideBySide
 from semscale.report.html import notebook_fragment, page
 from semscale.report.markdown import markdown

@@ -1,4 +1,4 @@
-"""The linter's report shows the verdict with its reasons and every measurement."""
+"""Documents of scales."""
 
 import dataclasses
 import json
@@ -12,8 +12,7 @@ from semscale.rating.lint import LintFinding, lint
 from semscale.report.document import Quoted, Words
 from semscale.report.formatting import number
 from semscale.report.html import page
-from semscale.report.lint.document import lint_overview
-from semscale.report.lint.figures import finding_table
+from semscale.report.lint import finding_table, lint_overview
 from semscale.report.terminal import print_document
 from semscale.scales import load_scale
 from semscale.scales.library import sets_that_rate

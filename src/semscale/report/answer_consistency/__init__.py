@@ -1,1 +1,0 @@
-"""The document of answers that were compared with samples."""

@@ -1,0 +1,878 @@
+"""Documents of consistency: of answers beside samples, and of claims judged by samples or by passages."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from semscale.answer_consistency.claim_files import NO_CLAIM
+from semscale.answer_consistency.claims import Support
+from semscale.answer_consistency.consistencies import NO_ANSWER
+from semscale.answer_consistency.contradictions import ENTAILED
+from semscale.answer_consistency.measures import MEASURES, no_value_reason
+from semscale.answer_consistency.pairs import FEWEST_ANSWERS, LENGTH_NULLS, TOO_FEW_ANSWERS
+from semscale.answer_consistency.summary import FEW_SAMPLES
+from semscale.guards.findings import Finding
+from semscale.report.chart_kit import ACCENT, CONTRAST, NEUTRAL
+from semscale.report.document import (
+    Block,
+    Cell,
+    Citation,
+    Count,
+    DataTable,
+    Document,
+    Figure,
+    Histogram,
+    ItemCard,
+    Items,
+    Line,
+    Marked,
+    Number,
+    Paragraph,
+    Quoted,
+    Section,
+    Share,
+    Shares,
+    SideBySide,
+    WithInterval,
+    Words,
+    marked,
+)
+from semscale.report.formatting import (
+    capitalised,
+    clipped,
+    count,
+    counted,
+    coverage,
+    number,
+    one_line,
+    percent,
+    percent_with_interval,
+)
+from semscale.report.parts import (
+    SAMPLE_GUARD_MEANINGS,
+    Columns,
+    altogether,
+    covered,
+    estimated_document,
+    estimated_settings,
+    group_label,
+    group_table,
+    guard_legend,
+    guard_table,
+    headline,
+    histogram_caption,
+    label_with_base,
+    largest_groups,
+    low_items,
+    mean_row,
+    nothing_section,
+    score_group,
+    table_of,
+)
+from semscale.report.plane_charts import ReliabilityDot, reliability
+from semscale.report.row_charts import GROUP, HISTOGRAM, UNRELATED
+from semscale.report.sentences import (
+    STATUS_MEANINGS,
+    counts_section,
+    foreign_warnings,
+    language_warnings,
+    left_out_section,
+    refused_words,
+    stopped_cautions,
+    unread_warnings,
+)
+from semscale.results.reasons import UNREAD
+from semscale.stats.intervals.estimates import Estimate
+from semscale.stats.sampling import SAMPLED_ROWS
+
+if TYPE_CHECKING:
+    from semscale.answer_consistency.claim_summary import (
+        AgreementSummary,
+        ClaimSummary,
+        GroundedClaim,
+        GroundingSummary,
+        SampledClaim,
+    )
+    from semscale.answer_consistency.correctness import CorrectnessProbability
+    from semscale.answer_consistency.summary import ConsistencyItem, ConsistencySummary
+    from semscale.stats.calibration.acceptance import AcceptanceThreshold
+    from semscale.stats.calibration.calibration_error import CalibrationFigures
+
+SHOWN_ITEMS = 10
+_MOST_SAMPLES, _MOST_FINDINGS = 8, 6
+_ANSWER_LIMIT, _SAMPLE_LIMIT = 500, 320
+_CHARTED_GROUPS = 10
+_WEAK_AREA = 0.6
+_NOUN, _EMBEDDER = "prompt", "--embedder"
+_COLOURS = {"accept": ACCENT, "review": NEUTRAL, "abstain": CONTRAST}
+
+MEASURE_NAMES = {name: measure.label for name, measure in MEASURES.items()} | {
+    "ensemble_mean": "ensemble, plain mean",
+    "ensemble_tuned": "ensemble, tuned weights",
+    "equal_lengths": "null: equal lengths",
+    "brevity": "null: brevity",
+}
+MEANINGS = STATUS_MEANINGS | {
+    "missing": "no answer, or no question: the cell is empty or null",
+    "refused": NO_ANSWER,
+    "too-few-samples": "not enough usable samples to compare the answer with",
+    "other-language": "the answer, or every sample, is in a language that the model does not read",
+    "weightless": UNREAD,
+    "no-value": no_value_reason("consistency"),
+}
+_SIMPLE_MEASURES = ("exact_match_normalised", "exact_match", "first_token_probability")
+_ENSEMBLES = {
+    "ensemble_mean": "the plain mean of all measures",
+    "ensemble_tuned": "the ensemble with tuned weights",
+}
+_GROUNDS = {
+    "entailment": "by entailment in both directions",
+    "cosine": "by the cosine of their vectors, where no guard finds a contradiction",
+    "exact": "as short answers with the same words",
+}
+_NCS = Citation(
+    "Bouchard, D., & Chauhan, M. S. (2025).",
+    "Uncertainty quantification for language models: A suite of black-box, white-box, LLM judge, and "
+    "ensemble scorers",
+    "arXiv:2504.19254",
+    "normalised cosine similarity",
+    "https://arxiv.org/abs/2504.19254",
+)
+_THRESHOLDS = Citation(
+    "Angelopoulos, A. N., Bates, S., Candès, E. J., Jordan, M. I., & Lei, L. (2021).",
+    "Learn then test: Calibrating predictive algorithms to achieve risk control",
+    "arXiv:2110.01052",
+    "the thresholds",
+    "https://arxiv.org/abs/2110.01052",
+)
+_LUQ = Citation(
+    "Zhang, C., Liu, F., Basaldella, M., & Collier, N. (2024).",
+    "LUQ: Long-text uncertainty quantification for LLMs",
+    "arXiv:2403.20279",
+    "sentence by sentence, beside samples",
+    "https://arxiv.org/abs/2403.20279",
+)
+_SUMMAC = Citation(
+    "Laban, P., Schnabel, T., Bennett, P. N., & Hearst, M. A. (2022).",
+    "SummaC: Re-visiting NLI-based models for inconsistency detection in summarization",
+    "TACL 10, doi:10.1162/tacl_a_00453",
+    "sentence by sentence",
+)
+
+
+def consistency_document(summary: "ConsistencySummary") -> Document:
+    """Turn the measures of a table of answers into a document."""
+    asking, contradicted = asking_words(summary), _contradicted_words(summary)
+    base = estimated_document(
+        summary,
+        kind="consistency report",
+        name="Consistency",
+        title="How far sampled answers agree",
+        noun=_NOUN,
+        n_windowed=summary.n_windowed,
+    )
+    main = MEASURES[summary.main]
+    measured = [(capitalised(MEASURES[name].label), MEASURES[name].about) for name in summary.scores]
+    columns = [(capitalised(use), column) for use, column in summary.columns]
+    return replace(
+        base,
+        lead=headline(summary.estimates, f"mean {main.label}", main.bounds),
+        warnings=(
+            *foreign_warnings(summary.languages, _NOUN, remedy="--embedder e5-small"),
+            *language_warnings(summary.unread_language, _EMBEDDER),
+            *unread_warnings(summary.counts, _NOUN, _EMBEDDER),
+        ),
+        counting=(*base.counting, *([asking] if asking else [])),
+        reading=(*base.reading, *(f"{sentence}." for sentence in (contradicted, asking) if sentence)),
+        facts=(*base.facts, *_facts(summary)),
+        cautions=(*stopped_cautions(summary.stopped), *base.cautions, *cautions(summary)),
+        sections=tuple(_sections(summary)),
+        notes=(*base.notes, *_notes(summary)),
+        settings=estimated_settings(summary, columns, measured, noun=_NOUN),
+        citations=(
+            *([_NCS] if "cosine_sim" in summary.scores else []),
+            *([_THRESHOLDS] if summary.correctness else []),
+        ),
+    )
+
+
+def _facts(summary: "ConsistencySummary") -> Iterator[tuple[str, Cell]]:
+    yield "Samples", Count(summary.n_samples)
+    yield "Contradicted", Count(summary.n_contradicted)
+    if summary.floor is not None:
+        yield "Floor", Number(summary.floor, 3)
+    if summary.replies is not None and summary.replies.n_saved:
+        yield "Calls saved", Count(summary.replies.n_saved)
+
+
+def _notes(summary: "ConsistencySummary") -> Iterator[str]:
+    if summary.floor is not None:
+        yield f"floor: cosine {number(summary.floor, 3)} of answers to different questions"
+    grounds = [f"{_GROUNDS[name]} in {counted(n, _NOUN)}" for name, n in summary.same_by.items()]
+    if grounds:
+        yield f"texts mean the same {', '.join(grounds)}"
+
+
+def _sections(summary: "ConsistencySummary") -> Iterator[Section]:
+    if summary.estimates.overall.n:
+        yield _spread(summary)
+        if summary.correctness is not None:
+            yield _correctness(summary.correctness)
+        yield from _least(summary)
+    else:
+        yield nothing_section("spread", _NOUN)
+    yield from counts_section(summary.languages, ("answer",), _NOUN)
+    yield left_out_section(
+        summary.estimates.overall.left_out,
+        summary.n,
+        {**MEANINGS, "no-value": no_value_reason(summary.main)},
+        lambda status: ((item - 1, text) for item, text in summary.examples.get(status, ())),
+        noun=_NOUN,
+    )
+
+
+def _spread(summary: "ConsistencySummary") -> Section:
+    estimates, main = summary.estimates, MEASURES[summary.main]
+    means = [(MEASURES[name].label, WithInterval.of(estimates.overall_mean(name))) for name in summary.scores]
+    title: Line = "How far answers agree"
+    blocks: list[Block] = [
+        Paragraph(f"{capitalised(main.label)}: {main.about}.", "lead"),
+        altogether(means, estimates.interval),
+        _spread_histogram(summary),
+    ]
+    if estimates.groups:
+        title = (f"{title}, by ", Quoted(estimates.by or "group"))
+        blocks.append(group_table(estimates, noun=_NOUN))
+    return Section("spread", title, tuple(blocks))
+
+
+def _spread_histogram(summary: "ConsistencySummary") -> Histogram:
+    """Count the values of the first measure, of raw NCS where it was measured, and then of each group."""
+    estimates, main = summary.estimates, summary.main
+    has_ncs = "cosine_sim" in summary.scores
+    shown = {main: HISTOGRAM} | ({"cosine_sim": UNRELATED} if has_ncs and main != "cosine_sim" else {})
+    means = {name: estimates.overall_mean(name) for name in summary.scores}
+    drawn = [
+        score_group(
+            label_with_base(capitalised(MEASURES[name].label), Count(means[name].n)),
+            summary.scores[name],
+            colour,
+            means[name],
+        )
+        for name, colour in shown.items()
+        if len(summary.scores[name])
+    ]
+    drawable = [group for group in estimates.groups if group.group in summary.group_scores]
+    for group in largest_groups(drawable, _CHARTED_GROUPS):
+        name = group_label(group, estimates.by)
+        drawn.append(score_group(name, summary.group_scores[group.group], GROUP, group.mean))
+    rows = tuple(mean_row(Words(MEASURES[name].label), mean) for name, mean in means.items())
+    caption = histogram_caption("prompts have which value", estimates)
+    if summary.is_sampled:
+        caption += f" Counted in a random sample of {count(SAMPLED_ROWS)} prompts."
+    crowded = " Raw cosine similarity crowds near 1 even where samples contradict the answer."
+    return Histogram(
+        "spread",
+        tuple(drawn),
+        MEASURES[main].bounds,
+        (MEASURES[main].label, "prompts"),
+        DataTable(("", "prompts", "left out", "mean"), rows),
+        title="Spread",
+        caption=f"{caption}{crowded if has_ncs else ''}",
+    )
+
+
+def _least(summary: "ConsistencySummary") -> Iterator[Section]:
+    mean, bounds = summary.estimates.overall.mean, MEASURES[summary.main].bounds
+    low = low_items(summary.least(SHOWN_ITEMS), lambda item: item.score, mean, bounds)
+    if not low and not summary.guards:
+        return
+    items = tuple(map(_item, low))
+    contradictions = guard_table(
+        summary.guards, SAMPLE_GUARD_MEANINGS, noun=_NOUN, title="Samples that contradict the answer"
+    )
+    shown = Items(
+        items,
+        guard_legend(summary.guards, SAMPLE_GUARD_MEANINGS),
+        brief_title=counted(min(len(items), Items.most), "least consistent prompt") if items else "",
+        heads=("answer", "contradicting", "samples", "such as"),
+        noun=_NOUN,
+    )
+    blocks: tuple[Block, ...] = (contradictions, shown) if summary.guards else (shown,)
+    if not items:
+        blocks = contradictions, Paragraph("All answers are equally consistent, so none is shown here.")
+    yield Section("least", "The least consistent answers", blocks)
+
+
+def _item(item: "ConsistencyItem") -> ItemCard:
+    samples = _distinct_samples(item)
+    findings = _located([contradiction.finding for contradiction in item.contradictions])
+    spans = ((finding.guard, finding.prediction) for finding in findings)
+    reasons = dict.fromkeys(
+        (contradiction.finding.guard, one_line(contradiction.finding.reason))
+        for contradiction in item.contradictions
+    )
+    hidden = [clipped(text, _SAMPLE_LIMIT).shown for text, _ in samples[_MOST_SAMPLES:]]
+    contradicting = (item.samples[one.sample] for one in item.contradictions if item.samples)
+    texts: list[tuple[str, Quoted | Marked]] = []
+    if item.prompt is not None:
+        texts.append(("prompt", Quoted(item.prompt)))
+    if item.answer is not None:
+        texts.append(("answer", marked(item.answer, spans, limit=_ANSWER_LIMIT)))
+    for text, n in samples[:_MOST_SAMPLES]:
+        texts.append(("sample" if n == 1 else f"{n:,} samples", _marked_sample(item, text)))
+    return ItemCard(
+        row=item.item,
+        score=Number(item.score),
+        labels=() if item.decision is None else (item.decision,),
+        texts=tuple(texts),
+        findings=tuple(reasons)[:_MOST_FINDINGS],
+        parts=(
+            *_probability(item),
+            *((MEASURES[name].label, Number(value)) for name, value in list(item.measures.items())[1:]),
+        ),
+        details=(f"{counted(len(hidden), 'more sample')}", tuple(hidden)),
+        brief=(
+            Quoted(item.answer),
+            Count(item.n_contradicting),
+            Count(item.n_samples),
+            Quoted(next(contradicting, None)),
+        ),
+    )
+
+
+def _probability(item: "ConsistencyItem") -> Iterator[tuple[str, Cell]]:
+    """Give P(correct) with its interval where there are labels."""
+    value, low, high = (
+        item.probability_correct,
+        item.probability_correct_low,
+        item.probability_correct_high,
+    )
+    if value is None or low is None or high is None:
+        return
+    yield "P(correct)", Words("not known") if isnan(value) else WithInterval.of(Estimate(value, low, high))
+
+
+def _distinct_samples(item: "ConsistencyItem") -> list[tuple[str, int]]:
+    """Give each distinct sample with how often it occurs: those that contradict, then the most frequent."""
+    counts: dict[str, int] = {}
+    for text in item.samples:
+        if text is not None and text.strip():
+            counts[text] = counts.get(text, 0) + 1
+    contradicting = {item.samples[one.sample] for one in item.contradictions if item.samples}
+    return sorted(counts.items(), key=lambda pair: (pair[0] not in contradicting, -pair[1]))
+
+
+def _marked_sample(item: "ConsistencyItem", text: str) -> Marked:
+    number_of_sample = item.samples.index(text)
+    findings = _located([one.finding for one in item.contradictions if one.sample == number_of_sample])
+    return marked(text, ((finding.guard, finding.reference) for finding in findings), limit=_SAMPLE_LIMIT)
+
+
+def _located(findings: Sequence[Finding]) -> Sequence[Finding]:
+    """Leave out findings about texts as a whole where guards located the words, so that these are marked."""
+    return [finding for finding in findings if finding.guard != ENTAILED] or findings
+
+
+def _correctness(correctness: "CorrectnessProbability") -> Section:
+    share_bar = Shares(tuple((name, _COLOURS[name], share) for name, share in correctness.shares.items()))
+    decided: tuple[Block, ...] = (share_bar, _decision_table(correctness))
+    weights = _weight_table(correctness)
+    basis = Paragraph(_labels_words(correctness), "note", detail="both")
+    title, figures = "Which answers can be trusted", correctness.figures
+    if figures is None:
+        return Section("trust", title, (*decided, *weights, basis))
+    area = area_words(correctness.areas[correctness.measure])
+    name = _ENSEMBLES.get(correctness.measure) or MEASURE_NAMES[correctness.measure]
+    lead = Paragraph(f"By {name}, {area}.", "lead", detail="both")
+    held = _calibration_table(figures)
+    return Section("trust", title, (lead, *decided, held, *weights, basis, *_areas(correctness, figures)))
+
+
+def _decision_table(correctness: "CorrectnessProbability") -> DataTable:
+    """List for each decision its threshold, its share of prompts, and its promise."""
+    plan = correctness.triage
+    accept, abstain, confidence = plan.accept, plan.abstain, plan.confidence
+    rows = (
+        (Words("accept"), Number(accept.value, 3), Share(accept.accepted),
+         Words(promise_words(accept, "this or more", "wrong", confidence))),
+        (Words("abstain"), Number(abstain.value, 3), Share(abstain.accepted),
+         Words(promise_words(abstain, "this or less", "right", confidence))),
+        (Words("review"), Number(None), Share(plan.reviewed), Words("what lies between")),
+    )  # fmt: skip
+    columns = ("decision", MEASURE_NAMES[correctness.measure], "of prompts", "what it promises")
+    return DataTable(columns, rows, title="Decisions")
+
+
+def _weight_table(correctness: "CorrectnessProbability") -> tuple[DataTable, ...]:
+    """List the weights of an ensemble's measures, the greatest first, and how often each was filled in."""
+    weights = sorted(correctness.weights.items(), key=lambda item: -item[1])
+    if not weights:
+        return ()
+    note = ", tuned on half of the labels" if correctness.measure == "ensemble_tuned" else ""
+    rows = tuple(
+        (Words(MEASURE_NAMES[name]), Share(weight), Count(correctness.filled.get(name, 0)))
+        for name, weight in weights
+    )
+    title = f"Weights of the ensemble{note}"
+    return (DataTable(("measure", "weight", "prompts without it"), rows, title=title),)
+
+
+def _calibration_table(figures: "CalibrationFigures") -> DataTable:
+    """List how well probabilities hold, each figure with its comparison."""
+    rows: tuple[tuple[Cell, ...], ...] = (
+        (Words("Brier score", "0 is best"), WithInterval.of(figures.brier, 3),
+         Number(figures.brier_of_share, 3), Words("the overall share, given to every answer")),
+        (Words("calibration error (ECE)"), Number(figures.error, 3),
+         Number(figures.error_by_chance, 3), Words("expected of probabilities that hold exactly")),
+    )  # fmt: skip
+    return DataTable(("", "value", "comparison", "compared with"), rows, title="Do the probabilities hold?")
+
+
+def _areas(correctness: "CorrectnessProbability", figures: "CalibrationFigures") -> tuple[Block, ...]:
+    """Show the areas beside how well probabilities hold, or below it where they have two columns."""
+    meaning = Paragraph(
+        "Area under the ROC curve: 1 is perfect, .5 is chance. What length alone achieves must be beaten. "
+        "Intervals by DeLong's variance on the logit scale; there is none where scores show no spread.",
+        "note",
+    )
+    figure, table = _reliability_figure(figures, correctness.interval), _area_table(correctness)
+    comparison = correctness.comparison
+    if not comparison.common:
+        return (SideBySide(((figure,), (table, meaning))),)
+    shared = (
+        "No right and wrong answer have all measures, so that no two areas are of the same answers."
+        if comparison.compared is comparison.separate
+        else "Not all measures have a value for the same answers. Compare them in the last column, where "
+        "every area is of the same answers."
+    )
+    return (figure, table, Paragraph(shared, "note", detail="both"), meaning)
+
+
+def _reliability_figure(figures: "CalibrationFigures", interval: float) -> Figure:
+    """Draw the share of right answers against the probability that was given, bin by bin."""
+    dots = [
+        ReliabilityDot(one.predicted, one.observed.value, one.observed.low, one.observed.high, one.n)
+        for one in figures.bins
+    ]
+    rows = tuple((Number(one.predicted), Count(one.n), WithInterval.of(one.observed)) for one in figures.bins)
+    described = "; ".join(f"{number(dot.predicted)} given, {number(dot.observed)} right" for dot in dots)
+    return Figure(
+        "reliability",
+        lambda _: reliability(dots),
+        f"Share of right answers by probability. {described}.",
+        DataTable(("P(correct)", "labelled answers", "share right"), rows, detail="full"),
+        caption="Each dot is about equally many labelled answers, larger where they are more; its line is "
+        f"the {coverage(interval)} interval of their share. On the dashed line probabilities "
+        "hold. Every answer was judged by a curve that had not seen it.",
+        style="square",
+        is_narrow=True,
+    )
+
+
+def _area_table(correctness: "CorrectnessProbability") -> DataTable:
+    """List how well each measure, and each null of lengths alone, tells right answers from wrong ones."""
+    comparison = correctness.comparison
+    areas = [comparison.separate, *([comparison.common] if comparison.common else [])]
+    known = {name: area.value for name, area in comparison.compared.items() if not isnan(area.value)}
+    names = sorted(comparison.separate, key=lambda name: -known.get(name, -1.0))
+    cells: dict[str, list[Cell]] = {
+        name: [WithInterval.of(column[name], 3) for column in areas] for name in names
+    }
+    columns = ("measure", "AUC", "labelled answers", f"AUC on the {comparison.n_common:,} that have all")
+    rows = tuple(
+        (Words(MEASURE_NAMES[name]), cells[name][0], Count(comparison.n[name]), *cells[name][1:])
+        for name in names
+    )
+    interval = covered((cells[name][0] for name in names), correctness.interval)
+    return DataTable(columns[: 2 + len(areas)], rows, title=f"What tells right from wrong{interval}")
+
+
+def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
+    """List the limits of the figures that a reader must know; empty where there are none."""
+    return tuple(_cautions(summary))
+
+
+def _cautions(summary: "ConsistencySummary") -> Iterator[str]:
+    yield from _refused_parameters(summary)
+    if summary.floor_from == TOO_FEW_ANSWERS:
+        yield (
+            f"There are fewer than {FEWEST_ANSWERS} different answers, so the similarity of unrelated ones "
+            "could not be estimated and nothing was subtracted: give --floor, or compare within this table "
+            "only."
+        )
+    if 2 * summary.n_few_samples > summary.counts.get("scored", 0):
+        few = f"fewer than {FEW_SAMPLES} samples"
+        yield f"Most prompts have {few}: one sample that differs by chance decides."
+    if summary.n_samples_left_out:
+        samples = counted(summary.n_samples_left_out, "sample")
+        yield f"{samples} left out: missing, empty, no text, or not read by the model."
+    if summary.n_unguarded:
+        yield (
+            f"Guards read English alone: of {counted(summary.n_unguarded, _NOUN)} they passed over "
+            "samples in other languages, where contradictions are not seen. A model of entailment that reads "
+            "them finds these, too: --nli."
+        )
+    yield from _p_true_cautions(summary)
+    if summary.n_null_words:
+        yield (
+            f"{counted(summary.n_null_words, 'answer')} read None, null, nil or NaN and count as answers: "
+            "where these stand for no answer, leave the cells empty."
+        )
+    if (labels := summary.too_few_labels) is not None:
+        needed = labels.needed
+        yield (
+            f"P(correct) and decisions are missing: they need at least {needed.total} labelled answers "
+            f"with a consistency{needed.kinds}, and there are {labels.counts}{needed.remedy}."
+        )
+    if summary.correctness is not None:
+        yield from _correctness_cautions(summary.correctness)
+
+
+def _refused_parameters(summary: "ConsistencySummary | AgreementSummary") -> Iterator[str]:
+    if summary.replies is not None:
+        model = dict(summary.signature.fields).get("chat_model", "the model")
+        refused = refused_words(one_line(model), summary.replies.left_out)
+        yield from [] if refused is None else [refused]
+
+
+def _p_true_cautions(summary: "ConsistencySummary") -> Iterator[str]:
+    if "p_true" not in summary.scores:
+        return
+    lacking = summary.counts.get("scored", 0) - summary.estimates.overall_mean("p_true").n
+    if lacking:
+        yield f"P(True) is not known for {counted(lacking, _NOUN)}: {no_value_reason('p_true')}."
+    decided = 0 if summary.replies is None else summary.replies.n_decided
+    if decided:
+        yield (
+            f"P(True) of {counted(decided, _NOUN)} is a typed decision, as the model gave no "
+            "log-probabilities; how sure a model says it is and how probable its words are need not agree."
+        )
+
+
+def _correctness_cautions(correctness: "CorrectnessProbability") -> Iterator[str]:
+    area = correctness.areas[correctness.measure]
+    if area.value < _WEAK_AREA:
+        yield f"Consistency hardly tells right answers from wrong ones: {area_words(area)}."
+    compared = correctness.comparison.compared
+    nulls = {
+        name: max(compared[name].value, 1 - compared[name].value)
+        for name in (*LENGTH_NULLS, *_SIMPLE_MEASURES)
+        if name in compared and name != correctness.measure
+    }
+    best = max(nulls, key=lambda name: nulls[name], default=None)
+    if best is not None and nulls[best] >= compared[correctness.measure].value:
+        is_length = best in LENGTH_NULLS
+        simple = "The lengths of the texts alone do" if is_length else "A much simpler measure does"
+        yield f"{simple} as well ({MEASURE_NAMES[best]}, {number(nulls[best])}): do not build on this."
+    if correctness.filled:
+        lacking = ", ".join(
+            f"{MEASURE_NAMES[name]} in {counted(n, _NOUN)}" for name, n in correctness.filled.items()
+        )
+        yield (
+            "Where a prompt lacks a measure, the ensemble takes the mean of that measure over the other "
+            f"prompts: {lacking}."
+        )
+
+
+def area_words(area: "Estimate") -> str:
+    """Explain an area under the ROC curve."""
+    shown = percent_with_interval(area)
+    return f"a right answer has the higher value {shown} of the time, and {percent(0.5, 0)} would by chance"
+
+
+def _labels_words(correctness: "CorrectnessProbability") -> str:
+    """Explain the basis of the curve, or why there is none."""
+    labels, curve = counted(correctness.labels.total, "labelled answer"), correctness.curve
+    if curve is None:
+        kind = "right" if correctness.labels.right else "wrong"
+        return (
+            f"All {labels} are {kind}: thresholds rest on their number, while P(correct) and the AUC need "
+            "right and wrong ones and are not known."
+        )
+    return f"{labels}: the curve ({curve}) was fitted and checked in five turns, each on other answers."
+
+
+def promise_words(side: "AcceptanceThreshold", sign: str, kind: str, confidence: float) -> str:
+    """Explain the promise of a threshold, or why there is none.
+
+    Args:
+        side: the threshold.
+        sign: the side of it on which items lie.
+        kind: of answers that are counted as errors: ``wrong`` or ``right``.
+        confidence: with which both promises hold together.
+    """
+    if side.value is None:
+        if side.labels_needed is not None:
+            return str(side.note)
+        group = "accepted" if kind == "wrong" else "given up"
+        most = percent(side.error_rate, 0)
+        return f"no threshold keeps {kind} answers among those {group} below {most}: nothing is {group}"
+    return (
+        f"{sign}: at most {percent(side.error_rate, 0)} of these {kind}, with {coverage(confidence)} "
+        f"confidence for both ({side.n_errors:,} of {side.n_accepted:,} labelled ones were)"
+    )
+
+
+def asking_words(summary: "ConsistencySummary | AgreementSummary") -> str | None:
+    """Count the replies that were asked for; ``None`` where no model was asked."""
+    replies = summary.replies
+    if replies is None:
+        return None
+    asked = counted(replies.n_calls, "reply", "replies")
+    saved = f", {replies.n_saved:,} saved because the decision was settled" if replies.n_saved else ""
+    why = f", most often because: {one_line(replies.why_failed)}" if replies.why_failed else ""
+    failed = f", {replies.n_failed:,} without a reply{why}" if replies.n_failed else ""
+    return f"{asked} asked for{saved}{failed}"
+
+
+def _contradicted_words(summary: "ConsistencySummary") -> str | None:
+    if not summary.n_contradicted:
+        return None
+    share = percent(summary.n_contradicted / summary.counts["scored"])
+    return f"In {share} of prompts some sample contradicts the answer"
+
+
+VERDICT_WORDS = {verdict: str(verdict).replace("-", " ") for verdict in Support}
+
+
+@dataclass(frozen=True)
+class _ClaimTexts:
+    """Names and sentences in which documents of claims differ.
+
+    Attributes:
+        noun: for a row of the table.
+        title: of the section of claims.
+        means: names of the means by measure; the first is that of ``score``.
+        verdicts: meanings of the verdicts.
+        statuses: meanings of the statuses.
+    """
+
+    noun: str
+    title: str
+    means: Mapping[str, str]
+    verdicts: Mapping[Support, str]
+    statuses: Mapping[str, str]
+
+
+_SAMPLES = _ClaimTexts(
+    noun=_NOUN,
+    title="Verdicts of the samples",
+    means={"score": "mean support of claims", "supported_share": "mean share of supported claims"},
+    verdicts={
+        Support.SUPPORTED: "every sample supports the claim",
+        Support.CONTRADICTED: "a sample contradicts the claim",
+        Support.NOT_FOUND: "no sample contradicts the claim, and one or more do not support it",
+        Support.UNREAD: "the model cannot read the claim or the samples: it does not count",
+    },
+    statuses=MEANINGS | {"weightless": NO_CLAIM},
+)
+_PASSAGES = _ClaimTexts(
+    noun="row",
+    title="Verdicts of the passages",
+    means={"score": "mean share of supported claims"},
+    verdicts={
+        Support.SUPPORTED: "a sentence of the passages supports the claim",
+        Support.CONTRADICTED: "a sentence of the passages contradicts the claim",
+        Support.NOT_FOUND: "no sentence of the passages supports or contradicts the claim",
+        Support.UNREAD: "the model cannot read the claim or the passages: it does not count",
+    },
+    statuses=STATUS_MEANINGS
+    | {
+        "missing": "no answer: the cell is empty or null",
+        "not-text": "the column of answers holds a number or something else that is not text",
+        "no-reference": "no passage holds a text",
+        "refused": NO_ANSWER,
+        "weightless": "no sentence of the answer states something that the model reads, or no passage does",
+    },
+)
+_SUPPORT = (
+    "A claim is a sentence of the answer. Its support is the mean over samples of how far the sample's "
+    "nearest sentence supports it; a sample that contradicts the claim counts a tenth. A sample supports the "
+    "claim"
+)
+_SAMPLE_RULES = {
+    False: "if the calibrated score of one of its sentences reaches .6 and no guard finds a contradiction; "
+    "it contradicts the claim if a guard does and the score reaches .3.",
+    True: "or contradicts it if the model of entailment finds this more probable than not for one of its "
+    "sentences.",
+}
+_PASSAGE_RULES = {
+    False: "A claim is a sentence of the answer. A sentence of the passages supports it if their calibrated "
+    "score reaches .6 and no guard finds a contradiction; it contradicts it if a guard does and the score "
+    "reaches .3. Swapped roles or quantity words lower the score; the table says where that alone decides.",
+    True: "A claim is a sentence of the answer. A sentence of the passages supports or contradicts it if the "
+    "model of entailment finds this more probable than not.",
+}
+
+
+def agreement_document(summary: "AgreementSummary") -> Document:
+    """Turn claims that were judged by samples into a document."""
+    base = estimated_document(
+        summary,
+        kind="claim consistency report",
+        name="Claim consistency",
+        title="How far samples support the claims of answers",
+        noun=_NOUN,
+    )
+    asking = asking_words(summary)
+    columns: Columns[SampledClaim] = (
+        (_NOUN, lambda claim: Count(claim.item + 1)),
+        ("verdict", lambda claim: Words(VERDICT_WORDS[claim.verdict])),
+        ("claim", lambda claim: Quoted(claim.claim)),
+        ("sample", lambda claim: Count(claim.sample) if claim.sample else Words("")),
+        ("its sentence", lambda claim: Quoted(claim.sentence)),
+        ("why", lambda claim: Quoted(claim.reason)),
+        ("support", lambda claim: Number(claim.value)),
+    )
+    share = percent_with_interval(summary.estimates.overall_mean("supported_share"))
+    return replace(
+        _claims_document(
+            summary,
+            base,
+            _SAMPLES,
+            (
+                Paragraph(f"Of an answer's claims {share} are supported by every sample, on average."),
+                Paragraph(f"{_SUPPORT} {_SAMPLE_RULES[summary.uses_entailment]}", "note"),
+            ),
+            columns,
+        ),
+        warnings=(
+            *foreign_warnings(summary.languages, _NOUN, remedy="--embedder e5-small"),
+            *language_warnings(summary.unread_language, _EMBEDDER),
+        ),
+        counting=(*base.counting, *([asking] if asking else [])),
+        reading=(*base.reading, f"{_claim_words(summary)}.", *([f"{asking}."] if asking else [])),
+        facts=(*base.facts, ("Samples", Count(summary.n_samples)), *_claim_facts(summary)),
+        cautions=(*stopped_cautions(summary.stopped), *base.cautions, *_agreement_cautions(summary)),
+        settings=estimated_settings(
+            summary, [(capitalised(use), column) for use, column in summary.columns], noun=_NOUN
+        ),
+        citations=(_LUQ,),
+    )
+
+
+def _agreement_cautions(summary: "AgreementSummary") -> Iterator[str]:
+    yield from _refused_parameters(summary)
+    if summary.n_samples_left_out:
+        samples = counted(summary.n_samples_left_out, "sample")
+        yield f"{samples} left out: missing, empty, no text, or declining to answer."
+    yield from _claim_cautions(summary)
+
+
+def groundedness_document(summary: "GroundingSummary") -> Document:
+    """Turn claims that were judged by passages into a document."""
+    used = summary.columns
+    title: Line = ("How much of “", Quoted(used.prediction), "” stands in its passages")
+    base = estimated_document(summary, kind="groundedness report", name="Groundedness", title=title)
+    columns: Columns[GroundedClaim] = (
+        ("row", lambda claim: Count(claim.row + 1)),
+        ("verdict", lambda claim: Words(VERDICT_WORDS[claim.verdict])),
+        ("claim", lambda claim: Quoted(claim.claim)),
+        ("nearest sentence", lambda claim: Quoted(claim.sentence)),
+        ("why", lambda claim: Quoted(claim.reason)),
+        ("support", lambda claim: Number(claim.score)),
+    )
+    listed = [("Answers", used.prediction), *(("Passages", name) for name in used.references)]
+    return replace(
+        _claims_document(
+            summary,
+            base,
+            _PASSAGES,
+            (Paragraph(_PASSAGE_RULES[summary.uses_entailment], "note"),),
+            columns,
+        ),
+        warnings=(*foreign_warnings(summary.languages), *language_warnings(summary.unread_language)),
+        reading=(*base.reading, f"{_claim_words(summary)}."),
+        facts=(*base.facts, *_claim_facts(summary)),
+        cautions=(*base.cautions, *_claim_cautions(summary)),
+        settings=estimated_settings(summary, [*listed, ("Groups", used.by)]),
+        citations=(_SUMMAC,),
+    )
+
+
+def _claims_document(
+    summary: "AgreementSummary | GroundingSummary",
+    base: Document,
+    texts: _ClaimTexts,
+    paragraphs: Sequence[Paragraph],
+    columns: Columns[Any],
+) -> Document:
+    """Add the lead, notes and sections that both documents of claims have.
+
+    Args:
+        summary: of judged claims.
+        base: the document so far.
+        texts: names and sentences.
+        paragraphs: after the table of verdicts.
+        columns: of the worst claims.
+    """
+    estimates, noun = summary.estimates, texts.noun
+    sections = [nothing_section("claims", noun)]
+    if estimates.overall.n:
+        means = [(name, WithInterval.of(estimates.overall_mean(key))) for key, name in texts.means.items()]
+        heading: Line = texts.title
+        groups: tuple[Block, ...] = ()
+        if estimates.groups:
+            heading = (f"{texts.title}, by ", Quoted(estimates.by or "group"))
+            groups = (group_table(estimates, noun=noun),)
+        table = _verdict_table(summary, texts.verdicts)
+        blocks = (altogether(means, estimates.interval), table, *paragraphs, *groups)
+        sections = [Section("claims", heading, blocks)]
+    if summary.worst:
+        worst = table_of(
+            summary.worst, columns, brief_title="Worst claims", most=SHOWN_ITEMS, noun="claim", brief=5
+        )
+        sections.append(Section("worst", "The worst claims", (worst,)))
+    left_out = left_out_section(
+        estimates.overall.left_out,
+        summary.n,
+        texts.statuses,
+        lambda status: summary.examples.get(status, ()),
+        noun=noun,
+    )
+    return replace(
+        base,
+        lead=headline(estimates, texts.means["score"], (0.0, 1.0)),
+        notes=(*base.notes, f"claims: {_claim_words(summary)}"),
+        sections=(*sections, *counts_section(summary.languages, ("answer",), noun), left_out),
+    )
+
+
+def _claim_words(summary: "ClaimSummary") -> str:
+    """Count the claims, and those with each verdict."""
+    named = (f"{n:,} {VERDICT_WORDS[verdict]}" for verdict, n in summary.claims.items() if n)
+    return f"{counted(summary.n_claims, 'claim')}: {', '.join(named)}" if summary.n_claims else "no claim"
+
+
+def _claim_facts(summary: "ClaimSummary") -> tuple[tuple[str, Cell], ...]:
+    return (
+        ("Claims", Count(summary.n_claims)),
+        ("Contradicted", Count(summary.claims[Support.CONTRADICTED])),
+        ("Not found", Count(summary.claims[Support.NOT_FOUND])),
+    )
+
+
+def _claim_cautions(summary: "ClaimSummary") -> Iterator[str]:
+    """Count answers that guards did not check, and claims that do not count, if there are any."""
+    if summary.n_unguarded:
+        yield (
+            "Guards read English alone: no contradiction can be found in "
+            f"{counted(summary.n_unguarded, 'answer')} in other languages. A model of entailment that reads "
+            "them can (--nli)."
+        )
+    if unread := summary.claims[Support.UNREAD]:
+        yield f"{counted(unread, 'claim')} could not be read by the model, and do not count."
+
+
+def _verdict_table(summary: "ClaimSummary", meanings: Mapping[Support, str]) -> DataTable:
+    """Lay out how many claims have each verdict."""
+    columns: Columns[tuple[Support, int]] = (
+        ("verdict", lambda row: Words(VERDICT_WORDS[row[0]])),
+        ("claims", lambda row: Count(row[1])),
+        ("share", lambda row: Share(row[1] / summary.n_claims)),
+        ("meaning", lambda row: Words(meanings[row[0]])),
+    )
+    listed = [row for row in summary.claims.items() if row[1] or row[0] is not Support.UNREAD]
+    return table_of(listed, columns, title="Claims", explained=True)

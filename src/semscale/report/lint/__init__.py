@@ -1,1 +1,0 @@
-"""The documents of linted scales, and of scales as they are."""

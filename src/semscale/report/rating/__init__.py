@@ -1,1 +1,0 @@
-"""The document of rated texts."""

@@ -1,0 +1,416 @@
+"""Charts are small SVG pictures: every value lies where the axis says, and every label is readable."""
+
+import re
+import struct
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semscale.drift.gate.decision import Outcome
+from semscale.report.chart_kit import (
+    INK,
+    LINE_HEIGHT,
+    MUTED,
+    PADDING,
+    Axis,
+    Drawing,
+    columns_of,
+    label_room,
+    lines_of,
+    rasterized,
+    row_height,
+)
+from semscale.report.document import Swatch
+from semscale.report.plane_charts import MatrixCell, ReliabilityDot, matrix, reliability, scatter
+from semscale.report.row_charts import (
+    Bar,
+    DotRow,
+    ForestRow,
+    GroupRow,
+    HistogramRow,
+    bars,
+    bin_counts,
+    bin_edges,
+    dots,
+    forest,
+    group_rows,
+    histograms,
+    legend,
+    strips,
+)
+
+NASTY = '<b onclick="x">&"\'</b> \\u0000 {{7*7}} datum.value'
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def elements(drawing, tag):
+    """The attributes of a drawing's elements of one kind, without the paper of the file."""
+    root = ElementTree.fromstring(drawing.document("shown"))
+    found = []
+    for parent in root.iter():
+        shared = parent.attrib if parent.tag == f"{SVG}g" else {}
+        found += [{**shared, **one.attrib, "text": one.text} for one in parent if one.tag == SVG + tag]
+    return [one for one in found if one.get("width") != "100%"]
+
+
+def boxes(drawing):
+    """Left edge, upper edge, width and height of each rectangle that is drawn."""
+    shapes = "".join(path["d"] for path in elements(drawing, "path"))
+    return [tuple(map(float, box)) for box in re.findall(r"M([\d.]+),([\d.]+)h([\d.]+)v([\d.]+)h-", shapes)]
+
+
+def lines(drawing, colour):
+    """The corners of each line of a colour: pixels from the left and from the top."""
+    paths = [path["d"] for path in elements(drawing, "path") if path.get("stroke") == colour]
+    return [
+        tuple(tuple(map(float, corner.split(","))) for corner in line.split("L"))
+        for path in paths
+        for line in path.split("M")[1:]
+        if "L" in line
+    ]
+
+
+def texts(drawing):
+    return [element["text"] for element in elements(drawing, "text")]
+
+
+def every_chart(width):
+    pmf = np.array([[0.2, 0.5, 0.3], [0.6, 0.3, 0.1]])
+    rows = [
+        GroupRow(NASTY, 2.1, 2.0, 2.2, (0.2, 0.5, 0.3)),
+        GroupRow("none", 1.5, None, None, (0.6, 0.3, 0.1)),
+    ]
+    two_bars = [Bar(0, 0.2, 0.1, 0.3, "20", "20"), Bar(1, 0.0, None, None, "0", "0")]
+    cells = [[MatrixCell("#000000", text) for text in "10"]] * 2
+    counted = HistogramRow(NASTY, np.array([0.5, 0.5]), 0.5, 0.4, 0.6, "#111111")
+    return {
+        "bars": bars(two_bars, [NASTY, "b"], width),
+        "dots": dots([DotRow(NASTY, (0.5,))], ["#111111"], width=width),
+        "forest": forest([row(name=NASTY)], NASTY, width=width),
+        "matrix": matrix(cells, ["a", NASTY], ["a", NASTY], width=width, title=NASTY),
+        "strips": strips(pmf.T, [NASTY, "b", "c"], [(0, "1.2"), (2, "2.9")], width=width),
+        "groups": group_rows(rows, ("#111111", "#222222", "#333333"), reference=2.0, width=width),
+        "histograms": histograms([counted], np.array([0.0, 0.5, 1.0]), width=width),
+        "scatter": scatter(np.array([[1.0, 2.0], [2.0, 3.0]]), ((1, 3), (1, 3)), (NASTY, "y")),
+        "reliability": reliability([ReliabilityDot(0.5, 0.6, 0.4, 0.8, 10)]),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [348, 860])
+def test_every_chart_fits_its_width_and_escapes_what_it_writes(width):
+    for name, drawing in every_chart(width).items():
+        shown = drawing.inline('a "quoted" <label>')
+        ElementTree.fromstring(shown)
+        natural = int(re.search(r"max-width:(\d+)px", shown)[1])
+        assert 100 < natural <= width + 60, name
+        assert 'aria-label="a &quot;quoted&quot; &lt;label&gt;"' in shown
+        assert "<script" not in shown
+        assert "<b " not in shown
+        assert ' id="' not in shown  # two pictures on one page must not share an id
+        assert "nan" not in shown.lower(), name
+
+
+@pytest.mark.parametrize("code", [*range(0x20), 0x7F, 0x85, 0x202E, 0x2028, 0xD800, 0xFFFE, 0xFFFF, 0x1F600])
+def test_no_character_of_a_label_stops_the_renderers(code):
+    label = f"a{chr(code)}b"
+    drawn = matrix([[MatrixCell("#000000", label)]], [label], [label], width=400)
+    assert drawn.inline(label).encode("utf-8")
+    assert rasterized(drawn.document(label, [Swatch("#000000", label, "dot")])).startswith(b"\x89PNG")
+
+
+def test_a_picture_has_its_letters_on_a_machine_without_fonts(monkeypatch):
+    import resvg_py
+
+    draw = resvg_py.svg_to_bytes
+    monkeypatch.setattr(resvg_py, "svg_to_bytes", lambda **settings: draw(**settings, skip_system_fonts=True))
+    blank, written = Drawing(80, 30), Drawing(80, 30)
+    written.text((5, 20), "Größe ✕ −0.12")
+    assert len(rasterized(written.document(""))) > 3 * len(rasterized(blank.document("")))
+
+
+def test_a_file_has_white_paper_a_legend_and_twice_the_pixels():
+    legend_of_two = [Swatch("#111111", "a", "line"), Swatch("#222222", "b")]
+    drawn = Drawing(200, 100)
+    plain, explained = drawn.document("what it shows"), drawn.document("what it shows", legend_of_two)
+    root = ElementTree.fromstring(explained)
+    assert root.find(f"{SVG}title").text == "what it shows"
+    assert root.find(f"{SVG}rect").attrib == {"width": "100%", "height": "100%", "fill": "#ffffff"}
+    assert float(root.get("height")) > float(ElementTree.fromstring(plain).get("height")) == 100
+    assert struct.unpack(">II", rasterized(plain)[16:24]) == (400, 200)
+
+
+@given(st.floats(-1e4, 1e4), st.floats(1e-3, 1e4), st.integers(3, 12))
+def test_ticks_are_round_evenly_spaced_and_about_as_many_as_asked(low, span, about):
+    axis = Axis(low, low + span, 0.0, 100.0)
+    values = list(axis.ticks(about))
+    assert about / 2 - 1 <= len(values) <= 2 * about + 1
+    assert all(low - span * 1e-6 <= value <= low + span * (1 + 1e-6) for value in values)
+    steps = np.diff(values)
+    np.testing.assert_allclose(steps, steps[0], rtol=1e-6)
+
+
+def test_ticks_have_the_decimals_that_they_need():
+    assert list(Axis(0, 1, 0, 1).ticks(5).values()) == ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
+    assert list(Axis(-0.05, 0.1, 0, 1).ticks(3).values()) == ["−0.05", "0.00", "0.05", "0.10"]
+    assert list(Axis(1, 5, 0, 1).ticks(5).values()) == ["1", "2", "3", "4", "5"]
+
+
+LABELS = [
+    "1 · Not at all likely to recommend it to a friend or to a colleague",
+    *(f"{point} · neither likely nor unlikely" for point in range(2, 11)),
+    "11 · Extremely likely to recommend it to a friend or to a colleague",
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "room", "lines"),
+    [
+        ("one", 240, ["one"]),
+        ("", 240, [""]),
+        # 110 pixels less 16 of padding hold 12 columns of 7.6 pixels.
+        ("aaaaaaaaaaaaaaaaaaaaaaaa bb", 110, ["aaaaaaaaaaaa", "aaaaaaaaaaaa", "bb"]),
+        ("organisation/model-b", 110, ["organisation", "/model-b"]),
+        ("fruit in the orchard behind", 124, ["fruit in the", "orchard behind"]),
+        ("満足満足満足満足", 110, ["満足満足満足", "満足"]),
+    ],
+)
+def test_a_label_is_broken_between_words_and_inside_a_word_only_where_it_must_be(name, room, lines):
+    assert lines_of(name, room) == lines
+
+
+def test_a_text_that_is_no_label_ends_after_eight_lines():
+    lines = lines_of("word " * 200, 110)
+    assert len(lines) == 8
+    assert lines[-1].endswith("…")
+
+
+@given(st.text(max_size=80), st.integers(60, 240))
+def test_no_line_of_a_label_is_wider_than_its_room(name, room):
+    lines = lines_of(name, room)
+    assert 1 <= len(lines) <= 8
+    # 7.6 pixels a column and 16 of padding; at least 3 columns in any room
+    assert all(columns_of(line) <= max(int((room - 16) / 7.6), 3) for line in lines)
+
+
+@given(st.text(st.characters(codec="ascii", categories=["L", "N", "P"]), max_size=80))
+def test_nothing_of_a_label_gets_lost(name):
+    # 240 pixels hold 29 columns, so 80 characters take at most 5 lines, breaks included.
+    assert "".join(lines_of(name, 240)).replace(" ", "") == name.replace(" ", "")
+
+
+@pytest.mark.parametrize("width", [940, 348])
+def test_rows_are_as_high_as_their_longest_label(width):
+    room = label_room(width, LABELS)
+    needed = LINE_HEIGHT * max(len(lines_of(name, room)) for name in LABELS) * len(LABELS)
+    groups = [GroupRow(name, 3.0, 2.0, 4.0, (0.5, 0.5)) for name in LABELS]
+    for drawing in (
+        bars([Bar(row, 0.1, None, None, "10 %", "10 %") for row in range(11)], LABELS, width),
+        dots([DotRow(name, (0.5,)) for name in LABELS], ["#000000"], width=width),
+        group_rows(groups, ["#000000", "#ffffff"], reference=3.0, width=width),
+    ):
+        assert drawing.height >= needed
+        assert " ".join(LABELS) in " ".join(texts(drawing)).replace(" 10 %", "")
+
+
+def test_short_labels_leave_rows_as_they_are():
+    assert row_height(["Good", "Bad"], 110, 30) == 30
+    assert row_height([], 110, 30) == 30
+
+
+def test_bars_are_as_long_as_their_shares_and_whiskers_as_wide_as_their_intervals():
+    drawn = bars([Bar(0, 0.4, 0.3, 0.5, "40", "4"), Bar(1, 0.2, None, None, "20", "2")], ["a", "b"], 860)
+    long, short = (width for _, _, width, _ in boxes(drawn))
+    assert long == pytest.approx(2 * short, abs=0.11)
+    (((left, _), (right, _)),) = lines(drawn, INK)
+    # An interval of .2 is as long as the bar of .2.
+    assert right - left == pytest.approx(short, abs=0.11)
+
+
+def test_bars_of_one_row_stand_below_each_other():
+    drawn = bars([Bar(0, 0.4, None, None, "a", "a"), Bar(0, 0.4, None, None, "b", "b")], ["row"], 860)
+    (_, upper, _, height), (_, lower, _, _) = boxes(drawn)
+    assert upper + height <= lower
+
+
+def test_every_mean_is_a_dot_in_its_colour_and_one_that_does_not_exist_is_none():
+    rows = [DotRow("word", (0.2, 0.6)), DotRow("text", (float("nan"), 0.5)), DotRow("x", (float("nan"),) * 2)]
+    drawn = dots(rows, ("red", "blue"), width=860)
+    marks = [(float(mark["cy"]), mark["fill"], float(mark["cx"])) for mark in elements(drawn, "circle")]
+    # Rows are 40 pixels high and begin 36 from the top.
+    (upper, red, first), (_, blue, second), (lower, _, third) = marks
+    assert (upper, red, blue, lower, marks[2][1]) == (56, "red", "blue", 96, "blue")
+    spans = [(left, right, y) for (left, y), (right, _) in lines(drawn, MUTED)]
+    assert spans == [pytest.approx((first, second, 56), abs=0.1), pytest.approx((third, third, 96), abs=0.1)]
+
+
+@pytest.mark.parametrize(("means", "ends"), [((0.2, 0.6), ("0.0", "1.0")), ((-0.5, 1.5), ("−0.5", "1.5"))])
+def test_the_axis_of_means_goes_from_0_to_1_and_further_if_a_mean_does(means, ends):
+    shown = texts(dots([DotRow("x", means)], ("red",) * 2, width=860))
+    assert (shown[0], shown[shown.index("mean") - 1]) == ends
+
+
+def row(outcome=Outcome.FAIL, name="match", **settings):
+    plain = {"drift": 0.2, "low": 0.1, "high": 0.3, "noise": 0.05, "margin": 0.1}
+    return ForestRow(name=name, outcome=outcome, text="long", short_text="short", **(plain | settings))
+
+
+def test_a_candidate_lies_at_the_loss_of_reruns_and_its_drift():
+    drawn = forest([row()], "loss", width=860)
+    tolerated, noise = ((x, width) for x, _, width, _ in boxes(drawn))
+    zero, left = noise[0], tolerated[0]
+    pixels = noise[1] / 0.05  # of a loss of 1
+    ((limit, _), _), *_ = lines(drawn, MUTED)
+    (((low, _), (high, _)),) = lines(drawn, INK)
+    assert left == pytest.approx(zero + 0.05 * pixels, abs=0.5)
+    assert tolerated[1] == pytest.approx(0.1 * pixels, abs=0.5)
+    assert (limit, low, high) == pytest.approx(
+        (zero + 0.15 * pixels, zero + 0.15 * pixels, zero + 0.35 * pixels), abs=0.5
+    )
+    (diamond,) = (path for path in elements(drawn, "path") if "l5.5" in path["d"])
+    middle = float(re.match(r"M([\d.]+)", diamond["d"])[1])
+    assert middle == pytest.approx(zero + 0.25 * pixels, abs=0.5)
+
+
+def test_a_narrow_forest_has_the_short_figures():
+    assert "long" in texts(forest([row()], "loss", width=860))
+    assert "short" in texts(forest([row()], "loss", width=348))
+
+
+def test_outcomes_differ_without_colour():
+    looks = set()
+    for outcome in (*Outcome, None):
+        drawn = forest([row(outcome)], "loss", width=860)
+        marks = [(dot["r"], dot.get("stroke")) for dot in elements(drawn, "circle")]
+        looks.add(tuple(marks))
+    assert len(looks) == 4
+
+
+def test_what_does_not_exist_is_not_drawn():
+    empty = row(None, drift=None, low=None, high=None, noise=0.0, margin=None)
+    drawn = forest([empty], "loss", width=860)
+    assert [boxes(drawn), lines(drawn, INK), elements(drawn, "circle")] == [[], [], []]
+
+
+def test_the_legend_names_only_what_occurs():
+    assert [swatch.label for swatch in legend([row()], gated=True)] == [
+        "failed", "what reruns of the baseline lose", "margin",
+    ]  # fmt: skip
+    bare = row(None, noise=0.0, margin=None)
+    assert [swatch.label for swatch in legend([bare], gated=False)] == ["mean loss"]
+    assert [swatch.label for swatch in legend([bare], gated=True)] == ["not tested"]
+
+
+SCORES = st.lists(st.floats(-1, 1), max_size=30).map(np.array)
+
+
+@given(SCORES, st.integers(1, 25))
+def test_every_score_is_in_one_bin(score, bins):
+    edges = bin_edges(score, (-1.0, 1.0), bins=bins)
+    assert bin_counts(score, edges).sum() == len(score)
+    assert len(score) == 0 or edges[0] <= max(score.min(), 0) + 1e-9
+    np.testing.assert_allclose(np.diff(edges), 1 / bins)
+
+
+def test_a_score_on_an_edge_belongs_to_the_bin_above_and_1_to_the_last():
+    edges = bin_edges(np.array([0.5]), (0.0, 1.0), bins=4)
+    assert edges.tolist() == [0, 0.25, 0.5, 0.75, 1]
+    assert bin_counts(np.array([0.25, 0.5, 1.0]), edges).tolist() == [0, 1, 1, 1]
+
+
+def test_histograms_are_as_high_as_their_shares_each_by_its_own_measure():
+    rows = [
+        HistogramRow("a", np.array([0.25, 0.75]), 0.6, None, None, "#111111"),
+        HistogramRow("b", np.array([1.0, 0.0]), 0.2, 0.1, 0.3, "#222222"),
+    ]
+    drawn = histograms(rows, np.array([0.0, 0.5, 1.0]), width=860)
+    low, high, whole = (height for *_, height in boxes(drawn))  # a share of 0 has no bar
+    assert high == pytest.approx(3 * low, abs=0.5)
+    assert whole == high
+
+
+LONG = ["match", "number of outputs", "contradictions"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "width", "is_upright", "heads"),
+    [
+        (["10 %", "100 %"], 860, False, ["10 %", "100 %"]),
+        (LONG, 860, False, ["match", "number of", "outputs", "contradictions"]),  # a cell of 112 pixels
+        (LONG, 330, True, LONG),
+        (["unpronounceable-names-1", "b"], 860, True, ["unpronounceable-names-1", "b"]),
+    ],
+)
+def test_heads_of_columns_are_broken_before_they_are_turned(columns, width, is_upright, heads):
+    drawn = matrix([[MatrixCell("#ffffff", "+0.10 ?")] * len(columns)], ["cells"], columns, width=width)
+    shown = elements(drawn, "text")[: len(heads)]
+    assert [head["text"] for head in shown] == heads
+    assert all(("transform" in head) == is_upright for head in shown)
+
+
+def test_narrow_cells_have_their_short_figure():
+    cells = [[MatrixCell("#ffffff", "+0.10 ✕", "✕"), MatrixCell("#ffffff", "0.2")]]
+    for width, figures in ((860, ["+0.10 ✕", "0.2"]), (348, ["✕", "0.2"])):
+        assert texts(matrix(cells, ["cells"], ["a", "b"], width=width))[-2:] == figures
+
+
+def test_columns_may_have_a_title():
+    drawn = matrix([[MatrixCell("#ffffff", "1")]], ["cells"], ["10 %"], width=860, title="share damaged")
+    assert "share damaged" in texts(drawn)
+
+
+CELL = re.compile(r"M([\d.]+),([\d.]+)h([\d.]+)v")
+
+
+def heat_map(items, *, width=860, ticks=((0, "first"),)):
+    """Two rows in which no neighbours are alike, so that each cell is a piece of its own."""
+    levels = np.stack([np.arange(items) % 2, 1 - np.arange(items) % 2]).astype(float)
+    names = ["high", "low"]
+    left = PADDING + label_room(width, names)
+    return strips(levels, names, ticks, width=width), left, PADDING + width - left
+
+
+@pytest.mark.parametrize("width", [860, 348])
+@pytest.mark.parametrize("items", [1, 2, 5, 50, 300])
+def test_the_cells_of_a_heat_map_tile_the_plot(items, width):
+    drawn, left, plot = heat_map(items, width=width)
+    rows = {}
+    for path in elements(drawn, "path"):
+        for x, y, across in CELL.findall(path["d"]):
+            rows.setdefault(y, []).append((float(x), float(x) + float(across)))
+    assert len(rows) == 2
+    for cells in rows.values():
+        lefts, rights = ([cell[side] for cell in sorted(cells)] for side in (0, 1))
+        assert len(cells) == items
+        assert lefts[0] == left
+        assert lefts[1:] == pytest.approx(rights[:-1], abs=1e-9)
+        # An edge lies where its column ends, to the tenth of a pixel.
+        column = plot / items
+        assert rights == pytest.approx([left + column * (place + 1) for place in range(items)], abs=0.051)
+
+
+@pytest.mark.parametrize("width", [860, 348])
+@pytest.mark.parametrize("items", [1, 2, 5, 50, 300])
+def test_each_tick_stands_below_the_middle_of_its_column(items, width):
+    columns = sorted({0, items // 2, items - 1})
+    drawn, left, plot = heat_map(items, width=width, ticks=[(column, f"text {column}") for column in columns])
+    places = [float(line["x1"]) for line in elements(drawn, "line")]
+    assert places == pytest.approx([left + plot / items * (column + 0.5) for column in columns], abs=0.1)
+    written = [text for text in texts(drawn) if text.startswith("text ")]
+    assert written == [f"text {column}" for column in columns][: len(written)]
+    assert len(written) == len(columns) or items <= 5
+
+
+def test_a_row_of_one_colour_is_one_piece():
+    (piece,) = elements(strips(np.ones((1, 40)), ["all"], [(0, "first")], width=400), "path")
+    assert len(CELL.findall(piece["d"])) == 1
+
+
+def test_a_file_draws_edges_on_whole_pixels_so_that_no_paper_shines_through():
+    drawn, *_ = heat_map(5)
+    assert (
+        ElementTree.fromstring(drawn.document("cells", is_crisp=True)).get("shape-rendering") == "crispEdges"
+    )
+    assert ElementTree.fromstring(drawn.document("cells")).get("shape-rendering") is None
