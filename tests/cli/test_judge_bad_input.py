@@ -11,7 +11,7 @@ pytestmark = pytest.mark.needs("api")
     ("more", "message"),
     [
         (("--template", "lickert"), "unknown template 'lickert': did you mean 'likert'"),
-        (("--order", "last"), "'--order': 'last' is not one of 'score-first', 'explanation-first', 'score-only'"),
+        (("--order", "last"), "'--order': 'last' is not one of 'score-first', 'explanation-first'"),
         (("--samples", "0"), "--samples must be between 1 and 1000, got 0"),
         (("--reference", "nown"), "known"),
         (("--human", "q"), "--human must be another column than question, got 'q' for both"),

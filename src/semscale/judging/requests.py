@@ -18,7 +18,7 @@ from semscale.chat.replies import Reply
 from semscale.errors import InputError
 from semscale.judging.asking import Conversation, ModelCapabilities, Running, ask
 from semscale.judging.prompts import JudgedItem, PromptForm, decision_wording
-from semscale.judging.replies.reading import ReplyReading, read_reply
+from semscale.judging.replies import ReplyReading, read_reply
 from semscale.judging.settings import JudgeSettings
 from semscale.judging.templates import RULE, Rubric, Template
 from semscale.judging.verdict import Verdict, aggregate_decisions, aggregate_replies, combine_criteria

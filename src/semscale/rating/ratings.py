@@ -1,15 +1,12 @@
 """Ratings of texts: a probability mass function (PMF) for each text, with means, modes and entropies."""
 
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.rating.calibration import Calibration
-from semscale.rating.human import RatingComparison, compare, text_lengths
-from semscale.rating.lint import LintReport
 from semscale.rating.readouts import modes, sum_in_order
 from semscale.rating.summary import RatingSummary, RunningSummary
 from semscale.results.estimates import Estimates
@@ -22,6 +19,11 @@ from semscale.stats.intervals.pmf_figures import figures_of
 from semscale.stats.mass_names import mass_names
 from semscale.store.columns import as_list
 from semscale.types import Floats, Integers, Mask, ObjectArray, Refits, Statuses
+
+if TYPE_CHECKING:
+    from semscale.rating.calibration import Calibration
+    from semscale.rating.human import RatingComparison
+    from semscale.rating.lint import LintReport
 
 _OF_A_CALIBRATION = ("unlike", "seen", "refits")  # columns that are None without one
 
@@ -69,7 +71,7 @@ class Ratings(Result):
     floor: float | None = None
     possible_codes: dict[str, int] = field(default_factory=dict)
     own_anchors: tuple[str, ...] = ()
-    calibration: Calibration | None = None
+    calibration: "Calibration | None" = None
     unlike: Mask | None = None
     seen: Mask | None = None
     refits: Refits | None = None
@@ -136,7 +138,7 @@ class Ratings(Result):
         inclusion: object = None,
         interval: float = 0.95,
         seed: int = 0,
-    ) -> RatingComparison:
+    ) -> "RatingComparison":
         """Compare with human ratings of the same texts; see ``semscale.rating.human.compare``.
 
         Args:
@@ -150,6 +152,8 @@ class Ratings(Result):
             interval: coverage that the intervals aim at.
             seed: seed of all draws.
         """
+        from semscale.rating.human import compare, text_lengths
+
         lengths = None if texts is None else text_lengths(texts)
         if lengths is not None and len(lengths) != len(self):
             raise InputError(
@@ -174,8 +178,8 @@ class Ratings(Result):
         self,
         texts: object = None,
         *,
-        comparison: RatingComparison | None = None,
-        lint: LintReport | None = None,
+        comparison: "RatingComparison | None" = None,
+        lint: "LintReport | None" = None,
         source: str = "texts in memory",
         **settings: Unpack[EstimateSettings],
     ) -> RatingSummary:

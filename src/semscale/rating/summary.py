@@ -14,10 +14,6 @@ from semscale.embedding.languages.unread_language import LanguageSample, UnreadL
 from semscale.json_reading import encodable
 from semscale.presentable import Presentable
 from semscale.rating.anchors import stated_language
-from semscale.rating.calibration import Calibration
-from semscale.rating.decided import DecidedComparison, MissingDecisions
-from semscale.rating.human import RatingComparison
-from semscale.rating.lint import LintReport
 from semscale.results.estimates import Estimates, summary_in_words
 from semscale.results.shown_rows import EXAMPLES_PER_STATUS
 from semscale.scales import Scale
@@ -31,6 +27,10 @@ from semscale.store.missing_codes import LONGEST_CODE, CodeCount
 from semscale.types import Floats, Integers, ObjectArray, Status, Statuses
 
 if TYPE_CHECKING:
+    from semscale.rating.calibration import Calibration
+    from semscale.rating.decided import DecidedComparison, MissingDecisions
+    from semscale.rating.human import RatingComparison
+    from semscale.rating.lint import LintReport
     from semscale.rating.ratings import Ratings
 
 
@@ -118,24 +118,24 @@ class RatingSummary(Presentable):
     set_agreement: Floats
     set_names: tuple[str, ...]
     floor: float | None
-    comparison: RatingComparison | None
+    comparison: "RatingComparison | None"
     source: str
     by: str | None
     weight: str | None
     respondent: str | None
     created: datetime
     possible_codes: dict[str, int] = field(default_factory=dict)
-    lint: LintReport | None = None
+    lint: "LintReport | None" = None
     unread_language: UnreadLanguage | None = None
     other_language: UnreadLanguage | None = None
     languages: "tuple[LanguageTexts, ...]" = ()
     fell_back: str | None = None
-    calibration: Calibration | None = None
+    calibration: "Calibration | None" = None
     n_unlike: int = 0
-    decided: DecidedComparison | None = None
+    decided: "DecidedComparison | None" = None
     further_groups: Mapping[str, Estimates] = field(default_factory=dict)
     input_notes: tuple[str, ...] = ()
-    undecided: MissingDecisions | None = None
+    undecided: "MissingDecisions | None" = None
     set_variances: CrossedComponents | None = None
 
     def __repr__(self) -> str:
@@ -245,8 +245,8 @@ class SummarySettings(TypedDict):
         respondent: name of the column of respondents.
     """
 
-    comparison: RatingComparison | None
-    lint: LintReport | None
+    comparison: "RatingComparison | None"
+    lint: "LintReport | None"
     source: str
     by: str | None
     weight: str | None
@@ -274,7 +274,7 @@ class RunningSummary:
         *,
         own_anchors: Sequence[str] = (),
         seed: int = 0,
-        calibration: Calibration | None = None,
+        calibration: "Calibration | None" = None,
     ) -> None:
         self.n = 0
         self._scale = scale

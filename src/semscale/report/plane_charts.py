@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from markupsafe import Markup
 
-from semscale.drift.gate.decision import Outcome
 from semscale.report import chart_kit
 from semscale.report.chart_kit import (
     ACCENT,
@@ -230,7 +229,7 @@ class Mark(Enum):
     UNTESTED = "not tested by a gate"
 
 
-_BEYOND = {Outcome.FAIL: Mark.FAILED, Outcome.UNDECIDED: Mark.UNDECIDED, Outcome.PASS: Mark.UNTESTED}
+_BEYOND = {"fail": Mark.FAILED, "undecided": Mark.UNDECIDED, "pass": Mark.UNTESTED}
 
 
 @dataclass(frozen=True)
@@ -265,7 +264,7 @@ class Course:
         """
         beyond = (self.loss >= self.limit).tolist()
         return [
-            Mark.UNTESTED if outcome is None else _BEYOND[Outcome(outcome)] if is_beyond else Mark.BELOW
+            Mark.UNTESTED if outcome is None else _BEYOND[outcome] if is_beyond else Mark.BELOW
             for outcome, is_beyond in zip(outcomes, beyond, strict=True)
         ]
 
@@ -430,10 +429,10 @@ def _draw_gate(drawing: Drawing, x: Axis, timeline: Timeline) -> None:
     for place, outcome in zip(timeline.places, timeline.outcomes, strict=True):
         points.setdefault(outcome, []).append((x(place), 25.0))
     _draw_dots(drawing, points.get(None, []), MUTED, 6)
-    _draw_dots(drawing, points.get(Outcome.PASS, []), ACCENT, 8)
-    _draw_dots(drawing, points.get(Outcome.UNDECIDED, []), INK, 9)
-    _draw_dots(drawing, points.get(Outcome.UNDECIDED, []), CARD, 6)
-    drawing.path(chart_kit.diamonds(points.get(Outcome.FAIL, []), 5), fill=CONTRAST)
+    _draw_dots(drawing, points.get("pass", []), ACCENT, 8)
+    _draw_dots(drawing, points.get("undecided", []), INK, 9)
+    _draw_dots(drawing, points.get("undecided", []), CARD, 6)
+    drawing.path(chart_kit.diamonds(points.get("fail", []), 5), fill=CONTRAST)
 
 
 def _draw_dates(drawing: Drawing, x: Axis, ticks: Mapping[float, str], *, top: float) -> None:

@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.drift.gate.decision import Outcome
 from semscale.report.chart_kit import (
     ACCENT,
     BAR,
@@ -34,6 +34,9 @@ from semscale.report.chart_kit import (
 from semscale.report.document import Swatch
 from semscale.report.formatting import plain
 from semscale.types import Floats, Integers
+
+if TYPE_CHECKING:
+    from semscale.drift.gate.decision import Outcome
 
 HISTOGRAM, GROUP, UNRELATED = ACCENT, BAR, NEUTRAL
 """Colours of all rows, of a group, and of unrelated pairs."""
@@ -365,7 +368,7 @@ class ForestRow:
     high: float | None
     noise: float
     margin: float | None
-    outcome: Outcome | None
+    outcome: "Outcome | None"
     text: str
     short_text: str
 
@@ -423,12 +426,12 @@ def _draw_mark(drawing: Drawing, axis: Axis, row: ForestRow, y: float) -> None:
     if loss is None:
         return
     middle = axis(loss), y
-    if row.outcome is Outcome.FAIL:
+    if row.outcome == "fail":
         drawing.path(diamonds([middle], 5.5), fill=CONTRAST, stroke=CONTRAST, stroke_width=2)
-    elif row.outcome is Outcome.UNDECIDED:
+    elif row.outcome == "undecided":
         drawing.dot(middle, 4.7, CARD, stroke=INK, stroke_width=2)
     else:
-        passed = row.outcome is Outcome.PASS
+        passed = row.outcome == "pass"
         drawing.dot(middle, 5.7 if passed else 4.5, ACCENT if passed else MUTED)
 
 
@@ -447,9 +450,9 @@ def legend(rows: Sequence[ForestRow], *, gated: bool) -> tuple[Swatch, ...]:
     """Name the marks that occur in rows; ``gated``: whether a gate was asked."""
     outcomes = {row.outcome for row in rows}
     marks = [
-        (Outcome.FAIL in outcomes, Swatch(CONTRAST, "failed", "diamond")),
-        (Outcome.UNDECIDED in outcomes, Swatch(INK, "undecided", "ring")),
-        (Outcome.PASS in outcomes, Swatch(ACCENT, "passed", "dot")),
+        ("fail" in outcomes, Swatch(CONTRAST, "failed", "diamond")),
+        ("undecided" in outcomes, Swatch(INK, "undecided", "ring")),
+        ("pass" in outcomes, Swatch(ACCENT, "passed", "dot")),
         (None in outcomes, Swatch(MUTED, "not tested" if gated else "mean loss", "dot")),
         (any(row.noise for row in rows), Swatch(NOISE, "what reruns of the baseline lose")),
         (any(row.margin is not None for row in rows), Swatch(TOLERATED, "margin")),

@@ -4,14 +4,11 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from semscale.chat.decisions.deciding import DecidingChat
-from semscale.chat.decisions.loading import load_deciding_model
 from semscale.cli.options.rating import RatingMethodOptions, RatingOptions, scales_of
 from semscale.cli.progress import progress_bars
 from semscale.cli.runs.on_cluster import makers_of, model_recipe
 from semscale.errors import InputError
 from semscale.rating.calibration import as_calibration
-from semscale.rating.files.file_decisions import FileDecisions
 from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.files.several_texts import rate_texts
 from semscale.rating.labelling import read_sheet
@@ -26,7 +23,9 @@ from semscale.types import Progress
 from semscale.weights.known import DEFAULT_RATING_MODEL
 
 if TYPE_CHECKING:
+    from semscale.chat.decisions.deciding import DecidingChat
     from semscale.distributed.rating_recipe import RatingRecipe
+    from semscale.rating.files.file_decisions import FileDecisions
 
 
 def rate_table(options: RatingOptions) -> RatingSummary | RatingSummaries:
@@ -144,7 +143,7 @@ def _recipe(options: RatingOptions, text: str) -> "RatingRecipe":
     return RatingRecipe(model_recipe(options.model, DEFAULT_RATING_MODEL), load_scale(scale), settings, text)
 
 
-def decisions_of(options: RatingOptions, rater: Rater) -> FileDecisions | None:
+def decisions_of(options: RatingOptions, rater: Rater) -> "FileDecisions | None":
     """Say how a chat model rates the texts, too; ``None`` where none is to.
 
     Raises:
@@ -154,6 +153,8 @@ def decisions_of(options: RatingOptions, rater: Rater) -> FileDecisions | None:
     chosen = options.deciding
     if chosen.method != "decision":
         return None
+    from semscale.rating.files.file_decisions import FileDecisions
+
     return FileDecisions(
         rater.scale,
         _deciding_model(chosen),
@@ -162,8 +163,10 @@ def decisions_of(options: RatingOptions, rater: Rater) -> FileDecisions | None:
     )
 
 
-def _deciding_model(chosen: RatingMethodOptions) -> DecidingChat:
+def _deciding_model(chosen: RatingMethodOptions) -> "DecidingChat":
     """Load who decides, before anything is rated; its endpoint has an option of its own here."""
+    from semscale.chat.decisions.loading import load_deciding_model
+
     try:
         return load_deciding_model(chosen.chat_model, base_url=chosen.chat_url)
     except InputError as error:

@@ -2,16 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS, CachedEmbedder
 from semscale.errors import InputError
-from semscale.rating.decided import MissingDecisions
 from semscale.rating.files.checks import check_cells
 from semscale.rating.files.columns import FileColumns
-from semscale.rating.files.file_decisions import FileDecisions
 from semscale.rating.files.file_summary import REFITS, SEEN, SET_MEANS, Collector, rated_frame, ratings_of
 from semscale.rating.labelling import FilledSheet
 from semscale.rating.rater import Rater
@@ -25,6 +23,9 @@ from semscale.store.result_columns import check_free, check_output
 from semscale.store.runs.table_run import PART_ROWS, PartMakers, PartSettings, TableRun, WorkedPart
 from semscale.store.table import Table
 from semscale.types import Progress
+
+if TYPE_CHECKING:
+    from semscale.rating.files.file_decisions import FileDecisions
 
 __all__ = ["FileColumns", "FileSettings", "rate_file"]
 
@@ -69,7 +70,7 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
     out: Target | None = None,
     settings: FileSettings | None = None,
     labels: FilledSheet | None = None,
-    deciding: FileDecisions | None = None,
+    deciding: "FileDecisions | None" = None,
     progress: Progress | None = None,
 ) -> RatingSummary:
     """Rate a column of texts, write the rated table, and sum it up.
@@ -149,7 +150,7 @@ class RatingWork:
     collector: Collector
     interval: float
     progress: Progress | None
-    deciding: FileDecisions | None = None
+    deciding: "FileDecisions | None" = None
     stage = "rating"
     private = (SET_MEANS, SEEN, REFITS)
 
@@ -190,7 +191,7 @@ class RatingWork:
         if self.deciding is None:
             return summary
         found = self.deciding.compared(summary.set_agreement)
-        if isinstance(found, MissingDecisions):
+        if not isinstance(found, tuple):
             return replace(summary, undecided=found)
         return replace(summary, decided=found[0], signature=summary.signature.extended(found[1]))
 
