@@ -13,15 +13,15 @@ _NOTHING = "stopped; nothing was written, and the same command starts again"
 
 @grouped
 def code(options: CodeOptions) -> None:
-    """Code open answers by a codebook: several codes an answer, each with its probability.
+    """Code open answers by a codebook: more than one code per answer, each with its probability.
 
     [bold]semscale code answers.csv --text comment --codebook codes.yaml --labels human --out coded.csv[/bold]
 
-    Codes are found by their examples and definitions. Answers that people coded, in the column --labels, turn
-    scores into probabilities and correct the shares; without them nothing is calibrated. [bold]semscale code
-    label[/bold] draws answers to code, [bold]semscale code suggest[/bold] proposes a codebook.
+    Codes are assigned by their examples and definitions. Answers that people coded, in the column --labels,
+    turn scores into probabilities and correct the shares; without them nothing is calibrated. [bold]semscale
+    code label[/bold] draws answers to code, [bold]semscale code suggest[/bold] proposes a codebook.
 
-    A run with --chat-model that was stopped goes on without paying for a reply twice; --dry-run asks nobody.
+    A stopped run with --chat-model resumes and never repeats a paid call; --dry-run sends nothing.
     """
     from semscale.cli.outputs import present
     from semscale.cli.runs.code import code_table
@@ -43,7 +43,7 @@ def code_label(options: CodeLabelOptions) -> None:
     [bold]semscale code label answers.csv --text comment --codebook codes.yaml --out labels.csv[/bold]
 
     The table has the drawn answers first, with an empty column for codes and the probability of each draw;
-    instructions stand beside it.
+    instructions are in a file beside it.
     """
     from semscale.cli.runs.code_label import draw_for_codes
 
@@ -53,7 +53,7 @@ def code_label(options: CodeLabelOptions) -> None:
 
 @grouped
 def code_suggest(options: CodeSuggestOptions) -> None:
-    """Propose a codebook from clusters of the answers, and say which of them are stable.
+    """Propose a codebook from clusters of the answers, and report which of them are stable.
 
     [bold]semscale code suggest answers.csv --text comment --codebook codes.yaml[/bold]
 

@@ -6,10 +6,10 @@ from functools import partial
 from semscale.chat.costs.forecast_summary import ForecastSummary
 from semscale.cli.options.coding import CodeOptions
 from semscale.cli.progress import progress_bars
+from semscale.cli.runs.code import chat_model_of
 from semscale.cli.runs.judge_forecasts import forecast_judge
 from semscale.coding.chat_codes import QUESTION, code_judge
 from semscale.coding.codebook import load_codebook
-from semscale.coding.coding_columns import CodingColumns
 from semscale.rating.cells import text_status
 from semscale.store.columns import column_in
 from semscale.types import Status
@@ -28,12 +28,12 @@ def forecast_codes(options: CodeOptions) -> ForecastSummary:
     codebook = load_codebook(options.codebook)
     options.outputs.of_forecast.check()
     table = options.table.open(options.file)
-    CodingColumns(text).check(table)
+    table.require_text(text, "text")
     cells = [
         cell for batch in table.batches_with([text], _BATCH) for cell in column_in(batch, text).to_list()
     ]
     with progress_bars() as progress:
-        judge = code_judge(options.chat.load(progress), codebook, options.chat.checked_method)
+        judge = code_judge(chat_model_of(options.chat, progress), codebook, options.chat.method)
     rows = Counter(text_status(cell) for cell in cells)
     answers = [str(cell) for cell in cells if text_status(cell) is Status.SCORED]
     forms = judge.requests([options.chat.question or QUESTION] * len(answers), answers)

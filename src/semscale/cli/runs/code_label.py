@@ -11,7 +11,6 @@ from semscale.cli.runs.label import check_unlabelled, given_options
 from semscale.coding.codebook import load_codebook
 from semscale.coding.coder import Coder
 from semscale.coding.coding import code_answers
-from semscale.coding.coding_columns import CodingColumns
 from semscale.coding.labels import check_label_columns, draw_answers, label_batches, write_instructions
 from semscale.coding.table_coding import score_table
 from semscale.errors import InputError
@@ -40,7 +39,7 @@ def draw_for_codes(options: CodeLabelOptions) -> None:
     check_unlabelled(options.out)
     table = options.table.open(options.file)
     check_label_columns(table.columns)
-    CodingColumns(options.text).check(table)
+    table.require_text(options.text, "text")
     with progress_bars() as progress:
         coder = Coder(codebook, embedder=options.model.load(progress))
         scores = score_table(table, options.text, coder, progress=progress)

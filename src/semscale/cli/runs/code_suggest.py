@@ -8,8 +8,8 @@ import polars as pl
 from semscale.cli.options.coding import CodeSuggestOptions
 from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
+from semscale.cli.runs.code import chat_model_of
 from semscale.coding.coder import Coder
-from semscale.coding.coding_columns import CodingColumns
 from semscale.coding.suggesting import (
     AnswerSample,
     SuggestionSummary,
@@ -45,7 +45,7 @@ def suggest_codes(options: CodeSuggestOptions) -> SuggestionSummary:
     check_free(table.columns, table.name)
     if options.outputs.out is not None:
         check_output(table, options.outputs.out)
-    CodingColumns(options.text).check(table)
+    table.require_text(options.text, "text")
     sample = AnswerSample(options.sample, seed=options.seed)
     for batch in table.batches_with([options.text], _BATCH):
         sample.add(column_in(batch, options.text).to_list())
@@ -80,7 +80,7 @@ def _check_codebook(options: CodeSuggestOptions) -> None:
 def _named(
     options: CodeSuggestOptions, found: SuggestionSummary, progress: Progress | None
 ) -> SuggestionSummary:
-    chat = options.chat.load(progress)
+    chat = chat_model_of(options.chat, progress)
     if chat is None:
         return found
     names = name_codes(found.codes, options.calls.runner(chat), progress=progress)

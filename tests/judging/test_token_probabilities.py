@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from semscale.chat.replies import TokenLogprob
-from semscale.judging.replies.reading import read_reply
-from semscale.judging.replies.token_probabilities import level_probabilities
+from semscale.judging.replies import read_reply
 from semscale.judging.templates import Level, Template, load_template
+from semscale.judging.token_probabilities import level_probabilities
 
 ELEVEN = Template(
     name="eleven", task="?", levels=tuple(Level(score=n / 10, label=f"l{n}", number=n) for n in range(11))
