@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from semscale.coding.coding import Thresholds, decide
+from semscale.coding.coding import decide
+from semscale.coding.settings import CodeSettings
 from semscale.coding.shares import CodeCounts, CodedSample, HandLabels, PairCounts, code_shares, group_tests
 from semscale.stats.calibration.corrected_groups import corrected_group_test
 from semscale.stats.calibration.prediction_powered import prediction_powered_mean
@@ -15,7 +16,7 @@ from semscale.stats.survey.design import SurveyDesign
 
 def coded(values, readable=None, **settings):
     """Answers of one code, assigned from 0.5 and unsure from 0.3."""
-    assigned = decide(np.asarray(values, dtype=float)[:, None], [Thresholds()])
+    assigned = decide(np.asarray(values, dtype=float)[:, None], [CodeSettings()])
     readable = np.ones(len(values), dtype=bool) if readable is None else np.array(readable)
     return CodedSample(assigned, readable, **settings)
 

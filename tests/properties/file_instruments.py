@@ -17,10 +17,9 @@ from semscale.chat.replies import Reply
 from semscale.chat.runner import Runner
 from semscale.guards.registry import GUARDS, Guards
 from semscale.judging.asking import Running
-from semscale.judging.file_judging import JudgeWork, judge_file
-from semscale.judging.judge import Judge
-from semscale.judging.judge_columns import JudgeColumns
-from semscale.judging.panel import Panel
+from semscale.judging.judge import Judge, Panel
+from semscale.judging.settings import JudgeColumns
+from semscale.judging.tables import JudgeTable, judge_file
 from semscale.matching.cosines import CosineMatch
 from semscale.matching.matcher import Matcher, MatchTable, match_file
 from semscale.matching.settings import MatchColumns
@@ -135,7 +134,7 @@ def rate_work(table, _):
     return RatingWork(table, RATED, rater, Collector(rater, RATED), 0.95, None)
 
 
-JUDGED = JudgeColumns("question", "text", ("known",), "human", "region")
+JUDGED = JudgeColumns(question="question", answer="text", reference=("known",), human="human", by="region")
 
 
 def examined(after=None):
@@ -161,7 +160,12 @@ def judging_by(made):
 
 
 def judge_work_by(made):
-    return lambda table, folder: JudgeWork(table, JUDGED, made(), running(folder), IntervalPlan())
+    def work(table, folder):
+        instrument = JudgeTable(JUDGED, made(), running(folder), IntervalPlan())
+        instrument.start(table)
+        return PartWork(table, instrument)
+
+    return work
 
 
 MATCHED = MatchColumns(prediction="text", reference=("known", "question"), by="region")

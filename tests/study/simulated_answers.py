@@ -16,9 +16,9 @@ def latents(n, rng, *, structure=0.8, group=0.8, skill=1.0, shift=0.0):
     old = rng.random(n) < 0.5
     person = rng.standard_normal(n)
     noise = rng.standard_normal((n, len(CONCEPTS), 2))
-    own = structure * person[:, None, None] + np.sqrt(1 - structure**2) * noise
-    found = own + skill * APPEAL[:, None] + group * (old[:, None, None] - 0.5) + shift
-    return found, np.where(old, "old", "young")
+    part = structure * person[:, None, None] + np.sqrt(1 - structure**2) * noise
+    outcome = part + skill * APPEAL[:, None] + group * (old[:, None, None] - 0.5) + shift
+    return outcome, np.where(old, "old", "young")
 
 
 def people_table(n=120, seed=0, **how):

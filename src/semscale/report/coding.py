@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.coding.coder import FEWEST_OF_EACH
-from semscale.coding.coding import BY_LIKENESS
+from semscale.coding.settings import BY_LIKENESS
 from semscale.report.document import (
     Block,
     Cell,
@@ -144,7 +144,7 @@ def coding_document(summary: "CodingSummary") -> Document:
     return Document(
         kind="coding report",
         name="Code",
-        title=("Codes of the answers in “", Quoted(summary.column), "”"),
+        title=("Codes of the answers in “", Quoted(summary.columns.text), "”"),
         source=(Quoted(summary.source), ("codebook ", Quoted(summary.codebook.name)), stamp(summary.created)),
         signature=summary.signature,
         counting=(counting,),
@@ -165,10 +165,11 @@ def coding_document(summary: "CodingSummary") -> Document:
 
 
 def _columns(summary: "CodingSummary") -> Iterator[tuple[str, Line]]:
-    columns = [("Answers", summary.column)]
+    columns: list[tuple[str, str | None]] = [("Answers", summary.columns.text)]
     columns += [("Coded by hand", name) for name in summary.people]
     columns += [("Groups", grouping.by) for grouping in summary.groupings]
-    columns += [("Weights", summary.weight), ("Clusters", summary.clusters), ("Strata", summary.strata)]
+    named = summary.columns
+    columns += [("Weights", named.weight), ("Clusters", named.respondent), ("Strata", named.strata)]
     for role, name in columns:
         if name:
             yield role, ("column “", Quoted(name), "”")
@@ -194,7 +195,7 @@ def _sections(summary: "CodingSummary") -> Iterator[Section]:
         title = ("Shares by “", Quoted(grouping.by), "”")
         note = Paragraph(_group_note(summary, grouping), "note", detail="both")
         name = "groups" if number == 1 else f"groups-{number}"
-        yield Section(name, title, (_group_table(grouping, summary.min_base), note))
+        yield Section(name, title, (_group_table(grouping, summary.settings.min_base), note))
     if summary.n_hand or summary.agreement.runs:
         yield Section("quality", "Quality of the codes", (_quality(summary), Paragraph(_QUALITY, "note")))
     if summary.drivers is not None:
@@ -291,8 +292,8 @@ def _group_note(summary: "CodingSummary", grouping: "CodedGrouping") -> str:
         left_out = [f"“{one_line(name)}”" for name in names if name not in tested]
         if left_out:
             sentences.append(
-                f"Left out, with fewer than {counted(summary.min_base, 'answer')}, or {FEWEST_IN_GROUP} "
-                f"hand-coded ones: {listed(left_out)}."
+                f"Left out, with fewer than {counted(summary.settings.min_base, 'answer')}, or "
+                f"{FEWEST_IN_GROUP} hand-coded ones: {listed(left_out)}."
             )
     alone = ", in each column of groups by itself" if len(summary.groupings) > 1 else ""
     return " ".join([*sentences, f"p is adjusted by Holm over all codes{alone}."])
@@ -412,14 +413,14 @@ def _value_note(summary: "CodingSummary") -> str:
     sentences = []
     if len(summary.not_calibrated) < len(summary.codebook.codes):
         sentences.append(
-            f"A code is given if its probability is at least {summary.thresholds.assigned:g}; from "
-            f"{summary.thresholds.unsure:g} to that it is undecided."
+            f"A code is given if its probability is at least {summary.settings.given_from:g}, and undecided "
+            f"from {summary.settings.unsure_from:g} to {summary.settings.given_from:g}."
         )
     if summary.not_calibrated:
         sentences.append(
             "Codes that are not calibrated have a likeness, which is no probability: 0 as an example of "
-            "another code, 1 as one of the code’s own. They are given if it is at least "
-            f"{BY_LIKENESS.assigned:g}; from {BY_LIKENESS.unsure:g} to that they are undecided."
+            "another code, 1 as one of the code’s own. Such a code is given if its likeness is at least "
+            f"{BY_LIKENESS.given_from:g}, and undecided from {BY_LIKENESS.unsure_from:g} to that value."
         )
     return " ".join(sentences)
 
@@ -477,12 +478,12 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
     if summary.asked is not None:
         yield from _lost_cautions(summary.asked)
     yield from _sample_cautions(summary)
-    if summary.weight:
+    if summary.columns.weight:
         yield (
-            "Weights count in shares, tests between groups and drivers. Numbers of answers, pairs, "
-            "calibration and alpha count rows."
+            "Weights count in shares, tests between groups and drivers. Counts of answers, pairs, "
+            "calibration and alpha are unweighted."
         )
-    if summary.strata and summary.drivers is not None:
+    if summary.columns.strata and summary.drivers is not None:
         yield "Drivers ignore strata, which makes their intervals too wide rather than too narrow."
     if any(test.kind != "corrected" for grouping in summary.groupings for test in grouping.tests):
         yield (
@@ -533,7 +534,7 @@ def _sample_cautions(summary: "CodingSummary") -> Iterator[str]:
     """Name the figures that are made from a sample of many rows."""
     if summary.sampled is None:
         return
-    is_designed = bool(summary.weight or summary.clusters or summary.strata)
+    is_designed = bool(summary.columns.weight or summary.columns.respondent or summary.columns.strata)
     shares = [name for name, used in (("counted", is_designed), ("corrected", summary.n_hand)) if used]
     figures = [f"{' and '.join(shares)} shares"] if shares else []
     if shares and summary.groupings:

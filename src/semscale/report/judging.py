@@ -147,7 +147,7 @@ def judge_document(summary: "JudgeSummary") -> Document:
     used = (
         ("Questions", columns.question),
         ("Answers", columns.answer),
-        *(("References", column) for column in columns.references),
+        *(("References", column) for column in columns.reference),
         ("Human labels", columns.human),
         ("Groups", columns.by),
     )

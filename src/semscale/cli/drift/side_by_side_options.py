@@ -7,7 +7,8 @@ from semscale.cli.options.groups import option_group
 from semscale.cli.options.panels import option
 
 if TYPE_CHECKING:
-    from semscale.judging.judge import Judge, Method
+    from semscale.judging.judge import Judge
+    from semscale.judging.settings import Method
     from semscale.types import Progress
 
 _JUDGE = "Judge"
