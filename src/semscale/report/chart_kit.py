@@ -160,6 +160,9 @@ def scale_digits(scale: Scale) -> int:
 Point = tuple[float, float]
 """Pixels from the left and from the top; NaN from the top where there is no value."""
 
+WIDE, NARROW = 860, 348
+"""Pixels of a drawing for desktops and paper, and for telephones."""
+
 PADDING = 4
 """Pixels around a drawing."""
 
@@ -498,8 +501,10 @@ class Rows:
 
 NARROW_LIMIT = 500
 """Charts below this width in pixels are laid out for a telephone or for half a page."""
+
 LINE_HEIGHT = 15
 """Pixels from one line of a label to the next."""
+
 _CHARACTER = 7.6  # pixels of an average character in the widest of the usual system fonts
 _FEWEST_COLUMNS = 3
 _MOST_LINES = 8

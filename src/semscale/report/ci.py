@@ -44,6 +44,7 @@ from semscale.report.formatting import clipped, count, printable
 
 SHOWN = 10
 """Annotations of one kind that GitHub shows for a step; what goes beyond is counted in the last of them."""
+
 _LEVELS = {Outcome.FAIL: "error", Outcome.UNDECIDED: "warning", Outcome.PASS: "notice"}
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = _DATA | str.maketrans({":": "%3A", ",": "%2C"})

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Level = Literal["pass", "warn", "fail"]
 """How good something is."""
+
 Detail = Literal["both", "full", "brief"]
 """Which renderings have a block: all, pages and other full ones, or the screen alone."""
 
@@ -216,6 +217,7 @@ class Marked:
 
 Cell = Number | Change | Count | Share | WithInterval | Compared | Words | Quoted | Flag | Marked
 """What a cell of a table, a fact or a setting holds."""
+
 Line = str | Quoted | tuple[str | Quoted, ...]
 """One line of text: Semscale's words, a user's, or both in turn."""
 

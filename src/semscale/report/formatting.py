@@ -24,8 +24,10 @@ from semscale.report.document import (
 
 MISSING = "–"
 """What stands where a number does not exist; absence is never shown as 0."""
+
 LONGEST = 5000
 """Characters of a text that a document holds; those beyond are counted."""
+
 _CONTROL_PICTURES = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A, 0x0D)}
 _HARMLESS = (
     _CONTROL_PICTURES | {0x7F: "\u2421"} | dict.fromkeys((*range(0x80, 0xA0), 0xFFFE, 0xFFFF), "\ufffd")

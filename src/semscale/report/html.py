@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
+from semscale.report.chart_kit import NARROW, WIDE
 from semscale.report.document import (
     Block,
     Cell,
@@ -41,7 +42,7 @@ from semscale.report.formatting import (
     printable,
     unbroken,
 )
-from semscale.report.writing import NARROW, WIDE, as_figure
+from semscale.report.row_charts import as_figure
 from semscale.version import __version__
 
 if TYPE_CHECKING:

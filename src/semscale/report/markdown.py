@@ -38,7 +38,7 @@ from semscale.report.formatting import (
     printable,
     unbroken,
 )
-from semscale.report.writing import as_figure
+from semscale.report.row_charts import as_figure
 
 _MOST_NUMBERS = 50  # rows behind a picture; a scatter of a thousand points would bury what follows
 _MARKS: dict[Level, str] = {"fail": "❌", "warn": "⚠️", "pass": "✅"}
@@ -55,7 +55,7 @@ def markdown(document: Document, *, pictures: Mapping[int, PurePath] | None = No
     Args:
         document: what to show; everything from outside is escaped or stands in a code span, so that it
             neither formats nor links, and mentions nobody.
-        pictures: files of the figures by their identity, as ``render.pictures`` names them; figures without a
+        pictures: files of the figures by their identity, as ``presenting`` names them; figures without a
             file are shown by their numbers alone, without the caption that says how to read the picture.
 
     Returns:

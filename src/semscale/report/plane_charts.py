@@ -207,6 +207,7 @@ def _head_lines(heads: Sequence[str], side: int) -> tuple[list[list[str]], bool]
 
 MOST_RUNS = 400
 """Runs that are drawn; of more the latest."""
+
 _LEFT, _RIGHT = 46, 10  # pixels beside the plots
 _STRIP, _TITLE, _GAP, _FOOT = 42, 20, 14, 24
 _HEIGHT = {True: 96, False: 118}
@@ -469,6 +470,7 @@ def _least(metric: Course) -> float:
 
 MOST_TOKENS = 60
 """Tokens of each text that are drawn; what is beyond is said below the picture."""
+
 _TOKEN_CELL, _TOKEN_GAP, _LETTER = 30, 6, 7.2  # pixels
 
 

@@ -19,6 +19,7 @@ from semscale.report.chart_kit import (
     NARROW_LIMIT,
     NEUTRAL,
     PADDING,
+    WIDE,
     Axis,
     Drawing,
     Rows,
@@ -31,8 +32,8 @@ from semscale.report.chart_kit import (
     rectangle,
     sequential,
 )
-from semscale.report.document import Swatch
-from semscale.report.formatting import plain
+from semscale.report.document import Figure, Histogram, Swatch
+from semscale.report.formatting import ends, number, plain
 from semscale.types import Floats, Integers
 
 if TYPE_CHECKING:
@@ -300,6 +301,32 @@ def histograms(rows: Sequence[HistogramRow], edges: Floats, *, title: str = "sco
         drawing.path(_whisker(axis, mean, row.low, row.high), stroke=INK, stroke_width=2)
         drawing.dot((axis(row.mean), mean), 4, INK)
     return drawing
+
+
+def as_figure(histogram: Figure | Histogram) -> Figure:
+    """Lay a histogram out as a figure, without groups that have no score; a figure stays as it is."""
+    if isinstance(histogram, Figure):
+        return histogram
+    groups = [group for group in histogram.groups if len(group.scores)]
+    edges = bin_edges(np.concatenate([group.scores for group in groups]), histogram.bounds, bins=20)
+    rows = []
+    for group in groups:
+        shares = bin_counts(group.scores, edges) / len(group.scores)
+        rows.append(HistogramRow(group.name, shares, group.mean, *ends(group.low, group.high), group.colour))
+    described = "; ".join(f"{row.name}: mean {number(row.mean)}" for row in rows)
+    return Figure(
+        name=histogram.name,
+        chart=lambda width: histograms(rows, edges, title=histogram.axis, width=width),
+        description=f"Histograms of {histogram.axis}. {described}.",
+        table=histogram.table,
+        caption=histogram.caption,
+    )
+
+
+def figure_svg(figure: Figure | Histogram) -> str:
+    """Draw a figure as an SVG document, with its legend."""
+    drawn = as_figure(figure)
+    return drawn.chart(WIDE).document(drawn.description, drawn.legend, is_crisp=drawn.style == "heat")
 
 
 _SHADES = 24  # of colour: finer than the eye tells apart

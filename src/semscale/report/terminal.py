@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 NAME_CELLS = 30
 """Terminal cells that a name may take."""
+
 _TEXT_CELLS = 44
 _BAR, _BINS = 24, 10
 _QUIET = "dim"

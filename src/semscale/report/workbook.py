@@ -35,7 +35,7 @@ from semscale.report.formatting import (
     line_text,
     printable,
 )
-from semscale.report.writing import as_figure, figure_svg
+from semscale.report.row_charts import as_figure, figure_svg
 from semscale.store.workbook import opened_workbook
 
 Formatted = tuple[float | None, str]
@@ -96,6 +96,7 @@ def _signed(shown: str) -> str:
 
 Value = str | Formatted
 """A text, or a number with its format."""
+
 _LONGEST_NAME = 31  # characters, as Excel allows
 _FORBIDDEN = str.maketrans(dict.fromkeys("[]:*?/\\'", " "))
 _SCALE = 0.5  # PNG pixels are twice as fine as the drawing's
