@@ -2,7 +2,7 @@
 
 import polars as pl
 import pytest
-from tests.study.simulated_answers import panel_tables, people_table
+from tests.study.simulated_answers import panel_result, people_table
 
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.study import compare
@@ -11,12 +11,9 @@ from semscale.study import compare
 @pytest.fixture
 def outcome(tmp_path):
     def make(people=None, **how):
-        answers, personas = panel_tables()
-        answers.write_parquet(tmp_path / "answers.parquet")
-        personas.write_parquet(tmp_path / "panel.parquet")
         table = people_table() if people is None else people
         plan = IntervalPlan(replicates=200)
-        return compare(tmp_path, table, concept="shown", splits=50, plan=plan, **how)
+        return compare(panel_result(), table, concept="shown", splits=50, plan=plan, **how)
 
     return make
 
@@ -62,4 +59,4 @@ def test_every_output_takes_it(outcome, tmp_path):
         summary.report(tmp_path / name, figures=tmp_path / "pictures")
         assert (tmp_path / name).stat().st_size > 5_000
     assert (tmp_path / "pictures" / "axes.svg").is_file()
-    assert "answers" in summary._repr_html_()
+    assert "bars" in summary._repr_html_()

@@ -7,9 +7,10 @@ from functools import partial
 import numpy as np
 import polars as pl
 import pytest
-from tests.study.simulated_answers import CONCEPTS, panel_tables, people_table
+from tests.study.simulated_answers import CONCEPTS, panel_result, panel_tables, people_table
 
 from semscale.errors import InputError
+from semscale.scales import load_scale
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
 from semscale.study import compare
 from semscale.study.axes import GroupContrast, GroupContrasts
@@ -20,42 +21,28 @@ PLAN = IntervalPlan(replicates=200)
 COLUMNS = {"concept": "shown", "splits": 50, "plan": PLAN}
 
 
-@pytest.fixture
-def stored(tmp_path):
-    """Write a panel's answers and personas as a run keeps them."""
-
-    def write(*panels, personas=True):
-        simulated = panels or (panel_tables(),)
-        pl.concat([answers for answers, _ in simulated]).write_parquet(tmp_path / "answers.parquet")
-        if personas:
-            simulated[0][1].write_parquet(tmp_path / "panel.parquet")
-        return tmp_path
-
-    return write
-
-
 def held(outcome, subject, method=0):
     answers = [item.holds for item in outcome.methods[method].conclusions if item.subject == subject]
     return answers[0] if len(set(answers)) == 1 else answers
 
 
-def test_a_panel_that_answers_as_people_do(stored):
-    outcome = compare(stored(), people_table(), by=["age"], **COLUMNS)
+def test_a_panel_that_answers_as_people_do():
+    outcome = compare(panel_result(), people_table(), by=["age"], **COLUMNS)
     assert [held(outcome, subject) for subject in ("ranking", "distributions", "relations", "groups")] == [
         True
     ] * 4
     assert held(outcome, "individuals") is None  # nobody is named
 
 
-def test_a_panel_that_knows_nothing(stored):
+def test_a_panel_that_knows_nothing():
     blank = panel_tables(skill=0, structure=0, group=0, shift=0.7, seed=3)
-    outcome = compare(stored(blank), people_table(), by=["age"], **COLUMNS)
+    outcome = compare(panel_result(blank), people_table(), by=["age"], **COLUMNS)
     # Five concepts cannot show that an order is wrong: the attainment's interval reaches far.
     assert held(outcome, "ranking") is None
     assert [held(outcome, subject) for subject in ("distributions", "relations", "groups")] == [False] * 3
 
 
-def test_individuals_by_name(stored):
+def test_individuals_by_name():
     # The panel repeats what the people of the same name said, but for a few.
     people = people_table(40)
     rows = people.select(
@@ -70,7 +57,7 @@ def test_individuals_by_name(stored):
         pl.col("value").map_elements(lambda v: np.eye(5)[v - 1].tolist(), pl.List(pl.Float64)).alias("pmf"),
     )
     personas = people.select(pl.col("who").alias("persona"), "age").unique(maintain_order=True)
-    folder = stored((answers, personas))
+    folder = panel_result((answers, personas))
     (same,) = compare(folder, people, respondent="who", **COLUMNS).methods[0].individuals
     assert (same.n, same.error.value) == (40, 0)
     assert same.correlation.value == pytest.approx(1)
@@ -84,9 +71,9 @@ def test_individuals_by_name(stored):
     assert compare(folder, people, **COLUMNS).methods[0].individuals == ()
 
 
-def test_means_by_hand_with_weights(stored, tmp_path):
+def test_means_by_hand_with_weights(tmp_path):
     answers, personas = panel_tables(n=12)
-    folder = stored((answers, personas))
+    folder = panel_result((answers, personas))
     people = pl.DataFrame({"intent": [1, 5, 5], "shown": ["oat"] * 3, "w": [2.0, 1.0, 1.0]})
     outcome = compare(folder, people, weight="w", **COLUMNS)
     (means,) = outcome.methods[0].marginals.means
@@ -97,52 +84,58 @@ def test_means_by_hand_with_weights(stored, tmp_path):
     assert means.people_pmf == (0.5, 0, 0, 0, 0.5)
 
 
-def test_weights_of_personas_by_hand(stored):
+def test_weights_of_personas_by_hand():
     answers, personas = panel_tables(n=12)
     weights = [0.0] * 10 + [3.0, 9.0]  # of the last two personas alone, 1 to 3
-    folder = stored((answers, personas.with_columns(pl.Series("weight", weights))))
+    folder = panel_result((answers, personas.with_columns(pl.Series("weight", weights))))
     outcome = compare(folder, people_table(), **COLUMNS).methods[0]
     values = answers.filter(concept="oat", question="intent")["value"].to_list()
     assert outcome.n_personas == 2
     assert outcome.marginals.means[0].panel.value == pytest.approx((values[10] + 3 * values[11]) / 4)
 
 
-def test_samples_are_averaged_and_give_a_reliability(stored):
-    outcome = compare(stored(panel_tables(samples=3)), people_table(), **COLUMNS).methods[0]
+def test_samples_are_averaged_and_give_a_reliability():
+    outcome = compare(panel_result(panel_tables(samples=3)), people_table(), **COLUMNS).methods[0]
     assert 0.8 < outcome.reliabilities["intent"].value < 1
     (pair,) = outcome.correlations.pairs
     product = outcome.reliabilities["intent"].value * outcome.reliabilities["liking"].value
     assert pair.disattenuated == pytest.approx(pair.panel.value / product**0.5)
 
 
-def test_methods_stand_side_by_side(stored):
-    outcome = compare(stored(panel_tables(), panel_tables(method="ssr", seed=9)), people_table(), **COLUMNS)
+def test_methods_stand_side_by_side():
+    outcome = compare(
+        panel_result(panel_tables(), panel_tables(method="ssr", seed=9)), people_table(), **COLUMNS
+    )
     assert [item.method for item in outcome.methods] == ["dlr", "ssr"]
     single = compare(
-        stored(panel_tables(), panel_tables(method="ssr")), people_table(), methods=["ssr"], **COLUMNS
+        panel_result(panel_tables(), panel_tables(method="ssr")), people_table(), methods=["ssr"], **COLUMNS
     )
     assert [item.method for item in single.methods] == ["ssr"]
 
 
-def test_two_concepts_leave_the_order_unknown_and_the_rest_known(stored):
+def test_two_concepts_leave_the_order_unknown_and_the_rest_known():
     two = people_table().filter(pl.col("shown").is_in(["oat", "fly"]))
-    outcome = compare(stored(), two, **COLUMNS)
+    outcome = compare(panel_result(), two, **COLUMNS)
     assert held(outcome, "ranking") is None
     assert held(outcome, "distributions") is not None
     assert outcome.people.left_out == {}
     assert any("it takes 3 concepts" in said for said in outcome.document().cautions)
 
 
-def test_groups_that_differ_in_the_panel_alone_are_told(stored):
+def test_groups_that_differ_in_the_panel_alone_are_told():
     outcome = compare(
-        stored(panel_tables(group=2.0)), people_table(group=0.0), respondent="who", by=["age"], **COLUMNS
+        panel_result(panel_tables(group=2.0)),
+        people_table(group=0.0),
+        respondent="who",
+        by=["age"],
+        **COLUMNS,
     )
     assert held(outcome, "groups") is False
     assert "shows 2 differences between groups that people do not show" in outcome.document().counting[0]
 
 
-def test_persons_with_several_rows_are_told_where_nobody_named_them(stored):
-    folder = stored()
+def test_persons_with_several_rows_are_told_where_nobody_named_them():
+    folder = panel_result()
     unnamed = compare(folder, people_table(), **COLUMNS)
     assert unnamed.people.shared_name == "who"
     assert any("--respondent who" in said for said in unnamed.document().cautions)
@@ -151,36 +144,36 @@ def test_persons_with_several_rows_are_told_where_nobody_named_them(stored):
     assert compare(folder, numbered, **COLUMNS).people.shared_name is None
 
 
-def test_one_concept_has_no_pooled_people_of_other_questions(stored):
+def test_one_concept_has_no_pooled_people_of_other_questions():
     single = people_table().filter(pl.col("shown") == "oat")
-    outcome = compare(stored(), single, respondent="who", **COLUMNS).methods[0].marginals.benchmarks
+    outcome = compare(panel_result(), single, respondent="who", **COLUMNS).methods[0].marginals.benchmarks
     assert outcome.n_surveys == 2
     assert np.isnan(outcome.held["wasserstein"].pooled.value)
 
 
-def test_a_group_without_weights_is_named(stored):
+def test_a_group_without_weights_is_named():
     table = people_table().with_columns(w=pl.when(pl.col("age") == "old").then(0.0).otherwise(1.0))
     with pytest.raises(InputError, match=r"weight: no row with age 'old' has a weight above 0 in column 'w'"):
-        compare(stored(), table, weight="w", by=["age"], **COLUMNS)
+        compare(panel_result(), table, weight="w", by=["age"], **COLUMNS)
 
 
-def test_answers_on_another_scale(stored):
+def test_answers_on_another_scale():
     wide = people_table().with_columns(pl.col("intent") * 2 - 1, pl.col("liking") * 2 - 1)
     with pytest.raises(InputError, match=r"go from 1 to 9, the scale of 'intent' from 1 to 5.*--human-range"):
-        compare(stored(), wide, **COLUMNS)
-    mapped = compare(stored(), wide, human_range=(1, 9), **COLUMNS)
-    plain = compare(stored(), people_table(), **COLUMNS)
+        compare(panel_result(), wide, **COLUMNS)
+    mapped = compare(panel_result(), wide, human_range=(1, 9), **COLUMNS)
+    plain = compare(panel_result(), people_table(), **COLUMNS)
     assert mapped.methods[0].marginals.benchmarks == plain.methods[0].marginals.benchmarks
 
 
-def test_labels_of_points_are_answers(stored):
-    folder = stored()
-    points = [{"value": value, "label": f"Level {value}"} for value in range(1, 6)]
-    asked = [{"question": name, "text": f"{name}?", "points": points} for name in ("intent", "liking")]
-    (folder / "study.json").write_text(json.dumps({"name": "bars", "questions": asked}))
-    said = people_table().with_columns(("level  " + pl.col("intent").cast(pl.String)).alias("intent"))
-    outcome = compare(folder, said, questions={"intent": "intent"}, **COLUMNS)
-    plain = compare(folder, people_table(), questions={"intent": "intent"}, **COLUMNS)
+def test_labels_of_points_are_answers():
+    result = panel_result()
+    labels = dict(enumerate(load_scale("purchase-intent").labels, start=1))
+    labelled = people_table().with_columns(
+        pl.col("intent").replace_strict(labels, return_dtype=pl.String).str.to_uppercase() + "  "
+    )
+    outcome = compare(result, labelled, questions={"intent": "intent"}, **COLUMNS)
+    plain = compare(result, people_table(), questions={"intent": "intent"}, **COLUMNS)
     assert outcome.name == "bars"
     assert outcome.methods[0].marginals.benchmarks == plain.methods[0].marginals.benchmarks
 
@@ -203,9 +196,9 @@ def test_labels_of_points_are_answers(stored):
         ({"splits": 0}, "splits must be >= 1"),
     ],
 )
-def test_what_does_not_fit_is_refused(stored, changes, message):
+def test_what_does_not_fit_is_refused(changes, message):
     with pytest.raises(InputError, match=message):
-        compare(stored(), people_table(), **(COLUMNS | changes))
+        compare(panel_result(), people_table(), **(COLUMNS | changes))
 
 
 @pytest.mark.parametrize(
@@ -222,39 +215,34 @@ def test_what_does_not_fit_is_refused(stored, changes, message):
         ),
     ],
 )
-def test_tables_of_people_that_do_not_serve(stored, table, message):
+def test_tables_of_people_that_do_not_serve(table, message):
     with pytest.raises(InputError, match=message):
-        compare(stored(), table, **COLUMNS)
+        compare(panel_result(), table, **COLUMNS)
 
 
-def test_answers_that_do_not_serve(tmp_path, stored):
-    with pytest.raises(InputError, match=r"has no answers\.parquet"):
+def test_answers_that_do_not_serve(tmp_path):
+    with pytest.raises(InputError, match=r"run\.json cannot be read"):
         compare(tmp_path, people_table(), **COLUMNS)
     answers, personas = panel_tables()
+    none = answers.with_columns(pl.lit("refused").alias("status"), pl.lit(None).alias("value"))
     with pytest.raises(InputError, match="none of the 800 answers .* has a rating"):
-        compare(
-            stored((answers.with_columns(pl.lit("refused").alias("status")), personas)),
-            people_table(),
-            **COLUMNS,
-        )
-    with pytest.raises(InputError, match="has no column 'pmf'"):
-        compare(stored((answers.drop("pmf"), personas)), people_table(), **COLUMNS)
-    with pytest.raises(InputError, match="points of question 'intent' are not 1 to 5"):
-        compare(stored((answers.with_columns(pl.col("value") + 1), personas)), people_table(), **COLUMNS)
+        compare(panel_result((none, personas)), people_table(), **COLUMNS)
 
 
-def test_answers_without_a_rating_are_counted_and_left_out(stored):
+def test_answers_without_a_rating_are_counted_and_left_out():
     answers, personas = panel_tables()
+    is_lost = pl.int_range(pl.len()) < 30
     lost = answers.with_columns(
-        pl.when(pl.int_range(pl.len()) < 30).then(pl.lit("refused")).otherwise("status").alias("status")
+        pl.when(is_lost).then(pl.lit("refused")).otherwise("status").alias("status"),
+        pl.when(~is_lost).then("value").alias("value"),
     )
-    outcome = compare(stored((lost, personas)), people_table(), **COLUMNS)
+    outcome = compare(panel_result((lost, personas)), people_table(), **COLUMNS)
     assert outcome.methods[0].n_without == 30
     assert any("30 answers of the panel have no rating" in said for said in outcome.document().cautions)
 
 
-def test_the_same_again_and_json(stored):
-    first, again = (compare(stored(), people_table(), by=["age"], **COLUMNS) for _ in range(2))
+def test_the_same_again_and_json():
+    first, again = (compare(panel_result(), people_table(), by=["age"], **COLUMNS) for _ in range(2))
     assert first.signature == again.signature
     record = json.loads(first.to_json())
     assert record["instrument"] == "study compare"
@@ -275,6 +263,9 @@ def test_a_result_and_its_folder_give_the_same(result, tmp_path):
     result.save(tmp_path / "stored")
     direct, read = (compare(source, PEOPLE, **SAVED_COLUMNS) for source in (result, tmp_path / "stored"))
     assert direct.signature == read.signature
+    assert (
+        compare(tmp_path / "stored" / "answers.parquet", PEOPLE, **SAVED_COLUMNS).signature == read.signature
+    )
     assert [item.method for item in read.methods] == ["ssr", "flr", "dlr"]
     (question,) = read.questions
     assert (question.text, len(question.labels)) == ("Would you buy it?", 5)
@@ -296,12 +287,9 @@ def test_groups_of_a_drawn_panel(result):
 
 
 @pytest.fixture(scope="module")
-def outcome(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("run")
-    answers, _ = panel_tables()
-    answers.write_parquet(folder / "answers.parquet")
+def outcome():
     plan = IntervalPlan(replicates=200)
-    return compare(folder, people_table(), concept="shown", splits=50, plan=plan).methods[0]
+    return compare(panel_result(), people_table(), concept="shown", splits=50, plan=plan).methods[0]
 
 
 def with_held(marginals, **changes):
