@@ -36,7 +36,7 @@ from semscale.guards.registry import Guards
 from semscale.history.databases.opening import open_history
 from semscale.json_reading import parse_json
 from semscale.judging.human_labels import label_table
-from semscale.judging.replies.reading import read_reply
+from semscale.judging.replies import read_reply
 from semscale.judging.templates import TEMPLATES, load_template
 from semscale.matching.bertscore.baselines import read_baseline
 from semscale.matching.cliniqlink.submission import read_task

@@ -32,7 +32,7 @@ def test_the_screen_says_what_asking_would_take(capsys):
     summary = ForecastSummary("q.csv", {"one": PRICED, "m": UNPRICED}, 9, {"empty": 2}, "prompt")
     print_document(summary.document())
     shown = " ".join(capsys.readouterr().out.split())
-    assert "9 of 11 prompts count; left out: 2 empty" in shown
+    assert "9 of 11 prompts were included; left out: 2 empty" in shown
     assert "requests 9 answered before 2 the same as another 1 calls to make 6" in shown
     assert "tokens of prompts, about 1,200 tokens of replies 300 cost in EUR 1.25" in shown
     assert "What may come on top, at most" in shown
@@ -45,7 +45,7 @@ def test_the_screen_says_what_asking_would_take(capsys):
 def test_a_page_says_what_was_left_out_and_that_nobody_was_asked():
     document = ForecastSummary("q.csv", {"one": PRICED}, 9, {"empty": 2}, "prompt").document()
     for shown in (page(document), markdown(document)):
-        assert "9 of 11 prompts count; left out: 2 empty." in shown
+        assert "9 of 11 prompts were included; left out: 2 empty." in shown
         assert "Nobody was asked." in shown
 
 

@@ -155,7 +155,7 @@ def test_each_mean_is_of_the_column_that_it_names(capsys):
 
 def test_a_page_without_a_score():
     shown = page(made(Judge(Scripted(lambda _: "hm", name="mute"))).document())
-    assert "No row counts" in shown
+    assert "No row was scored" in shown
     assert "no reply states one score beyond doubt" in shown
     assert ">0.00<" not in shown
 
@@ -301,7 +301,7 @@ def test_what_the_verdicts_cost_stands_beside_tokens_where_prices_are_known(rend
 def test_it_says_what_counts_and_how_intervals_were_made(renderings):
     summary = audited("one")
     for shown in renderings(summary):
-        assert "11 of 12 rows count; left out: 1 empty" in shown
+        assert "11 of 12 rows were scored; left out: 1 empty" in shown
         bootstrap = "90 %, 2,000 bootstrap resamples of rows, seed 3"
         # The judge gives the same whatever the order of the levels, and whatever is injected.
         made = f"{bootstrap}; those of reversed and injection: exact bounds: all rows have the same"
@@ -341,6 +341,7 @@ def test_it_says_on_how_many_rows_the_checks_rest(renderings):
     )
     # No padded answer gets a score, so that check has no row; the others have all 11 answers.
     for shown in renderings(AuditSummary("answers.csv", {"one": found})):
-        assert "11 of 12 rows count; left out: 1 empty; the checks are based on 0 to 11 of them" in " ".join(
-            shown.split()
+        assert (
+            "11 of 12 rows were scored; left out: 1 empty; the checks are based on 0 to 11 of them"
+            in " ".join(shown.split())
         )

@@ -1,6 +1,7 @@
 from semscale.embedding.languages.language_counts import LanguageCount
 from semscale.report.document import Count, Words
-from semscale.report.sentences import counts_section, foreign_warnings, language_name
+from semscale.report.parts import counts_section
+from semscale.report.sentences import foreign_warnings, language_name
 
 ENGLISH = LanguageCount(("en", "en"), rows=6, scored=6)
 GERMAN = LanguageCount(("de", "de"), rows=3, scored=0, unread=3)

@@ -70,8 +70,8 @@ def test_an_input_without_rows_says_no_more():
 
 def test_counts_stand_in_the_head_and_the_making_of_intervals_below():
     document = document_of(summary_of(20, left_out=2), n_windowed=3)
-    assert document.counting == ("20 of 22 rows count; left out: 2 empty",)
-    assert document.reading == ("20 of 22 rows count; left out: 2 empty.",)
+    assert document.counting == ("20 of 22 rows were scored; left out: 2 empty",)
+    assert document.reading == ("20 of 22 rows were scored; left out: 2 empty.",)
     assert [(name, count.value) for name, count in document.facts] == [
         ("Rows", 22),
         ("Scored", 20),
@@ -84,9 +84,9 @@ def test_counts_stand_in_the_head_and_the_making_of_intervals_below():
 
 def test_nothing_to_estimate_is_said_first():
     document = document_of(summary_of(0, left_out=2), noun="prompt")
-    nothing = "No prompt counts, so there is nothing to estimate. 0 of 2 prompts count"
+    nothing = "No prompt was scored, so there is nothing to estimate. 0 of 2 prompts were scored"
     assert document.reading[0].startswith(nothing)
-    assert document.notes == ("intervals: none, because at least two counted prompts are needed",)
+    assert document.notes == ("intervals: none, because at least two scored prompts are needed",)
 
 
 def test_the_title_of_all_figures_names_a_coverage_only_where_there_is_an_interval():

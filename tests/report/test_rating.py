@@ -467,7 +467,7 @@ def test_many_texts_unlike_the_labelled_ones_are_a_caution():
 def test_nothing_scored_says_why_and_shows_no_figure(make_summary, read_page):
     shown = read_page(page(make_summary(n=0).document()))
     shown.assert_harmless()
-    said = "nothing to estimate. 0 of 7 rows count; left out: 4 empty and 3 off-topic."
+    said = "nothing to estimate. 0 of 7 rows were scored; left out: 4 empty and 3 off-topic."
     assert said in shown.text
     assert shown.all("svg") == []
     assert "mean score" not in shown.text
@@ -577,7 +577,10 @@ def linted(make_scale, toy_embedder):
 def test_the_screen_has_the_figures_the_bars_and_the_groups(make_summary, capsys):
     print_document(make_summary(n=60, groups=2).document())
     lines = capsys.readouterr().out.splitlines()
-    assert lines[:2] == ["Quality  reviews.csv", "60 of 67 rows count; left out: 4 empty and 3 off-topic"]
+    assert lines[:2] == [
+        "Quality  reviews.csv",
+        "60 of 67 rows were scored; left out: 4 empty and 3 off-topic",
+    ]
     places = [lines.index(line) for line in ("Altogether (95 % interval)", "Distribution", "By group")]
     assert places == sorted(places)
     assert [line[0] for line in lines[places[1] + 2 : places[1] + 7]] == list("12345")

@@ -6,16 +6,17 @@ from semscale.report.consistency import MEANINGS as CONSISTENCY
 from semscale.report.document import Paragraph, Reasons
 from semscale.report.judging import MEANINGS as JUDGING
 from semscale.report.matching.words import MEANINGS as MATCHING
+from semscale.report.parts import left_out_section
 from semscale.report.rating import MEANINGS as RATING
-from semscale.report.sentences import left_out_section, most_frequent, rows_that_count
+from semscale.report.sentences import most_frequent, rows_scored
 from semscale.types import Status
 
 
 def test_counts_and_reasons_make_one_sentence():
     # 10 = 6 + 3 + 1
-    said = rows_that_count(6, 10, {"no-weight": 1, "not-text": 3, "empty": 0}, "answer")
-    assert said == "6 of 10 answers count; left out: 3 not text and 1 without weight"
-    assert rows_that_count(1, 1, {}) == "1 of 1 row counts"
+    said = rows_scored(6, 10, {"no-weight": 1, "not-text": 3, "empty": 0}, "answer")
+    assert said == "6 of 10 answers were scored; left out: 3 not text and 1 without weight"
+    assert rows_scored(1, 1, {}) == "1 of 1 row was scored"
 
 
 def test_reasons_that_do_not_occur_are_not_named():

@@ -20,7 +20,7 @@ from semscale.report.terminal import print_document
 def test_the_screen_shows_brief_blocks_and_leaves_explanations_out(capsys):
     print_document(document_of(), written={"report": "x.html"})
     shown = capsys.readouterr().out
-    for words in ("10 of 12 rows count", "Only on the screen.", "3.41 [3.35, 3.47]", "0.9 to 1.0     1",
+    for words in ("10 of 12 rows were scored", "Only on the screen.", "3.41 [3.35, 3.47]", "0.9 to 1.0     1",
                   "1 lowest score", "1 item that changed most", "Only 3 rows.", "signature: semscale",
                   "report: x.html"):  # fmt: skip
         assert words in shown

@@ -114,7 +114,7 @@ def test_match_and_consistency_warn_of_texts_that_the_model_cannot_read():
     matched = semscale.match(texts, others).summarize(texts, others).document()
     (warning,) = matched.warnings
     assert warning.startswith("In 3 of 10 rows (30\N{NO-BREAK SPACE}%) the model cannot read a text")
-    assert matched.counting == ("7 of 10 rows count; left out: 3 that the model cannot read",)
+    assert matched.counting == ("7 of 10 rows were scored; left out: 3 that the model cannot read",)
     samples = [[other] for other in others]
     measured = semscale.consistency(texts, samples).summarize(answers=texts, samples=samples).document()
     assert measured.warnings[0].startswith(

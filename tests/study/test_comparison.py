@@ -129,7 +129,7 @@ def test_two_concepts_leave_the_order_unknown_and_the_rest_known(kept):
     found = compare(kept(), two, **COLUMNS)
     assert held(found, "ranking") is None
     assert held(found, "distributions") is not None
-    assert found.left_out == {}
+    assert found.people.left_out == {}
     assert any("it takes 3 concepts" in said for said in found.document().cautions)
 
 
@@ -144,11 +144,11 @@ def test_groups_that_differ_in_the_panel_alone_are_told(kept):
 def test_persons_with_several_rows_are_told_where_nobody_named_them(kept):
     folder = kept()
     unnamed = compare(folder, people_table(), **COLUMNS)
-    assert unnamed.shared_name == "who"
+    assert unnamed.people.shared_name == "who"
     assert any("--respondent who" in said for said in unnamed.document().cautions)
-    assert compare(folder, people_table(), respondent="who", **COLUMNS).shared_name is None
+    assert compare(folder, people_table(), respondent="who", **COLUMNS).people.shared_name is None
     numbered = people_table().drop("who").with_row_index("row")  # a name for every row is nobody's twice
-    assert compare(folder, numbered, **COLUMNS).shared_name is None
+    assert compare(folder, numbered, **COLUMNS).people.shared_name is None
 
 
 def test_one_concept_has_no_pooled_people_of_other_questions(kept):
@@ -200,7 +200,7 @@ def test_labels_of_points_are_answers(kept):
         ({"by": {"age": "who"}}, "have no group of 'age' in common: personas have old, young"),
         ({"methods": ["ssr"]}, "method with a rating.*ssr"),
         ({"human_range": (7, 1)}, "human_range must be the lowest value"),
-        ({"splits": 0}, "splits must be at least 1"),
+        ({"splits": 0}, "splits must be >= 1"),
     ],
 )
 def test_what_does_not_fit_is_refused(kept, changes, message):

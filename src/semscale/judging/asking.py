@@ -27,7 +27,7 @@ from semscale.chat.replies import CallError, Reply
 from semscale.chat.runner import Runner
 from semscale.errors import InterruptedRunError
 from semscale.json_reading import parse_json
-from semscale.judging.replies.reading import ReplyReading
+from semscale.judging.replies import ReplyReading
 from semscale.types import Progress
 
 UNREAD = frozenset({"unparsable", "empty"})

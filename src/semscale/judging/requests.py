@@ -19,7 +19,7 @@ from semscale.chat.replies import Reply
 from semscale.errors import InputError
 from semscale.judging.asking import Conversation, ModelCapabilities, Running, ask
 from semscale.judging.prompts import JudgedItem, Order, PromptForm, ReferencePosition, decision_wording
-from semscale.judging.replies.reading import ReplyReading, read_reply
+from semscale.judging.replies import ReplyReading, read_reply
 from semscale.judging.templates import RULE, Rubric, Template
 from semscale.judging.verdict import Verdict, aggregate_decisions, aggregate_replies, combine_criteria
 from semscale.signature import Signature

@@ -12,9 +12,9 @@ from semscale.chat.decisions.decision_calls import joined_answers
 from semscale.chat.decisions.questions import DecisionRequest
 from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.judging.asking import Conversation
-from semscale.judging.replies.reading import ReplyReading
-from semscale.judging.replies.token_probabilities import level_probabilities
+from semscale.judging.replies import ReplyReading
 from semscale.judging.templates import Rubric, Template
+from semscale.judging.token_probabilities import level_probabilities
 from semscale.results.reasons import reason_words
 from semscale.types import Floats, Status
 

@@ -41,7 +41,7 @@ from semscale.report.formatting import (
 )
 from semscale.report.parts import Columns, settings, table_of
 from semscale.report.row_charts import ForestRow, forest
-from semscale.report.sentences import rows_that_count
+from semscale.report.sentences import rows_scored
 from semscale.stats.calibration.corrected_groups import FEWEST_IN_GROUP
 from semscale.stats.clustering.cluster_stability import RESAMPLES, STABLE
 from semscale.types import Status
@@ -555,7 +555,7 @@ def suggestion_document(summary: "SuggestionSummary") -> Document:
     clustered = sum(code.n for code in summary.codes)
     left_out = {str(status): n for status, n in summary.counts.items() if status is not Status.SCORED}
     left_out["not in the sample"] = summary.counts.get(Status.SCORED, 0) - clustered
-    counting = rows_that_count(clustered, summary.n, left_out)
+    counting = rows_scored(clustered, summary.n, left_out, verb="included")
     stable = f"{summary.n_stable} of {counted(len(summary.codes), 'code')} are stable"
     facts: list[tuple[str, Cell]] = [
         ("Codes", Count(len(summary.codes))),

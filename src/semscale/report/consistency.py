@@ -53,6 +53,7 @@ from semscale.report.parts import (
     SAMPLE_GUARD_MEANINGS,
     Columns,
     altogether,
+    counts_section,
     covered,
     estimated_document,
     estimated_settings,
@@ -64,6 +65,7 @@ from semscale.report.parts import (
     histogram_caption,
     label_with_base,
     largest_groups,
+    left_out_section,
     low_items,
     mean_row,
     nothing_section,
@@ -74,11 +76,9 @@ from semscale.report.plane_charts import ReliabilityDot, reliability
 from semscale.report.row_charts import GROUP, HISTOGRAM, UNRELATED
 from semscale.report.sentences import (
     STATUS_MEANINGS,
-    counts_section,
     foreign_warnings,
     language_warnings,
-    left_out_section,
-    refused_words,
+    refused_parameters_note,
     stopped_cautions,
     unread_warnings,
 )
@@ -533,7 +533,7 @@ def _cautions(summary: "ConsistencySummary") -> Iterator[str]:
 def _refused_parameters(summary: "ConsistencySummary | AgreementSummary") -> Iterator[str]:
     if summary.replies is not None:
         model = dict(summary.signature.fields).get("chat_model", "the model")
-        refused = refused_words(one_line(model), summary.replies.left_out)
+        refused = refused_parameters_note(one_line(model), summary.replies.left_out)
         yield from [] if refused is None else [refused]
 
 

@@ -40,7 +40,7 @@ from semscale.report.formatting import (
     one_line,
     percent,
 )
-from semscale.report.sentences import plan_words
+from semscale.report.sentences import interval_methods
 from semscale.stats.intervals.exact_shares import clopper_pearson_upper
 
 OUTCOMES = {Outcome.FAIL: "failed", Outcome.UNDECIDED: "undecided", Outcome.PASS: "passed"}
@@ -167,7 +167,7 @@ def coverage_words(summary: DriftSummary) -> str:
 def drift_interval_words(summary: DriftSummary) -> str:
     """Say how the intervals of drifts were made."""
     methods = {subject(figure): figure.drift.method for figure in summary.figures}
-    return plan_words(summary.plan, methods, "items")
+    return interval_methods(summary.plan, methods, "items")
 
 
 def threshold_words(check: ThresholdCheck) -> str:

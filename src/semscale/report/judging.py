@@ -55,6 +55,7 @@ from semscale.report.formatting import (
 from semscale.report.parts import (
     Columns,
     altogether,
+    counts_section,
     covered,
     estimated_document,
     estimated_settings,
@@ -62,6 +63,7 @@ from semscale.report.parts import (
     headline,
     histogram_caption,
     label_with_base,
+    left_out_section,
     low_items,
     nothing_section,
     score_group,
@@ -72,13 +74,11 @@ from semscale.report.parts import (
 from semscale.report.row_charts import ForestRow, GroupRow, forest, group_rows
 from semscale.report.sentences import (
     STATUS_MEANINGS,
-    counts_section,
-    first_place_words,
-    left_out_section,
-    plan_words,
-    refused_words,
-    rows_that_count,
-    stand_in_words,
+    interval_methods,
+    position_bias_note,
+    refused_parameters_note,
+    rows_scored,
+    stand_in_notes,
     stopped_cautions,
 )
 from semscale.signature import Signature
@@ -593,7 +593,7 @@ def _judge_cautions(name: str, scores: "JudgeScores", *, is_panel: bool) -> Iter
         rows = counted(scores.counts.get(Status.FAILED, 0), "row")
         reason = one_line(scores.failure).rstrip(".")
         yield f"{name} gave no usable reply to {rows}, most often because: {reason}."
-    if refused := refused_words(name, refused_parameters(scores.signature)):
+    if refused := refused_parameters_note(name, refused_parameters(scores.signature)):
         yield refused
     yield from _decision_cautions(name, scores)
     if scores.n_little_covered:
@@ -605,7 +605,7 @@ def _judge_cautions(name: str, scores: "JudgeScores", *, is_panel: bool) -> Iter
 
 def _decision_cautions(name: str, scores: "JudgeScores") -> Iterator[str]:
     """Name substitutes for decisions, normalised probabilities, and effects of the order of levels."""
-    yield from stand_in_words(name, scores.signature, scores.not_taken)
+    yield from stand_in_notes(name, scores.signature, scores.not_taken)
     if scores.unusable and dict(scores.signature.fields).get("method", "prose") != "prose":
         rows = counted(scores.counts.get(Status.UNPARSABLE, 0), "row")
         reason = one_line(scores.unusable).rstrip(".")
@@ -637,7 +637,7 @@ def comparison_document(summary: "SystemComparison") -> Document:
     """Turn a comparison of systems into a document."""
     left_out = {status: n for status, n in summary.counts.items() if status != str(Status.SCORED)}
     total = sum(summary.counts.values())
-    counting = rows_that_count(summary.counts.get(str(Status.SCORED), 0), total, left_out)
+    counting = rows_scored(summary.counts.get(str(Status.SCORED), 0), total, left_out)
     result = headline_words(summary)
     columns = tuple((f"Answers of {one_line(name)}", column) for name, column in summary.systems.items())
     figure = _systems_figure(summary)
@@ -750,7 +750,7 @@ def _systems_figure(summary: "SystemComparison") -> Figure | None:
 def _comparison_cautions(summary: "SystemComparison") -> Iterator[str]:
     sides, judged = summary.sides, summary.sides.pairs.judged
     name, total = one_line(judged.model), count(len(sides.pairs.points))
-    yield from stand_in_words(name, judged.signature, judged.not_taken)
+    yield from stand_in_notes(name, judged.signature, judged.not_taken)
     if sides.n_unfinished:
         yield (
             f"{counted(sides.n_unfinished, 'pair')} of {total} unfinished; the same command continues, and "
@@ -764,9 +764,9 @@ def _comparison_cautions(summary: "SystemComparison") -> Iterator[str]:
         )
     if sides.no_strengths is not None and sides.best is not None:
         yield f"Systems are ranked by their win rates, as there are no strengths: {sides.no_strengths}"
-    if bias := first_place_words(name, sides.first_place):
+    if bias := position_bias_note(name, sides.first_place):
         yield f"{bias}."
-    if refused := refused_words(name, refused_parameters(summary.signature)):
+    if refused := refused_parameters_note(name, refused_parameters(summary.signature)):
         yield refused
 
 
@@ -806,7 +806,7 @@ def audit_document(summary: "AuditSummary") -> Document:
 def _audit_counting(name: str, audit: "Audit", *, is_alone: bool) -> Line:
     plain = audit.plain
     left_out = {str(status): n for status, n in plain.counts.items() if status != Status.SCORED}
-    sentence = rows_that_count(plain.n_scored, plain.n, left_out)
+    sentence = rows_scored(plain.n_scored, plain.n, left_out)
     n = sorted(check.effect.n for check in audit.completed if check.effect is not None)
     if n and n[0] != plain.n_scored:  # a change may leave a row without a score
         most = "" if n[0] == n[-1] else f" to {count(n[-1])}"
@@ -825,15 +825,15 @@ def _audit_intervals(audits: "Mapping[str, Audit]") -> str:
     if not methods:
         return "none: no check was made"
     plan = next(iter(audits.values())).plan  # all audits of a run have one plan
-    return plan_words(plan, methods, "rows")
+    return interval_methods(plan, methods, "rows")
 
 
 def _audit_cautions(summary: "AuditSummary") -> Iterator[str]:
     """Name substitutes for decisions and refused parameters, and say that a bias may be due to chance."""
     for audit in summary.audits.values():
-        yield from stand_in_words(one_line(audit.plain.model), audit.plain.signature, audit.plain.not_taken)
+        yield from stand_in_notes(one_line(audit.plain.model), audit.plain.signature, audit.plain.not_taken)
     for name, audit in summary.audits.items():
-        if refused := refused_words(one_line(name), refused_parameters(audit.signature)):
+        if refused := refused_parameters_note(one_line(name), refused_parameters(audit.signature)):
             yield refused
     n = sum(len(audit.completed) for audit in summary.audits.values())
     if n > 1:

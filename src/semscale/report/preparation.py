@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from semscale.chat.costs.prices import amount
 from semscale.report.document import Cell, Count, DataTable, Document, Quoted, Section, Words, stamp
 from semscale.report.formatting import counted
-from semscale.report.sentences import rows_that_count
+from semscale.report.sentences import rows_scored
 from semscale.types import Status
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def forecast_document(summary: "ForecastSummary") -> Document:
     """Turn forecasts into a document with one table for each model."""
     forecasts, total = summary.forecasts, summary.n + sum(summary.left_out.values())
-    counting = rows_that_count(summary.n, total, summary.left_out, summary.noun)
+    counting = rows_scored(summary.n, total, summary.left_out, summary.noun, verb="included")
     sections = (
         Section(
             f"model-{place}",

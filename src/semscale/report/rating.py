@@ -71,25 +71,25 @@ from semscale.report.parts import (
     group_name,
     group_table,
     headline,
+    language_section,
     largest_groups,
+    left_out_section,
     listed_groups,
     nothing_section,
     small_base_note,
     table_of,
-    unlisted_words,
+    unlisted_note,
 )
 from semscale.report.row_charts import Bar, GroupRow, bars, group_rows, strips
 from semscale.report.sentences import (
     STATUS_MEANINGS,
     foreign_warnings,
-    forms_not_taken_words,
     language_name,
-    language_section,
     language_warnings,
-    left_out_section,
     off_topic_warnings,
+    refused_forms_notes,
     unread_warnings,
-    windowed_words,
+    windows_note,
 )
 from semscale.results.reasons import UNREAD
 from semscale.scales.library import languages_in
@@ -272,7 +272,7 @@ def _sections(summary: "RatingSummary") -> Iterator[Section]:
     if summary.decided is not None:
         yield Section("decided", decided_title(summary.decided), decided_blocks(summary.decided))
     yield from _texts(summary)
-    windowed = windowed_words(summary.n_windowed)
+    windowed = windows_note(summary.n_windowed)
     yield left_out_section(
         overall.left_out,
         summary.n,
@@ -727,7 +727,7 @@ def _whole_group_table(summary: "RatingSummary") -> DataTable:
 def _groups_note(estimates: "Estimates") -> str:
     """Explain the mark of small groups, and the effect of a calibration's error on comparisons."""
     compared = estimates.refits and sum(group.n > 0 for group in estimates.groups) > 1
-    small, unlisted = small_base_note(estimates, "row"), unlisted_words(estimates)
+    small, unlisted = small_base_note(estimates, "row"), unlisted_note(estimates)
     return " ".join(filter(None, (small, _COMMON_ERROR if compared else "", unlisted)))
 
 
@@ -944,7 +944,7 @@ def decided_cautions(decided: "DecidedComparison | None") -> tuple[str, ...]:
             f"{name} takes no typed decisions, so probabilities of the points’ letters stand in."
         )
         reasons = "; ".join(f"{form}: {why}" for form, why in decided.not_taken.items())
-        sentences += forms_not_taken_words(name, reasons)
+        sentences += refused_forms_notes(name, reasons)
     if n := decided.counts["normalised"]:
         sentences.append(
             f"The probabilities of {counted(n, 'decision')} of {name} did not sum to 1, within what rounding "

@@ -11,7 +11,7 @@ import polars as pl
 
 from semscale.chat.outcomes import RequestOutcome
 from semscale.chat.replies import CallError, FailureKind, Reply
-from semscale.judging.replies.reading import read_reply
+from semscale.judging.replies import read_reply
 from semscale.judging.templates import Template
 from semscale.rating.rater import Rater
 from semscale.signature import Signature

@@ -22,6 +22,7 @@ from semscale.store.table import Table
 from semscale.study.measuring import SCHEMA
 from semscale.study.panel import SyntheticPanel
 from semscale.study.result import ANSWERS, PANEL, RECORD, SUMMARY, StudyResult, read_study
+from semscale.study.settings import ComparisonSettings
 from semscale.types import Floats, Integers, Mask
 
 _BATCH = 50_000
@@ -317,35 +318,6 @@ def _panel_arrays(
 
 
 @dataclass(frozen=True)
-class PeopleColumns:
-    """The columns of a table of people's answers.
-
-    Attributes:
-        questions: the column of each question that is compared, by the question's name.
-        concept: names of concepts, one per row; ``None`` where all rows are about a single concept.
-        respondent: names of respondents, which a persona may share; ``None``: each row is a person.
-        weight: weights of respondents; ``None``: all alike.
-        by: the column of each attribute by which groups are compared, by the attribute's name.
-    """
-
-    questions: Mapping[str, str]
-    concept: str | None = None
-    respondent: str | None = None
-    weight: str | None = None
-    by: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def named(self) -> list[tuple[str, str]]:
-        """All columns that were named, each with its parameter."""
-        single = {"concept": self.concept, "respondent": self.respondent, "weight": self.weight}
-        return [
-            *(("question", column) for column in self.questions.values()),
-            *(("by", column) for column in self.by.values()),
-            *((parameter, column) for parameter, column in single.items() if column is not None),
-        ]
-
-
-@dataclass(frozen=True)
 class People:
     """People's answers, and the rows that are left out.
 
@@ -382,26 +354,23 @@ def people_table(source: str | Path | pl.DataFrame | Table) -> Table:
 
 def read_people(
     table: Table,
-    columns: PeopleColumns,
+    columns: ComparisonSettings,
     questions: Sequence[ComparedQuestion],
     concepts: tuple[str, ...],
-    *,
-    human_range: tuple[float, float] | None = None,
 ) -> People:
     """Read people's answers from a table with a row for each person, or for each person and concept.
 
     Args:
         table: of ``people_table``.
-        columns: of the table.
+        columns: of the table, and the range of values that people could give.
         questions: that are compared; a cell is a number, or the label of a point.
         concepts: of the study that have a rating.
-        human_range: lowest and highest value that people could give; that of the scale unless given.
 
     Raises:
         InputError: a column that does not exist, a cell that is no answer, values outside the range, no
             concept of the study in the table, or a group whose weights are all 0 or missing.
     """
-    check_human_range(human_range)
+    check_human_range(columns.human_range)
     for parameter, column in columns.named:
         table.require(column, parameter)
     rows, name = pl.concat([*table.batches(_BATCH)], how="diagonal_relaxed"), table.name
@@ -429,7 +398,7 @@ def read_people(
         for question in questions:
             cells = column_in(rows, columns.questions[question.name])
             masses[question.name] = np.full((len(numbers), len(concepts), len(question.values)), np.nan)
-            masses[question.name][person, concept[used]] = _masses(cells, used, question, human_range)
+            masses[question.name][person, concept[used]] = _masses(cells, used, question, columns.human_range)
     side = ComparedSide(
         tuple(numbers) if columns.respondent is not None else (),
         masses,
@@ -447,7 +416,7 @@ def read_people(
 
 
 def _concept_numbers(
-    rows: pl.DataFrame, columns: PeopleColumns, concepts: tuple[str, ...], name: str
+    rows: pl.DataFrame, columns: ComparisonSettings, concepts: tuple[str, ...], name: str
 ) -> Integers:
     """Number the concept of each row, shape (n,); -1 for concepts that the study lacks."""
     if columns.concept is None:
@@ -485,7 +454,7 @@ def _used_rows(
 
 
 def _refuse_weightless_groups(
-    rows: pl.DataFrame, columns: PeopleColumns, concept: Integers, is_used: Mask
+    rows: pl.DataFrame, columns: ComparisonSettings, concept: Integers, is_used: Mask
 ) -> None:
     if columns.weight is None or not is_used.any():
         return
