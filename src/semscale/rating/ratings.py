@@ -8,10 +8,11 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.rating.calibration import Calibration
 from semscale.rating.readouts import modes, sum_in_order
 from semscale.rating.summary import RatingSummary, RatingTally
 from semscale.results.estimates import Estimates
-from semscale.results.estimating import EstimateSettings, estimate_rows
+from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_rows
 from semscale.results.result import Result
 from semscale.results.result_columns import (
     COUNTS,
@@ -34,7 +35,6 @@ from semscale.store.writing import PREFIX
 from semscale.types import Floats, Integers, Mask, ObjectArray, Refits, Statuses
 
 if TYPE_CHECKING:
-    from semscale.rating.calibration import Calibration
     from semscale.rating.human import RatingComparison
     from semscale.rating.lint import LintReport
 
@@ -91,7 +91,7 @@ class Ratings(Result):
     floor: float | None = None
     possible_codes: dict[str, int] = field(default_factory=dict)
     own_anchors: tuple[str, ...] = ()
-    calibration: "Calibration | None" = None
+    calibration: Calibration | None = None
     unlike: Annotated[Mask | None, UNLIKE] = None
     seen: Annotated[Mask | None, FLAGS.private] = None
     refits: Annotated[Refits | None, REFITS] = None
@@ -220,9 +220,10 @@ class Ratings(Result):
             raise InputError(
                 f"texts must have {len(self)} rows, as many as there are ratings, got {len(cells)}"
             )
-        by, weights, respondents = (settings.pop(name, None) for name in ("by", "weights", "respondents"))
+        by, weights, respondents = (settings.get(name) for name in ("by", "weights", "respondents"))
         title = _named(by, "group")
-        plan = IntervalPlan(**settings)
+        ways = {name: value for name, value in settings.items() if name in IntervalSettings.__annotations__}
+        plan = IntervalPlan(**ways)  # type: ignore[arg-type]
         tally = RatingTally(self, by=() if title is None else (title,), seed=plan.seed)
         groups = None if title is None else {title: as_names(by, "by")}
         tally.add(self, cells, groups=groups, weights=weights, respondents=respondents)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, get_args
 
 import polars as pl
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from semscale.errors import InputError
 from semscale.rating.cells import check_human_range, humans_in, inclusion_in, weights_in
@@ -152,6 +152,7 @@ class RatingColumns(Columns):
     text: Annotated[str, _TEXT]
     by: Annotated[
         tuple[str, ...],
+        BeforeValidator(lambda by: (by,) if isinstance(by, str) else by or ()),
         GROUPS,
         Field(description="Names of groups to compare; can be repeated."),
         Option(_COLUMNS, "COLUMN"),

@@ -376,7 +376,8 @@ class RatingTally:
 
 
 def _shown(cell: object) -> object:
-    return encodable(cell) if isinstance(cell, str) else cell
+    """Return the text that shows a cell; ``None`` where it is missing, and JSON where it is no text."""
+    return None if is_missing(cell) else _texts([cell])[0]
 
 
 def set_moments(set_means: Floats, values: Floats) -> Moments:

@@ -303,8 +303,8 @@ class _SeveralTexts:
             frames, notes = [storable(batch)], {}
             for text, work in self.works.items():
                 part = work.part(batch, first_row)
-                rated = part.frame.select(_result_titles(part.frame.columns, PREFIX))
-                frames.append(rated.rename(lambda name, text=text: _of_text(name, text)))
+                titles = _result_titles(part.frame.columns, PREFIX)
+                frames.append(part.frame.select(pl.col(name).alias(_of_text(name, text)) for name in titles))
                 notes[text] = part.notes
             yield WorkedPart(pl.concat(frames, how="horizontal"), notes)
             first_row += batch.height
