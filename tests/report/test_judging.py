@@ -14,8 +14,7 @@ from semscale.chat.costs.budget import Budget
 from semscale.chat.costs.prices import Price, PriceTable
 from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob, Usage
 from semscale.judging.audit import AuditSummary, audit
-from semscale.judging.judge import Judge
-from semscale.judging.panel import Panel
+from semscale.judging.judge import Judge, Panel
 from semscale.report.document import Count, Quoted, Words
 from semscale.report.formatting import cell_text
 from semscale.report.html import page
@@ -32,7 +31,8 @@ def saying(name, less=0):
     def say(request):
         answer = material(request).split()[0] if "or" not in material(request) else "4 or 5"
         level = answer if "or" in answer else max(1, int(answer) - less)
-        return f"Score: {level}\nExplanation: <img src=x> because of {answer}"
+        letter = "x" if "or" in answer else "abcdef"[int(answer)]  # another level would be a contradiction
+        return f"Score: {level}\nExplanation: <img src=x> because of {letter}"
 
     return Judge(Scripted(say, name=name))
 
@@ -52,7 +52,7 @@ def test_nothing_in_a_text_or_a_reply_is_markup(panel_page):
     assert "<script" not in panel_page
     assert "<img" not in panel_page
     assert "&lt;script&gt;alert(1)" in panel_page
-    assert "&lt;img src=x&gt; because of 5" in panel_page
+    assert "&lt;img src=x&gt; because of f" in panel_page
     assert "default-src 'none'" in panel_page
     assert not re.search(r"(?:src|href)=\"(?!https://arxiv|#)", panel_page)
 

@@ -621,17 +621,7 @@ class SystemComparison(Presentable):
             for name, record, over in zip(names, sides.records, sides.over_best, strict=True)
         ]
         duels = [
-            {
-                "first": names[duel.first],
-                "second": names[duel.second],
-                "wins": duel.wins,
-                "ties": duel.ties,
-                "losses": duel.losses,
-                "n_unjudged": duel.n_unjudged,
-                "n_moved": duel.n_moved,
-                "win_rate": duel.win_rate,
-            }
-            for duel in self.duels
+            {**vars(duel), "first": names[duel.first], "second": names[duel.second]} for duel in self.duels
         ]
         return {
             "instrument": "judge compare",

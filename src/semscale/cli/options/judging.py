@@ -1,7 +1,7 @@
 """Options of ``semscale judge`` and of ``judge audit``, ``compare`` and ``label``."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from semscale.cli.options.calls import CallOptions
 from semscale.cli.options.groups import option_group, without
@@ -10,36 +10,7 @@ from semscale.cli.options.panels import COLUMNS, OUTPUT, RUN, column, option, se
 from semscale.cli.options.run import RunOptions
 from semscale.cli.options.table import File, RowOptions
 from semscale.cli.outputs import Outputs, written_as
-
-if TYPE_CHECKING:
-    from semscale.judging.judge_columns import JudgeColumns
-
-
-@option_group
-class JudgeColumnOptions:
-    """The columns, as ``JudgeColumns`` takes them."""
-
-    question: Annotated[str, column("What was asked.")]
-    answer: Annotated[str, column("What is judged.")]
-    reference: Annotated[list[str] | None, column("Answers known to be right; can be repeated.")] = None
-    human: Annotated[str | None, column("People's labels, as the judge gives them, or lists of them.")] = None
-    by: Annotated[str | None, column("Names of groups to compare.")] = None
-    inclusion: Annotated[
-        str | None,
-        column("Probability with which each row was drawn for --human; tables of judge label have it."),
-    ] = None
-
-    @property
-    def columns(self) -> "JudgeColumns":
-        """The columns.
-
-        Raises:
-            InputError: one column is to be two things.
-        """
-        from semscale.judging.judge_columns import JudgeColumns
-
-        references = tuple(self.reference or ())
-        return JudgeColumns(self.question, self.answer, references, self.human, self.by, self.inclusion)
+from semscale.judging.settings import JudgeColumns, JudgeSettings
 
 
 @option_group
@@ -47,8 +18,9 @@ class JudgeOptions:
     """All options of ``semscale judge``."""
 
     file: File
-    columns: JudgeColumnOptions
+    columns: JudgeColumns
     judges: JudgeChoice
+    settings: JudgeSettings
     calls: CallOptions
     outputs: Annotated[Outputs, written_as("Judged table")]
     table: RowOptions
@@ -60,8 +32,9 @@ class AuditOptions:
     """All options of ``semscale judge audit``."""
 
     file: File
-    columns: Annotated[JudgeColumnOptions, without("by", "inclusion")]
-    judges: Annotated[JudgeChoice, without("samples")]
+    columns: Annotated[JudgeColumns, without("by", "inclusion")]
+    judges: JudgeChoice
+    settings: Annotated[JudgeSettings, without("samples")]
     rows: Annotated[int, setting(RUN, "Rows to audit, from the first.")] = 50
     calls: CallOptions
     outputs: Annotated[Outputs, without("out")]
@@ -74,8 +47,8 @@ class SystemColumnOptions:
     """The columns of a comparison: what was asked, and the systems' answers."""
 
     question: Annotated[str, column("What was asked.")]
-    a: Annotated[str | None, column("Answers of one system.")] = None
-    b: Annotated[str | None, column("Answers of the other system.")] = None
+    a: Annotated[str | None, column("Answers of the first system.")] = None
+    b: Annotated[str | None, column("Answers of the second system.")] = None
     system: Annotated[
         list[str] | None,
         option(COLUMNS, "A further system and its column; can be repeated.", "NAME=COLUMN"),
@@ -100,7 +73,8 @@ class SystemCompareOptions:
 
     file: File
     columns: SystemColumnOptions
-    judges: Annotated[JudgeChoice, without("panel", "template", "criteria", "samples")]
+    judges: Annotated[JudgeChoice, without("panel")]
+    settings: Annotated[JudgeSettings, without("template", "criteria", "samples")]
     calls: CallOptions
     outputs: Annotated[Outputs, written_as("Table of all pairs")]
     table: RowOptions
@@ -112,8 +86,9 @@ class JudgeLabelOptions:
     """All options of ``semscale judge label``."""
 
     file: File
-    columns: Annotated[JudgeColumnOptions, without("human", "by", "inclusion")]
+    columns: Annotated[JudgeColumns, without("human", "by", "inclusion")]
     judges: Annotated[JudgeChoice, without("panel")]
+    settings: JudgeSettings
     n: Annotated[int, setting(RUN, "Rows to label.")] = 50
     alike: Annotated[bool, option(RUN, "Draw all rows alike, whatever the judge is unsure of.")] = False
     out: Annotated[Path, option(OUTPUT, "The table to fill in: .csv, .xlsx, .jsonl or .parquet.", "FILE")]

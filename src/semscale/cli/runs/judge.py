@@ -1,22 +1,26 @@
 """Runs of ``semscale judge``: check the options, load the judges, ask them, write."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import polars as pl
 
 from semscale.cli.options.judging import AuditOptions, JudgeOptions
 from semscale.cli.progress import progress_bars
 from semscale.judging.audit import Audit, AuditSummary, audit
-from semscale.judging.file_judging import judge_file
 from semscale.judging.judge import Judge
-from semscale.judging.judge_columns import JudgeColumns, read_judge_cells
+from semscale.judging.settings import JudgeColumns
 from semscale.judging.summary import JudgeSummary
+from semscale.judging.tables import judge_file
+from semscale.results.table_columns import Cells
 from semscale.store.deriving.derived_columns import with_label
 from semscale.store.table import Table
 from semscale.types import Progress
 
 if TYPE_CHECKING:
-    from semscale.judging.panel import Panel
+    from semscale.judging.judge import Panel
+
+_BATCH = 50_000
 
 
 def judge_table(options: JudgeOptions) -> JudgeSummary:
@@ -47,7 +51,7 @@ def audit_judges(options: AuditOptions) -> AuditSummary:
     """
     with progress_bars() as progress:
         judge, table, columns = opened(options, progress)
-        cells = read_judge_cells(table, columns, options.rows)
+        cells = read_cells(table, columns, options.rows)
         members = dict(zip(names_of(judge), members_of(judge), strict=True))
         n_audits = sum(1 + decides_and_writes(each) for each in members.values())
         part = options.calls.running().divided(n_audits, "judges")
@@ -55,10 +59,10 @@ def audit_judges(options: AuditOptions) -> AuditSummary:
         def audited(each: Judge) -> Audit:
             return audit(
                 each,
-                cells.questions,
-                cells.answers,
-                references=cells.references,
-                human=cells.human,
+                cells["question"],
+                cells["answer"],
+                references=cells.get("reference"),
+                human=cells.get("human"),
                 running=part,
                 plan=options.run.plan,
                 progress=progress,
@@ -74,12 +78,23 @@ def opened(
     options: JudgeOptions | AuditOptions, progress: Progress | None = None, *, is_reported: bool = False
 ) -> "tuple[Judge | Panel, Table, JudgeColumns]":
     """Check that options go together and outputs can be written; then load the judges and open the table."""
-    columns = options.columns.columns
-    options.judges.check()
+    options.judges.check(options.settings)
     options.outputs.check_run(options.file, restart=options.run.restart)
-    judges = options.judges.load(progress)
-    table, by = with_label(options.table.open(options.file, is_reported=is_reported), columns.by)
-    return judges, table, replace(columns, by=by)
+    judges = options.judges.load(options.settings, progress)
+    table, by = with_label(options.table.open(options.file, is_reported=is_reported), options.columns.by)
+    return judges, table, options.columns.changed(by=by)
+
+
+def read_cells(table: Table, columns: JudgeColumns, most: int | None = None) -> Cells:
+    """Read the cells of the first rows of a table; of all rows by default.
+
+    Raises:
+        InputError: a column that does not exist, a row that cannot be read, or a broken list.
+    """
+    columns.check(table)
+    if most is not None:
+        return columns.read(next(table.batches(most)))
+    return columns.read(pl.concat([*table.batches(_BATCH)], how="diagonal_relaxed"))
 
 
 def members_of(judge: "Judge | Panel") -> tuple[Judge, ...]:
@@ -94,7 +109,7 @@ def names_of(judge: "Judge | Panel") -> tuple[str, ...]:
 
 def decides_and_writes(judge: Judge) -> bool:
     """Tell whether a judge that decides has a model that can be asked in prose, too."""
-    return judge.method == "decision" and judge.answers_prose
+    return judge.settings.method == "decision" and judge.answers_prose
 
 
 def _both_ways(name: str, judge: Judge, audited: Callable[[Judge], Audit]) -> dict[str, Audit]:

@@ -76,7 +76,7 @@ class _Comparison:
     @classmethod
     def read(cls, options: SystemCompareOptions, progress: Progress | None = None) -> "_Comparison":
         systems = options.columns.systems
-        options.judges.check()
+        options.judges.check(options.settings)
         options.outputs.check()
         check_input(options.file, options.outputs.report)
         table = options.table.open(options.file)
@@ -87,14 +87,14 @@ class _Comparison:
             *((each, "reference") for each in known),
         ):
             table.require(column, option)
-        judge = options.judges.load(progress)
+        judge = options.judges.load(options.settings, progress)
         if not isinstance(judge, Judge):
             raise InputError("a comparison has one judge")
         rows = pl.concat([*table.batches(_BATCH)], how="diagonal_relaxed")
         references = [column_in(rows, column) for column in known]
         return cls(
             # Its own words go into the template of a comparison.
-            judge.varied(template=side_by_side_template(read_rubric(options.judges.rubric) or "")),
+            judge.varied(template=side_by_side_template(read_rubric(options.settings.rubric) or "")),
             column_in(rows, options.columns.question).to_list(),
             {name: column_in(rows, column).to_list() for name, column in systems.items()},
             list(listed_texts(references, "reference", 0)) if references else None,

@@ -10,16 +10,16 @@ from semscale.chat.costs.forecast_summary import ForecastSummary
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.messages import Request
 from semscale.cli.options.judging import AuditOptions, JudgeOptions
-from semscale.cli.runs.judge import decides_and_writes, members_of, names_of, opened
+from semscale.cli.runs.judge import decides_and_writes, members_of, names_of, opened, read_cells
 from semscale.judging.audit import CHECKS, apply_check, check_obstacle
 from semscale.judging.judge import Judge
-from semscale.judging.judge_columns import JudgeCells, judge_cells, read_judge_cells
 from semscale.judging.prompts import JudgedItem, read_items
+from semscale.results.table_columns import Cells
 from semscale.types import Status
 
 NOTE = "Nothing was sent. A model that refuses parameters takes a few calls more, once."
 
-_Parts = Callable[[], Iterator[JudgeCells]]
+_Parts = Callable[[], Iterator[Cells]]
 
 
 def forecast_judges(options: JudgeOptions) -> ForecastSummary:
@@ -31,15 +31,15 @@ def forecast_judges(options: JudgeOptions) -> ForecastSummary:
     judge, table, columns = opened(options)
     columns.check(table)
 
-    def parts() -> Iterator[JudgeCells]:
+    def parts() -> Iterator[Cells]:
         first_row = 0
-        for batch in table.batches_with(set(columns.names), options.run.part_rows):
-            yield judge_cells(batch, columns, first_row)
+        for batch in table.batches_with(columns.titles, options.run.part_rows):
+            yield columns.read(batch, first_row)
             first_row += batch.height
 
     rows = Counter[Status]()
     for cells in parts():
-        read = read_items(cells.questions, cells.answers, cells.references)
+        read = read_items(cells["question"], cells["answer"], cells.get("reference"))
         rows.update(row if isinstance(row, Status) else Status.SCORED for row in read)
     works = {
         each.name: partial(forecast_judge, each, partial(_requests, each, parts))
@@ -55,15 +55,15 @@ def forecast_audits(options: AuditOptions) -> ForecastSummary:
         SemscaleError: as ``audit_judges``.
     """
     judge, table, columns = opened(options)
-    cells = read_judge_cells(table, columns, options.rows)
-    rows = read_items(cells.questions, cells.answers, cells.references)
+    cells = read_cells(table, columns, options.rows)
+    rows = read_items(cells["question"], cells["answer"], cells.get("reference"))
     works = {}
     for name, each in zip(names_of(judge), members_of(judge), strict=True):
         ways = {name: each}
         if decides_and_writes(each):
             ways = {f"{name}, decision": each, f"{name}, prose": each.varied(method="prose")}
         for way, own in ways.items():
-            for round_, (asked, items) in _rounds(own, rows, cells.references is not None).items():
+            for round_, (asked, items) in _rounds(own, rows, "reference" in cells.values).items():
                 works[f"{way}, {round_}"] = partial(forecast_judge, asked, partial(_forms, asked, items))
     counts = Counter(row if isinstance(row, Status) else Status.SCORED for row in rows)
     note = f"{NOTE} An audit leaves prose out where the model decides in no form."
@@ -107,14 +107,14 @@ async def forecast_judge(
         for form in range(n_forms)
     ]
     least, dearest = min(found, key=lambda each: each.calls), max(found, key=lambda each: each.calls)
-    if judge.method != "decision" or any(each.answered for each in found):
+    if judge.settings.method != "decision" or any(each.answered for each in found):
         return least
     return replace(least, stand_ins=dearest.less(least))
 
 
 def _requests(judge: Judge, parts: _Parts, form: int) -> Iterator[Request]:
     for cells in parts():
-        yield from judge.requests(cells.questions, cells.answers, references=cells.references)[form]
+        yield from judge.requests(cells["question"], cells["answer"], references=cells.get("reference"))[form]
 
 
 def _forms(judge: Judge, rows: Sequence[JudgedItem | Status], form: int) -> list[Request]:

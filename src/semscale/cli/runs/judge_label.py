@@ -2,7 +2,6 @@
 
 import shlex
 from collections import Counter
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -13,15 +12,16 @@ from semscale.chat.costs.forecast_summary import ForecastSummary
 from semscale.cli.options.judging import JudgeLabelOptions
 from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
+from semscale.cli.runs.judge import read_cells
 from semscale.cli.runs.judge_forecasts import NOTE, forecast_items, row_forecast
 from semscale.cli.runs.label import check_unlabelled, given_options
 from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.human_labels import HUMAN, INCLUSION, LabelDraw, earlier_draws, label_table
 from semscale.judging.judge import Judge
-from semscale.judging.judge_columns import JudgeCells, read_judge_cells
 from semscale.judging.prompts import JudgedItem, read_items
 from semscale.judging.templates import Template
 from semscale.judging.verdicts import draw_rows
+from semscale.results.table_columns import Cells
 from semscale.store.atomic import check_writable
 from semscale.store.columns import floats_in
 from semscale.store.writing import output_format, write_table
@@ -38,11 +38,11 @@ def draw_for_labels(options: JudgeLabelOptions) -> None:
     """
     with progress_bars() as progress:
         judge, cells, _ = _read(options, progress)
-        earlier = None if cells.human is None else _earlier(cells, judge.template)
+        earlier = None if cells.get("human") is None else _earlier(cells, judge.template)
         verdicts = judge.judge(
-            cells.questions,
-            cells.answers,
-            references=cells.references,
+            cells["question"],
+            cells["answer"],
+            references=cells.get("reference"),
             running=options.calls.running(),
             progress=progress,
         )
@@ -51,7 +51,12 @@ def draw_for_labels(options: JudgeLabelOptions) -> None:
     drawn = draw_rows(verdicts, options.n, alike=options.alike, seed=options.seed, earlier=earlier)
     write_table(drawn.table(cells.rows), options.out)
     typer.echo(
-        "\n".join([*_told(options, drawn, decides=judge.method == "decision"), f"then: {_command(options)}"])
+        "\n".join(
+            [
+                *_told(options, drawn, decides=judge.settings.method == "decision"),
+                f"then: {_command(options)}",
+            ]
+        )
     )
 
 
@@ -62,37 +67,36 @@ def forecast_draw(options: JudgeLabelOptions) -> ForecastSummary:
         InputError: a column or option that does not serve.
     """
     judge, cells, source = _read(options)
-    rows = read_items(cells.questions, cells.answers, cells.references)
+    rows = read_items(cells["question"], cells["answer"], cells.get("reference"))
     counts = Counter(row if isinstance(row, Status) else Status.SCORED for row in rows)
     items = [row for row in rows if isinstance(row, JudgedItem)]
     works = {judge.name: partial(forecast_items, judge, items)}
     return row_forecast(source, options.calls.forecasts(works), counts, NOTE)
 
 
-def _read(options: JudgeLabelOptions, progress: Progress | None = None) -> tuple[Judge, JudgeCells, str]:
+def _read(options: JudgeLabelOptions, progress: Progress | None = None) -> tuple[Judge, Cells, str]:
     """Check the options, load the judge, and read the rows with labels of an earlier draw; name the table."""
     if options.n < 1:
         raise InputError(f"n must be at least 1, got {options.n}")
-    columns = options.columns.columns
-    options.judges.check()
+    options.judges.check(options.settings)
     output_format(options.out)
     check_writable(options.out, "out")
     check_input(options.file, options.out, "out")
     check_unlabelled(options.out)
-    judge = options.judges.load(progress)
+    judge = options.judges.load(options.settings, progress)
     if not isinstance(judge, Judge):
         raise InputError("rows are drawn by one judge: name it with --model")
     table = options.table.open(options.file)
     earlier_labels = HUMAN if HUMAN in table.columns else None
-    return judge, read_judge_cells(table, replace(columns, human=earlier_labels)), table.name
+    return judge, read_cells(table, options.columns.changed(human=earlier_labels)), table.name
 
 
-def _earlier(cells: JudgeCells, template: Template) -> Floats:
+def _earlier(cells: Cells, template: Template) -> Floats:
     """Read which rows were drawn before, or have a label from elsewhere."""
     inclusion = None
     if INCLUSION in cells.rows.columns:
         inclusion = floats_in(cells.rows[INCLUSION].cast(pl.Float64))
-    return earlier_draws(label_table(cells.human, template), inclusion)
+    return earlier_draws(label_table(cells.get("human"), template), inclusion)
 
 
 def _told(options: JudgeLabelOptions, drawn: LabelDraw, *, decides: bool) -> list[str]:
@@ -121,7 +125,7 @@ def _told(options: JudgeLabelOptions, drawn: LabelDraw, *, decides: bool) -> lis
 
 def _command(options: JudgeLabelOptions) -> str:
     """Write the command that corrects the mean by the filled table; replies come from the ledger."""
-    given = given_options(options.columns, options.judges, options.calls)
+    given = given_options(options.columns, options.judges, options.settings, options.calls)
     return shlex.join(
         ["semscale", "judge", str(options.out), *given, "--human", HUMAN, "--inclusion", INCLUSION]
     )

@@ -9,16 +9,15 @@ from semscale.chat.costs.budget import Budget
 from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.asking import Running
-from semscale.judging.file_judging import judge_file
-from semscale.judging.judge import Judge
-from semscale.judging.judge_columns import JudgeColumns
-from semscale.judging.panel import Panel
+from semscale.judging.judge import Judge, Panel
+from semscale.judging.settings import JudgeColumns
+from semscale.judging.tables import judge_file
 from semscale.results import tallies
 from semscale.store.reading import open_table
 from semscale.store.runs.table_run import PartSettings
 
 N = 12
-COLUMNS = JudgeColumns("q", "a")
+COLUMNS = JudgeColumns(question="q", answer="a")
 
 
 @pytest.fixture
@@ -155,7 +154,7 @@ def test_a_run_that_differs_is_refused(run, tmp_path):
     with pytest.raises(InputError, match="order was score-first, now score-only.*--restart"):
         run(Judge(model(), order="score-only"))
     with pytest.raises(InputError, match="answer was a, now label"):
-        run(Judge(model()), columns=JudgeColumns("q", "label"))
+        run(Judge(model()), columns=JudgeColumns(question="q", answer="label"))
     assert run(Judge(model(), order="score-only"), restart=True).n == N
     assert scored(tmp_path / "out.parquet") == N
 
@@ -163,7 +162,7 @@ def test_a_run_that_differs_is_refused(run, tmp_path):
 def test_a_label_far_down_is_refused_before_anybody_is_asked(run):
     asked = model()
     with pytest.raises(InputError, match="human labels must be numbers from 1 to 5.*'lovely' in row 12"):
-        run(Judge(asked), columns=JudgeColumns("q", "a", human="label"))
+        run(Judge(asked), columns=JudgeColumns(question="q", answer="a", human="label"))
     assert asked.requests == []
 
 
@@ -172,7 +171,7 @@ def test_too_many_groups_are_refused_before_anybody_is_asked(run, path, monkeypa
     asked, n = model(), 1001
     pl.DataFrame({"q": ["why?"] * n, "a": ["1"] * n, "kind": list(range(n))}).write_csv(path)
     with pytest.raises(InputError, match="by must name at most 1,000 groups"):
-        run(Judge(asked), columns=JudgeColumns("q", "a", by="kind"), part_rows=400)
+        run(Judge(asked), columns=JudgeColumns(question="q", answer="a", by="kind"), part_rows=400)
     assert asked.requests == []
 
 
@@ -181,7 +180,7 @@ def test_a_list_far_down_is_refused_before_anybody_is_asked(run, path):
     frame = pl.read_csv(path)
     frame.with_columns(known=pl.Series(["yes"] * (N - 1) + ['["yes"'])).write_csv(path)
     with pytest.raises(InputError, match="list that is no valid JSON in data row 12"):
-        run(Judge(asked), columns=JudgeColumns("q", "a", ("known",)))
+        run(Judge(asked), columns=JudgeColumns(question="q", answer="a", reference=("known",)))
     assert asked.requests == []
 
 
