@@ -547,10 +547,10 @@ def test_runs_on_top_of_each_other_stand_at_equal_distances(read_page):
         for place, one in enumerate(kept)
     ]
     timeline = Timeline(tuple(one.compared for one in near), (None,) * 6, ())
-    assert timeline.places == [0, 1, 2, 3, 4, 5]  # four of five gaps are a second, one is a day
+    assert timeline.positions == [0, 1, 2, 3, 4, 5]  # four of five gaps are a second, one is a day
     assert "equal distances" in page_of(near, read_page).text
     by_day = Timeline(tuple(one.compared for one in kept), (None,) * 6, ())
-    assert by_day.places == [0, 24, 48, 72, 96, 120]
+    assert by_day.positions == [0, 24, 48, 72, 96, 120]
     assert by_day.ticks(3) == {0: "2026-01-01", 48: "2026-01-03", 120: "2026-01-06"}  # 2.5 rounds to even
 
 

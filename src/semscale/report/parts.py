@@ -68,12 +68,12 @@ class EstimatedSummary(Protocol):
 
     @property
     def source(self) -> str:
-        """What was read; empty where that has no name."""
+        """Name of the input; empty where it has none."""
         ...
 
     @property
     def created(self) -> datetime:
-        """When it was made."""
+        """Time of its creation."""
         ...
 
     @property
@@ -88,7 +88,7 @@ class EstimatedSummary(Protocol):
 
     @property
     def signature(self) -> Signature:
-        """What was applied."""
+        """Settings that were applied."""
         ...
 
 
