@@ -410,7 +410,9 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
             return judge_by_samples(cells["answer"], sample_texts(cells), self._judge, self._progress)
         if self._asks_corpus:
             answers = asking.first_answers([prompt for (prompt,) in self._sample.items])
-            self._judge = self._judge.over([one for text in answers for one in worded_sentences(text)])
+            self._judge = self._judge.over(
+                [sentence for text in answers for sentence in worded_sentences(text)]
+            )
             self._asks_corpus = False
         replies = run_apart(asking.model.ask(questions(cells), asking.stopped, self._progress))
         asking.note(replies)

@@ -263,7 +263,7 @@ class PairValues:
 
     @property
     def contradicted(self) -> Mask:
-        """Which samples contradict the answer, shape (p,)."""
+        """Mask of the pairs whose sample contradicts the answer, shape (p,)."""
         return np.array([bool(findings) for findings in self.findings], dtype=bool)
 
     def select(self, chosen: Mask) -> "PairValues":
