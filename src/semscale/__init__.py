@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from semscale.judging.panel import Panel
     from semscale.judging.verdict import Verdict
     from semscale.judging.verdicts import PanelVerdicts, Verdicts
-    from semscale.matching.bertscore.scorer import BertScorer, bertscore
-    from semscale.matching.bertscore.scores import BertScores
+    from semscale.matching.bertscore import BertScorer, BertScores, bertscore
     from semscale.matching.matcher import Matcher, match
     from semscale.matching.matches import Matches
     from semscale.rating.lint import lint
@@ -102,8 +101,7 @@ _HOMES = {
     "semscale.judging.panel": ("Panel",),
     "semscale.judging.verdict": ("Verdict",),
     "semscale.judging.verdicts": ("PanelVerdicts", "Verdicts"),
-    "semscale.matching.bertscore.scores": ("BertScores",),
-    "semscale.matching.bertscore.scorer": ("BertScorer", "bertscore"),
+    "semscale.matching.bertscore": ("BertScorer", "BertScores", "bertscore"),
     "semscale.matching.matcher": ("Matcher", "match"),
     "semscale.matching.matches": ("Matches",),
     "semscale.rating.lint": ("lint",),

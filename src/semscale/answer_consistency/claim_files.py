@@ -45,7 +45,7 @@ from semscale.answer_consistency.consistencies import asking_reasons, measuring_
 from semscale.answer_consistency.correctness import FewestLabels
 from semscale.answer_consistency.samples import pair_samples
 from semscale.chat.runner import run_apart
-from semscale.matching.entailment.sentences import worded_sentences
+from semscale.matching.entailment import worded_sentences
 from semscale.matching.matcher import CORPUS_ROWS
 from semscale.matching.settings import GroundingColumns
 from semscale.results.table_columns import CellChecks

@@ -16,7 +16,7 @@ from semscale.answer_consistency.short_answers import SAME_ANSWER, ShortAnswerGu
 from semscale.errors import InputError
 from semscale.guards.findings import Finding, Span
 from semscale.guards.registry import GUARDS
-from semscale.matching.entailment.probabilities import CONTRADICTION, EntailmentModel
+from semscale.matching.entailment import CONTRADICTION, EntailmentModel
 from semscale.matching.pairs import Pairs
 from semscale.store.columns import as_list
 from semscale.types import Floats, Mask

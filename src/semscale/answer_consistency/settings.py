@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.matching.bertscore.scorer import BertScorer
+from semscale.matching.bertscore import BertScorer
 
 if TYPE_CHECKING:
     from semscale.embedding import Embedder
-    from semscale.matching.entailment.probabilities import EntailmentModel
+    from semscale.matching.entailment import EntailmentModel
 
 
 class ConsistencySettings(TypedDict, total=False):

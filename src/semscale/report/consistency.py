@@ -774,7 +774,7 @@ def groundedness_document(summary: "GroundingSummary") -> Document:
         ("why", lambda claim: Quoted(claim.reason)),
         ("support", lambda claim: Number(claim.score)),
     )
-    listed = [("Answers", used.prediction), *(("Passages", name) for name in used.references)]
+    listed = [("Answers", used.prediction), *(("Passages", name) for name in used.context)]
     return replace(
         _claims_document(
             summary,

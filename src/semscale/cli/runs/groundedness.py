@@ -8,8 +8,8 @@ from semscale.answer_consistency.claims import ClaimJudge
 from semscale.cli.options.matching import MatchOptions
 from semscale.cli.options.model import ModelOptions
 from semscale.cli.progress import progress_bars
-from semscale.matching.bertscore.choices import token_encoder
-from semscale.matching.entailment.choices import chosen_model
+from semscale.matching.bertscore import token_encoder
+from semscale.matching.entailment import chosen_model
 from semscale.matching.methods import check_method
 from semscale.matching.settings import GroundingColumns
 from semscale.types import Progress

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from semscale.matching.layered.presets import PRESETS
+from semscale.matching.layered import PRESETS
 from semscale.report.formatting import count, counted, number, percent
 from semscale.report.sentences import STATUS_MEANINGS
 from semscale.results.reasons import UNREAD
